@@ -1,0 +1,32 @@
+"""tf-frame: train TensorFlow models that arrive as pip packages.
+
+    $ pip install tf-frame-deeplab
+    $ tf-frame run --plugin deeplab
+
+Importing this package does not import TensorFlow.
+"""
+
+from tf_frame.config import option
+from tf_frame.plugin import (
+    GradientTransform,
+    Input,
+    InputContext,
+    InputInfo,
+    Mode,
+    Model,
+    ModelOutput,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "GradientTransform",
+    "Input",
+    "InputContext",
+    "InputInfo",
+    "Mode",
+    "Model",
+    "ModelOutput",
+    "__version__",
+    "option",
+]

@@ -1,0 +1,1 @@
+"""Checkpoints: which one to resume from, and whether it fits the graph."""

@@ -1,0 +1,46 @@
+"""Whether a checkpoint belongs to a graph, before anything is restored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import CheckpointError
+
+_SHOWN = 8
+
+
+def check_match(path: str, variables: Iterable[Any]) -> None:
+    """Compares names and shapes of variables with those of a checkpoint.
+
+    Args:
+      path: path prefix of the checkpoint.
+      variables: what is to be restored.
+
+    Raises:
+      CheckpointError: a variable is missing or has another shape; the message
+        lists which.
+    """
+    shapes = tf.train.load_checkpoint(path).get_variable_to_shape_map()
+    differences = [line for v in variables if (line := _difference(v, shapes))]
+    if not differences:
+        return
+    shown = differences[:_SHOWN]
+    if len(differences) > _SHOWN:
+        shown.append(f"and {len(differences) - _SHOWN} more")
+    raise CheckpointError(
+        f"{path} is a checkpoint of another model: {len(differences)} variables differ\n  "
+        + "\n  ".join(shown)
+        + "\nuse the options that it was trained with, or another --model_dir"
+    )
+
+
+def _difference(variable: Any, shapes: dict[str, list[int]]) -> str:
+    name, shape = variable.op.name, variable.shape.as_list()
+    if name not in shapes:
+        return f"{name} {shape}: not in the checkpoint"
+    if shapes[name] != shape:
+        return f"{name} {shape}: {shapes[name]} in the checkpoint"
+    return ""

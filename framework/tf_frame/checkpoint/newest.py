@@ -1,0 +1,69 @@
+"""The newest checkpoint of a model directory that can be read."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import CheckpointError
+
+_LOG = logging.getLogger("tf_frame")
+
+
+def newest_checkpoint(model_dir: str) -> str | None:
+    """Finds the checkpoint to resume from.
+
+    Damaged ones are passed over with a warning; nothing is deleted.
+
+    Returns:
+      Its path prefix (`.../model.ckpt-120`), or None if there never was one.
+
+    Raises:
+      CheckpointError: there are checkpoints, but none can be read. Starting
+        over would hide the loss of a run, so that is left to the user.
+    """
+    paths = known_checkpoints(model_dir)
+    damages = []
+    for path in reversed(paths):
+        damage = damage_of(path)
+        if not damage:
+            return path
+        damages.append(f"{path}: {damage}")
+        _LOG.warning("passing over a damaged checkpoint: %s", damages[-1])
+    if damages:
+        raise CheckpointError(
+            f"no checkpoint in {model_dir} can be read:\n  "
+            + "\n  ".join(damages)
+            + "\nrestore one from a backup, or start over in another --model_dir"
+        )
+    return None
+
+
+def known_checkpoints(model_dir: str) -> Sequence[str]:
+    """Path prefixes that the directory's `checkpoint` file lists, oldest first."""
+    state = tf.train.get_checkpoint_state(model_dir)
+    return list(state.all_model_checkpoint_paths) if state else []
+
+
+def damage_of(path: str) -> str:
+    """Says what keeps a checkpoint from being read; empty if nothing does.
+
+    Reads every tensor once, which checks its checksum.
+    """
+    try:
+        reader = tf.train.load_checkpoint(path)
+        for name in reader.get_variable_to_shape_map():
+            reader.get_tensor(name)
+    except (tf.errors.OpError, ValueError, RuntimeError) as error:
+        return str(error).splitlines()[0]
+    return ""
+
+
+def step_of(path: str | None) -> int:
+    """The global step in a checkpoint; 0 without a checkpoint or without a step."""
+    if path is None:
+        return 0
+    reader = tf.train.load_checkpoint(path)
+    return int(reader.get_tensor("global_step")) if reader.has_tensor("global_step") else 0

@@ -1,0 +1,72 @@
+"""`tf-frame`: finds the sub-command and turns errors into exit codes.
+
+A sub-command is a module with `main(words) -> exit code`; only the one that
+was asked for is imported.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import tf_frame
+from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
+
+COMMANDS = {
+    "run": ("tf_frame.cli.run", "train a model, evaluate it, or go on where it stopped"),
+    "plugins": ("tf_frame.cli.plugins", "list and show the installed plugins"),
+}
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code."""
+    try:
+        return _dispatch(list(sys.argv[1:] if words is None else words))
+    except TfFrameError as error:
+        print(f"tf-frame: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe has left; keep the interpreter from trying once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0] in ("--help", "-h", "help"):
+        print(usage())
+        return EXIT_OK if words else EXIT_USAGE
+    if words[0] == "--version":
+        print(f"tf-frame {tf_frame.__version__}")
+        return EXIT_OK
+    if words[0] not in COMMANDS:
+        raise ConfigError(_unknown(words[0]))
+    return int(importlib.import_module(COMMANDS[words[0]][0]).main(words[1:]))
+
+
+def usage() -> str:
+    """The text of `tf-frame --help`."""
+    commands = "\n".join(f"  {name:<10}{text}" for name, (_, text) in COMMANDS.items())
+    return (
+        f"tf-frame {tf_frame.__version__}: trains TensorFlow models that arrive as pip packages\n\n"
+        f"usage: tf-frame COMMAND [OPTIONS]\n\ncommands:\n{commands}\n\n"
+        "tf-frame COMMAND --help shows the options of a command; start with\n"
+        "  tf-frame plugins list\n"
+        "  tf-frame run --plugin NAME\n\n"
+        "exit codes: 0 done, 1 the run failed, 2 wrong option, plugin or data,\n"
+        "130 Ctrl-C and 143 SIGTERM (after saving the current step)"
+    )
+
+
+def _unknown(word: str) -> str:
+    near = difflib.get_close_matches(word, COMMANDS, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"commands: {', '.join(COMMANDS)}"
+    return f"unknown command {word!r}; {hint}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""`tf-frame plugins`: which plugins are installed, and what one of them takes."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tf_frame.cli.option_help import group_text
+from tf_frame.cli.quiet import quiet_tensorflow
+from tf_frame.cli.screen import columns, say
+from tf_frame.config.flags import parse_flags
+from tf_frame.config.option import Option, options_of
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, PluginError
+from tf_frame.plugin.find import OK, Found, find_plugins
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, HOOK, INPUT, MODEL
+from tf_frame.plugin.load import load_found
+
+_USAGE = """usage: tf-frame plugins list [--json] [--check]
+       tf-frame plugins show NAME
+
+list   names every installed plugin; --check loads each one to see whether it works
+       (exit code 2 if one does not), --json prints the same for programs
+show   package, options and description of the plugins called NAME"""
+
+_PREFIXES = {MODEL: "model", INPUT: "input", GRADIENT_TRANSFORM: "transform."}
+
+
+def main(words: Sequence[str]) -> int:
+    """Runs the sub-command and returns its exit code."""
+    if not words or any(word in ("-h", "--help") for word in words):
+        say(_USAGE)
+        return EXIT_OK if words else EXIT_USAGE
+    commands: dict[str, Callable[[Sequence[str]], int]] = {"list": _list, "show": _show}
+    if words[0] not in commands:
+        raise ConfigError(f"unknown word {words[0]!r}; tf-frame plugins takes list or show")
+    quiet_tensorflow(None)
+    return commands[words[0]](words[1:])
+
+
+def _list(words: Sequence[str]) -> int:
+    options = [
+        Option("json", bool, False, "print JSON"),
+        Option("check", bool, False, "load each plugin"),
+    ]
+    given = parse_flags(words, options)
+    found = find_plugins()
+    problems = [_problem(f, load=bool(given.get("check"))) for f in found]
+    if given.get("json"):
+        rows = [_as_json(f, problem) for f, problem in zip(found, problems, strict=True)]
+        say(json.dumps(rows, indent=2))
+    else:
+        say(_table(found, problems))
+    return EXIT_USAGE if given.get("check") and any(problems) else EXIT_OK
+
+
+def _problem(found: Found, *, load: bool) -> str:
+    if found.state != OK or not load:
+        return found.problem
+    try:
+        load_found(found)
+    except PluginError as error:
+        return str(error).split("cause: ")[-1].splitlines()[0]
+    return ""
+
+
+def _table(found: Sequence[Found], problems: Sequence[str]) -> str:
+    if not found:
+        return "no plugins are installed; pip install one, such as tf-frame-deeplab"
+    rows = [("KIND", "NAME", "PACKAGE", "STATE")]
+    for f, problem in zip(found, problems, strict=True):
+        state = f"{f.state if f.state != OK else 'broken'}: {problem}" if problem else OK
+        rows.append((f.kind.word, f.name, f"{f.distribution} {f.version}", state))
+    return columns(rows, indent=0)
+
+
+def _as_json(found: Found, problem: str) -> dict[str, Any]:
+    return {
+        "kind": found.kind.word,
+        "name": found.name,
+        "group": found.kind.group,
+        "entry_point": found.target,
+        "distribution": found.distribution,
+        "version": found.version,
+        "state": "broken" if problem and found.state == OK else found.state,
+        "problem": problem,
+    }
+
+
+def _show(words: Sequence[str]) -> int:
+    if len(words) != 1:
+        raise ConfigError("tf-frame plugins show takes one NAME")
+    found = [f for f in find_plugins() if words[0] in (f.name, f"{f.distribution}:{f.name}")]
+    if not found:
+        names = ", ".join(sorted({f.name for f in find_plugins()})) or "none"
+        raise PluginError(f"no plugin is called {words[0]!r}; installed: {names}")
+    say("\n\n".join(_description(f) for f in found))
+    return EXIT_OK
+
+
+def _description(found: Found) -> str:
+    cls = load_found(found).cls
+    rows = [
+        ("kind", found.kind.word),
+        ("package", f"{found.distribution} {found.version}"),
+        ("entry point", f"{found.kind.group}: {found.target}"),
+    ]
+    if found.kind == MODEL:
+        rows.append(("input", str(getattr(cls, "default_input", None))))
+        rows.append(("transforms", ", ".join(getattr(cls, "default_transforms", ())) or "none"))
+    text = f"{found.name}\n{columns(rows)}\n\n{inspect.getdoc(cls) or 'no description'}"
+    if found.kind == HOOK:
+        return text
+    prefix = _PREFIXES[found.kind]
+    prefix += found.name if prefix.endswith(".") else ""
+    return f"{text}\n\n{group_text('Options', options_of(cls.Params, prefix), {})}"

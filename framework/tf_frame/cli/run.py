@@ -1,0 +1,124 @@
+"""`tf-frame run`: trains a model, evaluates it, or goes on where it stopped."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tf_frame
+from tf_frame.cli import choose, option_help
+from tf_frame.cli.quiet import without_chatter
+from tf_frame.cli.screen import columns, emphasised, say
+from tf_frame.config.flags import parse_flags, parse_known_flags
+from tf_frame.config.option import options_of
+from tf_frame.config.run_config import RunConfig, run_options
+from tf_frame.errors import EXIT_OK
+from tf_frame.estimator.job import Job
+from tf_frame.estimator.model_dir import prepare
+from tf_frame.plugin import InputInfo, Mode
+from tf_frame.session.interrupts import Interrupts
+
+
+def main(words: Sequence[str]) -> int:
+    """Runs the sub-command and returns its exit code."""
+    if any(word in ("-h", "--help") for word in words):
+        say(_help([word for word in words if word not in ("-h", "--help")]))
+        return EXIT_OK
+    choice = choose.choose_plugins(words)
+    if choice is None:
+        parse_flags(words, [*choose.SELECTION, *run_options()])
+        raise choose.no_plugin_named()
+    job = choose.make_job(words, choice)
+    source = job.make_input()
+    prepare(job.model_dir)
+    say(_introduction(job, source.info, choice.file.versions))
+    interrupts = Interrupts()
+    with interrupts.installed():
+        with without_chatter(job.config.verbosity):
+            # Not before the first screen: importing TensorFlow takes seconds.
+            from tf_frame.estimator.run import run
+        result = run(job, source=source, interrupts=interrupts, say=say)
+    say(_closing(job, result))
+    return EXIT_OK
+
+
+def _help(words: Sequence[str]) -> str:
+    choice = choose.choose_plugins(words)
+    defaults = choice.model[1].cls.run_defaults if choice else {}
+    sections = [
+        "usage: tf-frame run --plugin NAME [OPTIONS]\n\n"
+        "Trains the model that a plugin brings, then evaluates it. The same command with the same\n"
+        "--model_dir goes on where it stopped. Each line ends with the default [in brackets].",
+        option_help.group_text("What to run", choose.SELECTION, {}),
+        option_help.run_groups(defaults),
+    ]
+    for prefix, params in choice.groups() if choice else []:
+        title = f"Options of {prefix.replace('.', ' ')}{_name_of(choice, prefix)}"
+        sections.append(option_help.group_text(title, options_of(params, prefix), {}))
+    if choice is None:
+        sections.append("With --plugin NAME this also shows the options of the plugin.")
+    return "\n\n".join(sections)
+
+
+def _name_of(choice: choose.Choice | None, prefix: str) -> str:
+    names = {"model": choice.model[0], "input": choice.input[0]} if choice else {}
+    return f" {names[prefix]}" if prefix in names else ""
+
+
+def _introduction(job: Job, info: InputInfo, file_versions: Mapping[str, str]) -> str:
+    config = job.config
+    rows = [
+        ("model", f"{job.model.name} ({_package(job.model)})"),
+        ("input", f"{job.input.name} ({_package(job.input)}){_counts(info)}"),
+        ("training", f"to step {config.max_steps}, {config.train_batch_size} examples a step, "
+         f"{config.optimizer}, learning rate {config.learning_rate:g} {config.learning_rate_policy}"),
+        ("devices", _devices(config)),
+        ("model_dir", emphasised(job.model_dir)),
+        ("watch it", f"tensorboard --logdir {job.model_dir}"),
+    ]
+    lines = [f"tf-frame {tf_frame.__version__}, TensorFlow {_version('tensorflow')}"]
+    lines += _version_notes(file_versions, job.versions())
+    return "\n".join([*lines, columns(rows)])
+
+
+def _package(part: Any) -> str:
+    return f"{part.plugin.found.distribution} {part.plugin.found.version}"
+
+
+def _counts(info: InputInfo) -> str:
+    train, held_out = (info.num_examples.get(mode) for mode in (Mode.TRAIN, Mode.EVAL))
+    return f", {train} training and {held_out} evaluation examples" if train else ""
+
+
+def _devices(config: RunConfig) -> str:
+    clones = "1 clone" if config.num_clones == 1 else f"{config.num_clones} clones"
+    if config.clone_on_cpu:
+        clones += " on CPU:0"
+    return f"{clones}, {config.worker_replicas} worker(s), {config.num_ps_tasks} ps task(s)"
+
+
+def _version(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "(version unknown)"
+
+
+def _version_notes(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    return [
+        f"note: the configuration was written with {name} {before[name]}, this is {version}"
+        for name, version in now.items()
+        if name in before and before[name] != version
+    ]
+
+
+def _closing(job: Job, result: Mapping[str, Any]) -> str:
+    lines = []
+    if result["metrics"]:
+        rows = [(name, f"{value:.4f}") for name, value in result["metrics"].items()]
+        lines += [f"evaluation at step {result['global_step']}", columns(rows)]
+    rate = result["steps_per_sec"]
+    speed = f", {rate:.2f} steps/s" if rate else ""
+    lines.append(f"done in {result['duration_secs']:.0f} s{speed}; results in {job.model_dir}")
+    return "\n".join(lines)

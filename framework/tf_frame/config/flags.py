@@ -1,0 +1,111 @@
+"""Options as absl command-line flags.
+
+    values = parse_flags(["--num_clones", "2"], options_of(RunConfig))
+    values == {"num_clones": 2}
+
+Only flags that were given are returned, so that a configuration file and
+defaults can stand behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from absl import flags
+
+from tf_frame.config import values
+from tf_frame.config.option import Option
+from tf_frame.errors import ConfigError
+
+
+class _OptionParser(flags.ArgumentParser):
+    """Lets an `Option` check the text of its flag.
+
+    absl wraps a ValueError of a parser in words of its own; the ConfigError
+    that an option raises is none, and so reaches the user as it is.
+    """
+
+    syntactic_help = ""
+
+    def __init__(self, option: Option) -> None:
+        super().__init__()
+        self.option = option
+
+    def parse(self, argument: Any) -> Any:
+        return self.option.parse(argument)
+
+    def flag_type(self) -> str:
+        return values.type_text(self.option.type)
+
+
+class _BooleanParser(_OptionParser, flags.BooleanParser):
+    """The same for `--name` and `--noname`."""
+
+    def __init__(self, option: Option) -> None:
+        flags.BooleanParser.__init__(self)
+        self.option = option
+
+
+def parse_flags(words: Sequence[str], options: Iterable[Option]) -> dict[str, Any]:
+    """Parses command-line words.
+
+    Args:
+      words: the words after the sub-command.
+      options: what is allowed. A tuple of text may be given several times.
+
+    Returns:
+      Option name -> value, for those that were given.
+
+    Raises:
+      ConfigError: unknown flag, wrong value, or a word that is no flag.
+    """
+    found, rest = _parse(words, list(options), known_only=False)
+    if rest:
+        raise ConfigError(_stray(rest[0]))
+    return found
+
+
+def parse_known_flags(words: Sequence[str], options: Iterable[Option]) -> dict[str, Any]:
+    """Like `parse_flags`, but passes over what it does not know."""
+    return _parse(words, list(options), known_only=True)[0]
+
+
+def _parse(
+    words: Sequence[str], options: list[Option], known_only: bool
+) -> tuple[dict[str, Any], list[str]]:
+    table = flags.FlagValues()
+    table.set_gnu_getopt(True)
+    for option in options:
+        _define(table, option)
+    try:
+        rest = table(["tf-frame", *words], known_only=known_only)[1:]
+    except flags.UnrecognizedFlagError as error:
+        raise ConfigError(_unknown(error.flagname, options)) from None
+    except flags.Error as error:
+        raise ConfigError(_first_line(error)) from None
+    return {o.name: table[o.name].value for o in options if table[o.name].present}, rest
+
+
+def _define(table: flags.FlagValues, option: Option) -> None:
+    if option.type is bool:
+        flag: flags.Flag = flags.BooleanFlag(option.name, None, option.help)
+        flag.parser = _BooleanParser(option)
+    else:
+        flag = flags.Flag(_OptionParser(option), None, option.name, None, option.help)
+    flags.DEFINE_flag(flag, table)
+
+
+def _unknown(name: str, options: Iterable[Option]) -> str:
+    near = values.nearest(name, [option.name for option in options])
+    hint = f"did you mean --{near}?" if near else "--help lists the options"
+    return f"unknown option --{name}; {hint}"
+
+
+def _stray(word: str) -> str:
+    hint = " (a switch takes no second word: --name, --noname or --name=false)"
+    return f"unexpected word {word!r}{hint if word.lower() in ('true', 'false') else ''}"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

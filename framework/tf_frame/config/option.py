@@ -1,0 +1,126 @@
+"""One definition of an option: a dataclass field with help text and bounds.
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        output_stride: int = option(16, "input size over feature size", choices=(8, 16))
+
+`options_of(Params)` reads the fields back as `Option`s; flags, YAML, help
+texts and checks are all made from those.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Sequence
+from typing import Any
+
+from tf_frame.config import values
+from tf_frame.errors import ConfigError
+
+_META = "tf_frame.option"
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    min: float | None = None,
+    max: float | None = None,
+    choices: Sequence[Any] | None = None,
+) -> Any:
+    """Declares a dataclass field that is also a flag and a YAML key.
+
+    Args:
+      default: its value when nobody sets it. Use a tuple for several values.
+      help: one line for `--help`; say the unit where there is one.
+      min: the smallest value allowed.
+      max: the largest value allowed.
+      choices: the only values allowed.
+
+    Returns:
+      A dataclass field.
+    """
+    meta = {"help": help, "min": min, "max": max, "choices": choices}
+    return dataclasses.field(default=default, metadata={_META: meta})
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """What is known about one option.
+
+    Attributes:
+      name: full name, dotted for plugin options (`model.output_stride`).
+      type: the annotated type, one that `values.parse` understands.
+      default: the value when nobody sets it.
+      help: one line.
+      min, max: inclusive bounds, or None.
+      choices: the values allowed, or None.
+    """
+
+    name: str
+    type: Any
+    default: Any
+    help: str = ""
+    min: float | None = None
+    max: float | None = None
+    choices: tuple[Any, ...] | None = None
+
+    def parse(self, raw: Any) -> Any:
+        """Converts a flag's text or a YAML value and checks it.
+
+        Raises:
+          ConfigError: wrong type or out of range; the message names the option.
+        """
+        try:
+            value = values.parse(raw, self.type)
+            self._check(value)
+        except ValueError as error:
+            raise ConfigError(f"--{self.name}: {error}") from None
+        return value
+
+    def _check(self, value: Any) -> None:
+        for item in value if isinstance(value, tuple) else (value,):
+            if item is None:
+                continue
+            if self.choices is not None and item not in self.choices:
+                raise ValueError(values.not_a_choice(item, self.choices))
+            if (self.min is not None and item < self.min) or (self.max is not None and item > self.max):
+                raise ValueError(f"{item!r} is out of range; allowed: {self.range_text}")
+
+    @property
+    def range_text(self) -> str:
+        """The bounds in words, empty without bounds."""
+        if self.min is not None and self.max is not None:
+            return f"{self.min:g} to {self.max:g}"
+        if self.min is not None:
+            return f"{self.min:g} or more"
+        return "" if self.max is None else f"{self.max:g} or less"
+
+
+def options_of(params: type, prefix: str = "") -> list[Option]:
+    """Reads the options of a dataclass, in the order of its fields.
+
+    Args:
+      params: a dataclass; fields made by `option` carry help and bounds.
+      prefix: put before every name, with a dot (`model` -> `model.depth`).
+    """
+    types = typing.get_type_hints(params)
+    return [_to_option(field, types[field.name], prefix) for field in dataclasses.fields(params)]
+
+
+def _to_option(field: dataclasses.Field[Any], type_: Any, prefix: str) -> Option:
+    meta = dict(field.metadata.get(_META, {}))
+    choices = meta.pop("choices", None)
+    name = f"{prefix}.{field.name}" if prefix else field.name
+    return Option(
+        name, type_, _default_of(field), choices=tuple(choices) if choices else None, **meta
+    )
+
+
+def _default_of(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    if field.default is dataclasses.MISSING:
+        raise ConfigError(f"option {field.name!r} has no default; every option needs one")
+    return field.default

@@ -1,0 +1,125 @@
+"""Values of options: from text or YAML to Python, and back to text.
+
+Types understood: `bool`, `int`, `float`, `str`, `T | None` and `tuple[T, ...]`
+of those. Text for a tuple separates the items with commas; an empty text is
+an empty tuple; `none` is None where None is allowed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import types
+import typing
+from collections.abc import Iterable
+from typing import Any
+
+_TRUE = {"true", "t", "1", "yes", "on"}
+_FALSE = {"false", "f", "0", "no", "off"}
+
+
+def parse(raw: Any, type_: Any) -> Any:
+    """Converts `raw` to `type_`.
+
+    Args:
+      raw: a flag's text, or what YAML made of a value.
+      type_: one of the types that the module names.
+
+    Raises:
+      ValueError: `raw` is not such a value; the message says what is.
+    """
+    origin, args = typing.get_origin(type_), typing.get_args(type_)
+    if origin in (typing.Union, types.UnionType):
+        return _parse_optional(raw, args)
+    if origin is tuple:
+        return _parse_tuple(raw, args[0])
+    return _SCALARS[type_](raw)
+
+
+def _parse_optional(raw: Any, args: tuple[Any, ...]) -> Any:
+    if raw is None or (isinstance(raw, str) and raw.lower() in ("none", "null")):
+        return None
+    return parse(raw, next(arg for arg in args if arg is not type(None)))
+
+
+def _parse_tuple(raw: Any, item_type: Any) -> tuple[Any, ...]:
+    if isinstance(raw, str):
+        raw = [part.strip() for part in raw.split(",")] if raw.strip() else []
+    elif not isinstance(raw, (list, tuple)):
+        raw = [raw]
+    return tuple(parse(item, item_type) for item in raw)
+
+
+def _parse_bool(raw: Any) -> bool:
+    text = str(raw).lower()
+    if isinstance(raw, (bool, str)) and text in _TRUE | _FALSE:
+        return text in _TRUE
+    raise ValueError(f"{raw!r} is not true or false")
+
+
+def _parse_int(raw: Any) -> int:
+    try:
+        if isinstance(raw, bool) or (isinstance(raw, float) and not raw.is_integer()):
+            raise ValueError
+        return int(raw)
+    except (TypeError, ValueError):
+        raise ValueError(f"{raw!r} is not a whole number") from None
+
+
+def _parse_float(raw: Any) -> float:
+    try:
+        if isinstance(raw, bool):
+            raise ValueError
+        value = float(raw)
+    except (TypeError, ValueError):
+        raise ValueError(f"{raw!r} is not a number") from None
+    if not math.isfinite(value):
+        raise ValueError(f"{raw!r} is not a finite number")
+    return value
+
+
+def _parse_str(raw: Any) -> str:
+    if isinstance(raw, (list, dict)) or raw is None:
+        raise ValueError(f"{raw!r} is not a text")
+    return str(raw)
+
+
+_SCALARS: dict[Any, typing.Callable[[Any], Any]] = {
+    bool: _parse_bool,
+    int: _parse_int,
+    float: _parse_float,
+    str: _parse_str,
+}
+
+
+def to_text(value: Any) -> str:
+    """Writes a value as a flag would take it."""
+    if isinstance(value, (tuple, list)):
+        return ",".join(to_text(item) for item in value)
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def type_text(type_: Any) -> str:
+    """Names a type for `--help`: `int`, `float`, `int,int,...`."""
+    origin, args = typing.get_origin(type_), typing.get_args(type_)
+    if origin in (typing.Union, types.UnionType):
+        return type_text(next(arg for arg in args if arg is not type(None)))
+    if origin is tuple:
+        return f"{type_text(args[0])},..."
+    return str({str: "text"}.get(type_, type_.__name__))
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word most like `word`, or None if nothing comes near."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return close[0] if close else None
+
+
+def not_a_choice(value: Any, choices: Iterable[Any]) -> str:
+    """Says that `value` is not among `choices`, with the nearest one first."""
+    known = [to_text(choice) for choice in choices]
+    near = nearest(str(value), known)
+    hint = f"did you mean {near!r}? " if near else ""
+    return f"{value!r} is not known; {hint}allowed: {', '.join(known)}"

@@ -1,0 +1,130 @@
+"""Options as a YAML file: what `--config` reads and `config.yaml` holds.
+
+    plugin: deeplab
+    max_steps: 500
+    model: {output_stride: 8}
+    input: {name: nuclei, crop_size: 129}
+    transforms:
+    - {name: last_layer_multiplier, multiplier: 10.0}
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from tf_frame.errors import ConfigError
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What a file, or the command line, says about a run.
+
+    Attributes:
+      plugin, input: names of the model and input plugins, None if not named.
+      transforms: names of the gradient transforms in order, None if not named.
+      values: dotted option name -> raw value.
+      versions: plugin -> version that the file was written with.
+    """
+
+    plugin: str | None = None
+    input: str | None = None
+    transforms: tuple[str, ...] | None = None
+    values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+def read_settings(path: str) -> Settings:
+    """Reads a configuration file.
+
+    Raises:
+      ConfigError: the file is missing, not YAML, or not of this form.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = yaml.safe_load(file)
+    except OSError as error:
+        raise ConfigError(f"--config {path}: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"--config {path} is not YAML: {_one_line(error)}") from None
+    if content is None:
+        content = {}
+    if not isinstance(content, dict):
+        raise ConfigError(f"--config {path}: expected 'name: value' lines, found {content!r:.60}")
+    return _to_settings(content, path)
+
+
+def _to_settings(content: dict[str, Any], path: str) -> Settings:
+    content = dict(content)
+    plugin, versions = content.pop("plugin", None), content.pop("versions", {})
+    values: dict[str, Any] = {}
+    _flatten(values, "model", _section(content, "model", path))
+    input_ = _section(content, "input", path)
+    input_name = input_.pop("name", None)
+    _flatten(values, "input", input_)
+    transforms = _transforms(values, content.pop("transforms", None), path)
+    values.update({str(name): value for name, value in content.items()})
+    return Settings(plugin, input_name, transforms, values, versions)
+
+
+def _section(content: dict[str, Any], key: str, path: str) -> dict[str, Any]:
+    section = content.pop(key, None) or {}
+    if isinstance(section, str) and key == "input":
+        return {"name": section}
+    if not isinstance(section, dict):
+        raise ConfigError(f"--config {path}: {key!r} takes 'name: value' lines, found {section!r}")
+    return dict(section)
+
+
+def _transforms(values: dict[str, Any], items: Any, path: str) -> tuple[str, ...] | None:
+    if items is None:
+        return None
+    if not isinstance(items, list):
+        raise ConfigError(f"--config {path}: 'transforms' takes a list, found {items!r}")
+    names = []
+    for item in items:
+        item = {"name": item} if isinstance(item, str) else dict(item)
+        if "name" not in item:
+            raise ConfigError(f"--config {path}: a transform without a name: {item}")
+        names.append(item.pop("name"))
+        _flatten(values, f"transform.{names[-1]}", item)
+    return tuple(names)
+
+
+def _flatten(values: dict[str, Any], prefix: str, section: Mapping[str, Any]) -> None:
+    values.update({f"{prefix}.{name}": value for name, value in section.items()})
+
+
+def to_yaml(settings: Settings, header: str) -> str:
+    """Writes settings so that `read_settings` gives them back.
+
+    Args:
+      settings: what to write.
+      header: a comment line for the top of the file.
+    """
+    content: dict[str, Any] = {"plugin": settings.plugin}
+    content.update({k: _plain(v) for k, v in settings.values.items() if "." not in k})
+    content["model"] = _under("model", settings.values)
+    content["input"] = {"name": settings.input, **_under("input", settings.values)}
+    content["transforms"] = [
+        {"name": name, **_under(f"transform.{name}", settings.values)}
+        for name in settings.transforms or ()
+    ]
+    content["versions"] = dict(settings.versions)
+    return f"# {header}\n" + yaml.safe_dump(content, sort_keys=False, default_flow_style=None)
+
+
+def _under(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    start = prefix + "."
+    return {k.removeprefix(start): _plain(v) for k, v in values.items() if k.startswith(start)}
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

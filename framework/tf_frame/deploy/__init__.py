@@ -1,0 +1,1 @@
+"""Where things live: devices of inputs, clones, variables and optimizer."""

@@ -1,0 +1,110 @@
+"""Which device holds inputs, clones, variables and the optimizer.
+
+    config = DeploymentConfig(num_clones=2)
+    config.clone_device(1) == "/device:GPU:1"
+
+Same fields, device names and errors as DeploymentConfig of slim's
+model_deploy (tensorflow/models, research/slim/deployment), plus
+`clone_device_type` for machines without GPUs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+# Types of the operations that hold state between steps, in both variable modes.
+_STATE_TYPES = ("Variable", "VarHandleOp", "HashTable", "MutableHashTable", "MutableDenseHashTable")
+
+
+@dataclasses.dataclass(frozen=True)
+class DeploymentConfig:
+    """Devices of one worker replica.
+
+    Attributes:
+      num_clones: copies of the model in this replica.
+      clone_on_cpu: put every clone on CPU:0.
+      replica_id: which replica this is.
+      num_replicas: worker replicas that train together.
+      num_ps_tasks: parameter server tasks; 0 keeps variables on this machine.
+      worker_job_name: job of the workers; may carry a task (`worker/task:1`).
+      ps_job_name: job of the parameter servers.
+      clone_device_type: `GPU`, or `CPU` to spread the clones over the logical
+        devices CPU:0, CPU:1, ...
+    """
+
+    num_clones: int = 1
+    clone_on_cpu: bool = False
+    replica_id: int = 0
+    num_replicas: int = 1
+    num_ps_tasks: int = 0
+    worker_job_name: str = "worker"
+    ps_job_name: str = "ps"
+    clone_device_type: str = "GPU"
+
+    def __post_init__(self) -> None:
+        if self.num_replicas > 1 and self.num_ps_tasks < 1:
+            raise ValueError("When using replicas num_ps_tasks must be positive")
+        if self.num_replicas > 1 or self.num_ps_tasks > 0:
+            if not self.worker_job_name:
+                raise ValueError("Must specify worker_job_name when using replicas")
+            if not self.ps_job_name:
+                raise ValueError("Must specify ps_job_name when using parameter server")
+        if self.replica_id >= self.num_replicas:
+            raise ValueError("replica_id must be less than num_replicas")
+
+    @property
+    def ps_device(self) -> str:
+        """Job of the parameter servers, empty without them."""
+        return f"/job:{self.ps_job_name}" if self.num_ps_tasks > 0 else ""
+
+    @property
+    def worker_device(self) -> str:
+        """Job of the workers, empty without parameter servers."""
+        return f"/job:{self.worker_job_name}" if self.num_ps_tasks > 0 else ""
+
+    def clone_device(self, clone_index: int) -> str:
+        """Device of one clone."""
+        self._check_clone(clone_index)
+        if self.clone_on_cpu:
+            return f"{self.worker_device}/device:CPU:0"
+        return f"{self.worker_device}/device:{self.clone_device_type}:{clone_index}"
+
+    def clone_scope(self, clone_index: int) -> str:
+        """Name scope of one clone, without the slash; empty for a single clone."""
+        self._check_clone(clone_index)
+        return f"clone_{clone_index}" if self.num_clones > 1 else ""
+
+    def optimizer_device(self) -> str:
+        """Device of learning rate, summed gradients and update."""
+        return f"{self.worker_device}/device:CPU:0"
+
+    def inputs_device(self) -> str:
+        """Device of the input pipeline."""
+        return f"{self.worker_device}/device:CPU:0"
+
+    def variables_device(self) -> str | Callable[[Any], str]:
+        """Device of the variables.
+
+        Returns:
+          CPU:0 without parameter servers. With them a function that deals
+          variables and tables out to the tasks in turn, from task 0; each
+          call of this method starts a new round.
+        """
+        if not self.num_ps_tasks:
+            return "/device:CPU:0"
+        tasks = itertools.cycle(range(self.num_ps_tasks))
+        return lambda op: self._ps_device_of(op, tasks)
+
+    def _ps_device_of(self, op: Any, tasks: Iterator[int]) -> str:
+        if op.device:
+            return str(op.device)
+        if not op.node_def.op.startswith(_STATE_TYPES):
+            return ""
+        return f"{self.ps_device}/task:{next(tasks)}/device:CPU:0"
+
+    def _check_clone(self, clone_index: int) -> None:
+        if clone_index >= self.num_clones:
+            raise ValueError("clone_index must be less than num_clones")

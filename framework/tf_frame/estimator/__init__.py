@@ -1,0 +1,1 @@
+"""Training and evaluation of a job: what `tf-frame run` does, for Python."""

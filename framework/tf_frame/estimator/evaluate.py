@@ -1,0 +1,69 @@
+"""Evaluation of a checkpoint over the whole evaluation split."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.match import check_match
+from tf_frame.checkpoint.newest import step_of
+from tf_frame.errors import DataError
+from tf_frame.estimator.job import Job
+from tf_frame.graph.eval_graph import EvalGraph, build_eval_graph
+
+
+def evaluate(job: Job, *, model: Any, source: Any, checkpoint: str) -> dict[str, float]:
+    """Evaluates a checkpoint and writes the figures under `MODEL_DIR/eval`.
+
+    Args:
+      job: what was trained.
+      model, source: its model and input, constructed.
+      checkpoint: path prefix of the checkpoint.
+
+    Returns:
+      Metric name -> value.
+
+    Raises:
+      DataError: the evaluation split is empty.
+      CheckpointError: the checkpoint belongs to another model.
+    """
+    graph = build_eval_graph(model=model, source=source, config=job.config)
+    with graph.graph.as_default():
+        check_match(checkpoint, tf.global_variables())
+        creator = tf.train.ChiefSessionCreator(
+            graph.scaffold,
+            config=tf.ConfigProto(allow_soft_placement=True),
+            checkpoint_filename_with_path=checkpoint,
+        )
+        with creator.create_session() as session:
+            summary = _run_all(session, graph)
+            metrics = {name: float(v) for name, v in session.run(graph.values).items()}
+        _write(job.model_dir, metrics, summary, step_of(checkpoint))
+    return metrics
+
+
+def _run_all(session: Any, graph: EvalGraph) -> bytes | None:
+    """Updates the metrics with every batch; returns the summaries of the first."""
+    summary, batches = None, 0
+    while True:
+        first = batches == 0 and graph.summary_op is not None
+        try:
+            fetched = session.run((graph.update_op, graph.summary_op if first else ()))
+        except tf.errors.OutOfRangeError:
+            break
+        summary = fetched[1] if first else summary
+        batches += 1
+    if not batches:
+        raise DataError("the evaluation split is empty; nothing to evaluate (see --noevaluate)")
+    return summary
+
+
+def _write(model_dir: str, metrics: dict[str, float], summary: bytes | None, step: int) -> None:
+    writer = tf.summary.FileWriterCache.get(os.path.join(model_dir, "eval"))
+    values = [tf.Summary.Value(tag=f"metrics/{k}", simple_value=v) for k, v in metrics.items()]
+    writer.add_summary(tf.Summary(value=values), step)
+    if summary is not None:
+        writer.add_summary(summary, step)
+    writer.flush()

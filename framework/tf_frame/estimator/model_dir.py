@@ -1,0 +1,46 @@
+"""The folder of a run: made, checked and described before anything slow happens."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+
+from tf_frame.errors import ConfigError
+
+CONFIG_FILE = "config.yaml"
+RESULT_FILE = "result.json"
+
+
+def default_model_dir(plugin: str) -> str:
+    """A folder under `./runs` that does not exist yet, named after plugin and time."""
+    start = os.path.join("runs", f"{plugin.split(':')[-1]}-{time.strftime('%Y%m%d-%H%M%S')}")
+    path, count = start, 1
+    while os.path.exists(path):
+        count += 1
+        path = f"{start}-{count}"
+    return path
+
+
+def prepare(path: str) -> None:
+    """Creates the folder and makes sure that files can be written there.
+
+    Raises:
+      ConfigError: they cannot; the message says why.
+    """
+    try:
+        os.makedirs(path, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path) as probe:
+            probe.write(b"tf-frame")
+    except OSError as error:
+        raise ConfigError(
+            f"--model_dir {path} cannot be written: {error.strerror}; choose another folder"
+        ) from None
+
+
+def write_text(path: str, text: str) -> None:
+    """Writes a file whole or not at all."""
+    partial = f"{path}.partial"
+    with open(partial, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(partial, path)

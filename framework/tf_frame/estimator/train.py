@@ -1,0 +1,112 @@
+"""Training of a job, from its graph to its last checkpoint."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster import cluster_of
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.estimator.job import Job
+from tf_frame.graph.train_graph import TrainGraph, build_train_graph
+from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.hooks.logging import LoggingHook
+from tf_frame.hooks.nan_guard import NanGuardHook
+from tf_frame.hooks.progress import ProgressHook
+from tf_frame.hooks.stop_at_step import StopAtStepHook
+from tf_frame.hooks.stop_on_signal import StopOnSignalHook
+from tf_frame.hooks.summary import SummaryHook
+from tf_frame.session.interrupts import Interrupts
+from tf_frame.session.loop import run_steps
+from tf_frame.session.monitored import monitored_session
+
+
+@dataclasses.dataclass(frozen=True)
+class Trained:
+    """What training came to.
+
+    Attributes:
+      global_step: the last step.
+      loss: total loss of the last step, None if no step ran.
+      steps_per_sec, examples_per_sec: means without the first step.
+    """
+
+    global_step: int
+    loss: float | None
+    steps_per_sec: float | None
+    examples_per_sec: float | None
+
+
+def train(job: Job, *, model: Any, source: Any, interrupts: Interrupts) -> Trained:
+    """Trains until `max_steps`, the end of the input, or a signal.
+
+    Args:
+      job: what to train.
+      model, source: its model and input, constructed.
+      interrupts: asked after each step whether to stop.
+    """
+    config, cluster = job.config, cluster_of(job.config)
+    deployment = make_deployment(config, cluster)
+    graph = build_train_graph(
+        model=model,
+        source=source,
+        transforms=job.make_transforms(),
+        config=config,
+        deployment=deployment,
+    )
+    with graph.graph.as_default():
+        progress = _progress(config, graph, job.model_dir)
+        hooks = [
+            NanGuardHook(graph.train_op),
+            progress,
+            StopAtStepHook(config.max_steps),
+            StopOnSignalHook(lambda: interrupts.received),
+        ]
+        if cluster.is_chief:
+            hooks += _chief_hooks(config, graph, job.model_dir)
+        with interrupts.patiently(), contextlib.closing(progress):
+            with monitored_session(
+                graph,
+                hooks=hooks,
+                model_dir=job.model_dir,
+                cluster=cluster,
+                config=session_config(config, deployment),
+            ) as session:
+                run_steps(session, graph)
+    return Trained(
+        progress.step, progress.loss, progress.steps_per_sec, progress.examples_per_sec
+    )
+
+
+def _progress(config: RunConfig, graph: TrainGraph, model_dir: str) -> ProgressHook:
+    return ProgressHook(
+        graph.train_op,
+        last_step=config.max_steps,
+        examples_per_step=config.train_batch_size * config.worker_replicas,
+        every_steps=config.log_every_n_steps,
+        writer=tf.summary.FileWriterCache.get(model_dir) if config.task == 0 else None,
+    )
+
+
+def _chief_hooks(config: RunConfig, graph: TrainGraph, model_dir: str) -> list[Any]:
+    hooks: list[Any] = [
+        CheckpointHook(
+            model_dir,
+            graph.scaffold,
+            every_steps=config.save_checkpoint_steps,
+            every_secs=config.save_checkpoint_secs,
+        )
+    ]
+    if config.save_summaries_steps:
+        hooks.append(
+            SummaryHook(model_dir, graph.summary_op, every_steps=config.save_summaries_steps)
+        )
+    if config.log_every_n_steps:
+        tensors = {"loss": graph.train_op, "learning_rate": graph.learning_rate}
+        hooks.append(LoggingHook(tensors, every_steps=config.log_every_n_steps))
+    return hooks
+

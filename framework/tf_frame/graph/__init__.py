@@ -1,0 +1,1 @@
+"""Inputs, clones, loss, gradients, transforms and update as one graph."""

@@ -1,0 +1,60 @@
+"""The evaluation graph: one clone, streaming metrics, one pass over the data."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.graph.inputs import make_batches
+from tf_frame.plugin import InputContext, Mode
+
+
+@dataclasses.dataclass(frozen=True)
+class EvalGraph:
+    """A graph that evaluates a checkpoint.
+
+    Attributes:
+      graph: the `tf.Graph`.
+      values: metric name -> scalar tensor, valid after the updates.
+      update_op: takes one batch and updates every metric.
+      summary_op: merged summaries of one batch, None without any.
+      scaffold: how a session is initialised, and the saver.
+    """
+
+    graph: Any
+    values: Mapping[str, Any]
+    update_op: Any
+    summary_op: Any
+    scaffold: Any
+
+
+def build_eval_graph(*, model: Any, source: Any, config: RunConfig) -> EvalGraph:
+    """Builds the evaluation graph.
+
+    Args:
+      model: the model plugin.
+      source: the input plugin.
+      config: batch size and seed.
+    """
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.set_random_seed(config.random_seed)
+        tf.train.create_global_step()
+        context = InputContext(batch_size=config.eval_batch_size, seed=config.random_seed)
+        ((features, labels),) = make_batches(source, Mode.EVAL, context, DeploymentConfig())
+        output = model.build(features, labels, Mode.EVAL)
+        metrics = dict(output.metrics)
+        if output.loss is not None:
+            metrics.setdefault("loss", tf.metrics.mean(output.loss))
+        return EvalGraph(
+            graph=graph,
+            values={name: value for name, (value, _) in metrics.items()},
+            update_op=tf.group(*(update for _, update in metrics.values())),
+            summary_op=tf.summary.merge_all(),
+            scaffold=tf.train.Scaffold(saver=tf.train.Saver()),
+        )

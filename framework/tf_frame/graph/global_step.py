@@ -1,0 +1,40 @@
+"""The global step as it is after the step that is being run.
+
+A plain read of the global step beside the train op may see it before or after
+the update; reading it in a run of its own costs as much as a small step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+_COLLECTION = "tf_frame/global_step_after_update"
+
+
+def read_step_after(dependencies: Sequence[Any], global_step: Any) -> Any:
+    """Makes the read that hooks share; returns a scalar integer tensor.
+
+    Args:
+      dependencies: what must have run before, such as the train op.
+      global_step: the variable.
+    """
+    with tf.control_dependencies(dependencies), tf.device(None):
+        step = tf.identity(global_step.read_value(), name="global_step_after_update")
+    tf.add_to_collection(_COLLECTION, step)
+    return step
+
+
+def step_after_run() -> Any:
+    """The shared read of this graph; the global step itself where there is none.
+
+    Raises:
+      RuntimeError: the graph has no global step.
+    """
+    reads = tf.get_collection(_COLLECTION)
+    step = reads[0] if reads else tf.train.get_global_step()
+    if step is None:
+        raise RuntimeError("the graph has no global step; tf.train.create_global_step() makes one")
+    return step

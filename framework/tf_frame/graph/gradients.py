@@ -1,0 +1,78 @@
+"""Gradients of the clones, their sum, and the transforms between sum and update."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.deploy.clones import Clone
+from tf_frame.errors import TfFrameError
+
+GradsAndVars = list[tuple[Any, Any]]
+
+
+def clone_gradients(
+    clones: Sequence[Clone], losses: Sequence[Any], optimizer: Any
+) -> list[GradsAndVars]:
+    """Differentiates each clone's loss on the clone's device.
+
+    Args:
+      clones: the clones.
+      losses: one scalar per clone.
+      optimizer: whose `compute_gradients` is used.
+    """
+    gradients = []
+    for clone, loss in zip(clones, losses, strict=True):
+        with tf.device(clone.device), tf.name_scope(clone.scope or ""):
+            gradients.append(optimizer.compute_gradients(loss, tf.trainable_variables()))
+    return gradients
+
+
+def sum_gradients(gradients: Sequence[GradsAndVars]) -> GradsAndVars:
+    """Adds the clones' gradients, variable by variable.
+
+    The clones' losses are already divided by their number, so the sum is the
+    gradient of the mean. Gradients that are sparse in every clone stay
+    `tf.IndexedSlices`; a variable without gradient in any clone keeps None.
+    """
+    return [
+        (_sum([gradient for gradient, _ in of_one], of_one[0][1]), of_one[0][1])
+        for of_one in zip(*gradients, strict=True)
+    ]
+
+
+def _sum(gradients: list[Any], variable: Any) -> Any:
+    present = [gradient for gradient in gradients if gradient is not None]
+    if len(present) < 2:
+        return present[0] if present else None
+    if all(isinstance(gradient, tf.IndexedSlices) for gradient in present):
+        return tf.IndexedSlices(
+            tf.concat([gradient.values for gradient in present], axis=0),
+            tf.concat([gradient.indices for gradient in present], axis=0),
+            present[0].dense_shape,
+        )
+    return tf.add_n(present, name=f"{variable.op.name}/sum_grads")
+
+
+def transform_gradients(
+    grads_and_vars: GradsAndVars, transforms: Iterable[Callable[[GradsAndVars], GradsAndVars]]
+) -> GradsAndVars:
+    """Applies the transforms in the order given.
+
+    Raises:
+      TfFrameError: a transform returned something else than pairs, or no
+        variable is left with a gradient.
+    """
+    for transform in transforms:
+        grads_and_vars = list(transform(grads_and_vars))
+        if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in grads_and_vars):
+            name = type(transform).__name__
+            raise TfFrameError(f"{name} must return a list of (gradient, variable) pairs")
+    if all(gradient is None for gradient, _ in grads_and_vars):
+        raise TfFrameError(
+            "no trainable variable gets a gradient; is the loss made from the variables, "
+            "and does a transform freeze everything?"
+        )
+    return grads_and_vars

@@ -1,0 +1,52 @@
+"""The input pipeline in the graph: one batch per clone, in a fixed order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import DataError
+from tf_frame.plugin import InputContext, Mode
+
+
+def make_batches(
+    source: Any, mode: Mode, context: InputContext, deployment: DeploymentConfig
+) -> list[tuple[Any, Any]]:
+    """Builds the input and takes one batch of it for each clone.
+
+    The iterator is initialised with the tables, so a `Scaffold` does it. The
+    clones take turns: clone 1 always gets the batch after that of clone 0.
+
+    Args:
+      source: the input plugin.
+      mode: what the data is for.
+      context: batch size per clone, seed, shard.
+      deployment: number of clones, and the inputs device.
+
+    Returns:
+      `(features, labels)` of each clone.
+    """
+    with tf.device(deployment.inputs_device()), tf.name_scope("input"):
+        dataset = source.dataset(mode, context).prefetch(tf.data.AUTOTUNE)
+        _check_pair(dataset, source)
+        iterator = tf.data.make_initializable_iterator(dataset)
+        tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
+        return _take_turns(iterator, deployment.num_clones)
+
+
+def _check_pair(dataset: Any, source: Any) -> None:
+    spec = dataset.element_spec
+    if not (isinstance(spec, tuple) and len(spec) == 2):
+        raise DataError(
+            f"the input {type(source).__name__} must yield (features, labels), it yields {spec}"
+        )
+
+
+def _take_turns(iterator: Any, count: int) -> list[tuple[Any, Any]]:
+    batches: list[tuple[Any, Any]] = []
+    for _ in range(count):
+        with tf.control_dependencies(tf.nest.flatten(batches[-1])[:1] if batches else []):
+            batches.append(iterator.get_next())
+    return batches

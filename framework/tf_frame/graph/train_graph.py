@@ -1,0 +1,129 @@
+"""The training graph: what every trainer builds between options and session.
+
+    inputs -> clones -> losses -> gradients -> transforms -> update -> train_op
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.clones import Clone, create_clones
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.deploy.placement import variables_placed
+from tf_frame.graph import gradients, summaries
+from tf_frame.graph.global_step import read_step_after
+from tf_frame.graph.inputs import make_batches
+from tf_frame.graph.learning_rates import learning_rate
+from tf_frame.graph.losses import Losses, gather_losses
+from tf_frame.graph.optimizers import make_optimizer
+from tf_frame.plugin import InputContext, Mode
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainGraph:
+    """A graph ready for a session, and its handles.
+
+    Attributes:
+      graph: the `tf.Graph`.
+      train_op: runs one step; its value is the total loss before the step.
+      total_loss: scalar; data loss plus regularisation.
+      global_step: the variable.
+      step_after: the global step after `train_op`, to be fetched beside it.
+      learning_rate: scalar.
+      summary_op: merged summaries of the first clone and of the whole.
+      scaffold: how a session is initialised, and the saver.
+      clones: the clones.
+    """
+
+    graph: Any
+    train_op: Any
+    total_loss: Any
+    global_step: Any
+    step_after: Any
+    learning_rate: Any
+    summary_op: Any
+    scaffold: Any
+    clones: Sequence[Clone]
+
+
+def build_train_graph(
+    *,
+    model: Any,
+    source: Any,
+    transforms: Sequence[Callable[[list[Any]], list[Any]]],
+    config: RunConfig,
+    deployment: DeploymentConfig,
+) -> TrainGraph:
+    """Builds the training graph of one worker.
+
+    Args:
+      model: the model plugin.
+      source: the input plugin.
+      transforms: gradient transforms, in order.
+      config: batch size, optimizer, seed and the like.
+      deployment: devices and number of clones.
+    """
+    graph = tf.Graph()
+    with graph.as_default(), variables_placed(deployment):
+        tf.set_random_seed(config.random_seed)
+        global_step = tf.train.create_global_step()
+        batches = iter(make_batches(source, Mode.TRAIN, _context(config, deployment), deployment))
+        clones = create_clones(deployment, lambda: model.build(*next(batches), Mode.TRAIN))
+        losses = gather_losses(clones)
+        with tf.device(deployment.optimizer_device()):
+            rate = learning_rate(config, global_step)
+            optimizer = make_optimizer(config, rate)
+        update = _update(clones, losses, optimizer, transforms, global_step, deployment)
+        with tf.control_dependencies([update]):
+            train_op = tf.identity(losses.total, name="train_op")
+        return TrainGraph(
+            graph=graph,
+            train_op=train_op,
+            total_loss=losses.total,
+            global_step=global_step,
+            step_after=read_step_after([train_op], global_step),
+            learning_rate=rate,
+            summary_op=summaries.merge(clones[0].scope, losses, rate),
+            scaffold=tf.train.Scaffold(saver=_saver(config, deployment)),
+            clones=clones,
+        )
+
+
+def _context(config: RunConfig, deployment: DeploymentConfig) -> InputContext:
+    return InputContext(
+        batch_size=config.clone_batch_size,
+        seed=config.random_seed,
+        num_shards=deployment.num_replicas,
+        shard_index=deployment.replica_id,
+    )
+
+
+def _update(
+    clones: Sequence[Clone],
+    losses: Losses,
+    optimizer: Any,
+    transforms: Sequence[Callable[[list[Any]], list[Any]]],
+    global_step: Any,
+    deployment: DeploymentConfig,
+) -> Any:
+    """One update of the variables, and the moving statistics of the first clone."""
+    per_clone = gradients.clone_gradients(clones, losses.per_clone, optimizer)
+    with tf.device(deployment.optimizer_device()):
+        grads_and_vars = gradients.sum_gradients(per_clone)
+        grads_and_vars = gradients.transform_gradients(grads_and_vars, transforms)
+        apply = optimizer.apply_gradients(grads_and_vars, global_step=global_step)
+    statistics = tf.get_collection(tf.GraphKeys.UPDATE_OPS, clones[0].scope)
+    return tf.group(apply, *statistics, name="update_barrier")
+
+
+def _saver(config: RunConfig, deployment: DeploymentConfig) -> Any:
+    return tf.train.Saver(
+        max_to_keep=config.max_to_keep,
+        sharded=deployment.num_ps_tasks > 1,
+        save_relative_paths=True,
+    )

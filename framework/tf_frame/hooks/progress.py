@@ -1,0 +1,138 @@
+"""Shows how far training is: a bar on a terminal, a line per interval elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, TextIO
+
+import tensorflow.compat.v1 as tf
+from tqdm import tqdm
+
+from tf_frame.graph.global_step import step_after_run
+from tf_frame.hooks.base import Hook, Phase
+
+
+class ProgressHook(Hook):
+    """Shows step, loss, steps/s, examples/s and the time left, and sums up throughput.
+
+    The first step of a session is left out of every rate: it pays for the
+    optimisation of the graph and for filling the input pipeline.
+
+    Args:
+      loss: scalar tensor to show.
+      last_step: global step at which training ends.
+      examples_per_step: examples in one step.
+      every_steps: steps from one line (or update of the bar's figures) to the
+        next; 0 shows nothing.
+      writer: summary writer for `throughput/*`, or None.
+      out: where to show it.
+    """
+
+    phase = Phase.LOG
+
+    def __init__(
+        self,
+        loss: Any,
+        *,
+        last_step: int,
+        examples_per_step: int,
+        every_steps: int,
+        writer: Any = None,
+        out: TextIO | None = None,
+    ) -> None:
+        self._loss = loss
+        self._last_step = last_step
+        self._examples_per_step = examples_per_step
+        self._every_steps = every_steps
+        self._writer = writer
+        self._out = out or sys.stdout
+        self._bar: Any = None
+        self.first_step = self.step = 0
+        self._first_time = self._time = 0.0
+        self.loss: float | None = None
+
+    @property
+    def steps_per_sec(self) -> float | None:
+        """Mean over the session without its first step; None before the second."""
+        seconds = self._time - self._first_time
+        return (self.step - self.first_step) / seconds if seconds > 0 else None
+
+    @property
+    def examples_per_sec(self) -> float | None:
+        """The same in examples."""
+        rate = self.steps_per_sec
+        return None if rate is None else rate * self._examples_per_step
+
+    def begin(self) -> None:
+        self._step_read = step_after_run()
+        self._interval: tuple[int, float] | None = None
+
+    def before_run(self, run_context: Any) -> Any:
+        return tf.train.SessionRunArgs((self._step_read, self._loss))
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        self.step, self.loss = int(run_values.results[0]), float(run_values.results[1])
+        self._time = time.monotonic()
+        if self._interval is None:
+            self._start()
+        if self._bar is not None:
+            self._bar.update(self.step - self._bar.n)
+        assert self._interval is not None
+        last = self.step >= self._last_step
+        if self._every_steps and (self.step % self._every_steps == 0 or last):
+            self._show(*self._interval)
+            self._interval = (self.step, self._time)
+
+    def end(self, session: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leaves the terminal on a fresh line; safe to call twice."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+    def _start(self) -> None:
+        self.first_step, self._first_time = self.step, self._time
+        self._interval = (self.step, self._time)
+        if self._out.isatty() and self._every_steps:
+            self._bar = tqdm(
+                total=self._last_step,
+                initial=self.step,
+                file=self._out,
+                unit="step",
+                dynamic_ncols=True,
+                desc="train",
+            )
+
+    def _show(self, since_step: int, since_time: float) -> None:
+        if self.step == since_step:
+            return
+        rate = (self.step - since_step) / max(self._time - since_time, 1e-9)
+        examples = rate * self._examples_per_step
+        if self._writer is not None:
+            self._write({"steps_per_sec": rate, "examples_per_sec": examples})
+        if self._bar is not None:
+            self._bar.set_postfix_str(f"loss {self.loss:.4f}, {examples:.1f} examples/s")
+            return
+        left = (self._last_step - self.step) / rate
+        print(
+            f"step {self.step}/{self._last_step}  loss {self.loss:.4f}  {rate:.2f} steps/s  "
+            f"{examples:.1f} examples/s  {_clock(left)} left",
+            file=self._out,
+            flush=True,
+        )
+
+    def _write(self, rates: dict[str, float]) -> None:
+        values = [
+            tf.Summary.Value(tag=f"throughput/{name}", simple_value=value)
+            for name, value in rates.items()
+        ]
+        self._writer.add_summary(tf.Summary(value=values), self.step)
+
+
+def _clock(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"

@@ -1,0 +1,42 @@
+"""Whether a loaded object keeps the contract of its kind."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from typing import Any
+
+from tf_frame.config import options_of
+from tf_frame.errors import ConfigError
+from tf_frame.plugin.contracts import GradientTransform, Input, Model
+from tf_frame.plugin.kinds import HOOK, Kind
+
+_BASES = (Model, Input, GradientTransform)
+
+
+def check_contract(plugin: Any, kind: Kind) -> str:
+    """Says what `plugin` lacks as a plugin of this kind; empty if nothing."""
+    if not inspect.isclass(plugin):
+        return f"expected a class, found {plugin!r:.80} of type {type(plugin).__name__}"
+    if not _defines(plugin, kind.method):
+        return f"class {plugin.__name__} has no method {kind.method}()"
+    return "" if kind == HOOK else _check_params(plugin)
+
+
+def _defines(plugin: type, method: str) -> bool:
+    """Whether the class has the method from elsewhere than our abstract bases."""
+    for cls in plugin.__mro__:
+        if method in vars(cls):
+            return cls not in _BASES and callable(vars(cls)[method])
+    return False
+
+
+def _check_params(plugin: Any) -> str:
+    params = getattr(plugin, "Params", None)
+    if not (inspect.isclass(params) and dataclasses.is_dataclass(params)):
+        return f"class {plugin.__name__} has no dataclass Params (see tf_frame.option)"
+    try:
+        options_of(params)
+    except (ConfigError, NameError, TypeError) as error:
+        return f"{plugin.__name__}.Params: {error}"
+    return ""

@@ -1,0 +1,169 @@
+"""What a plugin brings: a model, an input, a gradient transform.
+
+The base classes here hold the defaults; a plugin may subclass them or just
+offer the same names. None of this imports TensorFlow, and neither should the
+module that an entry point names: import it inside `build`, `dataset` and
+`__call__`, so that `--help` and option errors stay quick.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+
+class Mode(str, enum.Enum):
+    """What a graph is built for; the values are those of tf.estimator.ModeKeys."""
+
+    TRAIN = "train"
+    EVAL = "eval"
+    PREDICT = "infer"
+
+
+@dataclasses.dataclass(frozen=True)
+class NoParams:
+    """Parameters of a plugin that has none."""
+
+
+@dataclasses.dataclass(frozen=True)
+class InputInfo:
+    """Facts about a data set that a model may read before it is built.
+
+    Attributes:
+      num_examples: examples per mode; a mode that is missing is unknown.
+      num_classes: number of classes, the background included.
+      class_names: one name per class.
+      ignore_label: label value that counts neither for loss nor for metrics.
+    """
+
+    num_examples: Mapping[Mode, int] = dataclasses.field(default_factory=dict)
+    num_classes: int | None = None
+    class_names: Sequence[str] = ()
+    ignore_label: int | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class InputContext:
+    """What the framework tells an input.
+
+    Attributes:
+      batch_size: examples in a batch of one clone.
+      seed: seed for shuffling and for stateless augmentation.
+      num_shards: number of worker replicas that read this data set.
+      shard_index: which of them this is.
+    """
+
+    batch_size: int
+    seed: int = 0
+    num_shards: int = 1
+    shard_index: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelOutput:
+    """What building one clone yields.
+
+    Attributes:
+      loss: scalar data loss of this clone's batch, without regularisation;
+        None means the sum of what the clone added to `tf.GraphKeys.LOSSES`.
+      predictions: name -> tensor.
+      metrics: name -> (value tensor, update op), as `tf.compat.v1.metrics`
+        gives them; used in evaluation.
+      end_points: name -> tensor, for inspection and summaries.
+      exports: signature name -> mapping of output name to tensor.
+    """
+
+    loss: Any = None
+    predictions: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    metrics: Mapping[str, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
+    end_points: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    exports: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+
+
+class Model:
+    """One network with its loss and metrics.
+
+    Attributes:
+      Params: dataclass of the model's options.
+      default_input: name of the input to use when none is named.
+      default_transforms: names of the gradient transforms to use likewise.
+      run_defaults: run options that this model wants other defaults for.
+    """
+
+    Params: ClassVar[type] = NoParams
+    default_input: ClassVar[str | None] = None
+    default_transforms: ClassVar[Sequence[str]] = ()
+    run_defaults: ClassVar[Mapping[str, Any]] = {}
+
+    def __init__(self, *, params: Any, info: InputInfo) -> None:
+        self.params = params
+        self.info = info
+
+    def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
+        """Builds one clone in the current graph, name scope and device.
+
+        Called once per clone. Variables may be made by any API; the framework
+        places them. Regularisation losses belong in
+        `tf.GraphKeys.REGULARIZATION_LOSSES`, updates in `UPDATE_OPS`.
+
+        Args:
+          features: what the input's data set yields first.
+          labels: what it yields second.
+          mode: what the graph is for.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define build()")
+
+
+class Input:
+    """One data set and its pipeline.
+
+    The constructor checks that the data is there and raises
+    `tf_frame.errors.DataError` if not.
+
+    Attributes:
+      Params: dataclass of the input's options.
+    """
+
+    Params: ClassVar[type] = NoParams
+
+    def __init__(self, *, params: Any) -> None:
+        self.params = params
+
+    @property
+    def info(self) -> InputInfo:
+        """Facts about the data."""
+        return InputInfo()
+
+    def dataset(self, mode: Mode, context: InputContext) -> Any:
+        """Returns a `tf.data.Dataset` of batched `(features, labels)`.
+
+        Training data repeats for ever; evaluation data ends after one pass.
+        Random augmentation uses stateless ops seeded from `context.seed`.
+
+        Args:
+          mode: what the data is for.
+          context: batch size per clone, seed, shard.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define dataset()")
+
+
+class GradientTransform:
+    """A change to gradients between their averaging and the optimizer.
+
+    Attributes:
+      Params: dataclass of the transform's options.
+    """
+
+    Params: ClassVar[type] = NoParams
+
+    def __init__(self, *, params: Any) -> None:
+        self.params = params
+
+    def __call__(self, grads_and_vars: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+        """Returns the changed pairs.
+
+        Gradients may be None or `tf.IndexedSlices`; pass on what is not yours.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__()")

@@ -1,0 +1,28 @@
+"""The kinds of plugin: which entry-point group each has, and what it must offer."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """One kind of plugin.
+
+    Attributes:
+      word: what a user calls it.
+      group: its entry-point group.
+      method: the method that a class of this kind must define.
+    """
+
+    word: str
+    group: str
+    method: str
+
+
+MODEL = Kind("model", "tf_frame.models", "build")
+INPUT = Kind("input", "tf_frame.inputs", "dataset")
+GRADIENT_TRANSFORM = Kind("gradient transform", "tf_frame.gradient_transforms", "__call__")
+HOOK = Kind("hook", "tf_frame.hooks", "after_run")
+
+KINDS = (MODEL, INPUT, GRADIENT_TRANSFORM, HOOK)

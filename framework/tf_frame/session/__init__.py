@@ -1,0 +1,1 @@
+"""The monitored session and the training loop."""

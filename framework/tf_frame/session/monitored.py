@@ -1,0 +1,65 @@
+"""A monitored session over a training graph: created, restored, recovered by TensorFlow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.match import check_match
+from tf_frame.checkpoint.newest import known_checkpoints, newest_checkpoint
+from tf_frame.cluster import Cluster
+from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.hooks.base import in_phase_order
+
+
+class _NewestCheckpointCreator(tf.train.SessionCreator):
+    """Makes the chief's sessions, each from the newest readable checkpoint.
+
+    Asked again after a lost session, it finds what has been saved meanwhile.
+    """
+
+    def __init__(self, graph: TrainGraph, model_dir: str, target: str, config: Any) -> None:
+        self._graph = graph
+        self._model_dir = model_dir
+        self._target = target
+        self._config = config
+
+    def create_session(self) -> Any:
+        path = newest_checkpoint(self._model_dir)
+        if path is not None:
+            check_match(path, tf.global_variables())
+        session = tf.train.ChiefSessionCreator(
+            self._graph.scaffold,
+            master=self._target,
+            config=self._config,
+            checkpoint_filename_with_path=path,
+        ).create_session()
+        # Else max_to_keep would forget, and never delete, what earlier runs saved.
+        self._graph.scaffold.saver.recover_last_checkpoints(known_checkpoints(self._model_dir))
+        return session
+
+
+def monitored_session(
+    graph: TrainGraph, *, hooks: Iterable[Any], model_dir: str, cluster: Cluster, config: Any
+) -> Any:
+    """Creates the session of one worker.
+
+    Args:
+      graph: what to run; must be the default graph.
+      hooks: called in phase order.
+      model_dir: where the chief finds its checkpoint.
+      cluster: this worker; others than the chief wait for its variables.
+      config: the `ConfigProto`.
+
+    Returns:
+      A `tf.compat.v1.train.MonitoredSession`, to be used in a `with` block.
+    """
+    if cluster.is_chief:
+        creator: Any = _NewestCheckpointCreator(graph, model_dir, cluster.target, config)
+    else:
+        creator = tf.train.WorkerSessionCreator(
+            graph.scaffold, master=cluster.target, config=config
+        )
+    return tf.train.MonitoredSession(session_creator=creator, hooks=in_phase_order(hooks))

@@ -1,0 +1,27 @@
+"""The distribution tf-frame-deeplab."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+setup(
+    name="tf-frame-deeplab",
+    version="0.1.0",
+    description="DeepLabV3+ semantic segmentation for tf-frame",
+    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    # The sample image has its own licence: data/nuclei/LICENSE.txt, CC0 1.0.
+    license="Apache-2.0",
+    python_requires=">=3.10",
+    install_requires=["tf-frame>=0.1,<0.2"],
+    package_dir={"": "src"},
+    packages=find_packages("src"),
+    package_data={"tf_frame_deeplab": ["data/nuclei/*"]},
+    entry_points={
+        "tf_frame.models": ["deeplab = tf_frame_deeplab.model:DeepLab"],
+        "tf_frame.inputs": ["nuclei = tf_frame_deeplab.nuclei:Nuclei"],
+        "tf_frame.gradient_transforms": [
+            "last_layer_multiplier = tf_frame_deeplab.last_layer_multiplier:LastLayerMultiplier",
+        ],
+    },
+)

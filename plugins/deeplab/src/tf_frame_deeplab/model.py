@@ -1,0 +1,135 @@
+"""The model `deeplab`: semantic segmentation with DeepLabV3+ on MobileNetV2."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from tf_frame import InputInfo, Mode, Model, ModelOutput, option
+from tf_frame.errors import ConfigError
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options of the model."""
+
+    depth_multiplier: float = option(
+        0.5, "factor on MobileNetV2's channels; published checkpoints have 1", min=0.1, max=4
+    )
+    output_stride: int = option(16, "image size over feature size", choices=(8, 16))
+    atrous_rates: tuple[int, ...] = option(
+        (), "rates of the pyramid; empty: 6,12,18 at stride 16, 12,24,36 at stride 8", min=1
+    )
+    image_pooling: bool = option(True, "whether the pyramid has a branch for the whole image")
+    aspp_channels: int = option(
+        64, "channels of the pyramid; the paper's 256 are slow on a CPU", min=1
+    )
+    decoder_channels: int = option(
+        64, "channels of the decoder, 256 in the paper; 0: no decoder", min=0
+    )
+    low_level_channels: int = option(48, "channels of the skip connection to the decoder", min=1)
+    weight_decay: float = option(4e-5, "L2 penalty on weights, depthwise ones exempt", min=0)
+    batch_norm_decay: float = option(
+        0.95, "moving averages keep this per step; 0.9997 for long training", min=0, max=1
+    )
+    train_batch_norm: bool = option(True, "no: keep batch norm's moving averages as restored")
+
+
+class DeepLab(Model):
+    """DeepLabV3+; reads the classes from its input's `info`.
+
+    Features: `{"image": [batch, height, width, 3]}` float32, 0 to 255.
+    Labels: `{"semantic": [batch, height, width]}` int32, or None to predict.
+    """
+
+    Params: ClassVar[type] = Params
+    default_input: ClassVar[str | None] = "nuclei"
+    default_transforms: ClassVar[Sequence[str]] = ("last_layer_multiplier",)
+    run_defaults: ClassVar[Mapping[str, Any]] = {
+        "max_steps": 400,
+        "train_batch_size": 4,
+        "eval_batch_size": 4,
+        "optimizer": "momentum",
+        "momentum": 0.9,
+        "learning_rate": 0.05,
+        "learning_rate_policy": "poly",
+        "learning_power": 0.9,
+        "end_learning_rate": 0.0,
+        "slow_start_steps": 20,
+        "slow_start_learning_rate": 1e-3,
+        "slow_start_burnin": "linear",
+        "save_checkpoint_steps": 200,
+        "save_summaries_steps": 100,
+        "log_every_n_steps": 20,
+    }
+
+    def __init__(self, *, params: Any, info: InputInfo) -> None:
+        super().__init__(params=params, info=info)
+        if not info.num_classes:
+            raise ConfigError(
+                "the model deeplab needs to know the number of classes, but its input does not"
+                " say; use an input whose info has num_classes"
+            )
+        self.num_classes: int = info.num_classes
+
+    def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
+        """Builds one clone; see the class for what it takes.
+
+        Returns:
+          The loss (None without labels); predictions `semantic`, `[batch,
+          height, width]` int32, and `probabilities`, `[batch, height, width,
+          num_classes]`; in evaluation the metrics.
+        """
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_deeplab import network
+
+        images = features["image"]
+        logits, end_points = network.deeplab_v3_plus(
+            images,
+            params=self.params,
+            num_classes=self.num_classes,
+            is_training=mode == Mode.TRAIN and self.params.train_batch_norm,
+        )
+        semantic = None if labels is None else labels["semantic"]
+        logits = network.upsample(logits, like=images if semantic is None else semantic)
+        predictions = {
+            "semantic": tf.argmax(logits, axis=3, output_type=tf.int32),
+            "probabilities": tf.nn.softmax(logits),
+        }
+        if semantic is None:
+            exports = {"serving_default": predictions}
+            return ModelOutput(predictions=predictions, end_points=end_points, exports=exports)
+        return self._with_labels(images, logits, semantic, predictions, end_points, mode)
+
+    def last_layer_scopes(self) -> tuple[str, ...]:
+        """Names of the layers that are not the feature extractor's."""
+        from tf_frame_deeplab.network import LAST_LAYERS
+
+        return LAST_LAYERS
+
+    def _with_labels(
+        self,
+        images: Any,
+        logits: Any,
+        labels: Any,
+        predictions: Mapping[str, Any],
+        end_points: Mapping[str, Any],
+        mode: Mode,
+    ) -> ModelOutput:
+        from tf_frame_deeplab.loss import segmentation_loss
+        from tf_frame_deeplab.metrics import segmentation_metrics
+        from tf_frame_deeplab.summaries import image_summaries
+
+        classes = {"num_classes": self.num_classes, "ignore_label": self.info.ignore_label}
+        image_summaries(images, labels, predictions["semantic"], **classes)
+        metrics: Mapping[str, Any] = {}
+        if mode == Mode.EVAL:
+            metrics = segmentation_metrics(
+                labels, predictions["semantic"], class_names=self.info.class_names, **classes
+            )
+        loss = segmentation_loss(logits, labels, self.info.ignore_label)
+        return ModelOutput(
+            loss=loss, predictions=predictions, metrics=metrics, end_points=end_points
+        )

@@ -1,0 +1,132 @@
+"""The input `nuclei`: one microscopy image, cut into tiles.
+
+    data_dir/image.png      grey or colour
+    data_dir/instances.png  grey, same size; 0 is background, n is nucleus n
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tf_frame import Input, InputContext, InputInfo, Mode, option
+from tf_frame.errors import ConfigError, DataError
+from tf_frame_deeplab.png import PngHeader, read_png
+
+TILE_SIZE = 128
+IGNORE_LABEL = 255
+_FILES = ("image.png", "instances.png")
+_SAMPLE = Path(__file__).parent / "data" / "nuclei"
+_WHAT_TO_DO = (
+    f"Put {_FILES[0]} and {_FILES[1]} there (one size, both sides multiples of {TILE_SIZE} pixels,"
+    " at least two tiles), or leave --input.data_dir empty to use the sample that the plugin brings"
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options of the input."""
+
+    data_dir: str = option("", "folder with image.png and instances.png; empty: the sample")
+    crop_size: int = option(128, "height and width of a training crop, in pixels", min=16)
+    min_scale_factor: float = option(0.75, "smallest random enlargement", min=0.1, max=10)
+    max_scale_factor: float = option(1.25, "largest random enlargement", min=0.1, max=10)
+    flip: bool = option(True, "whether to mirror and turn training crops at random")
+
+
+class Nuclei(Input):
+    """Nucleus against background.
+
+    The image is cut into tiles of 128 x 128 pixels, row by row; the first three
+    quarters train, the rest validate. Training takes random crops of scaled
+    tiles; evaluation whole tiles, once, in order.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        if params.min_scale_factor > params.max_scale_factor:
+            raise ConfigError(
+                f"--input.min_scale_factor {params.min_scale_factor} is greater than"
+                f" --input.max_scale_factor {params.max_scale_factor}; swap them"
+            )
+        folder = Path(params.data_dir).expanduser() if params.data_dir else _SAMPLE
+        self.image_path, self.instances_path = (folder / name for name in _FILES)
+        header = _check_data(folder)
+        self.columns = header.width // TILE_SIZE
+        self.num_tiles = self.columns * (header.height // TILE_SIZE)
+
+    @property
+    def info(self) -> InputInfo:
+        """Sizes of the splits, and the two classes."""
+        validation = len(self.tiles(Mode.EVAL))
+        return InputInfo(
+            num_examples={
+                Mode.TRAIN: len(self.tiles(Mode.TRAIN)),
+                Mode.EVAL: validation,
+                Mode.PREDICT: validation,
+            },
+            num_classes=2,
+            class_names=("background", "nucleus"),
+            ignore_label=IGNORE_LABEL,
+        )
+
+    def tiles(self, mode: Mode) -> range:
+        """Numbers of the tiles of a split; predictions use the validation tiles."""
+        num_training = self.num_tiles * 3 // 4
+        return range(num_training) if mode == Mode.TRAIN else range(num_training, self.num_tiles)
+
+    def dataset(self, mode: Mode, context: InputContext) -> Any:
+        """Returns batches of `({"image": ...}, {"semantic": ...})`.
+
+        Images are `[batch, height, width, 3]` float32, 0 to 255; labels `[batch,
+        height, width]` int32, 255 where a crop reaches beyond its tile.
+        """
+        from tf_frame_deeplab import tiles
+
+        if mode == Mode.TRAIN:
+            return tiles.training_dataset(self, context)
+        return tiles.validation_dataset(self, context, mode)
+
+
+def _check_data(folder: Path) -> PngHeader:
+    if not folder.is_dir():
+        raise DataError(f"the data folder {folder} does not exist or is no folder. {_WHAT_TO_DO}.")
+    if not any(folder.iterdir()):
+        raise DataError(f"the data folder {folder} is empty. {_WHAT_TO_DO}.")
+    image, instances = (_check_file(folder / name) for name in _FILES)
+    if not instances.is_grey:
+        raise DataError(
+            f"{folder / _FILES[1]} is in colour; it must be grey, 8 or 16 bits, where 0 is"
+            " background and n is nucleus n. Convert it."
+        )
+    _check_size(folder, image, instances)
+    return image
+
+
+def _check_file(path: Path) -> PngHeader:
+    if not path.is_file():
+        raise DataError(f"{path} is missing. {_WHAT_TO_DO}.")
+    try:
+        return read_png(path)
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"{path} is not a readable PNG: {error}. Copy or export it again."
+        ) from None
+
+
+def _check_size(folder: Path, image: PngHeader, instances: PngHeader) -> None:
+    size = f"{image.height} x {image.width}"
+    if (image.height, image.width) != (instances.height, instances.width):
+        raise DataError(
+            f"in {folder} the image is {size} pixels but the instances are"
+            f" {instances.height} x {instances.width}. {_WHAT_TO_DO}."
+        )
+    if image.height % TILE_SIZE or image.width % TILE_SIZE:
+        raise DataError(f"{folder / _FILES[0]} is {size} pixels. {_WHAT_TO_DO}.")
+    if image.height * image.width < 2 * TILE_SIZE**2:
+        raise DataError(
+            f"{folder / _FILES[0]} is {size} pixels, too small to be split. {_WHAT_TO_DO}."
+        )

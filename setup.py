@@ -1,0 +1,46 @@
+"""The distribution tf-frame."""
+
+import pathlib
+import re
+
+from setuptools import find_packages, setup
+
+ROOT = pathlib.Path(__file__).parent
+INIT = (ROOT / "framework" / "tf_frame" / "__init__.py").read_text(encoding="utf-8")
+VERSION = re.search(r'^__version__ = "(.+)"$', INIT, re.MULTILINE)
+assert VERSION is not None, "framework/tf_frame/__init__.py holds no __version__"
+
+setup(
+    name="tf-frame",
+    version=VERSION[1],
+    description="Train TensorFlow models that arrive as pip packages",
+    long_description=(ROOT / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    package_dir={"": "framework"},
+    packages=find_packages("framework"),
+    package_data={"tf_frame": ["py.typed"]},
+    python_requires=">=3.10",
+    install_requires=[
+        "tensorflow>=2.20,<2.22",  # what models are built with; graph mode of compat.v1
+        "stevedore>=5.4",  # loads plugins from entry points
+        "absl-py>=2.1",  # command-line flags, as TensorFlow's own programs have them
+        "PyYAML>=6.0",  # configuration files
+        "packaging>=23.0",  # compares a plugin's requirement with our version
+        "numpy>=1.26",  # what session runs return
+        "tqdm>=4.66",  # the progress bar
+        "tensorboard>=2.20,<2.22",  # shows scalars, images, graphs and profiles of a run
+        "tensorboard-plugin-profile>=2.20",  # TensorBoard's Profile tab
+        # With an older protobuf the Profile tab is missing, and nothing says why.
+        "protobuf>=6.33.5,<8",
+    ],
+    extras_require={
+        "gpu": ["tensorflow[and-cuda]>=2.20,<2.22"],  # NVIDIA's CUDA libraries as wheels
+    },
+    entry_points={"console_scripts": ["tf-frame = tf_frame.cli.main:main"]},
+    classifiers=[
+        "License :: OSI Approved :: Apache Software License",
+        "Programming Language :: Python :: 3",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+    ],
+)
