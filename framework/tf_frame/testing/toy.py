@@ -1,0 +1,119 @@
+"""A linear model and its data: the smallest plugins that train.
+
+    job = make_job(ToyModel, ToyInput, model_dir, max_steps=5)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tf_frame import Input, InputContext, InputInfo, Mode, Model, ModelOutput, option
+from tf_frame.config.resolve import resolve
+from tf_frame.config.run_config import RunConfig
+from tf_frame.estimator.job import Job, Part
+from tf_frame.plugin.find import Found
+from tf_frame.plugin.kinds import INPUT, MODEL, Kind
+from tf_frame.plugin.load import Loaded
+
+WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
+
+
+class ToyInput(Input):
+    """Pairs of `[batch, 3]` features and `[batch, 1]` labels that a line fits exactly."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the input."""
+
+        num_examples: int = option(64, "examples in each split", min=0)
+        shuffle: bool = option(False, "shuffle the training data")
+
+    @property
+    def info(self) -> InputInfo:
+        """The size of both splits."""
+        return InputInfo(num_examples={mode: self.params.num_examples for mode in Mode})
+
+    def dataset(self, mode: Mode, context: InputContext) -> Any:
+        """Yields the same numbers in every run."""
+        import tensorflow as tf
+
+        features = np.random.RandomState(0).randn(self.params.num_examples, 3).astype(np.float32)
+        dataset = tf.data.Dataset.from_tensor_slices((features, features @ WEIGHTS + 3.0))
+        dataset = dataset.shard(context.num_shards, context.shard_index)
+        if mode == Mode.TRAIN:
+            if self.params.shuffle:
+                dataset = dataset.shuffle(self.params.num_examples, seed=context.seed)
+            dataset = dataset.repeat()
+        return dataset.batch(context.batch_size, drop_remainder=mode == Mode.TRAIN)
+
+
+class ToyModel(Model):
+    """Linear regression by least squares."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the model."""
+
+        l2: float = option(0.0, "weight of the L2 penalty", min=0)
+        nan_at_step: int | None = option(None, "global step from which the loss is NaN", min=0)
+
+    default_input: ClassVar[str | None] = "toy"
+
+    def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
+        """Builds one clone."""
+        import tensorflow.compat.v1 as tf
+
+        def penalty(weights: Any) -> Any:
+            return self.params.l2 * tf.nn.l2_loss(weights)
+
+        weights = tf.get_variable(
+            "linear/weights",
+            [3, 1],
+            initializer=tf.zeros_initializer(),
+            regularizer=penalty if self.params.l2 else None,
+        )
+        bias = tf.get_variable("linear/biases", [1], initializer=tf.zeros_initializer())
+        predictions = tf.matmul(features, weights) + bias
+        loss = tf.reduce_mean(tf.square(predictions - labels))
+        if self.params.nan_at_step is not None:
+            diverged = tf.train.get_global_step() >= self.params.nan_at_step
+            loss = tf.where(diverged, loss * float("nan"), loss)
+        metrics = {"mean_absolute_error": tf.metrics.mean_absolute_error(labels, predictions)}
+        return ModelOutput(loss=loss, predictions={"value": predictions}, metrics=metrics)
+
+
+def make_job(
+    model: type,
+    source: type,
+    model_dir: str,
+    *,
+    values: Mapping[str, Any] | None = None,
+    transforms: Sequence[Part] = (),
+    **run_options: Any,
+) -> Job:
+    """Makes a job of classes that no package brings.
+
+    Args:
+      model, source: the plugin classes.
+      model_dir: the folder; it must exist.
+      values: plugin options by dotted name (`model.l2`).
+      transforms: gradient transforms with their parameters.
+      **run_options: fields of `RunConfig`.
+    """
+    return Job(
+        config=resolve(RunConfig, [{"train_batch_size": 8, "learning_rate": 0.05}, run_options]),
+        model=make_part(MODEL, "toy", model, values or {}, "model"),
+        input=make_part(INPUT, "toy", source, values or {}, "input"),
+        transforms=list(transforms),
+        model_dir=model_dir,
+    )
+
+
+def make_part(kind: Kind, name: str, cls: Any, values: Mapping[str, Any], prefix: str) -> Part:
+    """Wraps a class as if a package called `tests` had brought it."""
+    found = Found(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
+    return Part(name, Loaded(found, cls), resolve(cls.Params, [values], prefix=prefix))

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import DataError
+from tf_frame.graph.inputs import make_batches
+from tf_frame.plugin import Input, InputContext, Mode
+
+
+class Counting(Input):
+    """Yields the running number of a batch, first as feature and then as label."""
+
+    def dataset(self, mode, context):
+        numbers = tf.data.Dataset.range(1000).batch(context.batch_size)
+        return numbers.map(lambda n: (n, -n))
+
+
+def run_batches(num_clones, runs):
+    config = DeploymentConfig(num_clones=num_clones, clone_on_cpu=True)
+    with tf.Graph().as_default(), tf.Session() as session:
+        context = InputContext(batch_size=2)
+        batches = make_batches(Counting(params=None), Mode.TRAIN, context, config)
+        session.run(tf.tables_initializer())
+        return [session.run(batches) for _ in range(runs)]
+
+
+def test_clones_always_take_turns():
+    for step, batches in enumerate(run_batches(4, runs=20)):
+        firsts = [features[0] for features, _ in batches]
+        assert firsts == [8 * step, 8 * step + 2, 8 * step + 4, 8 * step + 6]
+
+
+def test_features_and_labels_belong_together():
+    for (features, labels), *_ in run_batches(1, runs=3):
+        np.testing.assert_array_equal(features, -labels)
+
+
+def test_the_input_lives_on_the_inputs_device():
+    config = DeploymentConfig(num_clones=2, num_ps_tasks=1)
+    with tf.Graph().as_default() as graph:
+        make_batches(Counting(params=None), Mode.TRAIN, InputContext(batch_size=2), config)
+        (iterator,) = [op for op in graph.get_operations() if op.type == "IteratorV2"]
+        assert iterator.device == "/job:worker/device:CPU:0"
+
+
+def test_an_input_that_yields_no_pair_is_named():
+    class Single(Input):
+        def dataset(self, mode, context):
+            return tf.data.Dataset.range(3)
+
+    with tf.Graph().as_default(), pytest.raises(DataError, match="Single must yield"):
+        make_batches(
+            Single(params=None), Mode.TRAIN, InputContext(batch_size=1), DeploymentConfig()
+        )

@@ -1,0 +1,168 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster import cluster_of
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.graph.train_graph import build_train_graph
+from tf_frame.plugin import InputInfo
+from tf_frame.testing.toy import ToyInput, ToyModel
+
+
+def build(config, *, deployment=None, transforms=(), l2=0.0):
+    return build_train_graph(
+        model=ToyModel(params=ToyModel.Params(l2=l2), info=InputInfo()),
+        source=ToyInput(params=ToyInput.Params()),
+        transforms=transforms,
+        config=config,
+        deployment=deployment or make_deployment(config, cluster_of(config)),
+    )
+
+
+def train(config, steps, **how):
+    """Variables by name, and what each step returned."""
+    train_graph = build(config, **how)
+    with train_graph.graph.as_default(), make_session(config) as session:
+        initialise(session)
+        runs = [session.run((train_graph.train_op, train_graph.step_after)) for _ in range(steps)]
+        return {v.op.name: session.run(v) for v in tf.trainable_variables()}, runs
+
+
+def make_session(config):
+    return tf.Session(config=session_config(config, make_deployment(config, cluster_of(config))))
+
+
+def initialise(session):
+    session.run(tf.global_variables_initializer())
+    session.run(tf.tables_initializer())
+
+
+SGD = {"optimizer": "sgd", "learning_rate": 0.1, "train_batch_size": 8}
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("num_clones", [2, 4])
+@pytest.mark.parametrize("l2", [0.0, 0.3])
+def test_clones_on_a_split_batch_take_the_step_of_one_clone(num_clones, l2):
+    one, _ = train(RunConfig(**SGD), 1, l2=l2)
+    several, _ = train(RunConfig(**SGD, num_clones=num_clones), 1, l2=l2)
+    assert one.keys() == several.keys() == {"linear/weights", "linear/biases"}
+    for name, value in one.items():
+        assert np.abs(value).max() > 0.01
+        np.testing.assert_allclose(several[name], value, rtol=0, atol=1e-6)
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_the_step_is_read_after_the_update():
+    _, runs = train(RunConfig(**SGD), 3)
+    assert [step for _, step in runs] == [1, 2, 3]
+
+
+def test_the_loss_falls():
+    _, runs = train(RunConfig(**SGD), 30)
+    assert runs[-1][0] < runs[0][0] / 100
+
+
+def test_every_clone_runs_on_a_logical_cpu_of_its_own():
+    config = RunConfig(**SGD, num_clones=2)
+    train_graph = build(config)
+    options = tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE)
+    metadata = tf.RunMetadata()
+    with train_graph.graph.as_default(), make_session(config) as session:
+        initialise(session)
+        session.run(train_graph.train_op, options=options, run_metadata=metadata)
+    assert devices_of(metadata, "clone_0/") == {"/device:CPU:0"}
+    assert devices_of(metadata, "clone_1/") == {"/device:CPU:1"}
+
+
+def devices_of(metadata, scope):
+    """Devices that the matrix products of a clone ran on, forward and backward."""
+    return {
+        "/device:" + device.device.rsplit("device:", 1)[1]
+        for device in metadata.step_stats.dev_stats
+        for node in device.node_stats
+        if node.node_name.startswith(scope) and "MatMul(" in node.timeline_label
+    }
+
+
+def test_clone_on_cpu_runs_every_clone_on_cpu_0():
+    deployment = make_deployment(RunConfig(**SGD, num_clones=2, clone_on_cpu=True), cluster_of(RunConfig()))
+    train_graph = build(RunConfig(**SGD, num_clones=2), deployment=deployment)
+    products = [op for op in train_graph.graph.get_operations() if op.type == "MatMul"]
+    assert {op.device for op in products} == {"/device:CPU:0"}
+
+
+def test_parameter_servers_hold_the_variables_and_their_slots():
+    deployment = DeploymentConfig(num_ps_tasks=2)
+    train_graph = build(RunConfig(optimizer="momentum"), deployment=deployment)
+    with train_graph.graph.as_default():
+        devices = {v.op.name: v.device for v in tf.global_variables()}
+    weights = devices["linear/weights"]
+    assert all(device.startswith("/job:ps/task:") for device in devices.values())
+    assert {weights, devices["linear/biases"]} == {
+        f"/job:ps/task:{i}/device:CPU:0" for i in range(2)
+    }
+    assert devices["linear/weights/Momentum"] == weights
+
+
+def test_only_the_update_ops_of_the_first_clone_run():
+    class Counting(ToyModel):
+        def build(self, features, labels, mode):
+            output = super().build(features, labels, mode)
+            counter = tf.get_variable("counter", [], trainable=False, initializer=tf.zeros_initializer())
+            tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_add(counter, 1.0))
+            return output
+
+    config = RunConfig(**SGD, num_clones=4)
+    train_graph = build_train_graph(
+        model=Counting(params=ToyModel.Params(), info=InputInfo()),
+        source=ToyInput(params=ToyInput.Params()),
+        transforms=(),
+        config=config,
+        deployment=make_deployment(config, cluster_of(config)),
+    )
+    with train_graph.graph.as_default(), make_session(config) as session:
+        initialise(session)
+        for _ in range(3):
+            session.run(train_graph.train_op)
+        (counter,) = [v for v in tf.global_variables() if v.op.name == "counter"]
+        assert session.run(counter) == 3.0
+
+
+def test_transforms_change_the_update():
+    frozen, _ = train(
+        RunConfig(**SGD),
+        2,
+        transforms=[lambda pairs: [(g, v) for g, v in pairs if "biases" not in v.op.name]],
+    )
+    assert frozen["linear/biases"] == 0.0
+    assert np.abs(frozen["linear/weights"]).max() > 0.01
+
+
+def test_summaries_are_those_of_the_first_clone_and_the_totals():
+    class Summarising(ToyModel):
+        def build(self, features, labels, mode):
+            output = super().build(features, labels, mode)
+            tf.summary.scalar("mine", output.loss)
+            return output
+
+    config = RunConfig(train_batch_size=11, num_clones=11, clone_on_cpu=True)
+    train_graph = build_train_graph(
+        model=Summarising(params=ToyModel.Params(l2=0.1), info=InputInfo()),
+        source=ToyInput(params=ToyInput.Params()),
+        transforms=(),
+        config=config,
+        deployment=make_deployment(config, cluster_of(config)),
+    )
+    with train_graph.graph.as_default(), make_session(config) as session:
+        initialise(session)
+        summary = tf.Summary.FromString(session.run(train_graph.summary_op))
+    assert sorted(value.tag for value in summary.value) == [
+        "clone_0/mine",
+        "losses/data",
+        "losses/regularization",
+        "losses/total",
+        "optimizer/learning_rate",
+    ]
