@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 # --verbosity -> (level of TensorFlow's C++ log, level of its Python log)
 _LEVELS = {
-    "none": ("3", logging.ERROR),
+    "none": ("3", logging.CRITICAL),
     "warning": ("1", logging.WARNING),
     "info": ("0", logging.INFO),
     "debug": ("0", logging.DEBUG),
@@ -30,8 +30,8 @@ _LOG_LINE = re.compile(
 def quiet_tensorflow(verbosity: str | None) -> None:
     """Sets how much TensorFlow says; must run before it is imported.
 
-    What it hides are notes on CUDA stubs, oneDNN and deprecations. Errors of a
-    session are Python exceptions and are never hidden. A level that the user
+    What it hides are notes on CUDA stubs, oneDNN and deprecations. Errors are
+    Python exceptions as well, and those are never hidden. A level that the user
     set in the environment stays.
 
     Args:

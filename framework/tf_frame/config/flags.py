@@ -47,6 +47,15 @@ class _BooleanParser(_OptionParser, flags.BooleanParser):
         self.option = option
 
 
+class _RepeatableFlag(flags.Flag):
+    """Adds up the values of each time it is given; a plain flag keeps the last only."""
+
+    def parse(self, argument: Any) -> None:
+        earlier = self.value if self.present else ()
+        super().parse(argument)
+        self.value = (*earlier, *self.value)
+
+
 def parse_flags(words: Sequence[str], options: Iterable[Option]) -> dict[str, Any]:
     """Parses command-line words.
 
@@ -92,7 +101,8 @@ def _define(table: flags.FlagValues, option: Option) -> None:
         flag: flags.Flag = flags.BooleanFlag(option.name, None, option.help)
         flag.parser = _BooleanParser(option)
     else:
-        flag = flags.Flag(_OptionParser(option), None, option.name, None, option.help)
+        make = _RepeatableFlag if option.type == tuple[str, ...] else flags.Flag
+        flag = make(_OptionParser(option), None, option.name, None, option.help)
     flags.DEFINE_flag(flag, table)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,13 +15,14 @@ from tf_frame.checkpoint.newest import newest_checkpoint, step_of
 from tf_frame.errors import CheckpointError, TfFrameError
 from tf_frame.estimator.evaluate import evaluate
 from tf_frame.estimator.job import Job
+from tf_frame.estimator.log_file import log_file
 from tf_frame.estimator.model_dir import CONFIG_FILE, write_text
 from tf_frame.estimator.result import write_result
 from tf_frame.estimator.train import Trained, train
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.session.interrupts import Interrupted, Interrupts
 
-_LOG = logging.getLogger("tf_frame")
+_FULL = "No space left on device"
 
 
 def run(job: Job, *, source: Any, interrupts: Interrupts, say: Callable[[str], None]) -> Any:
@@ -41,7 +42,7 @@ def run(job: Job, *, source: Any, interrupts: Interrupts, say: Callable[[str], N
     """
     started = time.monotonic()
     model = job.make_model(source.info)
-    with _log_file(job.model_dir), _full_disk_explained(job.model_dir):
+    with log_file(job.model_dir), _full_disk_explained(job.model_dir):
         if job.config.task == 0:
             header = "Written by tf-frame; run it again with: tf-frame run --config THIS_FILE"
             write_text(os.path.join(job.model_dir, CONFIG_FILE), to_yaml(job.settings(), header))
@@ -96,27 +97,26 @@ def _evaluate(
 
 
 @contextlib.contextmanager
-def _log_file(model_dir: str) -> Iterator[None]:
-    """Sends our log to `MODEL_DIR/train.log` as well."""
-    handler = logging.FileHandler(os.path.join(model_dir, "train.log"), encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    _LOG.addHandler(handler)
-    try:
-        yield
-    finally:
-        _LOG.removeHandler(handler)
-        handler.close()
-
-
-@contextlib.contextmanager
 def _full_disk_explained(model_dir: str) -> Iterator[None]:
-    """Turns the errors of a full disk, wherever they surface, into one of ours."""
+    """Turns the errors of a full disk, wherever they surface, into one of ours.
+
+    TensorFlow's event writer reports them by a RuntimeError, after its thread
+    has printed a traceback of its own; that one is left out.
+    """
+    before, threading.excepthook = threading.excepthook, _without_event_writers
     try:
         yield
-    except (OSError, tf.errors.OpError) as error:
-        if "No space left on device" not in str(error):
+    except (OSError, RuntimeError, tf.errors.OpError) as error:
+        if _FULL not in str(error):
             raise
         raise TfFrameError(
-            f"the disk of {model_dir} is full; free space and run the same command again: "
-            "training goes on from the last checkpoint"
+            f"the disk of {model_dir} is full ({_FULL}); free space and run the same command "
+            "again: training goes on from the last checkpoint"
         ) from error
+    finally:
+        threading.excepthook = before
+
+
+def _without_event_writers(failure: Any) -> None:
+    if failure.thread is None or failure.thread.name != "EventLoggerThread":
+        threading.__excepthook__(failure)

@@ -49,12 +49,15 @@ def build_eval_graph(*, model: Any, source: Any, config: RunConfig) -> EvalGraph
         ((features, labels),) = make_batches(source, Mode.EVAL, context, DeploymentConfig())
         output = model.build(features, labels, Mode.EVAL)
         metrics = dict(output.metrics)
-        if output.loss is not None:
-            metrics.setdefault("loss", tf.metrics.mean(output.loss))
+        losses = tf.get_collection(tf.GraphKeys.LOSSES) if output.loss is None else [output.loss]
+        if losses:
+            metrics.setdefault("loss", tf.metrics.mean(tf.add_n(losses)))
+        # Metrics need not look at the batch, but every update must use one up.
+        batch = tf.nest.flatten((features, labels))
         return EvalGraph(
             graph=graph,
             values={name: value for name, (value, _) in metrics.items()},
-            update_op=tf.group(*(update for _, update in metrics.values())),
+            update_op=tf.group(*(update for _, update in metrics.values()), *batch),
             summary_op=tf.summary.merge_all(),
             scaffold=tf.train.Scaffold(saver=tf.train.Saver()),
         )

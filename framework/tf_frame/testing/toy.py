@@ -81,7 +81,7 @@ class ToyModel(Model):
         loss = tf.reduce_mean(tf.square(predictions - labels))
         if self.params.nan_at_step is not None:
             diverged = tf.train.get_global_step() >= self.params.nan_at_step
-            loss = tf.where(diverged, loss * float("nan"), loss)
+            loss *= tf.where(diverged, float("nan"), 1.0)
         metrics = {"mean_absolute_error": tf.metrics.mean_absolute_error(labels, predictions)}
         return ModelOutput(loss=loss, predictions={"value": predictions}, metrics=metrics)
 

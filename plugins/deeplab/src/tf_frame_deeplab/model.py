@@ -14,9 +14,7 @@ from tf_frame.errors import ConfigError
 class Params:
     """Options of the model."""
 
-    depth_multiplier: float = option(
-        0.5, "factor on MobileNetV2's channels; published checkpoints have 1", min=0.1, max=4
-    )
+    depth_multiplier: float = option(1.0, "factor on MobileNetV2's channels", min=0.1, max=4)
     output_stride: int = option(16, "image size over feature size", choices=(8, 16))
     atrous_rates: tuple[int, ...] = option(
         (), "rates of the pyramid; empty: 6,12,18 at stride 16, 12,24,36 at stride 8", min=1
@@ -47,19 +45,19 @@ class DeepLab(Model):
     default_input: ClassVar[str | None] = "nuclei"
     default_transforms: ClassVar[Sequence[str]] = ("last_layer_multiplier",)
     run_defaults: ClassVar[Mapping[str, Any]] = {
-        "max_steps": 400,
+        "max_steps": 500,
         "train_batch_size": 4,
         "eval_batch_size": 4,
         "optimizer": "momentum",
         "momentum": 0.9,
-        "learning_rate": 0.05,
+        "learning_rate": 0.1,
         "learning_rate_policy": "poly",
         "learning_power": 0.9,
         "end_learning_rate": 0.0,
         "slow_start_steps": 20,
         "slow_start_learning_rate": 1e-3,
         "slow_start_burnin": "linear",
-        "save_checkpoint_steps": 200,
+        "save_checkpoint_steps": 250,
         "save_summaries_steps": 100,
         "log_every_n_steps": 20,
     }
@@ -122,7 +120,7 @@ class DeepLab(Model):
         from tf_frame_deeplab.metrics import segmentation_metrics
         from tf_frame_deeplab.summaries import image_summaries
 
-        classes = {"num_classes": self.num_classes, "ignore_label": self.info.ignore_label}
+        classes: dict[str, Any] = {"num_classes": self.num_classes, "ignore_label": self.info.ignore_label}
         image_summaries(images, labels, predictions["semantic"], **classes)
         metrics: Mapping[str, Any] = {}
         if mode == Mode.EVAL:

@@ -1,7 +1,7 @@
 """The input `nuclei`: one microscopy image, cut into tiles.
 
-    data_dir/image.png      grey or colour
-    data_dir/instances.png  grey, same size; 0 is background, n is nucleus n
+data_dir/image.png      grey or colour
+data_dir/instances.png  grey, same size; 0 is background, n is nucleus n
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from tf_frame import Input, InputContext, InputInfo, Mode, option
 from tf_frame.errors import ConfigError, DataError
+
 from tf_frame_deeplab.png import PngHeader, read_png
 
 TILE_SIZE = 128

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-
 from tf_frame import InputContext, Mode
+
 from tf_frame_deeplab.augment import augment
 from tf_frame_deeplab.nuclei import TILE_SIZE, Nuclei
 
@@ -28,7 +28,6 @@ def training_dataset(source: Nuclei, context: InputContext) -> Any:
     tiles = source.tiles(Mode.TRAIN)
     picture = _read(source)
 
-    @tf.autograph.experimental.do_not_convert
     def example(number: Any) -> Any:
         tile = shuffled(number, count=len(tiles), seed=context.seed)
         image, mask = _cut(picture, tile, source.columns)
@@ -36,7 +35,8 @@ def training_dataset(source: Nuclei, context: InputContext) -> Any:
         return _named(*augment(image, mask, params=source.params, seed=seed))
 
     numbers = tf.data.Dataset.range(context.shard_index, _INT64_MAX, context.num_shards)
-    examples = numbers.map(example, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)
+    function = tf.autograph.experimental.do_not_convert(example)
+    examples = numbers.map(function, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)
     return examples.batch(context.batch_size, drop_remainder=True)
 
 
@@ -51,14 +51,14 @@ def validation_dataset(source: Nuclei, context: InputContext, mode: Mode) -> Any
     tiles = source.tiles(mode)
     picture = _read(source)
 
-    @tf.autograph.experimental.do_not_convert
     def example(tile: Any) -> Any:
         image, mask = _cut(picture, tile, source.columns)
         return _named(image, tf.cast(mask, tf.int32))
 
     numbers = tf.data.Dataset.range(tiles.start, tiles.stop)
     numbers = numbers.shard(context.num_shards, context.shard_index)
-    return numbers.map(example, deterministic=True).batch(context.batch_size)
+    function = tf.autograph.experimental.do_not_convert(example)
+    return numbers.map(function, deterministic=True).batch(context.batch_size)
 
 
 def shuffled(number: Any, *, count: int, seed: int) -> Any:

@@ -1,0 +1,53 @@
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_SETUP = Path(__file__).parents[1] / "setup.py"
+_PROGRAM = """
+import importlib, sys
+module, _, name = sys.argv[1].partition(":")
+loaded = getattr(importlib.import_module(module), name)
+print(loaded.__name__, "tensorflow" in sys.modules)
+"""
+
+
+def entry_points():
+    tree = ast.parse(_SETUP.read_text(encoding="utf-8"))
+    (call,) = (
+        node
+        for node in ast.walk(tree)
+        if getattr(node, "keywords", None)
+        and any(keyword.arg == "entry_points" for keyword in node.keywords)
+    )
+    value = next(keyword.value for keyword in call.keywords if keyword.arg == "entry_points")
+    groups = ast.literal_eval(value)
+    return [(group, *line.split(" = ")) for group, lines in groups.items() for line in lines]
+
+
+def test_the_names_are_those_that_users_type():
+    assert {(group, name) for group, name, _ in entry_points()} == {
+        ("tf_frame.models", "deeplab"),
+        ("tf_frame.inputs", "nuclei"),
+        ("tf_frame.gradient_transforms", "last_layer_multiplier"),
+    }
+
+
+@pytest.mark.parametrize("target", [target for _, _, target in entry_points()])
+def test_entry_points_load_without_tensorflow(target):
+    result = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, target], capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == [target.partition(":")[2], "False"]
+
+
+def test_data_can_be_checked_without_tensorflow():
+    program = (
+        "import sys; from tf_frame_deeplab.nuclei import Nuclei, Params;"
+        "print(Nuclei(params=Params()).num_tiles, 'tensorflow' in sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert result.stdout.split() == ["16", "False"], result.stderr

@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+from tf_frame_deeplab.last_layer_multiplier import LastLayerMultiplier, Params
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def variable(name):
+    return tf.get_variable(name, initializer=tf.zeros([2, 2]))
+
+
+def transform(pairs, **params):
+    return LastLayerMultiplier(params=Params(**params))(pairs)
+
+
+@pytest.mark.parametrize(
+    ("name", "factor"),
+    [
+        ("MobilenetV2/Conv/weights", 1),
+        ("MobilenetV2/Conv/biases", 2),
+        ("logits/semantic/weights", 10),
+        ("logits/semantic/biases", 20),
+        ("aspp1_depthwise/depthwise_weights", 10),
+        ("decoder/feature_projection0/BatchNorm/gamma", 10),
+        ("prefix/image_pooling/biases", 20),
+        ("decoder/logits/weights", 10),
+    ],
+)
+def test_factors_follow_from_names(name, factor):
+    ((gradient, _),) = transform([(tf.ones([2, 2]), variable(name))], multiplier=10.0)
+    with tf.Session() as session:
+        np.testing.assert_array_equal(session.run(gradient), np.full([2, 2], factor))
+
+
+def test_defaults_double_biases_only():
+    pairs = [(tf.ones([2, 2]), variable("logits/weights")), (tf.ones([2, 2]), variable("a/biases"))]
+    weights, biases = transform(pairs)
+    assert weights[0] is pairs[0][0]
+    with tf.Session() as session:
+        assert (session.run(biases[0]) == 2).all()
+
+
+def test_options_change_layers_and_bias_factor():
+    layer = LastLayerMultiplier(
+        params=Params(multiplier=3.0, bias_multiplier=5.0, last_layers=("head",))
+    )
+    assert layer.factor("logits/weights") == 1
+    assert layer.factor("head/weights") == 3
+    assert layer.factor("head/biases") == 15
+
+
+def test_none_passes():
+    pairs = [(None, variable("logits/biases"))]
+    assert transform(pairs, multiplier=10.0) == pairs
+
+
+def test_indexed_slices_stay_sparse():
+    gradient = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([1]), tf.constant([2, 2]))
+    ((scaled, _),) = transform([(gradient, variable("logits/biases"))], multiplier=10.0)
+    assert isinstance(scaled, tf.IndexedSlices)
+    assert scaled.indices is gradient.indices
+    assert scaled.dense_shape is gradient.dense_shape
+    with tf.Session() as session:
+        np.testing.assert_array_equal(session.run(scaled.values), [[20, 20]])
+
+
+def test_nothing_that_matches_changes_nothing():
+    pairs = [(tf.ones([2, 2]), variable("a/weights")), (None, variable("b/weights"))]
+    operations = len(tf.get_default_graph().get_operations())
+    assert transform(pairs, multiplier=10.0) == pairs
+    assert len(tf.get_default_graph().get_operations()) == operations

@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+from tf_frame import InputInfo, Mode
+from tf_frame.config.run_config import run_options
+from tf_frame.errors import ConfigError
+from tf_frame_deeplab.loss import segmentation_loss
+from tf_frame_deeplab.model import DeepLab, Params
+
+INFO = InputInfo(num_classes=2, ignore_label=255, class_names=("back ground", "nucleus"))
+SMALL = Params(depth_multiplier=0.1, aspp_channels=8, decoder_channels=8)
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        tf.set_random_seed(1)
+        yield
+
+
+def loss_of(logits, labels, ignore_label=255):
+    loss = segmentation_loss(tf.constant(logits, tf.float32), tf.constant(labels), ignore_label)
+    with tf.Session() as session:
+        gradient = tf.gradients(loss, loss.graph.get_tensor_by_name("Const:0"))[0]
+        return session.run([loss, gradient])
+
+
+def test_loss_is_the_mean_over_pixels_that_count():
+    logits = np.random.RandomState(0).normal(size=[1, 2, 2, 3])
+    labels = np.array([[[0, 2], [255, 1]]])
+    loss, gradient = loss_of(logits, labels)
+    log_softmax = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+    counted = [log_softmax[0, 0, 0, 0], log_softmax[0, 0, 1, 2], log_softmax[0, 1, 1, 1]]
+    assert loss == pytest.approx(-np.mean(counted), rel=1e-5)
+    assert not gradient[0, 1, 0].any()
+    assert gradient[0, 0, 0].any()
+
+
+def test_loss_of_nothing_is_zero():
+    loss, gradient = loss_of(np.ones([1, 2, 2, 3]), np.full([1, 2, 2], 255))
+    assert loss == 0
+    assert not gradient.any()
+
+
+def test_without_ignore_label_every_pixel_counts():
+    loss, _ = loss_of(np.zeros([1, 2, 2, 4]), np.zeros([1, 2, 2], np.int32), ignore_label=None)
+    assert loss == pytest.approx(np.log(4), rel=1e-5)
+
+
+def test_an_input_without_classes_is_refused():
+    with pytest.raises(ConfigError, match="number of classes"):
+        DeepLab(params=SMALL, info=InputInfo())
+
+
+def test_defaults_of_the_run_are_options_that_exist():
+    assert set(DeepLab.run_defaults) <= {option.name for option in run_options()}
+
+
+def test_prediction_needs_no_labels_and_no_fixed_size():
+    images = tf.placeholder(tf.float32, [None, None, None, 3])
+    output = DeepLab(params=SMALL, info=INFO).build({"image": images}, None, Mode.PREDICT)
+    assert output.loss is None
+    assert output.exports["serving_default"] == output.predictions
+    weights = next(v for v in tf.global_variables() if v.op.name == "logits/semantic/weights")
+    pixels = np.random.RandomState(0).uniform(0, 255, size=[2, 33, 48, 3])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(tf.assign(weights, 1e6 * weights))  # else all classes are about equal
+        result = session.run(dict(output.predictions), {images: pixels})
+    assert set(np.unique(result["semantic"])) == {0, 1}
+    assert result["semantic"].shape == (2, 33, 48)
+    assert result["semantic"].dtype == np.int32
+    np.testing.assert_allclose(result["probabilities"].sum(axis=-1), 1, rtol=1e-5)
+    np.testing.assert_array_equal(result["probabilities"].argmax(axis=-1), result["semantic"])
+
+
+def test_evaluation_has_metrics_pictures_and_no_updates():
+    features = {"image": tf.fill([2, 32, 32, 3], 300.0)}
+    labels = np.zeros([2, 32, 32], np.int32)
+    labels[:, :8], labels[:, 8:12] = 1, 255
+    model = DeepLab(params=SMALL, info=INFO)
+    output = model.build(features, {"semantic": tf.constant(labels)}, Mode.EVAL)
+    assert sorted(output.metrics) == [
+        "iou_back_ground",
+        "iou_nucleus",
+        "mean_iou",
+        "pixel_accuracy",
+    ]
+    assert not tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        text = session.run(tf.summary.merge_all())
+    values = tf.Summary.FromString(text).value
+    pictures = {v.tag.split("/")[0]: v.image for v in values if v.tag.endswith("/0")}
+    with tf.Session() as session:
+        decoded = {
+            name: session.run(tf.io.decode_png(picture.encoded_image_string))
+            for name, picture in pictures.items()
+        }
+    assert sorted(decoded) == ["image", "label", "prediction"]
+    assert (decoded["image"] == 255).all()
+    assert (decoded["label"][:8] == 255).all()
+    assert (decoded["label"][8:12] == 127).all()
+    assert (decoded["label"][12:] == 0).all()
+
+
+def test_a_few_steps_lower_the_loss():
+    """Bright squares on black: one batch, learnt by heart."""
+    images = np.zeros([2, 32, 32, 3], np.float32)
+    images[:, 8:24, 8:24] = 200
+    labels = (images[..., 0] > 0).astype(np.int32)
+    model = DeepLab(params=SMALL, info=INFO)
+    output = model.build(
+        {"image": tf.constant(images)}, {"semantic": tf.constant(labels)}, Mode.TRAIN
+    )
+    step = tf.train.MomentumOptimizer(0.05, 0.9).minimize(output.loss)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        losses = [session.run([output.loss, step])[0] for _ in range(25)]
+    assert losses[0] == pytest.approx(np.log(2), abs=0.1)
+    assert losses[-1] < 0.5 * losses[0]

@@ -1,0 +1,258 @@
+import struct
+import zlib
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+from tf_frame import InputContext, Mode
+from tf_frame.errors import ConfigError, DataError
+from tf_frame_deeplab.nuclei import Nuclei, Params
+from tf_frame_deeplab.tiles import shuffled
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def png(pixels):
+    """Encodes `[height, width]` or `[height, width, 3]`, uint8 or uint16."""
+    height, width = pixels.shape[:2]
+    colour_type = 2 if pixels.ndim == 3 else 0
+    header = struct.pack(">IIBBBBB", width, height, 8 * pixels.itemsize, colour_type, 0, 0, 0)
+    rows = pixels.astype(pixels.dtype.newbyteorder(">")).reshape(height, -1)
+    packed = zlib.compress(b"".join(b"\0" + row.tobytes() for row in rows))
+    chunks = [(b"IHDR", header), (b"IDAT", packed), (b"IEND", b"")]
+    parts = [
+        struct.pack(">I", len(d)) + n + d + struct.pack(">I", zlib.crc32(n + d)) for n, d in chunks
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def write(folder, image, instances):
+    (folder / "image.png").write_bytes(png(image))
+    (folder / "instances.png").write_bytes(png(instances))
+    return str(folder)
+
+
+def grey(height, width, dtype=np.uint8):
+    return np.zeros([height, width], dtype)
+
+
+def nuclei(**params):
+    return Nuclei(params=Params(**params))
+
+
+def take(source, mode, count=None, **context):
+    """Returns the first (images, labels) batches, or all of them."""
+    dataset = source.dataset(mode, InputContext(**{"batch_size": 4, **context}))
+    if count is not None:
+        dataset = dataset.take(count)
+    iterator = tf.data.make_initializable_iterator(dataset)
+    features, labels = iterator.get_next()
+    batches = []
+    with tf.Session() as session:
+        session.run(iterator.initializer)
+        while True:
+            try:
+                batches.append(session.run((features["image"], labels["semantic"])))
+            except tf.errors.OutOfRangeError:
+                return batches
+
+
+def images_of(batches):
+    return np.concatenate([images for images, _ in batches])
+
+
+def test_sample_has_twelve_tiles_to_train_and_four_to_validate():
+    info = nuclei().info
+    assert info.num_examples == {Mode.TRAIN: 12, Mode.EVAL: 4, Mode.PREDICT: 4}
+    assert info.num_classes == 2
+    assert info.class_names == ("background", "nucleus")
+    assert info.ignore_label == 255
+
+
+def test_evaluation_yields_whole_tiles_once_and_in_order():
+    source = nuclei()
+    batches = take(source, Mode.EVAL, batch_size=3)
+    assert [len(images) for images, _ in batches] == [3, 1]
+    with tf.Session() as session:
+        image, instances = session.run(
+            [
+                tf.io.decode_png(tf.io.read_file(str(path)), channels=1)
+                for path in (source.image_path, source.instances_path)
+            ]
+        )
+    strip, mask = image[384:, :, 0], instances[384:, :, 0] > 0
+    assert batches[0][0].dtype == np.float32
+    assert batches[0][1].dtype == np.int32
+    for channel in range(3):
+        found = np.concatenate(list(images_of(batches)[..., channel]), axis=1)
+        np.testing.assert_array_equal(found, strip)
+    labels = np.concatenate([one for _, batch in batches for one in batch], axis=1)
+    np.testing.assert_array_equal(labels, mask)
+
+
+def plain(**params):
+    return nuclei(min_scale_factor=1.0, max_scale_factor=1.0, flip=False, **params)
+
+
+def test_training_takes_every_training_tile_once_an_epoch(tmp_path):
+    """Tiles are told apart by their grey value, which is their number."""
+    numbers = np.arange(12, dtype=np.uint8).reshape(4, 3)
+    image = np.kron(numbers, np.ones([128, 128], np.uint8))
+    folder = write(tmp_path, image, grey(*image.shape))
+    epochs = images_of(take(plain(data_dir=folder), Mode.TRAIN, 9, batch_size=3))
+    found = epochs[:, 0, 0, 0].astype(int).reshape(3, 9)
+    assert [sorted(epoch) for epoch in found.tolist()] == [list(range(9))] * 3
+    assert len({tuple(epoch) for epoch in found.tolist()}) == 3
+    validation = images_of(take(plain(data_dir=folder), Mode.EVAL))
+    assert validation[:, 0, 0, 0].tolist() == [9, 10, 11]
+
+
+def test_training_is_decided_by_the_seed():
+    first, again, other = (take(nuclei(), Mode.TRAIN, 3, seed=seed) for seed in (1, 1, 2))
+    for one, two in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one[0], two[0])
+        np.testing.assert_array_equal(one[1], two[1])
+    assert not np.array_equal(images_of(first), images_of(other))
+
+
+def test_shards_share_one_stream():
+    whole = images_of(take(nuclei(), Mode.TRAIN, 4, batch_size=2))
+    shards = [
+        images_of(take(nuclei(), Mode.TRAIN, 2, batch_size=2, num_shards=2, shard_index=index))
+        for index in range(2)
+    ]
+    np.testing.assert_array_equal(whole[0::2], shards[0])
+    np.testing.assert_array_equal(whole[1::2], shards[1])
+
+
+def test_iterator_resumes_where_it_was_saved(tmp_path):
+    dataset = nuclei(crop_size=64).dataset(Mode.TRAIN, InputContext(batch_size=2, seed=3))
+    iterator = tf.data.make_initializable_iterator(dataset)
+    batch = iterator.get_next()[0]["image"]
+    position = tf.data.experimental.make_saveable_from_iterator(
+        iterator, external_state_policy="fail"
+    )
+    tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, position)
+    saver = tf.train.Saver()
+    with tf.Session() as session:
+        session.run(iterator.initializer)
+        for _ in range(8):
+            session.run(batch)
+        path = saver.save(session, str(tmp_path / "position"))
+        expected = [session.run(batch) for _ in range(3)]
+    with tf.Session() as session:
+        session.run(iterator.initializer)
+        saver.restore(session, path)
+        np.testing.assert_array_equal([session.run(batch) for _ in range(3)], expected)
+
+
+@pytest.mark.parametrize("crop_size", [96, 128, 129])
+def test_crops_have_the_size_asked_for(crop_size):
+    dataset = nuclei(crop_size=crop_size).dataset(Mode.TRAIN, InputContext(batch_size=2))
+    features, labels = tf.data.get_output_shapes(dataset)
+    assert features["image"].as_list() == [2, crop_size, crop_size, 3]
+    assert labels["semantic"].as_list() == [2, crop_size, crop_size]
+
+
+def test_pixels_beyond_the_tile_are_black_and_ignored():
+    ((images, labels),) = take(
+        nuclei(crop_size=160, min_scale_factor=0.5, max_scale_factor=0.5), Mode.TRAIN, 1
+    )
+    inside = labels != 255
+    assert inside.sum(axis=(1, 2)).tolist() == [64 * 64] * 4
+    assert not images[~inside].any()
+    assert set(np.unique(labels)) == {0, 1, 255}
+
+
+def test_large_scales_leave_nothing_to_ignore():
+    ((_, labels),) = take(
+        nuclei(crop_size=128, min_scale_factor=1.0, max_scale_factor=2.0), Mode.TRAIN, 1
+    )
+    assert set(np.unique(labels)) == {0, 1}
+
+
+def test_labels_move_with_the_image(tmp_path):
+    """The image shows the mask itself, so both must agree after any augmentation."""
+    mask = np.zeros([128, 256], np.uint8)
+    mask[30:70, 20:100] = mask[10:40, 150:170] = 255
+    folder = write(tmp_path, mask, mask)
+    for images, labels in take(nuclei(data_dir=folder), Mode.TRAIN, 6):
+        inside = labels != 255
+        np.testing.assert_array_equal((images[..., 0] > 127.5)[inside], (labels == 1)[inside])
+
+
+def test_all_eight_symmetries_occur(tmp_path):
+    corner = np.zeros([128, 256], np.uint8)
+    corner[:20, :5] = 255
+    params = {"min_scale_factor": 1.0, "max_scale_factor": 1.0}
+    source = nuclei(data_dir=write(tmp_path, corner, corner), **params)
+    labels = np.concatenate([labels for _, labels in take(source, Mode.TRAIN, 24)])
+    assert len({one.tobytes() for one in labels}) == 8
+
+
+def test_instance_numbers_of_16_bits_count(tmp_path):
+    instances = grey(128, 256, np.uint16)
+    instances[:, 128:] = 3
+    source = nuclei(data_dir=write(tmp_path, grey(128, 256), instances))
+    ((_, labels),) = take(source, Mode.EVAL)
+    assert (labels == 1).all()
+
+
+@pytest.mark.parametrize("count", [1, 2, 9])
+def test_every_epoch_is_a_permutation(count):
+    with tf.Session() as session:
+        numbers = [
+            shuffled(tf.constant(n, tf.int64), count=count, seed=5) for n in range(3 * count)
+        ]
+        found = np.reshape(session.run(numbers), [3, count])
+    assert [sorted(epoch) for epoch in found.tolist()] == [list(range(count))] * 3
+
+
+def test_missing_folder(tmp_path):
+    with pytest.raises(DataError, match=r"nowhere does not exist.*Put image\.png"):
+        nuclei(data_dir=str(tmp_path / "nowhere"))
+
+
+def test_empty_folder(tmp_path):
+    with pytest.raises(DataError, match=r"is empty\. Put image\.png"):
+        nuclei(data_dir=str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["image.png", "instances.png"])
+def test_missing_file(tmp_path, name):
+    folder = write(tmp_path, grey(128, 256), grey(128, 256))
+    (tmp_path / name).unlink()
+    with pytest.raises(DataError, match=f"{name} is missing"):
+        nuclei(data_dir=folder)
+
+
+def test_unequal_sizes(tmp_path):
+    folder = write(tmp_path, grey(128, 256), grey(256, 128))
+    with pytest.raises(DataError, match=r"image is 128 x 256 .* instances are 256 x 128"):
+        nuclei(data_dir=folder)
+
+
+@pytest.mark.parametrize("size", [(100, 256), (128, 200), (64, 64)])
+def test_sides_that_are_no_multiples_of_the_tile(tmp_path, size):
+    with pytest.raises(DataError, match=f"{size[0]} x {size[1]} pixels.*multiples of 128"):
+        nuclei(data_dir=write(tmp_path, grey(*size), grey(*size)))
+
+
+def test_one_tile_cannot_be_split(tmp_path):
+    with pytest.raises(DataError, match="128 x 128 pixels, too small"):
+        nuclei(data_dir=write(tmp_path, grey(128, 128), grey(128, 128)))
+
+
+def test_instances_in_colour(tmp_path):
+    folder = write(tmp_path, grey(128, 256), np.zeros([128, 256, 3], np.uint8))
+    with pytest.raises(DataError, match=r"instances\.png is in colour"):
+        nuclei(data_dir=folder)
+
+
+def test_scale_factors_the_wrong_way_round():
+    with pytest.raises(ConfigError, match="greater than"):
+        nuclei(min_scale_factor=2.0, max_scale_factor=1.0)
