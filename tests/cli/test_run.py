@@ -130,7 +130,7 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(run, started, tmp_path):
 
 
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_saves_the_current_step_and_says_how_to_go_on(run, started, tmp_path, signum, code):
+def test_a_signal_saves_the_step_and_says_how_to_go_on(run, started, tmp_path, signum, code):
     words = (*TOY, "--model_dir", "here", "--max_steps", 1000000)
     process = started(*words, until="step 100/")
     process.send_signal(signum)

@@ -20,9 +20,10 @@ def checkpoint(tmp_path):
         return tf.train.Saver().save(session, str(tmp_path / "model.ckpt"), global_step=7)
 
 
-def evaluated(checkpoint, tmp_path, model=ToyModel, **values):
+def evaluated(checkpoint, tmp_path, model=ToyModel, source=ToyInput, eval_steps=None, **values):
     values = {name.replace("__", "."): value for name, value in values.items()}
-    job = make_job(model, ToyInput, str(tmp_path), values=values, eval_batch_size=5)
+    options = {"eval_batch_size": 5, "eval_steps": eval_steps}
+    job = make_job(model, source, str(tmp_path), values=values, **options)
     source = job.make_input()
     return evaluate(job, model=job.make_model(InputInfo()), source=source, checkpoint=checkpoint)
 
@@ -60,6 +61,17 @@ def test_losses_of_the_collection_are_evaluated_too(checkpoint, tmp_path):
             return ModelOutput()
 
     assert evaluated(checkpoint, tmp_path, Collecting) == {"loss": pytest.approx(9.0, abs=1e-5)}
+
+
+def test_eval_steps_end_an_evaluation_early(checkpoint, tmp_path):
+    class Endless(ToyInput):
+        def dataset(self, mode, context):
+            features = tf.data.Dataset.counter().map(lambda n: tf.cast(tf.fill([3], n), tf.float32))
+            pairs = features.map(lambda x: (x, tf.linalg.matvec(WEIGHTS.T, x)))
+            return pairs.batch(context.batch_size)
+
+    metrics = evaluated(checkpoint, tmp_path, source=Endless, eval_steps=3)
+    assert metrics["loss"] == pytest.approx(0.0, abs=1e-6)
 
 
 def test_an_empty_split_is_an_error(checkpoint, tmp_path):

@@ -88,7 +88,8 @@ def devices_of(metadata, scope):
 
 
 def test_clone_on_cpu_runs_every_clone_on_cpu_0():
-    deployment = make_deployment(RunConfig(**SGD, num_clones=2, clone_on_cpu=True), cluster_of(RunConfig()))
+    on_cpu = RunConfig(**SGD, num_clones=2, clone_on_cpu=True)
+    deployment = make_deployment(on_cpu, cluster_of(on_cpu))
     train_graph = build(RunConfig(**SGD, num_clones=2), deployment=deployment)
     products = [op for op in train_graph.graph.get_operations() if op.type == "MatMul"]
     assert {op.device for op in products} == {"/device:CPU:0"}
@@ -111,7 +112,9 @@ def test_only_the_update_ops_of_the_first_clone_run():
     class Counting(ToyModel):
         def build(self, features, labels, mode):
             output = super().build(features, labels, mode)
-            counter = tf.get_variable("counter", [], trainable=False, initializer=tf.zeros_initializer())
+            counter = tf.get_variable(
+                "counter", [], trainable=False, initializer=tf.zeros_initializer()
+            )
             tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_add(counter, 1.0))
             return output
 

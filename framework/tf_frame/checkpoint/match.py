@@ -38,9 +38,17 @@ def check_match(path: str, variables: Iterable[Any]) -> None:
 
 
 def _difference(variable: Any, shapes: dict[str, list[int]]) -> str:
-    name, shape = variable.op.name, variable.shape.as_list()
+    name, shape = _saved_as(variable)
     if name not in shapes:
         return f"{name} {shape}: not in the checkpoint"
     if shapes[name] != shape:
         return f"{name} {shape}: {shapes[name]} in the checkpoint"
     return ""
+
+
+def _saved_as(variable: Any) -> tuple[str, list[int]]:
+    """Name and shape in a checkpoint; the parts of a partitioned variable are saved as one."""
+    part = variable._get_save_slice_info()
+    if part is not None:
+        return part.full_name, list(part.full_shape)
+    return variable.op.name, variable.shape.as_list()

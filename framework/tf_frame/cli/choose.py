@@ -124,7 +124,7 @@ def make_job(words: Sequence[str], choice: Choice) -> Job:
     check_names(model_defaults, run_options(), f"run_defaults of the model {choice.model[0]}")
     check_names(choice.file.values, options, "configuration file")
     sources = [choice.file.values, flags]
-    parts = {
+    parts: dict[str, Any] = {
         prefix: resolve(params, sources, prefix=prefix) for prefix, params in choice.groups()
     }
     return Job(

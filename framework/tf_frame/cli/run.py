@@ -10,7 +10,7 @@ import tf_frame
 from tf_frame.cli import choose, option_help
 from tf_frame.cli.quiet import without_chatter
 from tf_frame.cli.screen import columns, emphasised, say
-from tf_frame.config.flags import parse_flags, parse_known_flags
+from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import options_of
 from tf_frame.config.run_config import RunConfig, run_options
 from tf_frame.errors import EXIT_OK
@@ -71,8 +71,8 @@ def _introduction(job: Job, info: InputInfo, file_versions: Mapping[str, str]) -
     rows = [
         ("model", f"{job.model.name} ({_package(job.model)})"),
         ("input", f"{job.input.name} ({_package(job.input)}){_counts(info)}"),
-        ("training", f"to step {config.max_steps}, {config.train_batch_size} examples a step, "
-         f"{config.optimizer}, learning rate {config.learning_rate:g} {config.learning_rate_policy}"),
+        ("training", f"to step {config.max_steps}, {config.train_batch_size} examples a step"),
+        ("optimizer", f"{config.optimizer}, {_learning_rate(config)}"),
         ("devices", _devices(config)),
         ("model_dir", emphasised(job.model_dir)),
         ("watch it", f"tensorboard --logdir {job.model_dir}"),
@@ -89,6 +89,10 @@ def _package(part: Any) -> str:
 def _counts(info: InputInfo) -> str:
     train, held_out = (info.num_examples.get(mode) for mode in (Mode.TRAIN, Mode.EVAL))
     return f", {train} training and {held_out} evaluation examples" if train else ""
+
+
+def _learning_rate(config: RunConfig) -> str:
+    return f"{config.learning_rate_policy} learning rate {config.learning_rate:g}"
 
 
 def _devices(config: RunConfig) -> str:

@@ -19,7 +19,7 @@ from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
 
 
-class _OptionParser(flags.ArgumentParser):
+class _OptionParser(flags.ArgumentParser[Any]):
     """Lets an `Option` check the text of its flag.
 
     absl wraps a ValueError of a parser in words of its own; the ConfigError
@@ -98,7 +98,7 @@ def _parse(
 
 def _define(table: flags.FlagValues, option: Option) -> None:
     if option.type is bool:
-        flag: flags.Flag = flags.BooleanFlag(option.name, None, option.help)
+        flag: flags.Flag[Any] = flags.BooleanFlag(option.name, None, option.help)
         flag.parser = _BooleanParser(option)
     else:
         make = _RepeatableFlag if option.type == tuple[str, ...] else flags.Flag

@@ -85,7 +85,8 @@ class Option:
                 continue
             if self.choices is not None and item not in self.choices:
                 raise ValueError(values.not_a_choice(item, self.choices))
-            if (self.min is not None and item < self.min) or (self.max is not None and item > self.max):
+            too_small = self.min is not None and item < self.min
+            if too_small or (self.max is not None and item > self.max):
                 raise ValueError(f"{item!r} is out of range; allowed: {self.range_text}")
 
     @property

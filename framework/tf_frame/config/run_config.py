@@ -22,6 +22,9 @@ class TrainingOptions:
         32, "examples per step, over all clones of this worker together", min=1
     )
     eval_batch_size: int = option(32, "examples per evaluation step", min=1)
+    eval_steps: int | None = option(
+        None, "evaluation steps at most; none: the whole evaluation split", min=1
+    )
     evaluate: bool = option(True, "evaluate the last checkpoint after training")
     random_seed: int = option(1, "seed of initial values, shuffling and augmentation", min=0)
 

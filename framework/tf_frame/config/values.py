@@ -73,6 +73,8 @@ def _parse_float(raw: Any) -> float:
         value = float(raw)
     except (TypeError, ValueError):
         raise ValueError(f"{raw!r} is not a number") from None
+    except OverflowError:
+        raise ValueError(f"{raw!r} is too large a number") from None
     if not math.isfinite(value):
         raise ValueError(f"{raw!r} is not a finite number")
     return value

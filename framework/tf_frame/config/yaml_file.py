@@ -86,9 +86,10 @@ def _transforms(values: dict[str, Any], items: Any, path: str) -> tuple[str, ...
         raise ConfigError(f"--config {path}: 'transforms' takes a list, found {items!r}")
     names = []
     for item in items:
-        item = {"name": item} if isinstance(item, str) else dict(item)
-        if "name" not in item:
+        item = {"name": item} if isinstance(item, str) else item
+        if not isinstance(item, dict) or "name" not in item:
             raise ConfigError(f"--config {path}: a transform without a name: {item}")
+        item = dict(item)
         names.append(item.pop("name"))
         _flatten(values, f"transform.{names[-1]}", item)
     return tuple(names)

@@ -12,6 +12,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.newest import newest_checkpoint, step_of
+from tf_frame.config.yaml_file import to_yaml
 from tf_frame.errors import CheckpointError, TfFrameError
 from tf_frame.estimator.evaluate import evaluate
 from tf_frame.estimator.job import Job
@@ -19,7 +20,6 @@ from tf_frame.estimator.log_file import log_file
 from tf_frame.estimator.model_dir import CONFIG_FILE, write_text
 from tf_frame.estimator.result import write_result
 from tf_frame.estimator.train import Trained, train
-from tf_frame.config.yaml_file import to_yaml
 from tf_frame.session.interrupts import Interrupted, Interrupts
 
 _FULL = "No space left on device"
@@ -84,9 +84,7 @@ def _how_to_resume(job: Job, step: int) -> str:
     )
 
 
-def _evaluate(
-    job: Job, model: Any, source: Any, say: Callable[[str], None]
-) -> dict[str, float]:
+def _evaluate(job: Job, model: Any, source: Any, say: Callable[[str], None]) -> dict[str, float]:
     if not job.config.evaluate or job.config.task != 0:
         return {}
     checkpoint = newest_checkpoint(job.model_dir)

@@ -68,18 +68,19 @@ def train(job: Job, *, model: Any, source: Any, interrupts: Interrupts) -> Train
         ]
         if cluster.is_chief:
             hooks += _chief_hooks(config, graph, job.model_dir)
-        with interrupts.patiently(), contextlib.closing(progress):
-            with monitored_session(
+        with (
+            interrupts.patiently(),
+            contextlib.closing(progress),
+            monitored_session(
                 graph,
                 hooks=hooks,
                 model_dir=job.model_dir,
                 cluster=cluster,
                 config=session_config(config, deployment),
-            ) as session:
-                run_steps(session, graph)
-    return Trained(
-        progress.step, progress.loss, progress.steps_per_sec, progress.examples_per_sec
-    )
+            ) as session,
+        ):
+            run_steps(session, graph)
+    return Trained(progress.step, progress.loss, progress.steps_per_sec, progress.examples_per_sec)
 
 
 def _progress(config: RunConfig, graph: TrainGraph, model_dir: str) -> ProgressHook:
@@ -109,4 +110,3 @@ def _chief_hooks(config: RunConfig, graph: TrainGraph, model_dir: str) -> list[A
         tensors = {"loss": graph.train_op, "learning_rate": graph.learning_rate}
         hooks.append(LoggingHook(tensors, every_steps=config.log_every_n_steps))
     return hooks
-

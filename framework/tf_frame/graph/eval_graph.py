@@ -46,7 +46,9 @@ def build_eval_graph(*, model: Any, source: Any, config: RunConfig) -> EvalGraph
         tf.set_random_seed(config.random_seed)
         tf.train.create_global_step()
         context = InputContext(batch_size=config.eval_batch_size, seed=config.random_seed)
-        ((features, labels),) = make_batches(source, Mode.EVAL, context, DeploymentConfig())
+        take = -1 if config.eval_steps is None else config.eval_steps
+        batches = make_batches(source, Mode.EVAL, context, DeploymentConfig(), take)
+        ((features, labels),) = batches
         output = model.build(features, labels, Mode.EVAL)
         metrics = dict(output.metrics)
         losses = tf.get_collection(tf.GraphKeys.LOSSES) if output.loss is None else [output.loss]

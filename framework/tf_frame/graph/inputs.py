@@ -12,7 +12,7 @@ from tf_frame.plugin import InputContext, Mode
 
 
 def make_batches(
-    source: Any, mode: Mode, context: InputContext, deployment: DeploymentConfig
+    source: Any, mode: Mode, context: InputContext, deployment: DeploymentConfig, take: int = -1
 ) -> list[tuple[Any, Any]]:
     """Builds the input and takes one batch of it for each clone.
 
@@ -24,12 +24,13 @@ def make_batches(
       mode: what the data is for.
       context: batch size per clone, seed, shard.
       deployment: number of clones, and the inputs device.
+      take: batches at most; -1 for all there are.
 
     Returns:
       `(features, labels)` of each clone.
     """
     with tf.device(deployment.inputs_device()), tf.name_scope("input"):
-        dataset = source.dataset(mode, context).prefetch(tf.data.AUTOTUNE)
+        dataset = source.dataset(mode, context).take(take).prefetch(tf.data.AUTOTUNE)
         _check_pair(dataset, source)
         iterator = tf.data.make_initializable_iterator(dataset)
         tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)

@@ -1,6 +1,6 @@
 """The training graph: what every trainer builds between options and session.
 
-    inputs -> clones -> losses -> gradients -> transforms -> update -> train_op
+inputs -> clones -> losses -> gradients -> transforms -> update -> train_op
 """
 
 from __future__ import annotations

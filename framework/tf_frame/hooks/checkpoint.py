@@ -86,6 +86,8 @@ class CheckpointHook(Hook):
                 global_step=step,
                 write_meta_graph=False,
             )
+        except (tf.errors.AbortedError, tf.errors.UnavailableError):
+            raise  # A lost worker or parameter server: the session is made anew.
         except (tf.errors.OpError, ValueError, OSError) as error:
             raise self._failed(step, error) from error
         self._saved_step = step
@@ -102,9 +104,13 @@ class CheckpointHook(Hook):
 
     def _failed(self, step: int, error: Exception) -> CheckpointError:
         """Removes what the failed save left behind, and says what remains."""
-        for leftover in tf.io.gfile.glob(self._prefix(step) + ".*"):
-            tf.io.gfile.remove(leftover)
-        kept = known_checkpoints(self._model_dir)
+        prefix = self._prefix(step)
+        for leftover in tf.io.gfile.glob([prefix + ".*", prefix + "_temp"]):
+            with contextlib.suppress(tf.errors.OpError):  # What failed first is what counts.
+                tf.io.gfile.rmtree(leftover) if tf.io.gfile.isdir(leftover) else (
+                    tf.io.gfile.remove(leftover)
+                )
+        kept = [path for path in known_checkpoints(self._model_dir) if path != prefix]
         remains = f"the last good checkpoint is {kept[-1]}" if kept else "there is none before it"
         return CheckpointError(
             f"the checkpoint of global step {step} could not be written: "

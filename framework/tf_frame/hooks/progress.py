@@ -66,6 +66,10 @@ class ProgressHook(Hook):
 
     def begin(self) -> None:
         self._step_read = step_after_run()
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        # A session that was lost and recovered goes on from an earlier step.
+        self.close()
         self._interval: tuple[int, float] | None = None
 
     def before_run(self, run_context: Any) -> Any:

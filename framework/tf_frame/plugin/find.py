@@ -52,7 +52,7 @@ def find_plugins() -> list[Found]:
     """Lists the installed plugins of every kind, sorted by kind and name."""
     found = sorted(set(_scan()), key=lambda f: (KINDS.index(f.kind), f.name, f.distribution))
     names = Counter((f.kind, f.name) for f in found)
-    return [_judge(f, found) if names[f.kind, f.name] > 1 else f for f in found]
+    return [_judge(f, found) if f.state == OK and names[f.kind, f.name] > 1 else f for f in found]
 
 
 def _scan() -> Iterator[Found]:
@@ -86,7 +86,10 @@ def _distributions() -> Iterator[tuple[str, importlib.metadata.Distribution]]:
 
 
 def _has_entry_points(distribution: importlib.metadata.Distribution) -> bool:
-    return "tf_frame." in (distribution.read_text("entry_points.txt") or "")
+    try:
+        return "tf_frame." in (distribution.read_text("entry_points.txt") or "")
+    except UnicodeDecodeError:
+        return True  # `_entry_points` reports it.
 
 
 def _entry_points(
@@ -94,8 +97,10 @@ def _entry_points(
 ) -> list[importlib.metadata.EntryPoint]:
     try:
         return list(distribution.entry_points)
-    except ValueError as error:  # A malformed entry_points.txt must not hide the others.
-        print(f"tf-frame: passing over {distribution.name}: {error}", file=sys.stderr)
+    except (ValueError, TypeError) as error:
+        # A malformed entry_points.txt must not hide the others.
+        problem = f"its entry_points.txt cannot be read ({error})"
+        print(f"tf-frame: passing over {distribution.name}: {problem}", file=sys.stderr)
         return []
 
 

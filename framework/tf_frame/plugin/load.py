@@ -83,7 +83,7 @@ class _GuardedEntryPoint:
             raise RuntimeError(f"{type(error).__name__}: {error}".rstrip(": ")) from error
 
 
-class _FreshManager(NamedExtensionManager):
+class _FreshManager(NamedExtensionManager[Any]):
     """stevedore's manager over entry points that were just read."""
 
     def __init__(self, found: Found) -> None:

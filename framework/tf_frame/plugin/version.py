@@ -23,9 +23,12 @@ def incompatibility(requirements: Iterable[str]) -> str:
         if not re.match(r"tf[-_.]+frame(?![-_.\w])", line, re.IGNORECASE):
             continue
         try:
-            specifier = Requirement(line).specifier
+            requirement = Requirement(line)
         except InvalidRequirement as error:
             return f"its requirement {line!r} cannot be read: {error}"
+        specifier, marker = requirement.specifier, requirement.marker
+        if marker is not None and not marker.evaluate({"extra": ""}):
+            continue
         if not specifier.contains(tf_frame.__version__, prereleases=True):
             return f"it needs tf-frame{specifier}, this is tf-frame {tf_frame.__version__}"
     return ""

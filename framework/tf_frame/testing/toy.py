@@ -1,6 +1,6 @@
 """A linear model and its data: the smallest plugins that train.
 
-    job = make_job(ToyModel, ToyInput, model_dir, max_steps=5)
+job = make_job(ToyModel, ToyInput, model_dir, max_steps=5)
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ToyInput(Input):
     @property
     def info(self) -> InputInfo:
         """The size of both splits."""
-        return InputInfo(num_examples={mode: self.params.num_examples for mode in Mode})
+        return InputInfo(num_examples=dict.fromkeys(Mode, self.params.num_examples))
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
         """Yields the same numbers in every run."""
