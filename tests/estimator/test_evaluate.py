@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import ModelOutput
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.evaluate import evaluate
-from tf_frame.plugin import InputInfo
+from tf_frame.plugin import InputInfo, Mode
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel, make_job
 
 
@@ -63,15 +63,21 @@ def test_losses_of_the_collection_are_evaluated_too(checkpoint, tmp_path):
     assert evaluated(checkpoint, tmp_path, Collecting) == {"loss": pytest.approx(9.0, abs=1e-5)}
 
 
-def test_eval_steps_end_an_evaluation_early(checkpoint, tmp_path):
-    class Endless(ToyInput):
-        def dataset(self, mode, context):
-            features = tf.data.Dataset.counter().map(lambda n: tf.cast(tf.fill([3], n), tf.float32))
-            pairs = features.map(lambda x: (x, tf.linalg.matvec(WEIGHTS.T, x)))
-            return pairs.batch(context.batch_size)
+class Endless(ToyInput):
+    """Evaluation data that repeats, as training data does."""
 
+    def dataset(self, mode, context):
+        return super().dataset(Mode.TRAIN, context)
+
+
+def test_data_that_never_ends_is_an_error(checkpoint, tmp_path):
+    with pytest.raises(DataError, match="never ends; say how much: --eval_steps"):
+        evaluated(checkpoint, tmp_path, source=Endless)
+
+
+def test_eval_steps_end_an_evaluation_early(checkpoint, tmp_path):
     metrics = evaluated(checkpoint, tmp_path, source=Endless, eval_steps=3)
-    assert metrics["loss"] == pytest.approx(0.0, abs=1e-6)
+    assert metrics["loss"] == pytest.approx(9.0, abs=1e-5)
 
 
 def test_an_empty_split_is_an_error(checkpoint, tmp_path):

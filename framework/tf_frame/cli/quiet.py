@@ -43,7 +43,6 @@ def quiet_tensorflow(verbosity: str | None) -> None:
     if verbosity in (None, "none"):
         warnings.filterwarnings("ignore", category=FutureWarning)
         warnings.filterwarnings("ignore", category=DeprecationWarning)
-    logging.getLogger("tf_frame").setLevel(logging.INFO)
 
 
 @contextlib.contextmanager

@@ -38,6 +38,8 @@ def evaluate(job: Job, *, model: Any, source: Any, checkpoint: str) -> dict[str,
             checkpoint_filename_with_path=checkpoint,
         )
         with creator.create_session() as session:
+            if session.run(graph.endless):
+                raise DataError("the evaluation data never ends; say how much: --eval_steps N")
             summary = _run_all(session, graph)
             metrics = {name: float(v) for name, v in session.run(graph.values).items()}
         _write(job.model_dir, metrics, summary, step_of(checkpoint))

@@ -30,9 +30,12 @@ def log_file(model_dir: str) -> Iterator[None]:
     """Appends the log of tf-frame within to `MODEL_DIR/train.log`."""
     handler = _LogFile(os.path.join(model_dir, "train.log"), encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    level = _LOG.level
     _LOG.addHandler(handler)
+    _LOG.setLevel(logging.INFO)
     try:
         yield
     finally:
+        _LOG.setLevel(level)
         _LOG.removeHandler(handler)
         handler.close()

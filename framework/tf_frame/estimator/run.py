@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
-
-import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.newest import newest_checkpoint, step_of
 from tf_frame.config.yaml_file import to_yaml
-from tf_frame.errors import CheckpointError, TfFrameError
+from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.evaluate import evaluate
+from tf_frame.estimator.explain import errors_explained
 from tf_frame.estimator.job import Job
 from tf_frame.estimator.log_file import log_file
 from tf_frame.estimator.model_dir import CONFIG_FILE, write_text
 from tf_frame.estimator.result import write_result
 from tf_frame.estimator.train import Trained, train
 from tf_frame.session.interrupts import Interrupted, Interrupts
-
-_FULL = "No space left on device"
 
 
 def run(job: Job, *, source: Any, interrupts: Interrupts, say: Callable[[str], None]) -> Any:
@@ -42,7 +37,7 @@ def run(job: Job, *, source: Any, interrupts: Interrupts, say: Callable[[str], N
     """
     started = time.monotonic()
     model = job.make_model(source.info)
-    with log_file(job.model_dir), _full_disk_explained(job.model_dir):
+    with log_file(job.model_dir), errors_explained(job.model_dir):
         if job.config.task == 0:
             header = "Written by tf-frame; run it again with: tf-frame run --config THIS_FILE"
             write_text(os.path.join(job.model_dir, CONFIG_FILE), to_yaml(job.settings(), header))
@@ -73,7 +68,13 @@ def _train(
     say(f"resuming from {checkpoint}" if checkpoint else "building the graph ...")
     trained = train(job, model=model, source=source, interrupts=interrupts)
     if interrupts.received:
-        raise Interrupted(interrupts.received, _how_to_resume(job, trained.global_step))
+        raise Interrupted(
+            interrupts.received, _how_to_resume(job, max(step, trained.global_step))
+        )
+    if trained.loss is None:
+        raise DataError("the training data is empty; there was not one batch to train on")
+    if trained.global_step < job.config.max_steps:
+        say(f"the training data ended at step {trained.global_step} of {job.config.max_steps}")
     return trained
 
 
@@ -92,29 +93,3 @@ def _evaluate(job: Job, model: Any, source: Any, say: Callable[[str], None]) -> 
         raise CheckpointError(f"there is no checkpoint in {job.model_dir} to evaluate")
     say(f"evaluating {checkpoint}")
     return evaluate(job, model=model, source=source, checkpoint=checkpoint)
-
-
-@contextlib.contextmanager
-def _full_disk_explained(model_dir: str) -> Iterator[None]:
-    """Turns the errors of a full disk, wherever they surface, into one of ours.
-
-    TensorFlow's event writer reports them by a RuntimeError, after its thread
-    has printed a traceback of its own; that one is left out.
-    """
-    before, threading.excepthook = threading.excepthook, _without_event_writers
-    try:
-        yield
-    except (OSError, RuntimeError, tf.errors.OpError) as error:
-        if _FULL not in str(error):
-            raise
-        raise TfFrameError(
-            f"the disk of {model_dir} is full ({_FULL}); free space and run the same command "
-            "again: training goes on from the last checkpoint"
-        ) from error
-    finally:
-        threading.excepthook = before
-
-
-def _without_event_writers(failure: Any) -> None:
-    if failure.thread is None or failure.thread.name != "EventLoggerThread":
-        threading.__excepthook__(failure)

@@ -9,8 +9,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_config import RunConfig
-from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.graph.inputs import make_batches
+from tf_frame.graph.inputs import make_dataset, take_batches
 from tf_frame.plugin import InputContext, Mode
 
 
@@ -20,6 +19,7 @@ class EvalGraph:
 
     Attributes:
       graph: the `tf.Graph`.
+      endless: scalar bool; whether the data repeats for ever.
       values: metric name -> scalar tensor, valid after the updates.
       update_op: takes one batch and updates every metric.
       summary_op: merged summaries of one batch, None without any.
@@ -27,6 +27,7 @@ class EvalGraph:
     """
 
     graph: Any
+    endless: Any
     values: Mapping[str, Any]
     update_op: Any
     summary_op: Any
@@ -47,8 +48,12 @@ def build_eval_graph(*, model: Any, source: Any, config: RunConfig) -> EvalGraph
         tf.train.create_global_step()
         context = InputContext(batch_size=config.eval_batch_size, seed=config.random_seed)
         take = -1 if config.eval_steps is None else config.eval_steps
-        batches = make_batches(source, Mode.EVAL, context, DeploymentConfig(), take)
-        ((features, labels),) = batches
+        with tf.device("/device:CPU:0"):
+            dataset = make_dataset(source, Mode.EVAL, context, take=take)
+            ((features, labels),) = take_batches(dataset, 1)
+            endless = tf.equal(
+                tf.data.experimental.cardinality(dataset), tf.data.experimental.INFINITE_CARDINALITY
+            )
         output = model.build(features, labels, Mode.EVAL)
         metrics = dict(output.metrics)
         losses = tf.get_collection(tf.GraphKeys.LOSSES) if output.loss is None else [output.loss]
@@ -58,6 +63,7 @@ def build_eval_graph(*, model: Any, source: Any, config: RunConfig) -> EvalGraph
         batch = tf.nest.flatten((features, labels))
         return EvalGraph(
             graph=graph,
+            endless=endless,
             values={name: value for name, (value, _) in metrics.items()},
             update_op=tf.group(*(update for _, update in metrics.values()), *batch),
             summary_op=tf.summary.merge_all(),

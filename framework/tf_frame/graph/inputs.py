@@ -11,30 +11,53 @@ from tf_frame.errors import DataError
 from tf_frame.plugin import InputContext, Mode
 
 
-def make_batches(
-    source: Any, mode: Mode, context: InputContext, deployment: DeploymentConfig, take: int = -1
-) -> list[tuple[Any, Any]]:
-    """Builds the input and takes one batch of it for each clone.
+def make_dataset(source: Any, mode: Mode, context: InputContext, *, take: int = -1) -> Any:
+    """Asks an input for its data set, prefetched.
 
-    The iterator is initialised with the tables, so a `Scaffold` does it. The
-    clones take turns: clone 1 always gets the batch after that of clone 0.
+    Args:
+      source: the input plugin.
+      mode: what the data is for.
+      context: batch size per clone, seed, shard.
+      take: batches at most; -1 for all there are.
+
+    Raises:
+      DataError: it does not yield `(features, labels)`.
+    """
+    dataset = source.dataset(mode, context).take(take).prefetch(tf.data.AUTOTUNE)
+    _check_pair(dataset, source)
+    return dataset
+
+
+def make_batches(
+    source: Any, mode: Mode, context: InputContext, deployment: DeploymentConfig
+) -> list[tuple[Any, Any]]:
+    """Builds the input on its device and takes one batch of it for each clone.
 
     Args:
       source: the input plugin.
       mode: what the data is for.
       context: batch size per clone, seed, shard.
       deployment: number of clones, and the inputs device.
-      take: batches at most; -1 for all there are.
 
     Returns:
       `(features, labels)` of each clone.
     """
     with tf.device(deployment.inputs_device()), tf.name_scope("input"):
-        dataset = source.dataset(mode, context).take(take).prefetch(tf.data.AUTOTUNE)
-        _check_pair(dataset, source)
-        iterator = tf.data.make_initializable_iterator(dataset)
-        tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
-        return _take_turns(iterator, deployment.num_clones)
+        return take_batches(make_dataset(source, mode, context), deployment.num_clones)
+
+
+def take_batches(dataset: Any, count: int) -> list[tuple[Any, Any]]:
+    """Takes `count` batches a step, in turns: the second is always the one after the first.
+
+    The iterator is initialised with the tables, so a `Scaffold` does it.
+    """
+    iterator = tf.data.make_initializable_iterator(dataset)
+    tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
+    batches: list[tuple[Any, Any]] = []
+    for _ in range(count):
+        with tf.control_dependencies(tf.nest.flatten(batches[-1])[:1] if batches else []):
+            batches.append(iterator.get_next())
+    return batches
 
 
 def _check_pair(dataset: Any, source: Any) -> None:
@@ -43,11 +66,3 @@ def _check_pair(dataset: Any, source: Any) -> None:
         raise DataError(
             f"the input {type(source).__name__} must yield (features, labels), it yields {spec}"
         )
-
-
-def _take_turns(iterator: Any, count: int) -> list[tuple[Any, Any]]:
-    batches: list[tuple[Any, Any]] = []
-    for _ in range(count):
-        with tf.control_dependencies(tf.nest.flatten(batches[-1])[:1] if batches else []):
-            batches.append(iterator.get_next())
-    return batches

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
+
 from tf_frame import InputInfo, Mode
 from tf_frame.config.run_config import run_options
 from tf_frame.errors import ConfigError

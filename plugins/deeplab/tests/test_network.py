@@ -1,5 +1,6 @@
 import pytest
 import tensorflow.compat.v1 as tf
+
 from tf_frame import InputInfo, Mode
 from tf_frame_deeplab.mobilenet_v2 import make_divisible
 from tf_frame_deeplab.model import DeepLab, Params

@@ -4,6 +4,7 @@ import zlib
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
+
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError
 from tf_frame_deeplab.nuclei import Nuclei, Params

@@ -1,4 +1,5 @@
 import pytest
+
 from tf_frame.errors import DataError
 from tf_frame_deeplab import nuclei, png
 

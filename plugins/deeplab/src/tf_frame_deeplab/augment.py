@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from tf_frame import layers
 
+from tf_frame import layers
 from tf_frame_deeplab.nuclei import IGNORE_LABEL
 
 

@@ -7,6 +7,7 @@ import functools
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+
 from tf_frame import layers
 
 # The deviations that slim's and DeepLab's separable convolutions start from.

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from tf_frame import layers
 
+from tf_frame import layers
 from tf_frame_deeplab.blocks import Blocks
 
 # (output channels, blocks, stride of the first block): table 2 of the paper.

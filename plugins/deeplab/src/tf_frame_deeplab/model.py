@@ -120,7 +120,10 @@ class DeepLab(Model):
         from tf_frame_deeplab.metrics import segmentation_metrics
         from tf_frame_deeplab.summaries import image_summaries
 
-        classes: dict[str, Any] = {"num_classes": self.num_classes, "ignore_label": self.info.ignore_label}
+        classes: dict[str, Any] = {
+            "num_classes": self.num_classes,
+            "ignore_label": self.info.ignore_label,
+        }
         image_summaries(images, labels, predictions["semantic"], **classes)
         metrics: Mapping[str, Any] = {}
         if mode == Mode.EVAL:

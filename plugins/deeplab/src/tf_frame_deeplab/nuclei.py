@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 from tf_frame import Input, InputContext, InputInfo, Mode, option
 from tf_frame.errors import ConfigError, DataError
-
 from tf_frame_deeplab.png import PngHeader, read_png
 
 TILE_SIZE = 128

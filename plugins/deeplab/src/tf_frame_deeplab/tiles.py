@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from tf_frame import InputContext, Mode
 
+from tf_frame import InputContext, Mode
 from tf_frame_deeplab.augment import augment
 from tf_frame_deeplab.nuclei import TILE_SIZE, Nuclei
 
 _INT64_MAX = 2**63 - 1
+_PARALLEL_CALLS = 2
 
 
 def training_dataset(source: Nuclei, context: InputContext) -> Any:
@@ -35,8 +36,7 @@ def training_dataset(source: Nuclei, context: InputContext) -> Any:
         return _named(*augment(image, mask, params=source.params, seed=seed))
 
     numbers = tf.data.Dataset.range(context.shard_index, _INT64_MAX, context.num_shards)
-    function = tf.autograph.experimental.do_not_convert(example)
-    examples = numbers.map(function, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)
+    examples = _map(numbers, example)
     return examples.batch(context.batch_size, drop_remainder=True)
 
 
@@ -57,8 +57,7 @@ def validation_dataset(source: Nuclei, context: InputContext, mode: Mode) -> Any
 
     numbers = tf.data.Dataset.range(tiles.start, tiles.stop)
     numbers = numbers.shard(context.num_shards, context.shard_index)
-    function = tf.autograph.experimental.do_not_convert(example)
-    return numbers.map(function, deterministic=True).batch(context.batch_size)
+    return _map(numbers, example).batch(context.batch_size)
 
 
 def shuffled(number: Any, *, count: int, seed: int) -> Any:
@@ -75,6 +74,15 @@ def shuffled(number: Any, *, count: int, seed: int) -> Any:
     epoch, position = number // count, number % count
     key = tf.stack([tf.constant(seed, tf.int64), epoch])
     return tf.random.experimental.index_shuffle(position, seed=key, max_index=count - 1)
+
+
+def _map(numbers: Any, function: Any) -> Any:
+    function = tf.autograph.experimental.do_not_convert(function)
+    examples = numbers.map(function, num_parallel_calls=_PARALLEL_CALLS, deterministic=True)
+    options = tf.data.Options()
+    # Closing a session may wait for the tuner's thread, up to 40 s (TF 2.21).
+    options.autotune.enabled = False
+    return examples.with_options(options)
 
 
 def _read(source: Nuclei) -> Any:

@@ -1,0 +1,59 @@
+"""Errors of TensorFlow that are the user's to mend, in our words."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import DataError, TfFrameError
+
+_FULL = "No space left on device"
+
+
+@contextlib.contextmanager
+def errors_explained(model_dir: str) -> Iterator[None]:
+    """Turns a full disk and unreadable data, wherever they surface, into errors of ours.
+
+    TensorFlow's event writer reports a full disk by a RuntimeError, after its
+    thread has printed a traceback of its own; that one is left out.
+
+    Args:
+      model_dir: the folder that the run writes to.
+    """
+    before, threading.excepthook = threading.excepthook, _without_event_writers
+    try:
+        yield
+    except (OSError, RuntimeError, tf.errors.OpError) as error:
+        explained = _explain(error, model_dir)
+        if explained is None:
+            raise
+        raise explained from error
+    finally:
+        threading.excepthook = before
+
+
+def _explain(error: Exception, model_dir: str) -> TfFrameError | None:
+    if _FULL in str(error):
+        return TfFrameError(
+            f"the disk of {model_dir} is full ({_FULL}); free space and run the same command "
+            "again: training goes on from the last checkpoint"
+        )
+    op = getattr(error, "op", None)
+    if op is not None and op.type == "IteratorGetNext":
+        return DataError(f"the data cannot be read: {_reason(error)}")
+    return None
+
+
+def _reason(error: Exception) -> str:
+    """The line of TensorFlow's message that says something."""
+    lines = str(error).splitlines()
+    return next((line for line in lines if line and line != "Graph execution error:"), "")
+
+
+def _without_event_writers(failure: Any) -> None:
+    if failure.thread is None or failure.thread.name != "EventLoggerThread":
+        threading.__excepthook__(failure)
