@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import DataError, TfFrameError
 
 _FULL = "No space left on device"
+# How a session error names the operation that failed; `error.op` is not set for these.
+_FAILED_READ = re.compile(r"\[\[\S*IteratorGetNext\S*\]\]")
 
 
 @contextlib.contextmanager
@@ -42,8 +45,7 @@ def _explain(error: Exception, model_dir: str) -> TfFrameError | None:
             f"the disk of {model_dir} is full ({_FULL}); free space and run the same command "
             "again: training goes on from the last checkpoint"
         )
-    op = getattr(error, "op", None)
-    if op is not None and op.type == "IteratorGetNext":
+    if _FAILED_READ.search(str(error)):
         return DataError(f"the data cannot be read: {_reason(error)}")
     return None
 
