@@ -100,7 +100,7 @@ def to_text(value: Any) -> str:
         return ",".join(to_text(item) for item in value)
     if isinstance(value, bool) or value is None:
         return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def type_text(type_: Any) -> str:

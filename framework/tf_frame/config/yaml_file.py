@@ -59,11 +59,12 @@ def read_settings(path: str) -> Settings:
 
 def _to_settings(content: dict[str, Any], path: str) -> Settings:
     content = dict(content)
-    plugin, versions = content.pop("plugin", None), content.pop("versions", {})
+    plugin = _name(content.pop("plugin", None), "plugin", path)
+    versions = content.pop("versions", {})
     values: dict[str, Any] = {}
     _flatten(values, "model", _section(content, "model", path))
     input_ = _section(content, "input", path)
-    input_name = input_.pop("name", None)
+    input_name = _name(input_.pop("name", None), "input", path)
     _flatten(values, "input", input_)
     transforms = _transforms(values, content.pop("transforms", None), path)
     values.update({str(name): value for name, value in content.items()})
@@ -79,6 +80,12 @@ def _section(content: dict[str, Any], key: str, path: str) -> dict[str, Any]:
     return dict(section)
 
 
+def _name(name: Any, key: str, path: str) -> str | None:
+    if name is None or isinstance(name, str):
+        return name
+    raise ConfigError(f"--config {path}: {key!r} takes a name, found {name!r}")
+
+
 def _transforms(values: dict[str, Any], items: Any, path: str) -> tuple[str, ...] | None:
     if items is None:
         return None
@@ -87,10 +94,10 @@ def _transforms(values: dict[str, Any], items: Any, path: str) -> tuple[str, ...
     names = []
     for item in items:
         item = {"name": item} if isinstance(item, str) else item
-        if not isinstance(item, dict) or "name" not in item:
+        if not isinstance(item, dict) or item.get("name") is None:
             raise ConfigError(f"--config {path}: a transform without a name: {item}")
         item = dict(item)
-        names.append(item.pop("name"))
+        names.append(_name(item.pop("name"), "transforms", path))
         _flatten(values, f"transform.{names[-1]}", item)
     return tuple(names)
 

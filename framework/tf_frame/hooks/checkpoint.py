@@ -6,6 +6,7 @@ only counted when it is complete: a save that fails leaves the one before.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 from typing import Any
@@ -105,11 +106,7 @@ class CheckpointHook(Hook):
     def _failed(self, step: int, error: Exception) -> CheckpointError:
         """Removes what the failed save left behind, and says what remains."""
         prefix = self._prefix(step)
-        for leftover in tf.io.gfile.glob([prefix + ".*", prefix + "_temp"]):
-            with contextlib.suppress(tf.errors.OpError):  # What failed first is what counts.
-                tf.io.gfile.rmtree(leftover) if tf.io.gfile.isdir(leftover) else (
-                    tf.io.gfile.remove(leftover)
-                )
+        _remove_leftovers(prefix)
         kept = [path for path in known_checkpoints(self._model_dir) if path != prefix]
         remains = f"the last good checkpoint is {kept[-1]}" if kept else "there is none before it"
         return CheckpointError(
@@ -117,6 +114,15 @@ class CheckpointHook(Hook):
             f"{_first_line(error)}\n{remains}; free space in {self._model_dir}, check that it "
             "can be written, and run the same command again"
         )
+
+
+def _remove_leftovers(prefix: str) -> None:
+    """Removes what it can; the failure of the save is the one to report."""
+    for leftover in tf.io.gfile.glob(prefix + ".*"):
+        with contextlib.suppress(tf.errors.OpError):
+            tf.io.gfile.remove(leftover)
+    with contextlib.suppress(tf.errors.OpError):
+        tf.io.gfile.rmtree(prefix + "_temp")  # The shards of a sharded saver.
 
 
 def _first_line(error: Exception) -> str:

@@ -257,3 +257,19 @@ def test_instances_in_colour(tmp_path):
 def test_scale_factors_the_wrong_way_round():
     with pytest.raises(ConfigError, match="greater than"):
         nuclei(min_scale_factor=2.0, max_scale_factor=1.0)
+
+
+@pytest.mark.filterwarnings("ignore:To make it possible to preserve tf.data options")
+@pytest.mark.parametrize("mode", list(Mode))
+def test_no_tuner_thread_can_hold_up_the_end_of_a_session(mode):
+    dataset = nuclei().dataset(mode, InputContext(batch_size=2))
+    assert dataset.options().autotune.enabled is False
+
+
+def test_every_random_op_is_stateless():
+    nuclei().dataset(Mode.TRAIN, InputContext(batch_size=2))
+    graph = tf.get_default_graph().as_graph_def()
+    nodes = [node.op for function in graph.library.function for node in function.node_def]
+    random = {op for op in [*nodes, *(node.op for node in graph.node)] if "Random" in op}
+    assert random
+    assert all(op.startswith("Stateless") or op == "RandomIndexShuffle" for op in random)

@@ -1,0 +1,136 @@
+import pytest
+
+from tf_frame.config.flags import parse_flags, parse_known_flags
+from tf_frame.config.option import Option
+from tf_frame.config.run_config import RunConfig, run_options
+from tf_frame.config.values import to_text
+from tf_frame.errors import ConfigError
+
+OPTIONS = [
+    Option("steps", int, 10, "steps", min=1),
+    Option("evaluate", bool, True, "evaluate"),
+    Option("secs", int | None, 600, "seconds"),
+    Option("sizes", tuple[int, ...], (), "sizes"),
+    Option("transform", tuple[str, ...], None, "transforms"),
+    Option("model.depth", int, 1, "depth"),
+    Option("plugin", str, None, "plugin"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ([], {}),
+        (["--steps", "3"], {"steps": 3}),
+        (["--steps=3", "--plugin", "toy"], {"steps": 3, "plugin": "toy"}),
+        (["--steps", "3", "--steps", "4"], {"steps": 4}),
+        (["-steps", "3"], {"steps": 3}),
+        (["--model.depth=2"], {"model.depth": 2}),
+        (["--secs", "none"], {"secs": None}),
+        (["--secs", "-5"], {"secs": -5}),
+        (["--plugin="], {"plugin": ""}),
+        (["--evaluate"], {"evaluate": True}),
+        (["--noevaluate"], {"evaluate": False}),
+        (["--evaluate=no"], {"evaluate": False}),
+        (["--sizes", "1,2"], {"sizes": (1, 2)}),
+    ],
+)
+def test_only_the_flags_given_are_returned(words, found):
+    assert parse_flags(words, OPTIONS) == found
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--transform", "a", "--transform", "b", "--transform=c"],
+        ["--transform", "a,b,c"],
+        ["--transform=a,b", "--transform", "c"],
+        ["--transform", "a", "--steps", "3", "--transform", "b,c"],
+    ],
+)
+def test_a_tuple_of_text_adds_up(words):
+    assert parse_flags(words, OPTIONS)["transform"] == ("a", "b", "c")
+    assert parse_known_flags(words, OPTIONS)["transform"] == ("a", "b", "c")
+
+
+def test_an_empty_tuple_of_text_is_a_value():
+    assert parse_flags(["--transform="], OPTIONS) == {"transform": ()}
+
+
+def test_the_last_tuple_of_numbers_wins():
+    assert parse_flags(["--sizes", "1,2", "--sizes", "3"], OPTIONS) == {"sizes": (3,)}
+
+
+def test_a_value_may_be_given_twice_in_separate_parses():
+    words = ["--transform", "a"]
+    assert [parse_flags(words, OPTIONS) for _ in range(2)] == [{"transform": ("a",)}] * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--step", "3"], "unknown option --step; did you mean --steps?"),
+        (["--model.dept", "3"], "unknown option --model.dept; did you mean --model.depth?"),
+        (["--zzzz"], "unknown option --zzzz; --help lists the options"),
+        (["--nosteps"], "unknown option --nosteps; did you mean --steps?"),
+        (["--steps"], "Missing value for flag --steps"),
+        (["--steps", "many"], "--steps: 'many' is not a whole number"),
+        (["--steps", "0"], "--steps: 0 is out of range; allowed: 1 or more"),
+        (["--evaluate=perhaps"], "--evaluate: 'perhaps' is not true or false"),
+        (["stray"], "unexpected word 'stray'"),
+        (["--steps", "3", "stray"], "unexpected word 'stray'"),
+        (["--", "stray"], "unexpected word 'stray'"),
+    ],
+)
+def test_a_wrong_word_is_explained(words, message):
+    with pytest.raises(ConfigError) as error:
+        parse_flags(words, OPTIONS)
+    assert str(error.value) == message
+
+
+def test_a_second_word_after_a_switch_is_explained():
+    with pytest.raises(ConfigError, match=r"'False' \(a switch takes no second word: .*=false\)"):
+        parse_flags(["--evaluate", "False"], OPTIONS)
+
+
+def test_known_flags_are_found_among_unknown_ones():
+    words = ["--model.width", "4", "--plugin", "toy", "stray", "--deep", "--steps=3"]
+    assert parse_known_flags(words, OPTIONS) == {"plugin": "toy", "steps": 3}
+
+
+def test_known_flags_are_checked():
+    with pytest.raises(ConfigError, match="'many' is not a whole number"):
+        parse_known_flags(["--other", "1", "--steps", "many"], OPTIONS)
+
+
+def another_value(option):
+    """A value that the option allows and that is not its default."""
+    if option.type is bool:
+        return not option.default
+    if option.choices:
+        return next(choice for choice in option.choices if choice != option.default)
+    if option.type is str:
+        return "grpc://localhost:2222"
+    if option.max is not None:
+        return (option.default + option.max) / 2 or option.min
+    return (option.default or 0) * 2 or 1
+
+
+@pytest.mark.parametrize("option", run_options(), ids=lambda option: option.name)
+def test_a_run_option_can_be_set_by_its_flag(option):
+    value = another_value(option)
+    assert value != option.default
+    found = parse_flags([f"--{option.name}={to_text(value)}"], run_options())
+    assert found == {option.name: value}
+
+
+@pytest.mark.parametrize("option", run_options(), ids=lambda option: option.name)
+def test_a_run_option_has_a_help_of_one_line(option):
+    assert option.help.strip()
+    assert "\n" not in option.help
+
+
+def test_the_run_options_are_all_there_are():
+    names = [option.name for option in run_options()]
+    assert len(names) == len(set(names))
+    assert set(names) == set(RunConfig.__dataclass_fields__) - {"GROUPS"}

@@ -1,0 +1,125 @@
+import pytest
+
+from tf_frame.config.yaml_file import Settings, read_settings, to_yaml
+from tf_frame.errors import ConfigError
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Reads settings from a file with the given text."""
+
+    def read(text):
+        path = tmp_path / "config.yaml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return read_settings(str(path))
+
+    return read
+
+
+def test_sections_become_dotted_names(read):
+    settings = read(
+        "plugin: deeplab\n"
+        "max_steps: 500\n"
+        "model: {output_stride: 8}\n"
+        "input: {name: nuclei, crop_size: 129}\n"
+        "transforms:\n"
+        "- {name: clip, norm: 1.5}\n"
+        "- last_layer\n"
+        "versions: {tf-frame: 0.1.0}\n"
+    )
+    values = {
+        "max_steps": 500,
+        "model.output_stride": 8,
+        "input.crop_size": 129,
+        "transform.clip.norm": 1.5,
+    }
+    assert settings == Settings(
+        "deeplab", "nuclei", ("clip", "last_layer"), values, {"tf-frame": "0.1.0"}
+    )
+
+
+def test_the_input_may_be_just_a_name(read):
+    assert read("input: nuclei\n") == Settings(input="nuclei")
+
+
+def test_an_empty_list_of_transforms_is_not_the_same_as_none(read):
+    assert read("transforms: []\n").transforms == ()
+    assert read("max_steps: 1\n").transforms is None
+
+
+@pytest.mark.parametrize("text", ["", "# only a comment\n", "---\n"])
+def test_an_empty_file_says_nothing(read, text):
+    assert read(text) == Settings()
+
+
+def test_what_is_written_is_read_back(read):
+    values = {
+        "model_dir": "runs/a: b",
+        "max_steps": 5,
+        "learning_rate": 1e-8,
+        "save_checkpoint_secs": None,
+        "evaluate": False,
+        "master": "",
+        "model.rates": [6, 12],
+        "model.name": "none",
+        "input.folder": "yes",
+        "transform.clip.norm": 0.1,
+        "transform.other:clip.norm": 2.0,
+    }
+    versions = {"tf-frame": "0.1.0", "tf-frame-toy": "1.0"}
+    settings = Settings("toy", "data", ("clip", "other:clip"), values, versions)
+    assert read(to_yaml(settings, "how to use it")) == settings
+
+
+def test_tuples_are_written_as_lists(read):
+    text = to_yaml(Settings("toy", "data", (), {"model.rates": (6, 12)}), "header")
+    assert read(text).values == {"model.rates": [6, 12]}
+
+
+def test_the_header_is_a_comment():
+    assert to_yaml(Settings("toy", "data"), "made by x").startswith("# made by x\nplugin: toy\n")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    path = str(tmp_path / "no.yaml")
+    with pytest.raises(ConfigError, match=rf"^--config {path}: No such file or directory$"):
+        read_settings(path)
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(ConfigError, match=r"Is a directory$"):
+        read_settings(str(tmp_path))
+
+
+def test_what_is_not_yaml_is_refused_with_the_line(read):
+    with pytest.raises(ConfigError, match=r"config.yaml is not YAML: .*line 3, column 1"):
+        read("max_steps: 5\nmodel: {depth: 1\nplugin: toy\n")
+
+
+def test_what_is_not_text_is_refused(read):
+    with pytest.raises(ConfigError, match="is not YAML"):
+        read(b"plugin: \xff\xfe\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- a\n- b\n", r"expected 'name: value' lines, found \['a', 'b'\]"),
+        ("just words\n", "expected 'name: value' lines, found 'just words'"),
+        ("model: deep\n", "'model' takes 'name: value' lines, found 'deep'"),
+        ("model: [1]\n", r"'model' takes 'name: value' lines, found \[1\]"),
+        ("input: 3\n", "'input' takes 'name: value' lines, found 3"),
+        ("transforms: clip\n", "'transforms' takes a list, found 'clip'"),
+        ("transforms: {name: clip}\n", "'transforms' takes a list, found {'name': 'clip'}"),
+        ("transforms: [{norm: 1}]\n", "a transform without a name: {'norm': 1}"),
+        ("transforms: [3]\n", "a transform without a name: 3"),
+        ("transforms: [~]\n", "a transform without a name: None"),
+        ("transforms: [[clip]]\n", r"a transform without a name: \['clip'\]"),
+        ("plugin: [toy]\n", r"'plugin' takes a name, found \['toy'\]"),
+        ("input: {name: 3}\n", "'input' takes a name, found 3"),
+        ("transforms: [{name: 3}]\n", "'transforms' takes a name, found 3"),
+    ],
+)
+def test_another_form_is_refused(read, text, message):
+    with pytest.raises(ConfigError, match=f"config.yaml: {message}$"):
+        read(text)

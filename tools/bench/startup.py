@@ -1,0 +1,53 @@
+"""How much longer than a bare interpreter the quick commands take.
+
+    python tools/bench/startup.py [--runs 21]
+
+Every round runs all commands once, in turn, so that a busy machine slows all of
+them; the table holds medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PROGRAM = str(Path(sys.executable).with_name("tf-frame"))
+COMMANDS = {
+    "python -c pass": [sys.executable, "-c", "pass"],
+    "tf-frame --help": [PROGRAM, "--help"],
+    "tf-frame plugins list": [PROGRAM, "plugins", "list"],
+    "tf-frame plugins list --json": [PROGRAM, "plugins", "list", "--json"],
+    "tf-frame plugins show deeplab": [PROGRAM, "plugins", "show", "deeplab"],
+    "tf-frame run --plugin deeplab --help": [PROGRAM, "run", "--plugin", "deeplab", "--help"],
+    "a mistyped option": [PROGRAM, "run", "--plugin", "deeplab", "--num_clone", "2"],
+}
+
+
+def seconds(command: list[str]) -> float:
+    """Wall time of one run."""
+    start = time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    """Measures and prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=21, help="rounds")
+    runs = parser.parse_args().runs
+    times: dict[str, list[float]] = {name: [] for name in COMMANDS}
+    for _ in range(runs):
+        for name, command in COMMANDS.items():
+            times[name].append(seconds(command))
+    bare = statistics.median(times["python -c pass"])
+    for name, values in times.items():
+        median = statistics.median(values)
+        print(f"{name:<40}{median:7.3f} s{median - bare:+8.3f} s")
+
+
+if __name__ == "__main__":
+    main()
