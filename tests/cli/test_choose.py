@@ -1,0 +1,155 @@
+import pytest
+import yaml
+
+from tf_frame.cli.choose import choose_plugins, make_job
+from tf_frame.errors import ConfigError, PluginError
+from tf_frame.testing.distributions import write_distribution, write_toy_distribution
+
+PLUGINS = """
+import dataclasses
+from tf_frame import GradientTransform, Model, option
+from tf_frame.testing.toy import ToyModel
+
+
+class Eager(ToyModel):
+    run_defaults = {"max_steps": 77, "save_checkpoint_steps": 9, "learning_rate": 0.5}
+    default_transforms = ("scale",)
+
+
+class Mistaken(ToyModel):
+    run_defaults = {"max_step": 77}
+
+
+class Bare(Model):
+    def build(self, features, labels, mode): ...
+
+
+class Scale(GradientTransform):
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        factor: float = option(2.0, "factor on every gradient")
+
+    def __call__(self, grads_and_vars):
+        return [(gradient * self.params.factor, v) for gradient, v in grads_and_vars]
+"""
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path, monkeypatch):
+    """The plugins toy, eager, mistaken, bare and scale; the tests run in a fresh folder."""
+    site = tmp_path / "site"
+    write_toy_distribution(site)
+    (site / "choose_test_plugins.py").write_text(PLUGINS)
+    models = {f"tf_frame.models: {n}": n.title() for n in ("eager", "mistaken", "bare")}
+    transforms = {"tf_frame.gradient_transforms: scale": "Scale"}
+    targets = {k: f"choose_test_plugins:{v}" for k, v in {**models, **transforms}.items()}
+    write_distribution(site, "choose-test", targets, version="3.2")
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.chdir(tmp_path)
+
+
+def job_of(*words):
+    return make_job(words, choose_plugins(words))
+
+
+def write_config(path, content):
+    path.write_text(yaml.safe_dump(content))
+    return str(path)
+
+
+def test_the_model_brings_its_defaults():
+    job = job_of("--plugin", "eager")
+    assert (job.config.max_steps, job.config.learning_rate) == (77, 0.5)
+    assert (job.config.save_checkpoint_steps, job.config.save_checkpoint_secs) == (9, None)
+    assert job.input.name == "toy"
+    assert [part.name for part in job.transforms] == ["scale"]
+
+
+def test_the_file_wins_over_the_model_and_the_flags_over_the_file(tmp_path):
+    file = write_config(
+        tmp_path / "c.yaml",
+        {
+            "plugin": "eager",
+            "max_steps": 50,
+            "learning_rate": 0.25,
+            "model": {"l2": 0.5},
+            "transforms": [{"name": "scale", "factor": 7}],
+        },
+    )
+    job = job_of("--config", file, "--max_steps", "40", "--model.l2=0.75")
+    assert (job.config.max_steps, job.config.learning_rate) == (40, 0.25)
+    assert (job.model.params.l2, job.transforms[0].params.factor) == (0.75, 7.0)
+
+
+def test_the_other_way_to_save_is_unset():
+    job = job_of("--plugin", "eager", "--save_checkpoint_secs", "30")
+    assert (job.config.save_checkpoint_steps, job.config.save_checkpoint_secs) == (None, 30)
+
+
+def test_transforms_can_be_named_and_left_out():
+    words = ("--plugin", "toy", "--transform", "scale", "--transform.scale.factor", "3")
+    (part,) = job_of(*words).transforms
+    assert part.params.factor == 3.0
+    assert job_of("--plugin", "eager", "--transform", "").transforms == []
+
+
+def test_a_transform_named_twice_is_refused():
+    with pytest.raises(ConfigError, match="'scale' is named twice"):
+        job_of("--plugin", "toy", "--transform", "scale,scale")
+
+
+def test_options_of_a_transform_that_is_not_used_are_unknown():
+    with pytest.raises(ConfigError, match="unknown option --transform.scale.factor"):
+        job_of("--plugin", "toy", "--transform.scale.factor", "3")
+
+
+def test_an_unknown_option_in_the_file_names_the_nearest(tmp_path):
+    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", "model": {"l3": 1}})
+    with pytest.raises(ConfigError, match=r"unknown option model\.l3; did you mean model\.l2\?"):
+        job_of("--config", file)
+
+
+def test_a_model_with_unknown_run_defaults_is_told():
+    with pytest.raises(ConfigError, match="run_defaults of the model mistaken.*max_steps"):
+        job_of("--plugin", "mistaken")
+
+
+def test_a_model_without_input_asks_for_one():
+    with pytest.raises(ConfigError, match="'bare' has no input of its own; name one with --input"):
+        job_of("--plugin", "bare")
+    assert job_of("--plugin", "bare", "--input", "toy").input.name == "toy"
+
+
+def test_an_unknown_input_lists_what_there_is():
+    with pytest.raises(PluginError, match="no input plugin is called 'toi'; did you mean 'toy'"):
+        job_of("--plugin", "toy", "--input", "toi")
+
+
+def test_no_model_named_is_no_choice():
+    assert choose_plugins(["--max_steps", "3"]) is None
+
+
+def test_a_folder_without_a_plugin_named_uses_its_own_configuration(tmp_path):
+    write_config(tmp_path / "config.yaml", {"plugin": "eager", "max_steps": 5, "model_dir": "x"})
+    job = job_of("--model_dir", str(tmp_path))
+    assert (job.model.name, job.config.max_steps, job.model_dir) == ("eager", 5, str(tmp_path))
+    named = job_of("--model_dir", str(tmp_path), "--plugin", "eager")
+    assert named.config.max_steps == 77
+
+
+def test_the_default_folder_is_new(tmp_path):
+    first = job_of("--plugin", "toy").model_dir
+    (tmp_path / first).mkdir(parents=True)
+    second = job_of("--plugin", "toy").model_dir
+    assert first.startswith("runs/toy-") and second.startswith("runs/toy-")
+    assert first != second
+
+
+def test_what_is_written_reads_back_the_same(tmp_path):
+    from tf_frame.config.yaml_file import to_yaml
+
+    job = job_of("--plugin", "eager", "--model.l2", "0.5", "--model.nan_at_step", "none")
+    (tmp_path / "again.yaml").write_text(to_yaml(job.settings(), "header"))
+    again = job_of("--config", str(tmp_path / "again.yaml"))
+    assert again == job
+    assert job.versions()["choose-test"] == "3.2"
