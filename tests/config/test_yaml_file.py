@@ -92,7 +92,7 @@ def test_a_folder_is_no_file(tmp_path):
 
 
 def test_what_is_not_yaml_is_refused_with_the_line(read):
-    with pytest.raises(ConfigError, match=r"config.yaml is not YAML: .*line 3, column 1"):
+    with pytest.raises(ConfigError, match=r"config.yaml is not YAML: .*line 3, column 7"):
         read("max_steps: 5\nmodel: {depth: 1\nplugin: toy\n")
 
 

@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
-from tf_frame.graph.inputs import make_batches
+from tf_frame.graph.inputs import make_batches, make_dataset
 from tf_frame.plugin import Input, InputContext, Mode
 
 
@@ -53,3 +53,25 @@ def test_an_input_that_yields_no_pair_is_named():
         make_batches(
             Single(params=None), Mode.TRAIN, InputContext(batch_size=1), DeploymentConfig()
         )
+
+
+@pytest.mark.parametrize(("said", "expected"), [(None, False), (True, True), (False, False)])
+def test_autotune_is_off_unless_the_input_decides(said, expected):
+    class Deciding(Counting):
+        def dataset(self, mode, context):
+            options = tf.data.Options()
+            options.autotune.enabled = said
+            return super().dataset(mode, context).with_options(options)
+
+    with tf.Graph().as_default():
+        context = InputContext(batch_size=1)
+        dataset = make_dataset(Deciding(params=None), Mode.TRAIN, context)
+        assert dataset.options().autotune.enabled is expected
+
+
+def test_take_bounds_the_batches():
+    with tf.Graph().as_default():
+        context = InputContext(batch_size=1)
+        dataset = make_dataset(Counting(params=None), Mode.EVAL, context, take=3)
+        with tf.Session() as session:
+            assert session.run(tf.data.experimental.cardinality(dataset)) == 3

@@ -47,13 +47,13 @@ class _BooleanParser(_OptionParser, flags.BooleanParser):
         self.option = option
 
 
-class _RepeatableFlag(flags.Flag):
+class _RepeatableFlag(flags.Flag[Any]):
     """Adds up the values of each time it is given; a plain flag keeps the last only."""
 
     def parse(self, argument: Any) -> None:
-        earlier = self.value if self.present else ()
+        earlier: Any = self.value if self.present else ()
         super().parse(argument)
-        self.value = (*earlier, *self.value)
+        self.value = earlier + self.value
 
 
 def parse_flags(words: Sequence[str], options: Iterable[Option]) -> dict[str, Any]:

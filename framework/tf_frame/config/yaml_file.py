@@ -91,15 +91,19 @@ def _transforms(values: dict[str, Any], items: Any, path: str) -> tuple[str, ...
         return None
     if not isinstance(items, list):
         raise ConfigError(f"--config {path}: 'transforms' takes a list, found {items!r}")
-    names = []
+    names: list[str] = []
     for item in items:
-        item = {"name": item} if isinstance(item, str) else item
-        if not isinstance(item, dict) or item.get("name") is None:
-            raise ConfigError(f"--config {path}: a transform without a name: {item}")
-        item = dict(item)
-        names.append(_name(item.pop("name"), "transforms", path))
-        _flatten(values, f"transform.{names[-1]}", item)
+        transform = _transform(item, path)
+        names.append(transform.pop("name"))
+        _flatten(values, f"transform.{names[-1]}", transform)
     return tuple(names)
+
+
+def _transform(item: Any, path: str) -> dict[str, Any]:
+    item = {"name": item} if isinstance(item, str) else item
+    if not isinstance(item, dict) or item.get("name") is None:
+        raise ConfigError(f"--config {path}: a transform without a name: {item}")
+    return {**item, "name": _name(item["name"], "transforms", path)}
 
 
 def _flatten(values: dict[str, Any], prefix: str, section: Mapping[str, Any]) -> None:

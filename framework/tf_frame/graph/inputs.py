@@ -10,6 +10,9 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
 from tf_frame.plugin import InputContext, Mode
 
+# Batches made ahead of their use, so that the input works while the step runs.
+_PREFETCHED = 2
+
 
 def make_dataset(source: Any, mode: Mode, context: InputContext, *, take: int = -1) -> Any:
     """Asks an input for its data set, prefetched.
@@ -23,9 +26,22 @@ def make_dataset(source: Any, mode: Mode, context: InputContext, *, take: int = 
     Raises:
       DataError: it does not yield `(features, labels)`.
     """
-    dataset = source.dataset(mode, context).take(take).prefetch(tf.data.AUTOTUNE)
+    dataset = source.dataset(mode, context).take(take)
     _check_pair(dataset, source)
-    return dataset
+    return _without_autotune(dataset).prefetch(_PREFETCHED)
+
+
+def _without_autotune(dataset: Any) -> Any:
+    """Turns tf.data's autotuner off, unless the input has decided about it itself.
+
+    Its thread can keep a session from closing for half a minute (seen with
+    TensorFlow 2.21). Without it `tf.data.AUTOTUNE` means one call per core.
+    """
+    if dataset.options().autotune.enabled is not None:
+        return dataset
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    return dataset.with_options(options)
 
 
 def make_batches(

@@ -1,0 +1,137 @@
+import os
+import subprocess
+import sys
+
+from tf_frame.plugin.find import CONFLICT, INCOMPATIBLE, OK, Found, find_plugins
+from tf_frame.plugin.kinds import INPUT, KINDS, MODEL
+from tf_frame.testing.distributions import write_distribution
+
+
+def found_in(*distributions):
+    return [found for found in find_plugins() if found.distribution in distributions]
+
+
+def test_a_plugin_is_found_with_its_package(site, install):
+    install("fake-a", "neta", version="2.5")
+    expected = Found(MODEL, "neta", "fake_a:Net", "fake-a", "2.5", OK, "")
+    assert found_in("fake-a") == [expected]
+
+
+def test_each_kind_is_found_in_its_group(site):
+    groups = {f"{kind.group}: thing": "m:C" for kind in KINDS}
+    write_distribution(site, "fake-all", {**groups, "console_scripts: thing": "m:main"})
+    assert [found.kind for found in found_in("fake-all")] == list(KINDS)
+
+
+def test_plugins_are_sorted_by_kind_and_name(site):
+    write_distribution(site, "fake-b", {"tf_frame.models: z": "m:Z", "tf_frame.inputs: a": "m:A"})
+    write_distribution(site, "fake-c", {"tf_frame.models: y": "m:Y"})
+    names = [(found.kind.word, found.name) for found in found_in("fake-b", "fake-c")]
+    assert names == [("model", "y"), ("model", "z"), ("input", "a")]
+
+
+def test_a_package_installed_between_two_calls_is_found(site, install):
+    install("fake-first", "first")
+    assert not found_in("fake-late")
+    install("fake-late", "late")
+    assert [found.name for found in found_in("fake-late")] == ["late"]
+
+
+def test_a_changed_entry_point_is_seen_at_once(site, install):
+    install("fake-a", "before")
+    assert [found.name for found in found_in("fake-a")] == ["before"]
+    text = "[tf_frame.models]\nafter = fake_a:Net\n"
+    (site / "fake_a-1.0.dist-info" / "entry_points.txt").write_text(text)
+    assert [found.name for found in found_in("fake-a")] == ["after"]
+
+
+def test_a_package_made_for_another_version_is_marked(site, install):
+    install("fake-new", "new", requires=["numpy", "tf-frame>=9"])
+    (found,) = found_in("fake-new")
+    assert found.state == INCOMPATIBLE
+    assert "it needs tf-frame>=9, this is tf-frame 0." in found.problem
+
+
+def test_the_same_package_twice_on_the_path_counts_once(site, install, tmp_path, monkeypatch):
+    install("fake-twice", "twice", version="1.0")
+    nearer = tmp_path / "nearer"
+    write_distribution(nearer, "Fake_Twice", {"tf_frame.models: twice": "m:C"}, version="2.0")
+    monkeypatch.syspath_prepend(str(nearer))
+    (found,) = found_in("fake-twice", "Fake_Twice")
+    assert (found.version, found.state) == ("2.0", OK)
+
+
+def test_two_packages_with_one_name_are_in_conflict_and_name_each_other(site, install):
+    install("fake-a", "same")
+    install("fake-b", "same", version="3.0")
+    first, second = found_in("fake-a", "fake-b")
+    assert (first.state, second.state) == (CONFLICT, CONFLICT)
+    assert first.problem.endswith("'same' is also taken by fake_b:Net of fake-b 3.0")
+    assert second.problem.endswith("'same' is also taken by fake_a:Net of fake-a 1.0")
+
+
+def test_a_conflict_is_found_across_other_names_and_packages(site, install):
+    install("fake-z", "same")
+    install("fake-m", "other")
+    install("fake-a", "same")
+    states = {found.distribution: found.state for found in found_in("fake-a", "fake-m", "fake-z")}
+    assert states == {"fake-a": CONFLICT, "fake-m": OK, "fake-z": CONFLICT}
+
+
+def test_three_packages_with_one_name_name_both_others(site, install):
+    for letter in "abc":
+        install(f"fake-{letter}", "same")
+    problem = found_in("fake-a", "fake-b", "fake-c")[1].problem
+    assert "fake-a 1.0" in problem
+    assert "fake-c 1.0" in problem
+    assert "fake-b" not in problem
+
+
+def test_the_same_name_in_two_kinds_is_no_conflict(site, install):
+    install("fake-a", "same")
+    write_distribution(site, "fake-b", {f"{INPUT.group}: same": "m:C"})
+    assert [found.state for found in found_in("fake-a", "fake-b")] == [OK, OK]
+
+
+def test_an_incompatible_package_stays_incompatible_in_a_conflict(site, install):
+    install("fake-a", "same")
+    install("fake-b", "same", requires=["tf-frame>=9"])
+    assert [found.state for found in found_in("fake-a", "fake-b")] == [CONFLICT, INCOMPATIBLE]
+
+
+def spoil(site, content):
+    write_distribution(site, "fake-bad", {"tf_frame.models: bad": "m:C"})
+    (site / "fake_bad-1.0.dist-info" / "entry_points.txt").write_bytes(content)
+
+
+def test_a_line_without_target_hides_no_other_package_and_is_reported(site, install, capsys):
+    install("fake-good", "good")
+    spoil(site, b"[tf_frame.models]\nno equals sign\n")
+    assert [found.name for found in found_in("fake-good", "fake-bad")] == ["good"]
+    assert "passing over fake-bad: its entry_points.txt cannot be read" in capsys.readouterr().err
+
+
+def test_undecodable_entry_points_hide_no_other_package_and_are_reported(site, install, capsys):
+    install("fake-good", "good")
+    spoil(site, b"[tf_frame.models]\n\xff\xfe = m:C\n")
+    assert [found.name for found in found_in("fake-good", "fake-bad")] == ["good"]
+    assert "passing over fake-bad: its entry_points.txt cannot be read" in capsys.readouterr().err
+
+
+def test_finding_imports_neither_plugins_nor_tensorflow(site, install):
+    install("fake-loud", "loud", "raise SystemExit('imported')")
+    code = (
+        "import sys; from tf_frame.plugin.find import find_plugins\n"
+        "print([f.name for f in find_plugins() if f.distribution == 'fake-loud'])\n"
+        "print([m for m in ('fake_loud', 'tensorflow', 'numpy') if m in sys.modules])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(site)}
+    output = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
+    assert output.splitlines() == ["['loud']", "[]"]
+
+
+def test_where_names_entry_point_and_package(site, install):
+    install("fake-a", "neta", version="2.5")
+    (found,) = found_in("fake-a")
+    for part in ("neta = fake_a:Net", "tf_frame.models", "fake-a 2.5"):
+        assert part in found.where

@@ -1,0 +1,205 @@
+import sys
+
+import pytest
+
+from tf_frame.errors import PluginError
+from tf_frame.plugin.kinds import HOOK, INPUT, MODEL
+from tf_frame.plugin.load import load_plugin
+from tf_frame.testing.distributions import write_distribution
+
+
+def failure(name, kind=MODEL):
+    with pytest.raises(PluginError) as error:
+        load_plugin(kind, name)
+    return str(error.value)
+
+
+def test_a_plugin_is_loaded_with_its_class_and_origin(install):
+    install("fake-a", "neta", version="2.5")
+    loaded = load_plugin(MODEL, "neta")
+    assert loaded.cls is sys.modules["fake_a"].Net
+    assert (loaded.found.distribution, loaded.found.version) == ("fake-a", "2.5")
+
+
+def test_loading_one_plugin_imports_no_other(install):
+    install("fake-a", "neta")
+    install("fake-b", "netb", "raise RuntimeError('imported')")
+    load_plugin(MODEL, "neta")
+    assert "fake_a" in sys.modules
+    assert "fake_b" not in sys.modules
+
+
+def test_the_toy_plugins_of_a_fake_package_load(site):
+    entry_points = {
+        "tf_frame.models: toy-model": "tf_frame.testing.toy:ToyModel",
+        "tf_frame.inputs: toy-input": "tf_frame.testing.toy:ToyInput",
+    }
+    write_distribution(site, "fake-toy", entry_points)
+    assert load_plugin(MODEL, "toy-model").cls.__name__ == "ToyModel"
+    assert load_plugin(INPUT, "toy-input").cls.__name__ == "ToyInput"
+
+
+@pytest.mark.parametrize(
+    ("source", "cause"),
+    [
+        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("raise ImportError('libcuda.so')", "ImportError: libcuda.so"),
+        ("assert False, 'old numpy'", "AssertionError: old numpy"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("raise SystemExit", "SystemExit"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("def broken(:", "SyntaxError: "),
+        ("Other = 1", "AttributeError: module 'fake_bad' has no attribute 'Net'"),
+    ],
+)
+def test_a_plugin_that_fails_to_import_is_explained(install, source, cause):
+    install("fake-bad", "bad", source, version="1.2")
+    message = failure("bad")
+    first, where, cause_line, remedy = message.splitlines()[:4]
+    assert first == "the model plugin 'bad' cannot be used"
+    assert "bad = fake_bad:Net" in where
+    assert "fake-bad 1.2" in where
+    assert cause_line.startswith(f"  cause: {cause}")
+    assert remedy == "  remedy: pip install --upgrade fake-bad, or uninstall it"
+
+
+def test_the_failure_of_a_plugin_keeps_its_traceback(install):
+    install("fake-bad", "bad", "assert False, 'why'")
+    with pytest.raises(PluginError) as error:
+        load_plugin(MODEL, "bad")
+    assert isinstance(error.value.__cause__, AssertionError)
+
+
+def test_ctrl_c_during_an_import_is_not_taken_for_a_broken_plugin(install):
+    install("fake-slow", "slow", "raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        load_plugin(MODEL, "slow")
+
+
+@pytest.mark.parametrize("target", ["", "not a target", "fake_bad:", ":Net"])
+def test_a_malformed_target_is_explained(site, target):
+    write_distribution(site, "fake-bad", {"tf_frame.models: bad": target})
+    assert "the model plugin 'bad' cannot be used" in failure("bad")
+
+
+PARAMS = "import dataclasses\n@dataclasses.dataclass\nclass P:\n    x: int = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "cause"),
+    [
+        ("Net = 3", "expected a class, found 3 of type int"),
+        ("def Net(): pass", "expected a class, found <function Net"),
+        ("class Net: pass", "class Net has no method build()"),
+        ("class Net:\n    build = 3", "class Net has no method build()"),
+        (
+            "import tf_frame\nclass Net(tf_frame.Model): pass",
+            "class Net has no method build()",
+        ),
+        ("class Net:\n    def build(self): pass", "class Net has no dataclass Params"),
+        (
+            "class Net:\n    class Params: x = 1\n    def build(self): pass",
+            "class Net has no dataclass Params",
+        ),
+        (
+            PARAMS + "class Net:\n    Params = P()\n    def build(self): pass",
+            "class Net has no dataclass Params",
+        ),
+        (
+            PARAMS.replace(" = 1", "") + "class Net:\n    Params = P\n    def build(self): pass",
+            "Net.Params: option 'x' has no default",
+        ),
+        (
+            PARAMS.replace("int", "'Unknown'")
+            + "class Net:\n    Params = P\n    def build(self): pass",
+            "Net.Params: name 'Unknown' is not defined",
+        ),
+    ],
+)
+def test_a_plugin_that_breaks_its_contract_is_explained(install, source, cause):
+    install("fake-bad", "bad", source, version="1.2")
+    message = failure("bad")
+    assert f"  cause: {cause}" in message
+    assert "fake-bad 1.2" in message
+    assert "remedy: tell the authors of fake-bad, or uninstall it" in message
+
+
+def test_an_inherited_method_keeps_the_contract(install):
+    source = PARAMS + "class Base:\n    Params = P\n    def build(self): pass\nclass Net(Base): pass"
+    install("fake-a", "neta", source)
+    assert load_plugin(MODEL, "neta").cls.__name__ == "Net"
+
+
+def test_a_hook_needs_no_params(site):
+    (site / "fake_hook.py").write_text("class H:\n    def after_run(self, context, values): pass")
+    write_distribution(site, "fake-hook", {"tf_frame.hooks: h": "fake_hook:H"})
+    assert load_plugin(HOOK, "h").cls.__name__ == "H"
+
+
+def test_an_incompatible_plugin_is_refused_without_import(install):
+    install("fake-new", "new", "raise SystemExit", requires=["tf-frame>=9"])
+    message = failure("new")
+    assert "cause: it needs tf-frame>=9, this is tf-frame 0." in message
+    assert "remedy: pip install --upgrade tf-frame fake-new" in message
+    assert "fake_new" not in sys.modules
+
+
+def test_a_clash_of_names_says_both_packages_and_how_to_choose(install):
+    install("fake-a", "same")
+    install("fake-b", "same")
+    message = failure("same")
+    assert "'same' is also taken by fake_b:Net of fake-b 1.0" in message
+    assert "remedy: say fake-a:same, or uninstall all but one of them" in message
+
+
+@pytest.mark.parametrize("letter", ["a", "b"])
+def test_the_name_of_the_package_resolves_a_clash(install, letter):
+    install("fake-a", "same")
+    install("fake-b", "same")
+    loaded = load_plugin(MODEL, f"fake-{letter}:same")
+    assert loaded.cls.__module__ == f"fake_{letter}"
+
+
+def test_the_name_of_the_package_does_not_make_an_incompatible_plugin_usable(install):
+    install("fake-a", "same")
+    install("fake-b", "same", requires=["tf-frame>=9"])
+    assert "it needs tf-frame>=9" in failure("fake-b:same")
+
+
+def test_a_clash_with_an_incompatible_plugin_is_still_a_clash(install):
+    install("fake-a", "same", requires=["tf-frame>=9"])
+    install("fake-b", "same")
+    assert "remedy: say fake-b:same" in failure("same")
+
+
+def test_an_unknown_name_is_answered_with_near_and_installed_ones(install):
+    install("fake-a", "resnet_fifty")
+    install("fake-b", "other_net")
+    message = failure("resnet_fifti")
+    expected = "no model plugin is called 'resnet_fifti'; did you mean 'resnet_fifty'? Installed: "
+    assert message.startswith(expected)
+    installed = message.removeprefix(expected).split(", ")
+    assert {"resnet_fifty", "other_net"} <= set(installed)
+    assert installed == sorted(installed)
+
+
+def test_a_name_near_to_none_is_answered_with_the_installed_ones(install):
+    install("fake-a", "neta")
+    message = failure("qqqqqq")
+    assert message.startswith("no model plugin is called 'qqqqqq'. Installed: ")
+    assert "neta" in message
+
+
+def test_without_any_plugin_of_a_kind_the_group_is_named():
+    assert "Installed: none (pip install a package with a tf_frame.hooks" in failure("x", HOOK)
+
+
+def test_a_plugin_of_another_kind_is_unknown(install):
+    install("fake-a", "neta")
+    assert "no input plugin is called 'neta'" in failure("neta", INPUT)
+
+
+def test_a_plugin_installed_after_a_failure_loads(install):
+    assert "no model plugin is called 'late'" in failure("late")
+    install("fake-late", "late")
+    assert load_plugin(MODEL, "late").cls.__module__ == "fake_late"
