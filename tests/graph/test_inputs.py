@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
-from tf_frame.graph.inputs import make_batches, make_dataset
+from tf_frame.graph.inputs import make_batches, make_dataset, take_batches
 from tf_frame.plugin import Input, InputContext, Mode
 
 
@@ -55,12 +55,14 @@ def test_an_input_that_yields_no_pair_is_named():
         )
 
 
+@pytest.mark.filterwarnings("ignore:To make it possible to preserve")
 @pytest.mark.parametrize(("said", "expected"), [(None, False), (True, True), (False, False)])
 def test_autotune_is_off_unless_the_input_decides(said, expected):
     class Deciding(Counting):
         def dataset(self, mode, context):
             options = tf.data.Options()
-            options.autotune.enabled = said
+            if said is not None:
+                options.autotune.enabled = said
             return super().dataset(mode, context).with_options(options)
 
     with tf.Graph().as_default():
@@ -70,8 +72,10 @@ def test_autotune_is_off_unless_the_input_decides(said, expected):
 
 
 def test_take_bounds_the_batches():
-    with tf.Graph().as_default():
-        context = InputContext(batch_size=1)
-        dataset = make_dataset(Counting(params=None), Mode.EVAL, context, take=3)
-        with tf.Session() as session:
-            assert session.run(tf.data.experimental.cardinality(dataset)) == 3
+    with tf.Graph().as_default(), tf.Session() as session:
+        dataset = make_dataset(Counting(params=None), Mode.EVAL, InputContext(batch_size=1), take=3)
+        ((features, _),) = take_batches(dataset, 1)
+        session.run(tf.tables_initializer())
+        assert [session.run(features)[0] for _ in range(3)] == [0, 1, 2]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(features)

@@ -56,7 +56,8 @@ def damage_of(path: str) -> str:
         reader = tf.train.load_checkpoint(path)
         for name in reader.get_variable_to_shape_map():
             reader.get_tensor(name)
-    except (tf.errors.OpError, ValueError, RuntimeError) as error:
+    except (tf.errors.OpError, ValueError, IndexError, RuntimeError) as error:
+        # The IndexError is a data file that ends too early.
         return str(error).splitlines()[0]
     return ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -37,8 +38,11 @@ def _without_autotune(dataset: Any) -> Any:
     Its thread can keep a session from closing for half a minute (seen with
     TensorFlow 2.21). Without it `tf.data.AUTOTUNE` means one call per core.
     """
-    if dataset.options().autotune.enabled is not None:
-        return dataset
+    with warnings.catch_warnings():
+        # In graph mode it warns that options set inside the graph are not seen.
+        warnings.simplefilter("ignore", UserWarning)
+        if dataset.options().autotune.enabled is not None:
+            return dataset
     options = tf.data.Options()
     options.autotune.enabled = False
     return dataset.with_options(options)

@@ -49,8 +49,10 @@ def load_plugin(kind: Kind, name: str) -> Loaded:
         if name == f"{found.distribution}:{found.name}":
             state = OK if found.state == CONFLICT else found.state
             return load_found(dataclasses.replace(found, state=state))
-        if name == found.name:
-            return load_found(found)
+    named = [found for found in of_kind if found.name == name]
+    if named:
+        # Of several, one that nothing but the clash keeps from use: its error says how to choose.
+        return load_found(min(named, key=lambda found: found.state != CONFLICT))
     raise PluginError(_unknown(kind, name, sorted({found.name for found in of_kind})))
 
 
@@ -93,7 +95,7 @@ class _FreshManager(NamedExtensionManager[Any]):
             found.kind.group,
             names=[found.name],
             on_load_failure_callback=_FreshManager._remember,
-            warn_on_missing_entrypoint=False,
+            on_missing_entrypoints_callback=lambda names: None,
         )
 
     def list_entry_points(self) -> list[Any]:

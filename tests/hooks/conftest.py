@@ -1,0 +1,66 @@
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster import Cluster
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.graph.train_graph import build_train_graph
+from tf_frame.hooks.stop_at_step import StopAtStepHook
+from tf_frame.plugin import InputInfo
+from tf_frame.session.monitored import monitored_session
+from tf_frame.testing.toy import ToyInput, ToyModel
+
+CONFIG = RunConfig(train_batch_size=8, learning_rate=0.05)
+
+
+@pytest.fixture
+def build():
+    """Builds a training graph of the toy model."""
+
+    def build(config=CONFIG, **params):
+        return build_train_graph(
+            model=ToyModel(params=ToyModel.Params(**params), info=InputInfo()),
+            source=ToyInput(params=ToyInput.Params()),
+            transforms=(),
+            config=config,
+            deployment=make_deployment(config, Cluster()),
+        )
+
+    return build
+
+
+@pytest.fixture
+def train(tmp_path):
+    """Trains a graph in `tmp_path` to a step; `each` is called after every step."""
+
+    def train(graph, hooks, *, to, each=None):
+        config = session_config(CONFIG, make_deployment(CONFIG, Cluster()))
+        with graph.graph.as_default():
+            hooks = [*hooks, StopAtStepHook(to)]
+            with monitored_session(
+                graph, hooks=hooks, model_dir=str(tmp_path), cluster=Cluster(), config=config
+            ) as session:
+                while not session.should_stop():
+                    session.run(graph.train_op)
+                    if each is not None:
+                        each(session)
+
+    return train
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Stands in for `time.monotonic`; `clock.now` is what it says."""
+
+    class Clock:
+        now = 1000.0
+
+    monkeypatch.setattr("tf_frame.hooks.base.time.monotonic", lambda: Clock.now)
+    return Clock
+
+
+@pytest.fixture(autouse=True)
+def closed_writers():
+    """Closes the event files that a test opened."""
+    yield
+    tf.summary.FileWriterCache.clear()
