@@ -34,11 +34,10 @@ def our_hooks():
     ]
 
 
-@pytest.mark.parametrize("order", itertools.permutations(range(5)))
-def test_whatever_the_order_given_the_check_comes_first_and_the_stop_last(order):
+def test_whatever_the_order_given_the_check_comes_first_and_the_stop_last():
     hooks = our_hooks()
-    given = [hooks[index] for index in order]
-    assert in_phase_order(given) == hooks
+    for given in itertools.permutations(hooks):
+        assert in_phase_order(given) == hooks
 
 
 def test_every_hook_of_ours_has_the_phase_of_its_work():

@@ -29,8 +29,8 @@ class SummaryHook(Hook):
     def begin(self) -> None:
         self._global_step = tf.train.get_global_step()
         self._step = step_after_run()
+        # Whoever asks for the writer first also has it write the default graph.
         self._writer = tf.summary.FileWriterCache.get(self._model_dir)
-        self._writer.add_graph(tf.get_default_graph())
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         self._last = int(session.run(self._global_step))

@@ -1,0 +1,76 @@
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster import Cluster
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.graph.train_graph import build_train_graph
+from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.hooks.stop_at_step import StopAtStepHook
+from tf_frame.plugin import InputInfo
+from tf_frame.session.loop import run_steps
+from tf_frame.session.monitored import monitored_session
+from tf_frame.testing.toy import ToyInput, ToyModel
+
+CONFIG = RunConfig(train_batch_size=8, learning_rate=0.05)
+
+
+@pytest.fixture
+def build():
+    """Builds a training graph of the toy model, or of another."""
+
+    def build(model=ToyModel):
+        return build_train_graph(
+            model=model(params=model.Params(), info=InputInfo()),
+            source=ToyInput(params=ToyInput.Params()),
+            transforms=(),
+            config=CONFIG,
+            deployment=make_deployment(CONFIG, Cluster()),
+        )
+
+    return build
+
+
+@pytest.fixture
+def open_session(tmp_path):
+    """Opens the monitored session of a graph over `tmp_path`."""
+
+    def open_session(graph, hooks=()):
+        return monitored_session(
+            graph,
+            hooks=hooks,
+            model_dir=str(tmp_path),
+            cluster=Cluster(),
+            config=session_config(CONFIG, make_deployment(CONFIG, Cluster())),
+        )
+
+    return open_session
+
+
+@pytest.fixture
+def train(tmp_path, open_session):
+    """Trains a graph to a step and saves every so many; returns its variables at the end."""
+
+    def train(graph, *, to, save_every=1, hooks=()):
+        with graph.graph.as_default():
+            variables = {v.op.name: v.read_value() for v in tf.trainable_variables()}
+            ours = [
+                CheckpointHook(str(tmp_path), graph.scaffold, every_steps=save_every),
+                StopAtStepHook(to),
+                Last(variables),
+            ]
+            with open_session(graph, [*ours, *hooks]) as session:
+                run_steps(session, graph)
+            return ours[-1].values
+
+    return train
+
+
+class Last(tf.train.SessionRunHook):
+    """Reads variables when the session ends well."""
+
+    def __init__(self, variables):
+        self.variables = variables
+
+    def end(self, session):
+        self.values = session.run(self.variables)

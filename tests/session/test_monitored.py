@@ -1,0 +1,184 @@
+import dataclasses
+import logging
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import ModelOutput
+from tf_frame.checkpoint.newest import known_checkpoints, newest_checkpoint
+from tf_frame.errors import CheckpointError
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.testing.toy import ToyModel
+
+
+class Starts(Hook):
+    """Notes the global step at which each session begins."""
+
+    def __init__(self):
+        self.steps = []
+
+    def begin(self):
+        self.global_step = tf.train.get_global_step()
+
+    def after_create_session(self, session, coord):
+        self.steps.append(int(session.run(self.global_step)))
+
+
+class Lose(Hook):
+    """Loses the session once, in the phase and after the number of runs given."""
+
+    def __init__(self, error, after, phase=Phase.STOP):
+        self.error, self.left, self.phase = error, after, phase
+
+    def after_run(self, run_context, run_values):
+        self.left -= 1
+        if self.left == 0:
+            raise self.error
+
+
+class WiderModel(ToyModel):
+    """The toy model with a variable more and another shape."""
+
+    def build(self, features, labels, mode):
+        weights = tf.get_variable("linear/weights", [3, 2])
+        extra = tf.get_variable("extra", [], initializer=tf.zeros_initializer())
+        return ModelOutput(loss=tf.reduce_sum(tf.matmul(features, weights)) + extra)
+
+
+ABORTED = tf.errors.AbortedError(None, None, "the step was aborted")
+UNAVAILABLE = tf.errors.UnavailableError(None, None, "the server is gone")
+
+
+def truncate_data(path):
+    with open(path + ".data-00000-of-00001", "r+b") as file:
+        file.truncate(4)
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_a_new_folder_starts_at_step_zero_and_a_used_one_where_it_stopped(build, train):
+    starts = Starts()
+    for last_step in (3, 5):
+        train(build(), to=last_step, hooks=[starts])
+    assert starts.steps == [0, 3]
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_variables_are_restored_and_not_initialised_again(tmp_path, build, train, open_session):
+    last = train(build(), to=3)
+    graph = build()
+    with graph.graph.as_default():
+        variables = {v.op.name: v.read_value() for v in tf.trainable_variables()}
+        with open_session(graph) as session:
+            restored = session.run(variables)
+    assert restored.keys() == last.keys() == {"linear/weights", "linear/biases"}
+    for name, value in last.items():
+        assert np.abs(value).max() > 0
+        np.testing.assert_array_equal(restored[name], value)
+
+
+def test_a_damaged_checkpoint_is_passed_over(tmp_path, build, train, caplog):
+    train(build(), to=4)
+    truncate_data(newest_checkpoint(str(tmp_path)))
+    starts = Starts()
+    with caplog.at_level(logging.WARNING, logger="tf_frame"):
+        train(build(), to=6, hooks=[starts])
+    assert starts.steps == [3]
+    assert "passing over a damaged checkpoint" in caplog.text
+    assert newest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-6")
+
+
+def test_a_damaged_checkpoint_is_replaced_when_its_step_comes_again(tmp_path, build, train):
+    train(build(), to=4)
+    truncate_data(newest_checkpoint(str(tmp_path)))
+    train(build(), to=4)
+    assert newest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-4")
+    assert [path.rsplit("-")[-1] for path in known_checkpoints(str(tmp_path))] == list("01234")
+
+
+def test_without_a_readable_checkpoint_no_session_starts(tmp_path, build, train):
+    train(build(), to=2)
+    for path in known_checkpoints(str(tmp_path)):
+        truncate_data(path)
+    with pytest.raises(CheckpointError, match="no checkpoint in .* can be read"):
+        train(build(), to=4)
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_the_checkpoint_of_another_model_is_refused(tmp_path, build, train):
+    train(build(), to=2)
+    with pytest.raises(CheckpointError) as error:
+        train(build(WiderModel), to=4)
+    message = str(error.value)
+    assert f"{tmp_path}/model.ckpt-2 is a checkpoint of another model" in message
+    assert "linear/weights [3, 2]: [3, 1] in the checkpoint" in message
+    assert "extra []: not in the checkpoint" in message
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("error", [ABORTED, UNAVAILABLE])
+def test_a_lost_session_goes_on_from_the_newest_checkpoint(build, train, error):
+    starts = Starts()
+    train(build(), to=8, save_every=2, hooks=[starts, Lose(error, after=5)])
+    assert starts.steps == [0, 4]
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_a_resumed_run_recovers_from_the_newest_checkpoint_and_not_from_its_start(build, train):
+    train(build(), to=2)
+    starts = Starts()
+    train(build(), to=8, save_every=2, hooks=[starts, Lose(ABORTED, after=5)])
+    assert starts.steps == [2, 6]
+
+
+def test_a_session_lost_within_a_step_is_recovered(build, train):
+    class Flaky(ToyModel):
+        """Aborts its fourth step once."""
+
+        calls = 0
+
+        def check(self, features):
+            Flaky.calls += 1
+            if Flaky.calls == 4:
+                raise ABORTED
+            return features
+
+        def build(self, features, labels, mode):
+            checked = tf.py_func(self.check, [features], tf.float32)
+            checked.set_shape(features.shape)
+            return super().build(checked, labels, mode)
+
+    starts = Starts()
+    train(build(Flaky), to=6, hooks=[starts])
+    assert starts.steps == [0, 3]
+    assert Flaky.calls == 7
+
+
+def test_a_run_that_recovers_deletes_old_checkpoints_as_ever(tmp_path, build, train):
+    train(build(), to=10, hooks=[Lose(ABORTED, after=7)])
+    steps = {int(path.stem.rsplit("-")[-1]) for path in tmp_path.glob("*.index")}
+    assert steps == {6, 7, 8, 9, 10}
+
+
+def test_any_other_error_ends_the_session(build, train):
+    starts, error = Starts(), tf.errors.InternalError(None, None, "a defect")
+    with pytest.raises(tf.errors.InternalError, match="a defect"):
+        train(build(), to=8, hooks=[starts, Lose(error, after=5)])
+    assert starts.steps == [0]
+
+
+def test_hooks_run_in_phase_order_whatever_the_order_given(build, open_session):
+    calls = []
+
+    @dataclasses.dataclass(eq=False)
+    class Note(Hook):
+        phase: Phase
+
+        def after_run(self, run_context, run_values):
+            calls.append(self.phase)
+
+    graph = build()
+    with graph.graph.as_default():
+        with open_session(graph, [Note(Phase.STOP), Note(Phase.SAVE), Note(Phase.CHECK)]) as session:
+            session.run(graph.train_op)
+    assert calls == [Phase.CHECK, Phase.SAVE, Phase.STOP]
