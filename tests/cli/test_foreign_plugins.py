@@ -84,6 +84,15 @@ def test_a_plugin_installed_by_pip_runs_under_its_name(tmp_path):
     assert result["metrics"]["slope"] == pytest.approx(-3, abs=0.01)
 
 
+def test_a_plugin_that_imports_tensorflow_at_its_top_works_without_chatter(tmp_path):
+    module = "import tensorflow\nfrom tf_frame.testing.toy import ToyModel as Slow\n"
+    (tmp_path / "slow_to_load.py").write_text(module)
+    write_distribution(tmp_path, "slow-one", {"tf_frame.models: slow": "slow_to_load:Slow"})
+    process = tf_frame("plugins", "show", "slow", site=tmp_path, cwd=tmp_path)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "--model.l2 FLOAT" in process.stdout
+
+
 GOOD = """
 from tf_frame import Model
 class Good(Model):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tf_frame.cli.option_help import group_text
-from tf_frame.cli.quiet import quiet_tensorflow
+from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
 from tf_frame.cli.screen import columns, say
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import Option, options_of
@@ -36,7 +36,9 @@ def main(words: Sequence[str]) -> int:
     if words[0] not in commands:
         raise ConfigError(f"unknown word {words[0]!r}; tf-frame plugins takes list or show")
     quiet_tensorflow(None)
-    return commands[words[0]](words[1:])
+    # A plugin that is loaded to be shown or checked may import TensorFlow at its top.
+    with without_chatter(None):
+        return commands[words[0]](words[1:])
 
 
 def _list(words: Sequence[str]) -> int:
