@@ -14,38 +14,29 @@ pytestmark = pytest.mark.process
 
 
 @pytest.fixture
-def run(toy_environment, tmp_path):
-    """Runs `tf-frame run` in a temporary folder; returns the finished process."""
+def settings(toy_environment, tmp_path):
+    """How every process is started: in a temporary folder, all output in one stream."""
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return {"env": toy_environment, "cwd": tmp_path, **output}
 
-    def run(*words, **options):
-        return subprocess.run(
-            [sys.executable, "-m", "tf_frame", "run", *map(str, words)],
-            env=toy_environment,
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=120,
-            **options,
-        )
 
-    return run
+def command(words):
+    return [sys.executable, "-m", "tf_frame", "run", *map(str, words)]
 
 
 @pytest.fixture
-def started(toy_environment, tmp_path):
+def run(settings):
+    """Runs `tf-frame run`; returns the finished process."""
+    return lambda *words: subprocess.run(command(words), timeout=120, **settings)
+
+
+@pytest.fixture
+def started(settings):
     """Starts `tf-frame run` and returns the process once it has printed `until`."""
     processes = []
 
     def start(*words, until):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tf_frame", "run", *map(str, words)],
-            env=toy_environment,
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        process = subprocess.Popen(command(words), **settings)
         processes.append(process)
         seen = []
         for line in process.stdout:

@@ -11,9 +11,9 @@ from tf_frame.plugin import InputInfo
 from tf_frame.testing.toy import ToyInput, ToyModel
 
 
-def build(config, *, deployment=None, transforms=(), l2=0.0):
+def build(config, *, model=ToyModel, deployment=None, transforms=(), l2=0.0):
     return build_train_graph(
-        model=ToyModel(params=ToyModel.Params(l2=l2), info=InputInfo()),
+        model=model(params=ToyModel.Params(l2=l2), info=InputInfo()),
         source=ToyInput(params=ToyInput.Params()),
         transforms=transforms,
         config=config,
@@ -119,13 +119,7 @@ def test_only_the_update_ops_of_the_first_clone_run():
             return output
 
     config = RunConfig(**SGD, num_clones=4)
-    train_graph = build_train_graph(
-        model=Counting(params=ToyModel.Params(), info=InputInfo()),
-        source=ToyInput(params=ToyInput.Params()),
-        transforms=(),
-        config=config,
-        deployment=make_deployment(config, cluster_of(config)),
-    )
+    train_graph = build(config, model=Counting)
     with train_graph.graph.as_default(), make_session(config) as session:
         initialise(session)
         for _ in range(3):
@@ -152,13 +146,7 @@ def test_summaries_are_those_of_the_first_clone_and_the_totals():
             return output
 
     config = RunConfig(train_batch_size=11, num_clones=11, clone_on_cpu=True)
-    train_graph = build_train_graph(
-        model=Summarising(params=ToyModel.Params(l2=0.1), info=InputInfo()),
-        source=ToyInput(params=ToyInput.Params()),
-        transforms=(),
-        config=config,
-        deployment=make_deployment(config, cluster_of(config)),
-    )
+    train_graph = build(config, model=Summarising, l2=0.1)
     with train_graph.graph.as_default(), make_session(config) as session:
         initialise(session)
         summary = tf.Summary.FromString(session.run(train_graph.summary_op))

@@ -54,7 +54,7 @@ def test_every_hook_of_ours_has_the_phase_of_its_work():
 
 
 def test_the_phases_run_in_the_order_of_the_contract():
-    names = "TRANSFORM CHECK OBSERVE SAVE EVALUATE LOG STOP".split()
+    names = ["TRANSFORM", "CHECK", "OBSERVE", "SAVE", "EVALUATE", "LOG", "STOP"]
     assert [phase.name for phase in sorted(Phase)] == names
 
 

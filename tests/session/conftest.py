@@ -17,12 +17,12 @@ CONFIG = RunConfig(train_batch_size=8, learning_rate=0.05)
 
 @pytest.fixture
 def build():
-    """Builds a training graph of the toy model, or of another."""
+    """Builds a training graph of the toy model and input, or of others."""
 
-    def build(model=ToyModel):
+    def build(model=ToyModel, source=ToyInput):
         return build_train_graph(
             model=model(params=model.Params(), info=InputInfo()),
-            source=ToyInput(params=ToyInput.Params()),
+            source=source(params=source.Params()),
             transforms=(),
             config=CONFIG,
             deployment=make_deployment(CONFIG, Cluster()),

@@ -18,9 +18,7 @@ def installed():
         yield interrupts
 
 
-@pytest.mark.parametrize(
-    ("signum", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)]
-)
+@pytest.mark.parametrize(("signum", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_outside_of_training_ends_the_run_at_once(installed, signum, exit_code):
     with pytest.raises(Interrupted, match=f"^{signum.name}: stopped; nothing was") as error:
         send(signum)
@@ -36,9 +34,7 @@ def test_the_first_signal_is_only_noted_while_patient(installed, signum):
         assert installed.received == signum
 
 
-@pytest.mark.parametrize(
-    ("signum", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)]
-)
+@pytest.mark.parametrize(("signum", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_the_second_signal_ends_the_run_at_once(installed, signum, exit_code):
     with installed.patiently():
         send(signal.SIGTERM)
