@@ -92,6 +92,15 @@ def test_a_moved_folder_keeps_its_checkpoints(tmp_path, save):
     assert newest_checkpoint(str(moved)) == str(moved / "model.ckpt-10")
 
 
+@pytest.mark.parametrize("spoil", [os.remove, lambda path: Path(path).write_text("garbage {")])
+def test_without_the_list_the_checkpoints_that_are_there_count(tmp_path, save, spoil):
+    paths = save(3, 20, 100)
+    (tmp_path / "model.ckpt-best.index").write_text("no checkpoint of a step")
+    spoil(tmp_path / "checkpoint")
+    assert known_checkpoints(str(tmp_path)) == paths
+    assert newest_checkpoint(str(tmp_path)) == paths[-1]
+
+
 def test_a_sound_checkpoint_has_no_damage(save):
     assert damage_of(save(10)[0]) == ""
 

@@ -37,6 +37,10 @@ PARAMS = "import dataclasses\n@dataclasses.dataclass\nclass P:\n    x: int = 1\n
             + "class Net:\n    Params = P\n    def build(self): pass",
             "Net.Params: name 'Unknown' is not defined",
         ),
+        (
+            PARAMS.replace("x:", "name:") + "class Net:\n    Params = P\n    def build(self): pass",
+            "Net.Params: an option cannot be called 'name'",
+        ),
     ],
 )
 def test_a_plugin_that_breaks_its_contract_is_explained(install, source, cause):

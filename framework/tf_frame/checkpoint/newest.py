@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Sequence
 
 import tensorflow.compat.v1 as tf
@@ -42,9 +43,24 @@ def newest_checkpoint(model_dir: str) -> str | None:
 
 
 def known_checkpoints(model_dir: str) -> Sequence[str]:
-    """Path prefixes that the directory's `checkpoint` file lists, oldest first."""
+    """Path prefixes of the checkpoints in a folder, oldest first.
+
+    They are those that its `checkpoint` file lists. Where that file is lost or
+    unreadable, those that are there count: taking the folder for an empty one
+    would start the run over.
+    """
     state = tf.train.get_checkpoint_state(model_dir)
-    return list(state.all_model_checkpoint_paths) if state else []
+    return list(state.all_model_checkpoint_paths) if state else _found_by_name(model_dir)
+
+
+def _found_by_name(model_dir: str) -> Sequence[str]:
+    found = []
+    for index in tf.io.gfile.glob(os.path.join(model_dir, "model.ckpt-*.index")):
+        path = index.removesuffix(".index")
+        step = path.rpartition("-")[2]
+        if step.isdecimal() and not tf.io.gfile.isdir(index):
+            found.append((int(step), path))
+    return [path for _, path in sorted(found)]
 
 
 def damage_of(path: str) -> str:

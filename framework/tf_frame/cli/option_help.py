@@ -37,7 +37,7 @@ def group_text(title: str, options: Iterable[Option], defaults: Mapping[str, Any
 def run_groups(defaults: Mapping[str, Any]) -> str:
     """The options of `RunConfig`, group by group."""
     return "\n\n".join(
-        group_text(inspect.getdoc(group) or "", options_of(group), defaults)
+        group_text((inspect.getdoc(group) or "").rstrip("."), options_of(group), defaults)
         for group in RunConfig.GROUPS
     )
 

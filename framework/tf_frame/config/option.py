@@ -93,10 +93,10 @@ class Option:
     def range_text(self) -> str:
         """The bounds in words, empty without bounds."""
         if self.min is not None and self.max is not None:
-            return f"{self.min:g} to {self.max:g}"
+            return f"{self.min} to {self.max}"
         if self.min is not None:
-            return f"{self.min:g} or more"
-        return "" if self.max is None else f"{self.max:g} or less"
+            return f"{self.min} or more"
+        return "" if self.max is None else f"{self.max} or less"
 
 
 def options_of(params: type, prefix: str = "") -> list[Option]:

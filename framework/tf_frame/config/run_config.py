@@ -15,7 +15,7 @@ from tf_frame.errors import ConfigError
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TrainingOptions:
-    """How long, how much, how random"""
+    """How long, how much, how random."""
 
     max_steps: int = option(1000, "global step at which training ends", min=1)
     train_batch_size: int = option(
@@ -31,7 +31,7 @@ class TrainingOptions:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class OptimizerOptions:
-    """Optimizer and learning rate"""
+    """Optimizer and learning rate."""
 
     optimizer: str = option(
         "momentum", "how gradients become updates", choices=("sgd", "momentum", "adam")
@@ -54,7 +54,7 @@ class OptimizerOptions:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DeviceOptions:
-    """Clones, workers and parameter servers"""
+    """Clones, workers and parameter servers."""
 
     num_clones: int = option(
         1, "copies of the model that share a batch; on GPUs, or on logical CPUs without one", min=1
@@ -68,7 +68,7 @@ class DeviceOptions:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """What is saved and shown, and how often"""
+    """What is saved and shown, and how often."""
 
     save_checkpoint_secs: int | None = option(
         600, "seconds between checkpoints; none: by --save_checkpoint_steps", min=1

@@ -1,11 +1,11 @@
 """Options as a YAML file: what `--config` reads and `config.yaml` holds.
 
-    plugin: deeplab
-    max_steps: 500
-    model: {output_stride: 8}
-    input: {name: nuclei, crop_size: 129}
-    transforms:
-    - {name: last_layer_multiplier, multiplier: 10.0}
+plugin: deeplab
+max_steps: 500
+model: {output_stride: 8}
+input: {name: nuclei, crop_size: 129}
+transforms:
+- {name: last_layer_multiplier, multiplier: 10.0}
 """
 
 from __future__ import annotations

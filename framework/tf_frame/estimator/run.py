@@ -68,9 +68,7 @@ def _train(
     say(f"resuming from {checkpoint}" if checkpoint else "building the graph ...")
     trained = train(job, model=model, source=source, interrupts=interrupts)
     if interrupts.received:
-        raise Interrupted(
-            interrupts.received, _how_to_resume(job, max(step, trained.global_step))
-        )
+        raise Interrupted(interrupts.received, _how_to_resume(job, max(step, trained.global_step)))
     if trained.loss is None:
         raise DataError("the training data is empty; there was not one batch to train on")
     if trained.global_step < job.config.max_steps:

@@ -36,7 +36,9 @@ def _check_params(plugin: Any) -> str:
     if not (inspect.isclass(params) and dataclasses.is_dataclass(params)):
         return f"class {plugin.__name__} has no dataclass Params (see tf_frame.option)"
     try:
-        options_of(params)
+        names = [option.name for option in options_of(params)]
+        if "name" in names:
+            return f"{plugin.__name__}.Params: an option cannot be called 'name'; YAML uses it"
     except (ConfigError, NameError, TypeError) as error:
         return f"{plugin.__name__}.Params: {error}"
     return ""
