@@ -2,8 +2,6 @@
 
 import os
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
 import pytest
 
 
