@@ -170,3 +170,18 @@ def test_rates_stay_positive_after_a_lost_session(tmp_path, build, train, out):
     assert "-" not in out.getvalue().replace("loss", "")
     if not out.isatty():
         assert [line[0] for line in shown(out)] == ["2", "4", "2", "4", "6", "8", "9"]
+
+
+def test_a_multiple_that_other_workers_pass_over_is_shown_when_it_is_passed(build, train):
+    class OtherWorkers(Hook):
+        """Takes two more steps beside each of ours."""
+
+        def begin(self):
+            self.more = tf.assign_add(tf.train.get_global_step(), 2)
+
+        def after_run(self, run_context, run_values):
+            run_context.session.run(self.more)
+
+    graph, out = build(), io.StringIO()
+    train(graph, [hook_of(graph, out, last_step=100, every_steps=5), OtherWorkers()], to=16)
+    assert [line[0] for line in shown(out)] == ["7", "10", "16"]

@@ -70,7 +70,8 @@ class ProgressHook(Hook):
     def after_create_session(self, session: Any, coord: Any) -> None:
         # A session that was lost and recovered goes on from an earlier step.
         self.close()
-        self._interval: tuple[int, float] | None = None
+        self._interval = (0, 0.0)
+        self._started = False
 
     def before_run(self, run_context: Any) -> Any:
         return tf.train.SessionRunArgs((self._step_read, self._loss))
@@ -78,13 +79,11 @@ class ProgressHook(Hook):
     def after_run(self, run_context: Any, run_values: Any) -> None:
         self.step, self.loss = int(run_values.results[0]), float(run_values.results[1])
         self._time = time.monotonic()
-        if self._interval is None:
+        if not self._started:
             self._start()
         if self._bar is not None:
             self._bar.update(self.step - self._bar.n)
-        assert self._interval is not None
-        last = self.step >= self._last_step
-        if self._every_steps and (self.step % self._every_steps == 0 or last):
+        if self._every_steps and self._due():
             self._show(*self._interval)
             self._interval = (self.step, self._time)
 
@@ -98,6 +97,7 @@ class ProgressHook(Hook):
             self._bar = None
 
     def _start(self) -> None:
+        self._started = True
         self.first_step, self._first_time = self.step, self._time
         self._interval = (self.step, self._time)
         if self._out.isatty() and self._every_steps:
@@ -109,6 +109,14 @@ class ProgressHook(Hook):
                 dynamic_ncols=True,
                 desc="train",
             )
+
+    def _due(self) -> bool:
+        """Whether a multiple of `every_steps`, or the end, has been reached or passed.
+
+        With several workers the global step may pass it over.
+        """
+        multiples = self.step // self._every_steps - self._interval[0] // self._every_steps
+        return multiples > 0 or self.step >= self._last_step
 
     def _show(self, since_step: int, since_time: float) -> None:
         if self.step == since_step:
