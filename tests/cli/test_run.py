@@ -135,6 +135,22 @@ def test_a_signal_saves_the_step_and_says_how_to_go_on(run, started, tmp_path, s
     assert f"resuming from here/model.ckpt-{step}" in resumed.stdout
 
 
+@pytest.mark.parametrize("until", ["watch it", "building the graph"])
+def test_a_signal_before_training_ends_the_run(started, until):
+    process = started(*TOY, "--model_dir", "here", "--max_steps", 1000000, until=until)
+    process.send_signal(signal.SIGINT)
+    output = process.communicate(timeout=60)[0]
+    assert process.returncode == 130
+    assert "tf-frame: SIGINT: stopped" in output
+    assert "Traceback" not in output
+
+
+def test_a_folder_with_a_pattern_in_its_name_is_refused(run):
+    process = run(*TOY, "--model_dir", "try[1]")
+    assert process.returncode == 2
+    assert "takes *, ? and [ in a path for a pattern" in process.stdout
+
+
 def test_a_diverging_run_saves_nothing_and_says_so(run, tmp_path):
     words = (*TOY, "--model_dir", "here", "--max_steps", 30, "--save_checkpoint_steps", 1)
     process = run(*words, "--model.nan_at_step", 5)

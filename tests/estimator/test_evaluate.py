@@ -6,6 +6,7 @@ from tf_frame import ModelOutput
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.evaluate import evaluate
 from tf_frame.plugin import InputInfo, Mode
+from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel, make_job
 
 
@@ -20,12 +21,25 @@ def checkpoint(tmp_path):
         return tf.train.Saver().save(session, str(tmp_path / "model.ckpt"), global_step=7)
 
 
-def evaluated(checkpoint, tmp_path, model=ToyModel, source=ToyInput, eval_steps=None, **values):
+def evaluated(
+    checkpoint,
+    tmp_path,
+    model=ToyModel,
+    source=ToyInput,
+    eval_steps=None,
+    interrupts=None,
+    **values,
+):
     values = {name.replace("__", "."): value for name, value in values.items()}
     options = {"eval_batch_size": 5, "eval_steps": eval_steps}
     job = make_job(model, source, str(tmp_path), values=values, **options)
-    source = job.make_input()
-    return evaluate(job, model=job.make_model(InputInfo()), source=source, checkpoint=checkpoint)
+    return evaluate(
+        job,
+        model=job.make_model(InputInfo()),
+        source=job.make_input(),
+        checkpoint=checkpoint,
+        interrupts=interrupts or Interrupts(),
+    )
 
 
 def test_every_example_counts_once_the_last_small_batch_too(checkpoint, tmp_path):
@@ -93,3 +107,23 @@ def test_a_checkpoint_of_another_model_is_an_error(checkpoint, tmp_path):
 
     with pytest.raises(CheckpointError, match=r"another \[2\]: not in the checkpoint"):
         evaluated(checkpoint, tmp_path, Bigger)
+
+
+def test_a_signal_stops_evaluation_between_batches(checkpoint, tmp_path):
+    interrupts = Interrupts()
+
+    class Interrupting(Endless):
+        def dataset(self, mode, context):
+            def note(features):
+                interrupts.received = 15
+                return features
+
+            def pass_by(features, labels):
+                noted = tf.numpy_function(note, [features], features.dtype)
+                return tf.ensure_shape(noted, features.shape), labels
+
+            return super().dataset(mode, context).map(pass_by).take(10**9)
+
+    with pytest.raises(Interrupted, match="^SIGTERM: stopped") as error:
+        evaluated(checkpoint, tmp_path, source=Interrupting, interrupts=interrupts)
+    assert error.value.exit_code == 143

@@ -19,42 +19,22 @@ def installed():
 
 
 @pytest.mark.parametrize(("signum", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_outside_of_training_ends_the_run_at_once(installed, signum, exit_code):
-    with pytest.raises(Interrupted, match=f"^{signum.name}: stopped; nothing was") as error:
-        send(signum)
-    assert error.value.exit_code == exit_code
+def test_the_first_signal_is_only_noted(installed, signum, exit_code):
+    installed.raise_if_received()
+    assert installed.received is None
+    send(signum)
     assert installed.received == signum
-
-
-@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
-def test_the_first_signal_is_only_noted_while_patient(installed, signum):
-    with installed.patiently():
-        assert installed.received is None
-        send(signum)
-        assert installed.received == signum
+    with pytest.raises(Interrupted, match=f"^{signum.name}: stopped; nothing was") as error:
+        installed.raise_if_received()
+    assert error.value.exit_code == exit_code
 
 
 @pytest.mark.parametrize(("signum", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_the_second_signal_ends_the_run_at_once(installed, signum, exit_code):
-    with installed.patiently():
-        send(signal.SIGTERM)
-        with pytest.raises(Interrupted, match="stopped at once; what was not saved") as error:
-            send(signum)
+    send(signal.SIGTERM)
+    with pytest.raises(Interrupted, match="stopped at once; what was not saved") as error:
+        send(signum)
     assert error.value.exit_code == exit_code
-
-
-def test_patience_ends_with_its_block(installed):
-    with installed.patiently():
-        send(signal.SIGTERM)
-    with pytest.raises(Interrupted):
-        send(signal.SIGTERM)
-
-
-def test_patience_ends_with_an_error_too(installed):
-    with pytest.raises(ValueError, match="a defect"), installed.patiently():
-        raise ValueError("a defect")
-    with pytest.raises(Interrupted):
-        send(signal.SIGTERM)
 
 
 def handlers():
@@ -71,6 +51,7 @@ def test_the_handlers_of_before_are_restored():
 def test_the_handlers_of_before_are_restored_after_a_signal():
     before = handlers()
     with pytest.raises(Interrupted), Interrupts().installed():
+        send(signal.SIGTERM)
         send(signal.SIGTERM)
     assert handlers() == before
 

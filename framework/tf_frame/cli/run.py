@@ -38,6 +38,7 @@ def main(words: Sequence[str]) -> int:
         with without_chatter(job.config.verbosity):
             # Not before the first screen: importing TensorFlow takes seconds.
             from tf_frame.estimator.run import run
+        interrupts.raise_if_received()
         result = run(job, source=source, interrupts=interrupts, say=say)
     say(_closing(job, result))
     return EXIT_OK

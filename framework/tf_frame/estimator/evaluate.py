@@ -12,15 +12,19 @@ from tf_frame.checkpoint.newest import step_of
 from tf_frame.errors import DataError
 from tf_frame.estimator.job import Job
 from tf_frame.graph.eval_graph import EvalGraph, build_eval_graph
+from tf_frame.session.interrupts import Interrupts
 
 
-def evaluate(job: Job, *, model: Any, source: Any, checkpoint: str) -> dict[str, float]:
+def evaluate(
+    job: Job, *, model: Any, source: Any, checkpoint: str, interrupts: Interrupts
+) -> dict[str, float]:
     """Evaluates a checkpoint and writes the figures under `MODEL_DIR/eval`.
 
     Args:
       job: what was trained.
       model, source: its model and input, constructed.
       checkpoint: path prefix of the checkpoint.
+      interrupts: asked after each batch whether to stop.
 
     Returns:
       Metric name -> value.
@@ -28,6 +32,7 @@ def evaluate(job: Job, *, model: Any, source: Any, checkpoint: str) -> dict[str,
     Raises:
       DataError: the evaluation split is empty.
       CheckpointError: the checkpoint belongs to another model.
+      Interrupted: a signal arrived.
     """
     graph = build_eval_graph(model=model, source=source, config=job.config)
     with graph.graph.as_default():
@@ -40,16 +45,17 @@ def evaluate(job: Job, *, model: Any, source: Any, checkpoint: str) -> dict[str,
         with creator.create_session() as session:
             if session.run(graph.endless):
                 raise DataError("the evaluation data never ends; say how much: --eval_steps N")
-            summary = _run_all(session, graph)
+            summary = _run_all(session, graph, interrupts)
             metrics = {name: float(v) for name, v in session.run(graph.values).items()}
         _write(job.model_dir, metrics, summary, step_of(checkpoint))
     return metrics
 
 
-def _run_all(session: Any, graph: EvalGraph) -> bytes | None:
+def _run_all(session: Any, graph: EvalGraph, interrupts: Interrupts) -> bytes | None:
     """Updates the metrics with every batch; returns the summaries of the first."""
     summary, batches = None, 0
     while True:
+        interrupts.raise_if_received()
         first = batches == 0 and graph.summary_op is not None
         try:
             fetched = session.run((graph.update_op, graph.summary_op if first else ()))

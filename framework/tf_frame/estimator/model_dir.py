@@ -28,6 +28,11 @@ def prepare(path: str) -> None:
     Raises:
       ConfigError: they cannot; the message says why.
     """
+    if any(character in path for character in "*?["):
+        raise ConfigError(
+            f"--model_dir {path}: TensorFlow's savers take *, ? and [ in a path for a pattern; "
+            "choose a folder without them"
+        )
     try:
         os.makedirs(path, exist_ok=True)
         with tempfile.TemporaryFile(dir=path) as probe:

@@ -42,7 +42,7 @@ def run(job: Job, *, source: Any, interrupts: Interrupts, say: Callable[[str], N
             header = "Written by tf-frame; run it again with: tf-frame run --config THIS_FILE"
             write_text(os.path.join(job.model_dir, CONFIG_FILE), to_yaml(job.settings(), header))
         trained = _train(job, model, source, interrupts, say)
-        metrics = _evaluate(job, model, source, say)
+        metrics = _evaluate(job, model, source, interrupts, say)
         result = {
             "plugin": job.model.name,
             "global_step": trained.global_step,
@@ -83,11 +83,13 @@ def _how_to_resume(job: Job, step: int) -> str:
     )
 
 
-def _evaluate(job: Job, model: Any, source: Any, say: Callable[[str], None]) -> dict[str, float]:
+def _evaluate(
+    job: Job, model: Any, source: Any, interrupts: Interrupts, say: Callable[[str], None]
+) -> dict[str, float]:
     if not job.config.evaluate or job.config.task != 0:
         return {}
     checkpoint = newest_checkpoint(job.model_dir)
     if checkpoint is None:
         raise CheckpointError(f"there is no checkpoint in {job.model_dir} to evaluate")
     say(f"evaluating {checkpoint}")
-    return evaluate(job, model=model, source=source, checkpoint=checkpoint)
+    return evaluate(job, model=model, source=source, checkpoint=checkpoint, interrupts=interrupts)

@@ -58,6 +58,7 @@ def train(job: Job, *, model: Any, source: Any, interrupts: Interrupts) -> Train
         config=config,
         deployment=deployment,
     )
+    interrupts.raise_if_received()
     with graph.graph.as_default():
         progress = _progress(config, graph, job.model_dir)
         hooks = [
@@ -69,7 +70,6 @@ def train(job: Job, *, model: Any, source: Any, interrupts: Interrupts) -> Train
         if cluster.is_chief:
             hooks += _chief_hooks(config, graph, job.model_dir)
         with (
-            interrupts.patiently(),
             contextlib.closing(progress),
             monitored_session(
                 graph,

@@ -22,16 +22,19 @@ class Interrupted(TfFrameError):
 class Interrupts:
     """Receives SIGINT and SIGTERM while it is installed.
 
-    Outside `patiently` a signal raises `Interrupted` at once: nothing is lost.
-    Inside, the first one is only noted, so that the step can be finished and
-    saved; a second one raises.
+    The first signal is only noted: an exception in the midst of an import or
+    of building a graph may be swallowed or come out as another. Who does the
+    work looks at `received` where it is safe to stop. A second signal raises
+    `Interrupted` at once.
+
+    Attributes:
+      received: number of the last signal, None before the first.
     """
 
     SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
     def __init__(self) -> None:
         self.received: int | None = None
-        self._patient = False
 
     @contextmanager
     def installed(self) -> Iterator[Interrupts]:
@@ -46,19 +49,13 @@ class Interrupts:
             for signum, handler in before.items():
                 signal.signal(signum, handler)
 
-    @contextmanager
-    def patiently(self) -> Iterator[None]:
-        """Notes the first signal instead of raising."""
-        self._patient = True
-        try:
-            yield
-        finally:
-            self._patient = False
+    def raise_if_received(self) -> None:
+        """Raises `Interrupted` for a signal that was noted; call it where nothing is lost."""
+        if self.received is not None:
+            raise Interrupted(self.received, "stopped; nothing was being trained")
 
     def _handle(self, signum: int, frame: FrameType | None) -> None:
         first = self.received is None
         self.received = signum
-        if not self._patient:
-            raise Interrupted(signum, "stopped; nothing was being trained")
         if not first:
             raise Interrupted(signum, "stopped at once; what was not saved yet is lost")
