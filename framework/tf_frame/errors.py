@@ -7,11 +7,12 @@ other exception is a defect (ours or a plugin's) and keeps its traceback.
 
 from __future__ import annotations
 
+import itertools
+
 EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
-EXIT_TERMINATED = 143
 
 
 class TfFrameError(Exception):
@@ -48,3 +49,17 @@ class CheckpointError(TfFrameError):
 
 class NonFiniteError(TfFrameError):
     """The loss or a variable became NaN or infinite; nothing was saved."""
+
+
+def reason_of(error: BaseException) -> str:
+    """The one line of an error's message that says what happened.
+
+    A session error begins with `Graph execution error:` and where the graph was
+    built; the reason stands below `Node: 'name'`, or is the first line after.
+    """
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    for before, line in itertools.pairwise(lines):
+        if before.startswith("Node: "):
+            return line
+    told = [line for line in lines if line != "Graph execution error:"]
+    return told[0] if told else type(error).__name__

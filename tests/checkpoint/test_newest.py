@@ -92,7 +92,11 @@ def test_a_moved_folder_keeps_its_checkpoints(tmp_path, save):
     assert newest_checkpoint(str(moved)) == str(moved / "model.ckpt-10")
 
 
-@pytest.mark.parametrize("spoil", [os.remove, lambda path: Path(path).write_text("garbage {")])
+def write(content):
+    return lambda path: Path(path).write_bytes(content)
+
+
+@pytest.mark.parametrize("spoil", [os.remove, write(b"garbage {"), write(b""), write(b"\xff\x00")])
 def test_without_the_list_the_checkpoints_that_are_there_count(tmp_path, save, spoil):
     paths = save(3, 20, 100)
     (tmp_path / "model.ckpt-best.index").write_text("no checkpoint of a step")

@@ -153,3 +153,60 @@ def test_what_is_written_reads_back_the_same(tmp_path):
     again = job_of("--config", str(tmp_path / "again.yaml"))
     assert again == job
     assert job.versions()["choose-test"] == "3.2"
+
+
+def config_of(tmp_path):
+    return write_config(
+        tmp_path / "c.yaml",
+        {
+            "plugin": "eager",
+            "model": {"l2": 0.5},
+            "input": {"name": "toy", "num_examples": 5},
+            "transforms": [{"name": "scale", "factor": 7}],
+        },
+    )
+
+
+def test_the_command_line_can_leave_out_a_transform_of_the_file(tmp_path):
+    assert job_of("--config", config_of(tmp_path), "--transform", "").transforms == []
+
+
+def test_options_of_a_replaced_plugin_are_dropped(tmp_path):
+    job = job_of("--config", config_of(tmp_path), "--plugin", "toy")
+    assert (job.model.params.l2, job.input.params.num_examples) == (0.0, 5)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"verbosity": ["info"]}, "--verbosity: .*not a text"),
+        ({"model_dir": ["a"]}, "--model_dir: .*not a text"),
+        ({"versions": "abc"}, "'versions' takes 'name: value' lines"),
+        ({"transform": "scale"}, "unknown option transform;"),
+        ({"help": True}, "unknown option help"),
+        ({"config": "x"}, "unknown option config"),
+        ({"model": 0}, "'model' takes 'name: value' lines"),
+    ],
+)
+def test_a_wrong_file_is_explained(tmp_path, content, message):
+    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", **content})
+    with pytest.raises(ConfigError, match=message):
+        job_of("--config", file)
+
+
+def test_an_unknown_option_names_its_file(tmp_path):
+    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", "bogus": 1})
+    with pytest.raises(ConfigError, match=f"^{file}: unknown option bogus"):
+        job_of("--config", file)
+
+
+def test_the_home_folder_is_meant_by_a_tilde(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert job_of("--plugin", "toy", "--model_dir", "~/x").model_dir == "/home/somebody/x"
+
+
+def test_the_input_of_the_models_own_package_goes_before_others(tmp_path, monkeypatch):
+    twin = tmp_path / "twin"
+    write_distribution(twin, "a-twin", {"tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput"})
+    monkeypatch.syspath_prepend(str(twin))
+    assert job_of("--plugin", "toy").input.plugin.found.distribution == "tf-frame-toy"

@@ -10,6 +10,8 @@ import sys
 import pytest
 import yaml
 
+from tf_frame.testing.ports import free_ports
+
 pytestmark = pytest.mark.process
 
 
@@ -170,6 +172,36 @@ def test_a_checkpoint_of_another_model_lists_the_variables(run):
     assert "checkpoint of another model" in process.stdout
     assert "linear/weights/Adam [3, 1]: not in the checkpoint" in process.stdout
     assert "Traceback" not in process.stdout
+
+
+def test_a_refused_run_leaves_the_configuration_as_it_was(run, tmp_path):
+    run(*TOY, "--model_dir", "here", "--max_steps", 3)
+    before = (tmp_path / "here/config.yaml").read_text()
+    assert run(*TOY, "--model_dir", "here", "--optimizer", "adam").returncode == 1
+    assert (tmp_path / "here/config.yaml").read_text() == before
+
+
+def test_training_goes_on_when_nobody_reads_the_output_any_more(started, tmp_path):
+    process = started(*TOY, "--model_dir", "here", "--max_steps", 600, until="tf-frame")
+    process.stdout.close()
+    assert process.wait(timeout=90) == 0
+    assert result(tmp_path / "here")["global_step"] == 600
+
+
+def test_a_folder_that_another_run_writes_to_is_refused(run, started):
+    words = (*TOY, "--model_dir", "here", "--max_steps", 1000000)
+    started(*words, until="step 100/")
+    second = run(*words)
+    assert second.returncode == 2
+    assert "another run is writing to --model_dir here" in second.stdout
+
+
+def test_a_server_that_is_not_there_is_waited_for_until_a_signal(started):
+    (port,) = free_ports(1)
+    words = (*TOY, "--model_dir", "here", "--master", f"grpc://127.0.0.1:{port}")
+    process = started(*words, until="waiting for the server")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 143
 
 
 def test_a_model_dir_that_cannot_be_written(run, tmp_path):

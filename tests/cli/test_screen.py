@@ -43,7 +43,7 @@ def test_help_shows_type_choices_range_and_default():
         "      how big (1 to 9) [4]",
         "  --kind a|b",
         "      which [a]",
-        "  --loud",
+        "  --[no]loud",
         "      noise [false]",
     ]
 

@@ -124,3 +124,25 @@ def test_a_value_of_the_wrong_type_names_option_and_value():
 
 def test_a_range_without_bounds_has_no_text():
     assert Option("x", int, 1).range_text == ""
+
+
+@pytest.mark.parametrize(
+    ("type_", "default"),
+    [(int, 1), (float, 1), (int | None, None), (tuple[str, ...], ()), (str, ""), (bool, False)],
+)
+def test_a_default_of_its_type_makes_a_good_definition(type_, default):
+    Option("x", type_, default).check_definition()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (Option("x", list[int], []), "option 'x': there are no options of type list"),
+        (Option("x", int, "three"), "option 'x': its default is refused: 'three' is not a whole"),
+        (Option("x", int, 0, min=1), "option 'x': its default is refused: 0 is out of range"),
+        (Option("x", tuple[str, ...], "a"), "refused: 'a' should be"),
+    ],
+)
+def test_a_wrong_definition_names_the_option(wrong, message):
+    with pytest.raises(ConfigError, match=message):
+        wrong.check_definition()

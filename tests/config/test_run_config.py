@@ -23,7 +23,22 @@ def test_a_batch_that_the_clones_cannot_share_is_refused():
 def test_a_cluster_needs_a_master(options):
     with pytest.raises(ConfigError, match="--master grpc://HOST:PORT"):
         RunConfig(**options)
-    assert RunConfig(**options, master="grpc://localhost:1").master == "grpc://localhost:1"
+    whole = {"num_ps_tasks": 1, "worker_replicas": 2, **options}
+    assert RunConfig(**whole, master="grpc://localhost:1").master == "grpc://localhost:1"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"master": "localhost:1"}, "--master localhost:1: expected grpc://HOST:PORT"),
+        ({"master": "grpc://localhost"}, "--master grpc://localhost: expected grpc://HOST:PORT"),
+        ({"task": 1}, "--task 1: tasks count from 0 and --worker_replicas is 1"),
+        ({"worker_replicas": 2}, "--worker_replicas 2 share .* how many with --num_ps_tasks"),
+    ],
+)
+def test_a_cluster_that_does_not_fit_together_is_refused(options, message):
+    with pytest.raises(ConfigError, match=message):
+        RunConfig(**{"master": "grpc://localhost:1", **options})
 
 
 @pytest.mark.parametrize(("secs", "steps"), [(None, None), (60, 100)])

@@ -1,3 +1,5 @@
+import pathlib
+
 import pytest
 
 from tf_frame.config import values
@@ -120,3 +122,33 @@ def test_the_nearest_word_is_found():
 
 def test_no_word_is_near_to_nonsense():
     assert values.nearest("qqqq", ["max_steps", "max_to_keep"]) is None
+
+
+@pytest.mark.parametrize(
+    ("type_", "name"),
+    [
+        (list[int], r"list\[int\]"),
+        (dict, "dict"),
+        (pathlib.Path, "Path"),
+        (tuple, "tuple"),
+        (tuple[int, int], r"tuple\[int, int\]"),
+        (tuple[tuple[int, ...], ...], r"tuple\[tuple"),
+        (int | str, r"int \| str"),
+        (list[int] | None, r"list\[int\] \| None"),
+    ],
+)
+def test_a_type_without_options_is_named_with_the_types_there_are(type_, name):
+    expected = f"^there are no options of type {name}.*; there are bool, int, float, str, T"
+    with pytest.raises(ValueError, match=expected):
+        values.parse("1", type_)
+
+
+@pytest.mark.parametrize("raw", [2**63, str(2**63), -(2**63) - 1, 1e300])
+def test_a_whole_number_beyond_64_bits_is_refused(raw):
+    with pytest.raises(ValueError, match=r"is beyond 64 bits; allowed: -9223372036854775808 to 9"):
+        values.parse(raw, int)
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, -(2**63)])
+def test_a_whole_number_of_64_bits_is_taken(number):
+    assert values.parse(str(number), int) == number

@@ -95,3 +95,28 @@ def test_the_log_file_holds_loss_and_learning_rate(go, tmp_path):
     go(max_steps=5, log_every_n_steps=2)
     text = (tmp_path / "train.log").read_text()
     assert "step 3: loss = " in text and "learning_rate = 0.05" in text
+
+
+@pytest.mark.parametrize("content", [b"[1]", b"null", b"\xff\x00", b"{"])
+def test_a_spoilt_result_of_before_is_replaced(go, tmp_path, content):
+    go(max_steps=3)
+    (tmp_path / "result.json").write_bytes(content)
+    result, _ = go(max_steps=3)
+    assert json.loads((tmp_path / "result.json").read_text()) == result
+
+
+def test_the_seed_decides_initial_values_and_order(tmp_path, go):
+    class Random(ToyModel):
+        def build(self, features, labels, mode):
+            noise = tf.get_variable("noise", [3], trainable=False)
+            output = super().build(features + noise, labels, mode)
+            return output
+
+    losses = []
+    for index, seed in enumerate([1, 1, 2]):
+        folder = tmp_path / str(index)
+        folder.mkdir()
+        job = make_job(Random, ToyInput, str(folder), max_steps=2, random_seed=seed)
+        result = run(job, source=job.make_input(), interrupts=Interrupts(), say=print)
+        losses.append(result["loss"])
+    assert losses[0] == losses[1] != losses[2]

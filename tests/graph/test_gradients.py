@@ -76,3 +76,21 @@ def test_a_transform_that_returns_something_else_is_named():
 def test_no_gradient_at_all_is_an_error():
     with pytest.raises(TfFrameError, match="no trainable variable gets a gradient"):
         transform_gradients([(None, variable_of([]))], [])
+
+
+@pytest.mark.parametrize("returned", [None, 3, {"a": 1}, tf.no_op])
+def test_a_transform_that_returns_no_list_is_named(returned):
+    class Wrong:
+        def __call__(self, pairs):
+            return returned
+
+    with pytest.raises(TfFrameError, match=r"transform Wrong must return .* it returned "):
+        transform_gradients([(tf.constant(1.0), variable_of([]))], [Wrong()])
+
+
+def test_a_function_that_is_a_wrong_transform_is_named():
+    def forgetful(pairs):
+        del pairs
+
+    with pytest.raises(TfFrameError, match=r"transform forgetful must .* it returned None"):
+        transform_gradients([(tf.constant(1.0), variable_of([]))], [forgetful])

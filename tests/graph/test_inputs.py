@@ -79,3 +79,14 @@ def test_take_bounds_the_batches():
         assert [session.run(features)[0] for _ in range(3)] == [0, 1, 2]
         with pytest.raises(tf.errors.OutOfRangeError):
             session.run(features)
+
+
+@pytest.mark.parametrize("returned", [None, (1, 2), iter([1])], ids=["None", "tuple", "iterator"])
+def test_an_input_that_returns_no_dataset_is_named(returned):
+    class Wrong(Input):
+        def dataset(self, mode, context):
+            return returned
+
+    message = r"^Wrong\.dataset\(\) returned .*; it must return a tf\.data\.Dataset"
+    with tf.Graph().as_default(), pytest.raises(DataError, match=message):
+        make_dataset(Wrong(params=None), Mode.TRAIN, InputContext(batch_size=1))

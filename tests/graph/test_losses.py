@@ -9,7 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.errors import TfFrameError
+from tf_frame.errors import PluginError, TfFrameError
 from tf_frame.graph.gradients import clone_gradients, sum_gradients
 from tf_frame.graph.losses import gather_losses
 from tf_frame.plugin import ModelOutput
@@ -69,4 +69,15 @@ def test_a_model_without_loss_is_told_how_to_add_one():
     with tf.Graph().as_default():
         clones = create_clones(DeploymentConfig(), ModelOutput)
         with pytest.raises(TfFrameError, match=r"ModelOutput\(loss=\.\.\.\).*GraphKeys.LOSSES"):
+            gather_losses(clones)
+
+
+def test_a_collected_loss_that_is_no_scalar_is_refused_with_its_shape():
+    def model_fn():
+        tf.add_to_collection(tf.GraphKeys.LOSSES, tf.ones([4, 2]))
+        return ModelOutput()
+
+    with tf.Graph().as_default():
+        clones = create_clones(DeploymentConfig(), model_fn)
+        with pytest.raises(PluginError, match=r"GraphKeys\.LOSSES has shape \(4, 2\)"):
             gather_losses(clones)

@@ -157,3 +157,10 @@ def test_summaries_are_those_of_the_first_clone_and_the_totals():
         "losses/total",
         "optimizer/learning_rate",
     ]
+
+
+def test_the_session_logs_devices_when_asked():
+    for asked in (False, True):
+        config = RunConfig(**SGD, log_device_placement=asked)
+        proto = session_config(config, make_deployment(config, cluster_of(config)))
+        assert proto.log_device_placement is asked

@@ -65,3 +65,30 @@ def test_a_hook_needs_no_params(site):
     (site / "fake_hook.py").write_text("class H:\n    def after_run(self, context, values): pass")
     write_distribution(site, "fake-hook", {"tf_frame.hooks: h": "fake_hook:H"})
     assert load_plugin(HOOK, "h").cls.__name__ == "H"
+
+
+def source_with(field):
+    head = "import dataclasses, pathlib, tf_frame\n@dataclasses.dataclass\nclass P:\n"
+    return f"{head}    x: {field}\nclass Net:\n    Params = P\n    def build(self): pass"
+
+
+@pytest.mark.parametrize(
+    ("field", "cause"),
+    [
+        ("list[int] = None", "option 'x': there are no options of type list[int]; there are bool"),
+        ("pathlib.Path = None", "option 'x': there are no options of type Path; there are bool"),
+        ("dict = None", "option 'x': there are no options of type dict; there are bool"),
+        ("int = tf_frame.option('three', 'x')", "default is refused: 'three' is not a whole"),
+        ("int = tf_frame.option('3', 'x')", "default is refused: '3' should be 3"),
+        ("int = tf_frame.option(0, 'x', min=1)", "default is refused: 0 is out of range"),
+        ("int = None", "option 'x': its default is refused: None is not a whole number"),
+        ("str = tf_frame.option('a', 'x', min=1)", "option 'x': its default is refused: '<' not"),
+        ("int = dataclasses.field(default_factory=lambda: 1 / 0)", "division by zero"),
+    ],
+)
+def test_an_option_that_could_never_work_is_explained(install, field, cause):
+    install("fake-bad", "bad", source_with(field))
+    with pytest.raises(PluginError) as error:
+        load_plugin(MODEL, "bad")
+    assert "  cause: Net.Params: " in str(error.value)
+    assert cause in str(error.value)

@@ -135,3 +135,12 @@ def test_where_names_entry_point_and_package(site, install):
     (found,) = found_in("fake-a")
     for part in ("neta = fake_a:Net", "tf_frame.models", "fake-a 2.5"):
         assert part in found.where
+
+
+def test_a_package_is_the_same_however_its_name_is_spelled(site, install, tmp_path, monkeypatch):
+    install("fake-twice", "twice", version="1.0")
+    nearer = tmp_path / "nearer"
+    write_distribution(nearer, "Fake.Twice", {"tf_frame.models: twice": "m:C"}, version="2.0")
+    monkeypatch.syspath_prepend(str(nearer))
+    (found,) = found_in("fake-twice", "Fake.Twice")
+    assert (found.version, found.state) == ("2.0", OK)

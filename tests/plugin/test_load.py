@@ -4,7 +4,7 @@ import pytest
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin.kinds import HOOK, INPUT, MODEL
-from tf_frame.plugin.load import load_plugin
+from tf_frame.plugin.load import BrokenPluginError, load_plugin
 from tf_frame.testing.distributions import write_distribution
 
 
@@ -122,7 +122,7 @@ def test_an_unknown_name_is_answered_with_near_and_installed_ones(install):
     install("fake-a", "resnet_fifty")
     install("fake-b", "other_net")
     message = failure("resnet_fifti")
-    expected = "no model plugin is called 'resnet_fifti'; did you mean 'resnet_fifty'? Installed: "
+    expected = "no model plugin is called 'resnet_fifti'; did you mean 'resnet_fifty'? installed: "
     assert message.startswith(expected)
     installed = message.removeprefix(expected).split(", ")
     assert {"resnet_fifty", "other_net"} <= set(installed)
@@ -132,12 +132,12 @@ def test_an_unknown_name_is_answered_with_near_and_installed_ones(install):
 def test_a_name_near_to_none_is_answered_with_the_installed_ones(install):
     install("fake-a", "neta")
     message = failure("qqqqqq")
-    assert message.startswith("no model plugin is called 'qqqqqq'. Installed: ")
+    assert message.startswith("no model plugin is called 'qqqqqq'; installed: ")
     assert "neta" in message
 
 
 def test_without_any_plugin_of_a_kind_the_group_is_named():
-    assert "Installed: none (pip install a package with a tf_frame.hooks" in failure("x", HOOK)
+    assert "installed: none (pip install a package with a tf_frame.hooks" in failure("x", HOOK)
 
 
 def test_a_plugin_of_another_kind_is_unknown(install):
@@ -149,3 +149,83 @@ def test_a_plugin_installed_after_a_failure_loads(install):
     assert "no model plugin is called 'late'" in failure("late")
     install("fake-late", "late")
     assert load_plugin(MODEL, "late").cls.__module__ == "fake_late"
+
+
+def cause_of(name):
+    with pytest.raises(BrokenPluginError) as error:
+        load_plugin(MODEL, name)
+    assert f"  cause: {error.value.cause}\n" in str(error.value)
+    return error.value.cause
+
+
+@pytest.mark.parametrize(
+    ("source", "cause"),
+    [
+        ("x = 1\n\nlen(x)", "object of type 'int' has no len() (fake_bad.py, line 3)"),
+        ("def f():\n    1 / 0\nf()", "ZeroDivisionError: division by zero (fake_bad.py, line 2)"),
+        ("import nowhere", "No module named 'nowhere' (fake_bad.py, line 1)"),
+        ("\nraise SystemExit", "SystemExit (fake_bad.py, line 2)"),
+        ("raise ValueError('two\\nlines')", "ValueError: two lines (fake_bad.py, line 1)"),
+    ],
+)
+def test_the_cause_ends_with_the_place_of_the_error(install, source, cause):
+    install("fake-bad", "bad", source)
+    assert cause_of("bad").endswith(cause)
+
+
+def test_the_place_of_an_error_may_be_another_module(site, install):
+    (site / "fake_helper.py").write_text("\n\n1 / 0\n")
+    install("fake-bad", "bad", "import fake_helper")
+    assert cause_of("bad").endswith("(fake_helper.py, line 3)")
+
+
+def test_a_syntax_error_names_its_place_once(install):
+    install("fake-bad", "bad", "\ndef broken(:")
+    assert cause_of("bad").count("fake_bad.py, line 2") == 1
+
+
+def test_a_missing_module_or_attribute_has_no_place(install):
+    install("fake-bad", "bad", "Other = 1")
+    install("fake-gone", "gone", target="no_such_module:Net")
+    assert cause_of("bad").endswith("has no attribute 'Net'")
+    assert cause_of("gone") == "ModuleNotFoundError: No module named 'no_such_module'"
+
+
+def test_a_broken_contract_is_a_cause(install):
+    install("fake-bad", "bad", "Net = 3")
+    assert cause_of("bad") == "expected a class, found 3 of type int"
+
+
+@pytest.mark.parametrize("spelling", ["fake-line", "Fake_Line", "fake.line", "FAKE--LINE"])
+def test_the_package_in_a_name_may_be_spelled_as_pip_allows(install, spelling):
+    install("fake-line", "same")
+    install("fake-other", "same")
+    assert load_plugin(MODEL, f"{spelling}:same").cls.__module__ == "fake_line"
+
+
+@pytest.mark.parametrize("prefer", ["fake-b", "Fake_B"])
+def test_the_preferred_package_settles_a_clash(install, prefer):
+    install("fake-a", "same")
+    install("fake-b", "same")
+    loaded = load_plugin(MODEL, "same", prefer=prefer)
+    assert (loaded.cls.__module__, loaded.found.problem) == ("fake_b", "")
+
+
+def test_a_package_in_the_name_wins_over_the_preferred_one(install):
+    install("fake-a", "same")
+    install("fake-b", "same")
+    assert load_plugin(MODEL, "fake-a:same", prefer="fake-b").cls.__module__ == "fake_a"
+
+
+def test_a_preferred_package_without_the_name_changes_nothing(install):
+    install("fake-a", "same")
+    assert load_plugin(MODEL, "same", prefer="fake-b").cls.__module__ == "fake_a"
+    install("fake-c", "same")
+    with pytest.raises(PluginError, match="also taken by"):
+        load_plugin(MODEL, "same", prefer="fake-b")
+
+
+def test_a_broken_contract_of_several_lines_is_a_cause_of_one(install):
+    source = "class Odd:\n    def __repr__(self): return 'two\\nlines'\nNet = Odd()"
+    install("fake-bad", "bad", source)
+    assert cause_of("bad") == "expected a class, found two lines of type Odd"

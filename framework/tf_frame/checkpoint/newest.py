@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import CheckpointError
+from tf_frame.errors import CheckpointError, reason_of
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -49,7 +49,10 @@ def known_checkpoints(model_dir: str) -> Sequence[str]:
     unreadable, those that are there count: taking the folder for an empty one
     would start the run over.
     """
-    state = tf.train.get_checkpoint_state(model_dir)
+    try:
+        state = tf.train.get_checkpoint_state(model_dir)
+    except ValueError:  # An empty file, or bytes that are no text.
+        state = None
     return list(state.all_model_checkpoint_paths) if state else _found_by_name(model_dir)
 
 
@@ -74,7 +77,7 @@ def damage_of(path: str) -> str:
             reader.get_tensor(name)
     except (tf.errors.OpError, ValueError, IndexError, RuntimeError) as error:
         # The IndexError is a data file that ends too early.
-        return str(error).splitlines()[0]
+        return reason_of(error)
     return ""
 
 

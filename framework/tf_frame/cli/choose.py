@@ -28,6 +28,8 @@ SELECTION = (
     Option("config", str, None, "a YAML file with options; the command line wins over it"),
 )
 HELP = Option("help", bool, False, "show the options and stop")
+# A file names its plugins by the keys `plugin`, `input` and `transforms`.
+_NOT_IN_FILES = [HELP, *(option for option in SELECTION if option.name != "model_dir")]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +73,7 @@ def choose_plugins(words: Sequence[str]) -> Choice | None:
     name = said.get("plugin") or file.plugin
     if name is None:
         return None
-    verbosity = said.get("verbosity") or file.values.get("verbosity")
+    verbosity = said.get("verbosity") or _from_file(file, "verbosity")
     quiet_tensorflow(verbosity)
     # A plugin may import TensorFlow at its top, against the advice of the contract.
     with without_chatter(verbosity):
@@ -80,19 +82,40 @@ def choose_plugins(words: Sequence[str]) -> Choice | None:
 
 def _load(name: str, said: Mapping[str, Any], file: Settings) -> Choice:
     model = load_plugin(MODEL, name)
-    same = name == file.plugin
-    input_name = said.get("input") or (file.input if same else None) or model.cls.default_input
+    # What the file says of another model's input and transforms is not meant for this one.
+    named = file if name == file.plugin else Settings()
+    input_name = said.get("input") or named.input or model.cls.default_input
     if input_name is None:
         raise ConfigError(f"the model {name!r} has no input of its own; name one with --input")
-    names = said.get("transform", file.transforms if same else None)
-    if names is None:
-        names = model.cls.default_transforms
+    transforms = said.get("transform", named.transforms)
+    if transforms is None:
+        transforms = model.cls.default_transforms
+    owner = model.found.distribution
     return Choice(
-        file,
+        _without_unused(file, name, input_name, transforms),
         (name, model),
-        (input_name, load_plugin(INPUT, input_name)),
-        _load_each(GRADIENT_TRANSFORM, names),
+        (input_name, load_plugin(INPUT, input_name, prefer=owner)),
+        _load_each(GRADIENT_TRANSFORM, transforms, prefer=owner),
     )
+
+
+def _without_unused(
+    file: Settings, plugin: str, input_name: str, transforms: Sequence[str]
+) -> Settings:
+    """Drops the options of plugins that the file names and the command line replaces."""
+    unused = [f"transform.{name}." for name in file.transforms or () if name not in transforms]
+    if file.plugin not in (None, plugin):
+        unused.append("model.")
+    if file.input not in (None, input_name):
+        unused.append("input.")
+    kept = {k: v for k, v in file.values.items() if not k.startswith(tuple(unused))}
+    return dataclasses.replace(file, values=kept)
+
+
+def _from_file(file: Settings, name: str) -> Any:
+    """One value of the file, checked; None if the file does not have it."""
+    option = next(option for option in (*SELECTION, *run_options()) if option.name == name)
+    return option.parse(file.values[name]) if name in file.values else None
 
 
 def _file_settings(said: Mapping[str, Any]) -> Settings:
@@ -105,11 +128,11 @@ def _file_settings(said: Mapping[str, Any]) -> Settings:
     return Settings()
 
 
-def _load_each(kind: Kind, names: Sequence[str]) -> list[tuple[str, Loaded]]:
+def _load_each(kind: Kind, names: Sequence[str], *, prefer: str) -> list[tuple[str, Loaded]]:
     twice = [name for name in names if list(names).count(name) > 1]
     if twice:
         raise ConfigError(f"the {kind.word} {twice[0]!r} is named twice; name each once")
-    return [(name, load_plugin(kind, name)) for name in names]
+    return [(name, load_plugin(kind, name, prefer=prefer)) for name in names]
 
 
 def make_job(words: Sequence[str], choice: Choice) -> Job:
@@ -122,7 +145,8 @@ def make_job(words: Sequence[str], choice: Choice) -> Job:
     flags = parse_flags(words, options)
     model_defaults = dict(choice.model[1].cls.run_defaults)
     check_names(model_defaults, run_options(), f"run_defaults of the model {choice.model[0]}")
-    check_names(choice.file.values, options, "configuration file")
+    in_files = [option for option in options if option not in _NOT_IN_FILES]
+    check_names(choice.file.values, in_files, choice.file.path)
     sources = [choice.file.values, flags]
     parts: dict[str, Any] = {
         prefix: resolve(params, sources, prefix=prefix) for prefix, params in choice.groups()
@@ -137,8 +161,8 @@ def make_job(words: Sequence[str], choice: Choice) -> Job:
 
 
 def _model_dir(flags: Mapping[str, Any], choice: Choice) -> str:
-    said = flags.get("model_dir") or choice.file.values.get("model_dir")
-    return str(said or default_model_dir(choice.model[0]))
+    said = flags.get("model_dir") or _from_file(choice.file, "model_dir")
+    return os.path.expanduser(said or default_model_dir(choice.model[0]))
 
 
 def no_plugin_named() -> ConfigError:

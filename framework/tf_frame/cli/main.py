@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 
 import tf_frame
+from tf_frame.cli.screen import silence
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
 
 COMMANDS = {
@@ -29,10 +29,10 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"tf-frame: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
+        print("tf-frame: stopped by Ctrl-C", file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader of a pipe has left; keep the interpreter from trying once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
         return EXIT_OK
 
 

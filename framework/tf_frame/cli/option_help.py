@@ -25,7 +25,7 @@ def group_text(title: str, options: Iterable[Option], defaults: Mapping[str, Any
     """
     lines = [f"{title}:"]
     for option in options:
-        lines.append(f"  --{option.name}{_values(option)}")
+        lines.append(f"  --{'[no]' if option.type is bool else ''}{option.name}{_values(option)}")
         default = to_text(defaults.get(option.name, option.default))
         text = f"{option.help} {_bounds(option)}[{default or 'empty'}]"
         lines += textwrap.wrap(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,10 +14,10 @@ from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
 from tf_frame.cli.screen import columns, say
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import Option, options_of
-from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, PluginError
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin.find import OK, Found, find_plugins
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, HOOK, INPUT, MODEL
-from tf_frame.plugin.load import load_found
+from tf_frame.plugin.load import BrokenPluginError, called, load_found, unknown_plugin
 
 _USAGE = """usage: tf-frame plugins list [--json] [--check]
        tf-frame plugins show NAME
@@ -61,10 +63,16 @@ def _problem(found: Found, *, load: bool) -> str:
     if found.state != OK or not load:
         return found.problem
     try:
-        load_found(found)
-    except PluginError as error:
-        return str(error).split("cause: ")[-1].splitlines()[0]
+        _load(found)
+    except BrokenPluginError as error:
+        return error.cause
     return ""
+
+
+def _load(found: Found) -> Any:
+    # What a plugin prints must not get between the lines of JSON.
+    with contextlib.redirect_stdout(sys.stderr):
+        return load_found(found).cls
 
 
 def _table(found: Sequence[Found], problems: Sequence[str]) -> str:
@@ -93,16 +101,16 @@ def _as_json(found: Found, problem: str) -> dict[str, Any]:
 def _show(words: Sequence[str]) -> int:
     if len(words) != 1:
         raise ConfigError("tf-frame plugins show takes one NAME")
-    found = [f for f in find_plugins() if words[0] in (f.name, f"{f.distribution}:{f.name}")]
+    installed = find_plugins()
+    found = called(words[0], installed)
     if not found:
-        names = ", ".join(sorted({f.name for f in find_plugins()})) or "none"
-        raise PluginError(f"no plugin is called {words[0]!r}; installed: {names}")
+        raise unknown_plugin("plugin", words[0], installed)
     say("\n\n".join(_description(f) for f in found))
     return EXIT_OK
 
 
 def _description(found: Found) -> str:
-    cls = load_found(found).cls
+    cls = _load(found)
     rows = [
         ("kind", found.kind.word),
         ("package", f"{found.distribution} {found.version}"),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib.metadata
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tf_frame
 from tf_frame.cli import choose, option_help
 from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import columns, emphasised, say
+from tf_frame.cli.screen import columns, emphasised, reader_may_leave, say
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import options_of
 from tf_frame.config.run_config import RunConfig, run_options
@@ -32,16 +33,18 @@ def main(words: Sequence[str]) -> int:
     job = choose.make_job(words, choice)
     source = job.make_input()
     prepare(job.model_dir)
-    say(_introduction(job, source.info, choice.file.versions))
-    interrupts = Interrupts()
-    with interrupts.installed():
-        with without_chatter(job.config.verbosity):
-            # Not before the first screen: importing TensorFlow takes seconds.
-            from tf_frame.estimator.run import run
-        interrupts.raise_if_received()
-        result = run(job, source=source, interrupts=interrupts, say=say)
-    say(_closing(job, result))
+    with reader_may_leave(), Interrupts().installed() as interrupts:
+        say(_introduction(job, source.info, choice.file.versions))
+        say(_closing(job, _run(job, source, interrupts)))
     return EXIT_OK
+
+
+def _run(job: Job, source: Any, interrupts: Interrupts) -> Mapping[str, Any]:
+    with without_chatter(job.config.verbosity):
+        # Not before the first screen: importing TensorFlow takes seconds.
+        from tf_frame.estimator.run import run
+    interrupts.raise_if_received()
+    return run(job, source=source, interrupts=interrupts, say=say)
 
 
 def _help(words: Sequence[str]) -> str:
@@ -76,7 +79,7 @@ def _introduction(job: Job, info: InputInfo, file_versions: Mapping[str, str]) -
         ("optimizer", f"{config.optimizer}, {_learning_rate(config)}"),
         ("devices", _devices(config)),
         ("model_dir", emphasised(job.model_dir)),
-        ("watch it", f"tensorboard --logdir {job.model_dir}"),
+        ("watch it", f"tensorboard --logdir {shlex.quote(job.model_dir)}"),
     ]
     lines = [f"tf-frame {tf_frame.__version__}, TensorFlow {_version('tensorflow')}"]
     lines += _version_notes(file_versions, job.versions())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 
 def emphasised(text: str) -> str:
@@ -28,3 +30,46 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2) -> str:
         + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     )
+
+
+class _Sturdy:
+    """A stream that goes quiet when its reader has left, instead of raising."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with self._reader_may_leave():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with self._reader_may_leave():
+            self._stream.flush()
+
+    @contextlib.contextmanager
+    def _reader_may_leave(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            silence(self._stream)
+
+
+def silence(stream: Any) -> None:
+    """Sends all that comes to nowhere; the interpreter writes once more at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+@contextlib.contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Lets the work within go on when nobody reads its output any more (`| head`)."""
+    before, sys.stdout = sys.stdout, _Sturdy(sys.stdout)
+    try:
+        yield
+    finally:
+        sys.stdout = before

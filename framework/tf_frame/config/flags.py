@@ -113,8 +113,11 @@ def _unknown(name: str, options: Iterable[Option]) -> str:
 
 
 def _stray(word: str) -> str:
-    hint = " (a switch takes no second word: --name, --noname or --name=false)"
-    return f"unexpected word {word!r}{hint if word.lower() in ('true', 'false') else ''}"
+    if word.lower() in ("true", "false"):
+        hint = "a switch takes no second word: --name, --noname or --name=false"
+    else:
+        hint = "options start with --"
+    return f"unexpected word {word!r}; {hint}"
 
 
 def _first_line(error: Exception) -> str:

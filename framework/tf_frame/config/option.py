@@ -79,6 +79,24 @@ class Option:
             raise ConfigError(f"--{self.name}: {error}") from None
         return value
 
+    def check_definition(self) -> None:
+        """Checks what the author of the option wrote: its type and its default.
+
+        Raises:
+          ConfigError: no option can have this type, or the default is no value of it.
+        """
+        try:
+            values.check_type(self.type)
+        except ValueError as error:
+            raise ConfigError(f"option {self.name!r}: {error}") from None
+        try:
+            parsed = self.parse(self.default)
+            if parsed != self.default:
+                raise ConfigError(f"{self.default!r} should be {parsed!r}")
+        except (ConfigError, TypeError) as error:
+            cause = str(error).removeprefix(f"--{self.name}: ")
+            raise ConfigError(f"option {self.name!r}: its default is refused: {cause}") from None
+
     def _check(self, value: Any) -> None:
         for item in value if isinstance(value, tuple) else (value,):
             if item is None:

@@ -7,6 +7,7 @@ tf.estimator know; the docstring of each group is its heading in the help.
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import ClassVar
 
 from tf_frame.config.option import Option, option, options_of
@@ -108,10 +109,25 @@ class RunConfig(TrainingOptions, OptimizerOptions, DeviceOptions, OutputOptions)
                 f"they are {self.save_checkpoint_secs} and {self.save_checkpoint_steps}"
             )
 
+        self._check_cluster()
+
+    def _check_cluster(self) -> None:
         if (self.num_ps_tasks or self.task or self.worker_replicas > 1) and not self.master:
             raise ConfigError(
                 "--num_ps_tasks, --worker_replicas and --task describe a cluster; give "
                 "--master grpc://HOST:PORT, the server of this worker, or leave them out"
+            )
+        if self.master and not re.fullmatch(r"grpc://[^/:\s]+:\d+", self.master):
+            raise ConfigError(f"--master {self.master}: expected grpc://HOST:PORT")
+        if self.task >= self.worker_replicas:
+            raise ConfigError(
+                f"--task {self.task}: tasks count from 0 and --worker_replicas is "
+                f"{self.worker_replicas}"
+            )
+        if self.worker_replicas > 1 and not self.num_ps_tasks:
+            raise ConfigError(
+                f"--worker_replicas {self.worker_replicas} share their variables on parameter "
+                "servers; say how many with --num_ps_tasks"
             )
 
     @property

@@ -14,6 +14,7 @@ import typing
 from collections.abc import Iterable
 from typing import Any
 
+_TYPES = "bool, int, float, str, T | None and tuple[T, ...]"
 _TRUE = {"true", "t", "1", "yes", "on"}
 _FALSE = {"false", "f", "0", "no", "off"}
 
@@ -26,14 +27,41 @@ def parse(raw: Any, type_: Any) -> Any:
       type_: one of the types that the module names.
 
     Raises:
-      ValueError: `raw` is not such a value; the message says what is.
+      ValueError: `raw` is not such a value, or there are no options of this
+        type; the message says what is.
     """
+    check_type(type_)
     origin, args = typing.get_origin(type_), typing.get_args(type_)
     if origin in (typing.Union, types.UnionType):
         return _parse_optional(raw, args)
     if origin is tuple:
         return _parse_tuple(raw, args[0])
     return _SCALARS[type_](raw)
+
+
+def check_type(type_: Any) -> None:
+    """Raises a ValueError unless the type is one that the module names."""
+    present = _without_none(type_)
+    if not (_is_scalar(present) or _is_tuple(present)):
+        name = str(type_) if typing.get_args(type_) else getattr(type_, "__name__", str(type_))
+        raise ValueError(f"there are no options of type {name}; there are {_TYPES}")
+
+
+def _is_scalar(type_: Any) -> bool:
+    return any(type_ is scalar for scalar in _SCALARS)
+
+
+def _is_tuple(type_: Any) -> bool:
+    args = typing.get_args(type_)
+    return typing.get_origin(type_) is tuple and args[1:] == (...,) and _is_scalar(args[0])
+
+
+def _without_none(type_: Any) -> Any:
+    """`T` of `T | None`, any other type as it is."""
+    if typing.get_origin(type_) not in (typing.Union, types.UnionType):
+        return type_
+    present = [arg for arg in typing.get_args(type_) if arg is not type(None)]
+    return present[0] if len(present) == 1 else type_
 
 
 def _parse_optional(raw: Any, args: tuple[Any, ...]) -> Any:
@@ -61,9 +89,12 @@ def _parse_int(raw: Any) -> int:
     try:
         if isinstance(raw, bool) or (isinstance(raw, float) and not raw.is_integer()):
             raise ValueError
-        return int(raw)
+        value = int(raw)
     except (TypeError, ValueError):
         raise ValueError(f"{raw!r} is not a whole number") from None
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"{raw!r} is beyond 64 bits; allowed: {-(2**63)} to {2**63 - 1}")
+    return value
 
 
 def _parse_float(raw: Any) -> float:

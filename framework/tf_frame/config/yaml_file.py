@@ -27,7 +27,8 @@ class Settings:
       plugin, input: names of the model and input plugins, None if not named.
       transforms: names of the gradient transforms in order, None if not named.
       values: dotted option name -> raw value.
-      versions: plugin -> version that the file was written with.
+      versions: package -> version that the file was written with.
+      path: the file; empty for none.
     """
 
     plugin: str | None = None
@@ -35,6 +36,7 @@ class Settings:
     transforms: tuple[str, ...] | None = None
     values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    path: str = dataclasses.field(default="", compare=False)
 
 
 def read_settings(path: str) -> Settings:
@@ -60,7 +62,7 @@ def read_settings(path: str) -> Settings:
 def _to_settings(content: dict[str, Any], path: str) -> Settings:
     content = dict(content)
     plugin = _name(content.pop("plugin", None), "plugin", path)
-    versions = content.pop("versions", {})
+    versions = _section(content, "versions", path)
     values: dict[str, Any] = {}
     _flatten(values, "model", _section(content, "model", path))
     input_ = _section(content, "input", path)
@@ -68,11 +70,13 @@ def _to_settings(content: dict[str, Any], path: str) -> Settings:
     _flatten(values, "input", input_)
     transforms = _transforms(values, content.pop("transforms", None), path)
     values.update({str(name): value for name, value in content.items()})
-    return Settings(plugin, input_name, transforms, values, versions)
+    return Settings(plugin, input_name, transforms, values, versions, path)
 
 
 def _section(content: dict[str, Any], key: str, path: str) -> dict[str, Any]:
-    section = content.pop(key, None) or {}
+    section = content.pop(key, None)
+    if section is None:
+        return {}
     if isinstance(section, str) and key == "input":
         return {"name": section}
     if not isinstance(section, dict):

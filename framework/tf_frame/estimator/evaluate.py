@@ -55,7 +55,7 @@ def _run_all(session: Any, graph: EvalGraph, interrupts: Interrupts) -> bytes | 
     """Updates the metrics with every batch; returns the summaries of the first."""
     summary, batches = None, 0
     while True:
-        interrupts.raise_if_received()
+        interrupts.raise_if_received("stopped; run the same command again to evaluate")
         first = batches == 0 and graph.summary_op is not None
         try:
             fetched = session.run((graph.update_op, graph.summary_op if first else ()))

@@ -10,11 +10,12 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import DataError, TfFrameError
+from tf_frame.errors import DataError, TfFrameError, reason_of
 
 _FULL = "No space left on device"
-# How a session error names the operation that failed; `error.op` is not set for these.
-_FAILED_READ = re.compile(r"\[\[\S*IteratorGetNext\S*\]\]")
+# How a session error names the operation that failed: one that takes data from the input, or
+# that decodes a picture. `error.op` is not set where it stands in a function.
+_FAILED_READ = re.compile(r"\[\[\S*(IteratorGetNext|Decode(Png|Jpeg|Image|Raw|CSV))\S*\]\]")
 
 
 @contextlib.contextmanager
@@ -46,14 +47,10 @@ def _explain(error: Exception, model_dir: str) -> TfFrameError | None:
             "again: training goes on from the last checkpoint"
         )
     if _FAILED_READ.search(str(error)):
-        return DataError(f"the data cannot be read: {_reason(error)}")
+        return DataError(f"the data cannot be read: {reason_of(error)}")
+    if isinstance(error, OSError) and error.filename:
+        return TfFrameError(f"{error.filename}: {error.strerror}")
     return None
-
-
-def _reason(error: Exception) -> str:
-    """The line of TensorFlow's message that says something."""
-    lines = str(error).splitlines()
-    return next((line for line in lines if line and line != "Graph execution error:"), "")
 
 
 def _without_event_writers(failure: Any) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import tempfile
 import time
+from collections.abc import Iterator
 
 from tf_frame.errors import ConfigError
 
@@ -28,6 +31,8 @@ def prepare(path: str) -> None:
     Raises:
       ConfigError: they cannot; the message says why.
     """
+    if "://" in path:
+        raise ConfigError(f"--model_dir {path}: only folders of this machine can be written")
     if any(character in path for character in "*?["):
         raise ConfigError(
             f"--model_dir {path}: TensorFlow's savers take *, ? and [ in a path for a pattern; "
@@ -41,6 +46,23 @@ def prepare(path: str) -> None:
         raise ConfigError(
             f"--model_dir {path} cannot be written: {error.strerror}; choose another folder"
         ) from None
+
+
+@contextlib.contextmanager
+def locked(path: str) -> Iterator[None]:
+    """Keeps the folder to this process; the lock goes with the process, however it ends.
+
+    Raises:
+      ConfigError: another run has it.
+    """
+    with open(os.path.join(path, "run.lock"), "a", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigError(
+                f"another run is writing to --model_dir {path}; wait for it, or choose another"
+            ) from None
+        yield
 
 
 def write_text(path: str, text: str) -> None:

@@ -26,6 +26,7 @@ def read_result(model_dir: str) -> dict[str, Any]:
     """Reads the result of the last run in this folder; empty if there is none."""
     try:
         with open(os.path.join(model_dir, RESULT_FILE), encoding="utf-8") as file:
-            return dict(json.load(file))
-    except (FileNotFoundError, json.JSONDecodeError):
+            result = json.load(file)
+    except (FileNotFoundError, ValueError):  # ValueError: not JSON, or not even text.
         return {}
+    return result if isinstance(result, dict) else {}

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import os
+import shlex
 import time
 from collections.abc import Callable
 from typing import Any
 
 from tf_frame.checkpoint.newest import newest_checkpoint, step_of
+from tf_frame.cluster import cluster_of
+from tf_frame.cluster.server import wait_for_server
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.evaluate import evaluate
 from tf_frame.estimator.explain import errors_explained
 from tf_frame.estimator.job import Job
 from tf_frame.estimator.log_file import log_file
-from tf_frame.estimator.model_dir import CONFIG_FILE, write_text
+from tf_frame.estimator.model_dir import CONFIG_FILE, locked, write_text
 from tf_frame.estimator.result import write_result
 from tf_frame.estimator.train import Trained, train
 from tf_frame.session.interrupts import Interrupted, Interrupts
 
+# Schedulers start the tasks of a job minutes apart.
+_SERVER_SECS = 300
+_HEADER = "Written by tf-frame; run it again with: tf-frame run --config THIS_FILE"
 
-def run(job: Job, *, source: Any, interrupts: Interrupts, say: Callable[[str], None]) -> Any:
+
+def run(
+    job: Job, *, source: Any, interrupts: Interrupts, say: Callable[[str], None]
+) -> dict[str, Any]:
     """Trains from the newest checkpoint to `max_steps`, evaluates, writes `result.json`.
 
     Args:
@@ -33,18 +44,33 @@ def run(job: Job, *, source: Any, interrupts: Interrupts, say: Callable[[str], N
       The result, as `result.json` has it.
 
     Raises:
-      Interrupted: a signal stopped training; the current step is saved.
+      ConfigError: another run is writing to the folder.
+      Interrupted: a signal stopped the run; a step that was trained is saved.
     """
-    started = time.monotonic()
-    model = job.make_model(source.info)
-    with log_file(job.model_dir), errors_explained(job.model_dir):
-        if job.config.task == 0:
-            header = "Written by tf-frame; run it again with: tf-frame run --config THIS_FILE"
-            write_text(os.path.join(job.model_dir, CONFIG_FILE), to_yaml(job.settings(), header))
-        trained = _train(job, model, source, interrupts, say)
-        metrics = _evaluate(job, model, source, interrupts, say)
+    is_chief = cluster_of(job.config).is_chief
+    lock = locked(job.model_dir) if is_chief else contextlib.nullcontext()
+    with lock, log_file(job.model_dir), errors_explained(job.model_dir):
+        return _Run(job, source, job.make_model(source.info), interrupts, say, is_chief).result()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Run:
+    """What the stages of a run share; see `run`."""
+
+    job: Job
+    source: Any
+    model: Any
+    interrupts: Interrupts
+    say: Callable[[str], None]
+    is_chief: bool
+
+    def result(self) -> dict[str, Any]:
+        """Goes the whole way."""
+        started = time.monotonic()
+        trained = self.train()
+        metrics = self.evaluate() if self.is_chief and self.job.config.evaluate else {}
         result = {
-            "plugin": job.model.name,
+            "plugin": self.job.model.name,
             "global_step": trained.global_step,
             "loss": trained.loss,
             "metrics": metrics,
@@ -52,44 +78,70 @@ def run(job: Job, *, source: Any, interrupts: Interrupts, say: Callable[[str], N
             "examples_per_sec": trained.examples_per_sec,
             "duration_secs": time.monotonic() - started,
         }
-        if job.config.task == 0:
-            write_result(job.model_dir, result)
-    return result
+        if self.is_chief:
+            self.write_configuration()
+            write_result(self.job.model_dir, result)
+        return result
 
+    def train(self) -> Trained:
+        """Trains what is missing up to `max_steps`."""
+        checkpoint = newest_checkpoint(self.job.model_dir)
+        step, last_step = step_of(checkpoint), self.job.config.max_steps
+        if step >= last_step:
+            self.say(f"{checkpoint} has reached step {step} of {last_step}: nothing to train")
+            return Trained(step, None, None, None)
+        self.wait_for_cluster()
+        self.say(f"resuming from {checkpoint}" if checkpoint else "building the graph ...")
+        trained = train(
+            self.job,
+            model=self.model,
+            source=self.source,
+            checkpoint=checkpoint,
+            interrupts=self.interrupts,
+            ready=self.write_configuration,
+        )
+        if self.interrupts.received:
+            step = max(step, trained.global_step)
+            raise Interrupted(self.interrupts.received, self.how_to_resume(step))
+        if trained.loss is None:
+            raise DataError("the training data is empty; there was not one batch to train on")
+        if trained.global_step < last_step:
+            self.say(f"the training data ended at step {trained.global_step} of {last_step}")
+        return trained
 
-def _train(
-    job: Job, model: Any, source: Any, interrupts: Interrupts, say: Callable[[str], None]
-) -> Trained:
-    checkpoint = newest_checkpoint(job.model_dir)
-    step = step_of(checkpoint)
-    if step >= job.config.max_steps:
-        say(f"{checkpoint} has reached step {step} of {job.config.max_steps}: nothing to train")
-        return Trained(step, None, None, None)
-    say(f"resuming from {checkpoint}" if checkpoint else "building the graph ...")
-    trained = train(job, model=model, source=source, interrupts=interrupts)
-    if interrupts.received:
-        raise Interrupted(interrupts.received, _how_to_resume(job, max(step, trained.global_step)))
-    if trained.loss is None:
-        raise DataError("the training data is empty; there was not one batch to train on")
-    if trained.global_step < job.config.max_steps:
-        say(f"the training data ended at step {trained.global_step} of {job.config.max_steps}")
-    return trained
+    def wait_for_cluster(self) -> None:
+        """Waits for the server of this worker, where there is one."""
+        if self.job.config.master:
+            wait_for_server(
+                self.job.config.master,
+                timeout_secs=_SERVER_SECS,
+                say=self.say,
+                check=self.interrupts.raise_if_received,
+            )
 
+    def how_to_resume(self, step: int) -> str:
+        """What a user who stopped training wants to know."""
+        return (
+            f"stopped and saved at step {step} of {self.job.config.max_steps}\n"
+            f"resume with: tf-frame run --model_dir {shlex.quote(self.job.model_dir)}"
+        )
 
-def _how_to_resume(job: Job, step: int) -> str:
-    return (
-        f"stopped and saved at step {step} of {job.config.max_steps}\n"
-        f"resume with: tf-frame run --model_dir {job.model_dir}"
-    )
+    def evaluate(self) -> dict[str, float]:
+        """Evaluates the newest checkpoint."""
+        checkpoint = newest_checkpoint(self.job.model_dir)
+        if checkpoint is None:
+            raise CheckpointError(f"there is no checkpoint in {self.job.model_dir} to evaluate")
+        self.say(f"evaluating {checkpoint}")
+        return evaluate(
+            self.job,
+            model=self.model,
+            source=self.source,
+            checkpoint=checkpoint,
+            interrupts=self.interrupts,
+        )
 
-
-def _evaluate(
-    job: Job, model: Any, source: Any, interrupts: Interrupts, say: Callable[[str], None]
-) -> dict[str, float]:
-    if not job.config.evaluate or job.config.task != 0:
-        return {}
-    checkpoint = newest_checkpoint(job.model_dir)
-    if checkpoint is None:
-        raise CheckpointError(f"there is no checkpoint in {job.model_dir} to evaluate")
-    say(f"evaluating {checkpoint}")
-    return evaluate(job, model=model, source=source, checkpoint=checkpoint, interrupts=interrupts)
+    def write_configuration(self) -> None:
+        """Writes `config.yaml`; only once the folder's checkpoint is known to fit it."""
+        if self.is_chief:
+            path = os.path.join(self.job.model_dir, CONFIG_FILE)
+            write_text(path, to_yaml(self.job.settings(), _HEADER))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.match import check_match
 from tf_frame.cluster import cluster_of
 from tf_frame.config.run_config import RunConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
@@ -41,13 +43,26 @@ class Trained:
     examples_per_sec: float | None
 
 
-def train(job: Job, *, model: Any, source: Any, interrupts: Interrupts) -> Trained:
+def train(
+    job: Job,
+    *,
+    model: Any,
+    source: Any,
+    checkpoint: str | None,
+    interrupts: Interrupts,
+    ready: Callable[[], None],
+) -> Trained:
     """Trains until `max_steps`, the end of the input, or a signal.
 
     Args:
       job: what to train.
       model, source: its model and input, constructed.
+      checkpoint: path prefix of what will be restored, None to start afresh.
       interrupts: asked after each step whether to stop.
+      ready: called when the graph is built and known to fit the checkpoint.
+
+    Raises:
+      CheckpointError: the checkpoint belongs to another model.
     """
     config, cluster = job.config, cluster_of(job.config)
     deployment = make_deployment(config, cluster)
@@ -60,6 +75,9 @@ def train(job: Job, *, model: Any, source: Any, interrupts: Interrupts) -> Train
     )
     interrupts.raise_if_received()
     with graph.graph.as_default():
+        if checkpoint is not None:
+            check_match(checkpoint, tf.global_variables())
+        ready()
         progress = _progress(config, graph, job.model_dir)
         hooks = [
             NanGuardHook(graph.train_op),
@@ -69,17 +87,18 @@ def train(job: Job, *, model: Any, source: Any, interrupts: Interrupts) -> Train
         ]
         if cluster.is_chief:
             hooks += _chief_hooks(config, graph, job.model_dir)
-        with (
-            contextlib.closing(progress),
-            monitored_session(
-                graph,
-                hooks=hooks,
-                model_dir=job.model_dir,
-                cluster=cluster,
-                config=session_config(config, deployment),
-            ) as session,
-        ):
-            run_steps(session, graph)
+        with contextlib.closing(progress):
+            # A remote session waits for every task of the cluster, deaf to signals.
+            with interrupts.deadly() if cluster.target else contextlib.nullcontext():
+                session = monitored_session(
+                    graph,
+                    hooks=hooks,
+                    model_dir=job.model_dir,
+                    cluster=cluster,
+                    config=session_config(config, deployment),
+                )
+            with session:
+                run_steps(session, graph)
     return Trained(progress.step, progress.loss, progress.steps_per_sec, progress.examples_per_sec)
 
 

@@ -10,6 +10,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_config import RunConfig
 from tf_frame.graph.inputs import make_dataset, take_batches
+from tf_frame.graph.losses import collected_losses
+from tf_frame.graph.model_output import build_model
 from tf_frame.plugin import InputContext, Mode
 
 
@@ -54,9 +56,9 @@ def build_eval_graph(*, model: Any, source: Any, config: RunConfig) -> EvalGraph
             endless = tf.equal(
                 tf.data.experimental.cardinality(dataset), tf.data.experimental.INFINITE_CARDINALITY
             )
-        output = model.build(features, labels, Mode.EVAL)
+        output = build_model(model, features, labels, Mode.EVAL)
         metrics = dict(output.metrics)
-        losses = tf.get_collection(tf.GraphKeys.LOSSES) if output.loss is None else [output.loss]
+        losses = collected_losses() if output.loss is None else [output.loss]
         if losses:
             metrics.setdefault("loss", tf.metrics.mean(tf.add_n(losses)))
         # Metrics need not look at the batch, but every update must use one up.

@@ -9,6 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import TfFrameError
+from tf_frame.graph.messages import seen
 
 GradsAndVars = list[tuple[Any, Any]]
 
@@ -66,13 +67,22 @@ def transform_gradients(
         variable is left with a gradient.
     """
     for transform in transforms:
-        grads_and_vars = list(transform(grads_and_vars))
-        if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in grads_and_vars):
-            name = type(transform).__name__
-            raise TfFrameError(f"{name} must return a list of (gradient, variable) pairs")
+        grads_and_vars = _checked(transform(grads_and_vars), transform)
     if all(gradient is None for gradient, _ in grads_and_vars):
         raise TfFrameError(
             "no trainable variable gets a gradient; is the loss made from the variables, "
             "and does a transform freeze everything?"
         )
     return grads_and_vars
+
+
+def _checked(returned: Any, transform: Any) -> GradsAndVars:
+    if isinstance(returned, (list, tuple)) and all(
+        isinstance(pair, tuple) and len(pair) == 2 for pair in returned
+    ):
+        return list(returned)
+    name = getattr(transform, "__name__", type(transform).__name__)
+    raise TfFrameError(
+        f"the gradient transform {name} must return a list of (gradient, variable) pairs, "
+        f"it returned {seen(returned)}"
+    )

@@ -9,6 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
+from tf_frame.graph.messages import seen
 from tf_frame.plugin import InputContext, Mode
 
 # Batches made ahead of their use, so that the input works while the step runs.
@@ -25,11 +26,12 @@ def make_dataset(source: Any, mode: Mode, context: InputContext, *, take: int = 
       take: batches at most; -1 for all there are.
 
     Raises:
-      DataError: it does not yield `(features, labels)`.
+      DataError: it returns no data set, or one that does not yield
+        `(features, labels)`.
     """
-    dataset = source.dataset(mode, context).take(take)
-    _check_pair(dataset, source)
-    return _without_autotune(dataset).prefetch(_PREFETCHED)
+    dataset = source.dataset(mode, context)
+    _check_pairs(dataset, source)
+    return _without_autotune(dataset.take(take)).prefetch(_PREFETCHED)
 
 
 def _without_autotune(dataset: Any) -> Any:
@@ -80,7 +82,13 @@ def take_batches(dataset: Any, count: int) -> list[tuple[Any, Any]]:
     return batches
 
 
-def _check_pair(dataset: Any, source: Any) -> None:
+def _check_pairs(dataset: Any, source: Any) -> None:
+    # The v1 class would leave out the data sets that plugins make with TensorFlow 2's names.
+    if not isinstance(dataset, tf.compat.v2.data.Dataset):
+        raise DataError(
+            f"{type(source).__name__}.dataset() returned {seen(dataset)}; it must return a "
+            "tf.data.Dataset of batched (features, labels)"
+        )
     spec = dataset.element_spec
     if not (isinstance(spec, tuple) and len(spec) == 2):
         raise DataError(

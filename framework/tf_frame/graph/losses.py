@@ -14,6 +14,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import TfFrameError
+from tf_frame.graph.model_output import scalar_loss
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +39,7 @@ def gather_losses(clones: Sequence[Clone]) -> Losses:
     """Collects and combines the losses of the clones.
 
     Raises:
-      TfFrameError: a clone has no loss.
+      TfFrameError: a clone has no loss, or one that is not a scalar.
     """
     scaled = [_data_loss(clone, len(clones)) for clone in clones]
     regularization = _regularization_loss(clones[0])
@@ -50,11 +51,17 @@ def gather_losses(clones: Sequence[Clone]) -> Losses:
     return Losses([first, *scaled[1:]], data, regularization, total)
 
 
+def collected_losses(scope: str = "") -> list[Any]:
+    """The scalars in `tf.GraphKeys.LOSSES` that were added in a scope."""
+    losses = tf.get_collection(tf.GraphKeys.LOSSES, scope)
+    return [scalar_loss(loss, "the model in tf.GraphKeys.LOSSES") for loss in losses]
+
+
 def _data_loss(clone: Clone, num_clones: int) -> Any:
     loss = clone.outputs.loss
     with tf.device(clone.device), tf.name_scope(clone.scope or ""):
         if loss is None:
-            collected = tf.get_collection(tf.GraphKeys.LOSSES, clone.scope)
+            collected = collected_losses(clone.scope)
             if not collected:
                 raise TfFrameError(_no_loss(clone))
             loss = tf.add_n(collected, name="clone_loss")

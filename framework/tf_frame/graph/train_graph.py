@@ -20,6 +20,7 @@ from tf_frame.graph.global_step import read_step_after
 from tf_frame.graph.inputs import make_batches
 from tf_frame.graph.learning_rates import learning_rate
 from tf_frame.graph.losses import Losses, gather_losses
+from tf_frame.graph.model_output import build_model
 from tf_frame.graph.optimizers import make_optimizer
 from tf_frame.plugin import InputContext, Mode
 
@@ -73,7 +74,7 @@ def build_train_graph(
         tf.set_random_seed(config.random_seed)
         global_step = tf.train.create_global_step()
         batches = iter(make_batches(source, Mode.TRAIN, _context(config, deployment), deployment))
-        clones = create_clones(deployment, lambda: model.build(*next(batches), Mode.TRAIN))
+        clones = create_clones(deployment, lambda: build_model(model, *next(batches), Mode.TRAIN))
         losses = gather_losses(clones)
         with tf.device(deployment.optimizer_device()):
             rate = learning_rate(config, global_step)

@@ -15,7 +15,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.newest import known_checkpoints
-from tf_frame.errors import CheckpointError, NonFiniteError
+from tf_frame.errors import CheckpointError, NonFiniteError, reason_of
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Cadence, Hook, Phase
 
@@ -111,7 +111,7 @@ class CheckpointHook(Hook):
         remains = f"the last good checkpoint is {kept[-1]}" if kept else "there is none before it"
         return CheckpointError(
             f"the checkpoint of global step {step} could not be written: "
-            f"{_first_line(error)}\n{remains}; free space in {self._model_dir}, check that it "
+            f"{reason_of(error)}\n{remains}; free space in {self._model_dir}, check that it "
             "can be written, and run the same command again"
         )
 
@@ -123,7 +123,3 @@ def _remove_leftovers(prefix: str) -> None:
             tf.io.gfile.remove(leftover)
     with contextlib.suppress(tf.errors.OpError):
         tf.io.gfile.rmtree(prefix + "_temp")  # The shards of a sharded saver.
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

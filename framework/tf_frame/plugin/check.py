@@ -36,9 +36,15 @@ def _check_params(plugin: Any) -> str:
     if not (inspect.isclass(params) and dataclasses.is_dataclass(params)):
         return f"class {plugin.__name__} has no dataclass Params (see tf_frame.option)"
     try:
-        names = [option.name for option in options_of(params)]
-        if "name" in names:
-            return f"{plugin.__name__}.Params: an option cannot be called 'name'; YAML uses it"
-    except (ConfigError, NameError, TypeError) as error:
+        _check_options(params)
+    # Annotations and default factories are code of the plugin and may raise anything.
+    except Exception as error:
         return f"{plugin.__name__}.Params: {error}"
     return ""
+
+
+def _check_options(params: type) -> None:
+    for option in options_of(params):
+        if option.name == "name":
+            raise ConfigError("an option cannot be called 'name'; YAML uses it")
+        option.check_definition()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -48,6 +49,11 @@ class Found:
         )
 
 
+def normalised(distribution: str) -> str:
+    """Spells a package's name the one way that pip compares: `My_Line` as `my-line`."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
 def find_plugins() -> list[Found]:
     """Lists the installed plugins of every kind, sorted by kind and name."""
     found = sorted(set(_scan()), key=lambda f: (KINDS.index(f.kind), f.name, f.distribution))
@@ -80,8 +86,8 @@ def _distributions() -> Iterator[tuple[str, importlib.metadata.Distribution]]:
     seen = set()
     for distribution in importlib.metadata.distributions():
         name = distribution.metadata["Name"] if _has_entry_points(distribution) else None
-        if name and name.lower().replace("_", "-") not in seen:
-            seen.add(name.lower().replace("_", "-"))
+        if name and normalised(name) not in seen:
+            seen.add(normalised(name))
             yield name, distribution
 
 

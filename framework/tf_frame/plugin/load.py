@@ -10,13 +10,16 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import importlib.metadata
+import os
+import traceback
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stevedore.named import NamedExtensionManager
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin.check import check_contract
-from tf_frame.plugin.find import CONFLICT, OK, Found, find_plugins
+from tf_frame.plugin.find import CONFLICT, OK, Found, find_plugins, normalised
 from tf_frame.plugin.kinds import Kind
 
 
@@ -33,37 +36,91 @@ class Loaded:
     cls: Any
 
 
-def load_plugin(kind: Kind, name: str) -> Loaded:
+class BrokenPluginError(PluginError):
+    """A plugin that is installed cannot be used.
+
+    Attributes:
+      cause: why, in one line.
+    """
+
+    def __init__(self, found: Found, cause: str, remedy: str) -> None:
+        self.cause = " ".join(cause.split())
+        super().__init__(
+            f"the {found.kind.word} plugin {found.name!r} cannot be used\n"
+            f"  {found.where}\n"
+            f"  cause: {self.cause}\n"
+            f"  remedy: {remedy}"
+        )
+
+
+def load_plugin(kind: Kind, name: str, *, prefer: str | None = None) -> Loaded:
     """Loads one plugin.
 
     Args:
       kind: what is wanted.
       name: its name; `distribution:name` where two packages share one.
+      prefer: the distribution whose plugin to take where several share the name.
 
     Raises:
       PluginError: no such plugin, or it is broken; the message names entry
         point, distribution, version, cause and remedy.
     """
     of_kind = [found for found in find_plugins() if found.kind == kind]
-    for found in of_kind:
-        if name == f"{found.distribution}:{found.name}":
-            state = OK if found.state == CONFLICT else found.state
-            return load_found(dataclasses.replace(found, state=state))
-    named = [found for found in of_kind if found.name == name]
+    named = called(name, of_kind, prefer=prefer)
     if named:
         # Of several, one that nothing but the clash keeps from use: its error says how to choose.
         return load_found(min(named, key=lambda found: found.state != CONFLICT))
-    raise PluginError(_unknown(kind, name, sorted({found.name for found in of_kind})))
+    none = f"none (pip install a package with a {kind.group} entry point)"
+    raise unknown_plugin(f"{kind.word} plugin", name, of_kind, none=none)
+
+
+def called(name: str, found: Sequence[Found], *, prefer: str | None = None) -> list[Found]:
+    """Picks the plugins that a name may mean.
+
+    Args:
+      name: a plugin's name, or `distribution:name`, which settles a clash.
+      found: where to look.
+      prefer: the distribution that settles a clash if the name does not.
+    """
+    distribution, _, short = name.rpartition(":")
+    named = [f for f in found if f.name == name]
+    exact = _settled(distribution, [f for f in found if f.name == short])
+    return exact or _settled(prefer, named) or named
+
+
+def _settled(distribution: str | None, found: Sequence[Found]) -> list[Found]:
+    """Those of one distribution; that others share their names no longer matters."""
+    own = [f for f in found if normalised(f.distribution) == normalised(distribution or "")]
+    return [dataclasses.replace(f, state=OK, problem="") if f.state == CONFLICT else f for f in own]
+
+
+def unknown_plugin(
+    what: str, name: str, found: Iterable[Found], *, none: str = "none"
+) -> PluginError:
+    """The error for a name that no plugin has, with near and installed ones.
+
+    Args:
+      what: what was looked for, in words.
+      name: the name.
+      found: what there is.
+      none: said if there is nothing.
+    """
+    names = sorted({f.name for f in found})
+    near = difflib.get_close_matches(name.rpartition(":")[2], names)
+    hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+    installed = ", ".join(names) or none
+    return PluginError(f"no {what} is called {name!r}; {hint}installed: {installed}")
 
 
 def load_found(found: Found) -> Loaded:
     """Loads and checks one plugin that `find_plugins` gave; see `load_plugin`."""
     if found.state != OK:
-        raise _broken(found, found.problem, _remedy(found))
+        raise BrokenPluginError(found, found.problem, _remedy(found))
     cls = _import(found)
     problem = check_contract(cls, found.kind)
     if problem:
-        raise _broken(found, problem, f"tell the authors of {found.distribution}, or uninstall it")
+        remedy = f"tell the authors of {found.distribution}, or uninstall it"
+        raise BrokenPluginError(found, problem, remedy)
     return Loaded(found, cls)
 
 
@@ -82,7 +139,7 @@ class _GuardedEntryPoint:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise RuntimeError(f"{type(error).__name__}: {error}".rstrip(": ")) from error
+            raise RuntimeError(_cause(error)) from error
 
 
 class _FreshManager(NamedExtensionManager[Any]):
@@ -110,27 +167,30 @@ def _import(found: Found) -> Any:
     manager = _FreshManager(found)
     if manager.failure is not None:
         remedy = f"pip install --upgrade {found.distribution}, or uninstall it"
-        raise _broken(found, str(manager.failure), remedy) from manager.failure.__cause__
+        failure = manager.failure
+        raise BrokenPluginError(found, str(failure), remedy) from failure.__cause__
     return manager[found.name].plugin
+
+
+def _cause(error: BaseException) -> str:
+    """The error, with the place in the plugin's code where there is one."""
+    text = f"{type(error).__name__}: {error}".rstrip(": ")
+    if isinstance(error, SyntaxError) and error.filename:
+        return text  # Its own text ends with the place.
+    places = [
+        f" ({os.path.basename(frame.f_code.co_filename)}, line {line})"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if not _imports(frame.f_globals.get("__name__", ""))
+    ]
+    return text + "".join(places[-1:])
+
+
+def _imports(module: str) -> bool:
+    """Whether a module does the importing rather than being imported."""
+    return module == __name__ or module.split(".")[0] == "importlib"
 
 
 def _remedy(found: Found) -> str:
     if found.state == CONFLICT:
         return f"say {found.distribution}:{found.name}, or uninstall all but one of them"
     return f"pip install --upgrade tf-frame {found.distribution}"
-
-
-def _broken(found: Found, cause: str, remedy: str) -> PluginError:
-    return PluginError(
-        f"the {found.kind.word} plugin {found.name!r} cannot be used\n"
-        f"  {found.where}\n"
-        f"  cause: {cause}\n"
-        f"  remedy: {remedy}"
-    )
-
-
-def _unknown(kind: Kind, name: str, names: list[str]) -> str:
-    near = difflib.get_close_matches(name, names)
-    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
-    installed = ", ".join(names) or f"none (pip install a package with a {kind.group} entry point)"
-    return f"no {kind.word} plugin is called {name!r}{hint} Installed: {installed}"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 from tf_frame.errors import TfFrameError
+
+_NOTED = b"\ntf-frame: stopping as soon as it is safe; once more to stop at once\n"
 
 
 class Interrupted(TfFrameError):
@@ -39,23 +43,41 @@ class Interrupts:
     @contextmanager
     def installed(self) -> Iterator[Interrupts]:
         """Handles the signals within; a thread other than the main one cannot, and does not."""
-        if threading.current_thread() is not threading.main_thread():
+        with self._handled_by(self._handle):
             yield self
-            return
-        before = {signum: signal.signal(signum, self._handle) for signum in self.SIGNALS}
-        try:
-            yield self
-        finally:
-            for signum, handler in before.items():
-                signal.signal(signum, handler)
 
-    def raise_if_received(self) -> None:
+    @contextmanager
+    def deadly(self) -> Iterator[None]:
+        """Lets a signal end the process within, with the usual exit status.
+
+        For a call into TensorFlow that may block for ever: Python runs no
+        handler before it returns.
+        """
+        with self._handled_by(signal.SIG_DFL):
+            yield
+
+    @contextmanager
+    def _handled_by(self, handler: Any) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {signum: signal.signal(signum, handler) for signum in self.SIGNALS}
+        try:
+            yield
+        finally:
+            for signum, old in before.items():
+                signal.signal(signum, old)
+
+    def raise_if_received(self, message: str = "stopped; nothing was being trained") -> None:
         """Raises `Interrupted` for a signal that was noted; call it where nothing is lost."""
         if self.received is not None:
-            raise Interrupted(self.received, "stopped; nothing was being trained")
+            raise Interrupted(self.received, message)
 
     def _handle(self, signum: int, frame: FrameType | None) -> None:
         first = self.received is None
         self.received = signum
-        if not first:
+        if first:
+            # Not print: the handler may run in the midst of one.
+            os.write(2, _NOTED)
+        else:
             raise Interrupted(signum, "stopped at once; what was not saved yet is lost")

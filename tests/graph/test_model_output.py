@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import PluginError
+from tf_frame.graph.eval_graph import build_eval_graph
+from tf_frame.graph.model_output import build_model
+from tf_frame.graph.train_graph import build_train_graph
+from tf_frame.plugin import Mode, Model, ModelOutput
+from tf_frame.testing.toy import ToyInput
+
+
+class Net(Model):
+    """Returns what it is told to make."""
+
+    def __init__(self, make):
+        self.make = make
+
+    def build(self, features, labels, mode):
+        return self.make()
+
+
+def output_of(make):
+    with tf.Graph().as_default():
+        return build_model(Net(make), None, None, Mode.TRAIN)
+
+
+def problem_of(make):
+    with pytest.raises(PluginError) as error:
+        output_of(make)
+    assert "Net.build()" in str(error.value)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "seen"),
+    [
+        (lambda: None, "returned None; "),
+        (lambda: tf.constant(1.0), "returned <tf.Tensor"),
+        (lambda: (1.0, {}), "returned (1.0, {}) of type tuple; "),
+        (lambda: np.zeros([40, 40]), "of type ndarray; "),
+    ],
+)
+def test_anything_but_a_model_output_is_refused(make, seen):
+    problem = problem_of(make)
+    assert seen in problem
+    assert problem.endswith("it must return a ModelOutput")
+
+
+@pytest.mark.parametrize(
+    ("loss", "seen"),
+    [
+        (lambda: tf.ones([8]), "has shape (8,) and type float32"),
+        (lambda: tf.ones([1]), "has shape (1,)"),
+        (lambda: [tf.ones([]), tf.ones([])], "has shape (2,)"),
+        (lambda: tf.constant(1), "has shape () and type int32"),
+        (lambda: "low", "type string"),
+        (lambda: {"a": 1.0}, "is {'a': 1.0} of type dict"),
+    ],
+)
+def test_a_loss_that_is_no_scalar_is_refused_with_its_shape(loss, seen):
+    assert seen in problem_of(lambda: ModelOutput(loss=loss()))
+
+
+@pytest.mark.parametrize("loss", [0.5, np.float32(0.5), np.float64(0.5)])
+def test_a_number_as_loss_becomes_a_tensor(loss):
+    tensor = output_of(lambda: ModelOutput(loss=loss)).loss
+    assert (tensor.shape.rank, tensor.dtype) == (0, tf.float32)
+
+
+def test_no_loss_stays_none():
+    assert output_of(ModelOutput).loss is None
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        lambda: tf.ones([2]),
+        lambda: None,
+        lambda: (tf.ones([]),),
+        lambda: (tf.ones([]), None),
+        lambda: (0.5, tf.no_op()),
+    ],
+)
+def test_a_metric_that_is_no_pair_is_named(metric):
+    assert "the metric 'recall' of " in problem_of(
+        lambda: ModelOutput(metrics={"recall": metric()})
+    )
+
+
+def test_metrics_that_are_no_mapping_are_refused():
+    assert "must be a mapping" in problem_of(lambda: ModelOutput(metrics=[1]))
+
+
+def test_pairs_of_tensor_and_operation_are_metrics():
+    output_of(lambda: ModelOutput(metrics={"a": (tf.ones([]), tf.no_op())}))
+
+
+def test_the_training_graph_checks_the_model():
+    with pytest.raises(PluginError, match=r"Net\.build\(\) returned None"):
+        build_train_graph(
+            model=Net(lambda: None),
+            source=ToyInput(params=ToyInput.Params()),
+            transforms=(),
+            config=RunConfig(train_batch_size=8),
+            deployment=DeploymentConfig(),
+        )
+
+
+@pytest.mark.parametrize("collect", [False, True])
+def test_the_evaluation_graph_checks_the_model(collect):
+    def make():
+        if collect:
+            tf.add_to_collection(tf.GraphKeys.LOSSES, tf.ones([2]))
+        return ModelOutput(loss=None if collect else tf.ones([2]))
+
+    source = ToyInput(params=ToyInput.Params())
+    with pytest.raises(PluginError, match=r"has shape \(2,\)"):
+        build_eval_graph(model=Net(make), source=source, config=RunConfig())

@@ -1,0 +1,25 @@
+import pytest
+
+from tf_frame.errors import reason_of
+
+FULL_DISK = """Graph execution error:
+
+Detected at node 'save/SaveV2' defined at (most recent call last):
+    File "train.py", line 5, in <module>
+Node: 'save/SaveV2'
+/data/model.ckpt-0.data-00000-of-00001; No space left on device
+\t [[{{node save/SaveV2}}]]
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        (FULL_DISK, "/data/model.ckpt-0.data-00000-of-00001; No space left on device"),
+        ("Graph execution error:\n\nUnknown image format\n\t [[x]]", "Unknown image format"),
+        ("plain\nmore", "plain"),
+        ("", "ValueError"),
+    ],
+)
+def test_the_reason_is_the_line_that_says_something(message, reason):
+    assert reason_of(ValueError(message)) == reason
