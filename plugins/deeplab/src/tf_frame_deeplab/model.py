@@ -31,7 +31,7 @@ class Params:
     batch_norm_decay: float = option(
         0.95, "moving averages keep this per step; 0.9997 for long training", min=0, max=1
     )
-    train_batch_norm: bool = option(True, "no: keep batch norm's moving averages as restored")
+    train_batch_norm: bool = option(True, "train batch norm; else use its restored averages")
 
 
 class DeepLab(Model):
