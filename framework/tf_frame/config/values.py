@@ -31,12 +31,12 @@ def parse(raw: Any, type_: Any) -> Any:
         type; the message says what is.
     """
     check_type(type_)
-    origin, args = typing.get_origin(type_), typing.get_args(type_)
-    if origin in (typing.Union, types.UnionType):
-        return _parse_optional(raw, args)
-    if origin is tuple:
-        return _parse_tuple(raw, args[0])
-    return _SCALARS[type_](raw)
+    present = _without_none(type_)
+    if present is not type_ and _says_none(raw):
+        return None
+    if _is_tuple(present):
+        return _parse_tuple(raw, typing.get_args(present)[0])
+    return _SCALARS[present](raw)
 
 
 def check_type(type_: Any) -> None:
@@ -64,10 +64,8 @@ def _without_none(type_: Any) -> Any:
     return present[0] if len(present) == 1 else type_
 
 
-def _parse_optional(raw: Any, args: tuple[Any, ...]) -> Any:
-    if raw is None or (isinstance(raw, str) and raw.lower() in ("none", "null")):
-        return None
-    return parse(raw, next(arg for arg in args if arg is not type(None)))
+def _says_none(raw: Any) -> bool:
+    return raw is None or (isinstance(raw, str) and raw.lower() in ("none", "null"))
 
 
 def _parse_tuple(raw: Any, item_type: Any) -> tuple[Any, ...]:
@@ -75,7 +73,7 @@ def _parse_tuple(raw: Any, item_type: Any) -> tuple[Any, ...]:
         raw = [part.strip() for part in raw.split(",")] if raw.strip() else []
     elif not isinstance(raw, (list, tuple)):
         raw = [raw]
-    return tuple(parse(item, item_type) for item in raw)
+    return tuple(_SCALARS[item_type](item) for item in raw)
 
 
 def _parse_bool(raw: Any) -> bool:
@@ -136,12 +134,10 @@ def to_text(value: Any) -> str:
 
 def type_text(type_: Any) -> str:
     """Names a type for `--help`: `int`, `float`, `int,int,...`."""
-    origin, args = typing.get_origin(type_), typing.get_args(type_)
-    if origin in (typing.Union, types.UnionType):
-        return type_text(next(arg for arg in args if arg is not type(None)))
-    if origin is tuple:
-        return f"{type_text(args[0])},..."
-    return str({str: "text"}.get(type_, type_.__name__))
+    present = _without_none(type_)
+    if _is_tuple(present):
+        return f"{type_text(typing.get_args(present)[0])},..."
+    return str({str: "text"}.get(present, present.__name__))
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

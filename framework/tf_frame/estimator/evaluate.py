@@ -1,4 +1,4 @@
-"""Evaluation of a checkpoint over the whole evaluation split."""
+"""Evaluation of a checkpoint over the evaluation split, or `eval_steps` batches of it."""
 
 from __future__ import annotations
 

@@ -96,7 +96,6 @@ class _Run:
             self.job,
             model=self.model,
             source=self.source,
-            checkpoint=checkpoint,
             interrupts=self.interrupts,
             ready=self.write_configuration,
         )

@@ -9,7 +9,6 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.match import check_match
 from tf_frame.cluster import cluster_of
 from tf_frame.config.run_config import RunConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
@@ -48,7 +47,6 @@ def train(
     *,
     model: Any,
     source: Any,
-    checkpoint: str | None,
     interrupts: Interrupts,
     ready: Callable[[], None],
 ) -> Trained:
@@ -57,9 +55,8 @@ def train(
     Args:
       job: what to train.
       model, source: its model and input, constructed.
-      checkpoint: path prefix of what will be restored, None to start afresh.
       interrupts: asked after each step whether to stop.
-      ready: called when the graph is built and known to fit the checkpoint.
+      ready: called once the session is there: the graph fits the folder's checkpoint.
 
     Raises:
       CheckpointError: the checkpoint belongs to another model.
@@ -75,9 +72,6 @@ def train(
     )
     interrupts.raise_if_received()
     with graph.graph.as_default():
-        if checkpoint is not None:
-            check_match(checkpoint, tf.global_variables())
-        ready()
         progress = _progress(config, graph, job.model_dir)
         hooks = [
             NanGuardHook(graph.train_op),
@@ -98,6 +92,7 @@ def train(
                     config=session_config(config, deployment),
                 )
             with session:
+                ready()
                 run_steps(session, graph)
     return Trained(progress.step, progress.loss, progress.steps_per_sec, progress.examples_per_sec)
 

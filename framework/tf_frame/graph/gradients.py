@@ -26,7 +26,7 @@ def clone_gradients(
     """
     gradients = []
     for clone, loss in zip(clones, losses, strict=True):
-        with tf.device(clone.device), tf.name_scope(clone.scope or ""):
+        with tf.device(clone.device), tf.name_scope(clone.scope):
             gradients.append(optimizer.compute_gradients(loss, tf.trainable_variables()))
     return gradients
 

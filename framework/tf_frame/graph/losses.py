@@ -59,7 +59,7 @@ def collected_losses(scope: str = "") -> list[Any]:
 
 def _data_loss(clone: Clone, num_clones: int) -> Any:
     loss = clone.outputs.loss
-    with tf.device(clone.device), tf.name_scope(clone.scope or ""):
+    with tf.device(clone.device), tf.name_scope(clone.scope):
         if loss is None:
             collected = collected_losses(clone.scope)
             if not collected:
@@ -72,7 +72,7 @@ def _regularization_loss(first: Clone) -> Any:
     collected = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     if not collected:
         return None
-    with tf.device(first.device), tf.name_scope(first.scope or ""):
+    with tf.device(first.device), tf.name_scope(first.scope):
         return tf.add_n(collected, name="regularization_loss")
 
 
