@@ -10,6 +10,18 @@ INIT = (ROOT / "framework" / "tf_frame" / "__init__.py").read_text(encoding="utf
 VERSION = re.search(r'^__version__ = "(.+)"$', INIT, re.MULTILINE)
 assert VERSION is not None, "framework/tf_frame/__init__.py holds no __version__"
 
+
+def entry_points(room: str, classes: str) -> list[str]:
+    """Registers `ClipByNorm` as `clip_by_norm`, from the module of that name; `SGD` as `sgd`."""
+    lines = []
+    for name in classes.split():
+        plain = name.lower() if name in _ONE_WORD else re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+        lines.append(f"{plain} = tf_frame.{room}.{plain}:{name}")
+    return lines
+
+
+_ONE_WORD = ("SGD", "AdamW", "RMSProp", "LAMB")
+
 setup(
     name="tf-frame",
     version=VERSION[1],
@@ -37,7 +49,21 @@ setup(
     extras_require={
         "gpu": ["tensorflow[and-cuda]>=2.20,<2.22"],  # NVIDIA's CUDA libraries as wheels
     },
-    entry_points={"console_scripts": ["tf-frame = tf_frame.cli.main:main"]},
+    entry_points={
+        "console_scripts": ["tf-frame = tf_frame.cli.main:main"],
+        "tf_frame.gradient_transforms": entry_points(
+            "gradient_transforms",
+            "Multiply Freeze ClipByNorm ClipByGlobalNorm ClipByValue ScaleBiases Noise Accumulate "
+            "Centralize CheckFinite",
+        ),
+        "tf_frame.optimizers": entry_points(
+            "optimizers", "SGD Momentum Adam AdamW RMSProp Adagrad Adadelta Ftrl LAMB"
+        ),
+        "tf_frame.learning_rates": entry_points(
+            "learning_rates",
+            "Fixed Exponential Poly Polynomial Cosine Step MultiSteps ManualSteps OneCycle",
+        ),
+    },
     classifiers=[
         "License :: OSI Approved :: Apache Software License",
         "Programming Language :: Python :: 3",

@@ -13,7 +13,18 @@ import tf_frame
 PACKAGE = Path(tf_frame.__file__).parent
 FLOORS = {
     **dict.fromkeys(["config", "cluster", "deploy", "layers"], 1),
-    **dict.fromkeys(["plugin", "graph", "checkpoint", "profiling"], 2),
+    **dict.fromkeys(
+        [
+            "plugin",
+            "graph",
+            "checkpoint",
+            "profiling",
+            "gradient_transforms",
+            "optimizers",
+            "learning_rates",
+        ],
+        2,
+    ),
     **dict.fromkeys(["hooks", "session"], 3),
     "estimator": 4,
     "cli": 5,

@@ -12,9 +12,12 @@ from tf_frame.plugin import (
     Input,
     InputContext,
     InputInfo,
+    LearningRate,
     Mode,
     Model,
     ModelOutput,
+    Optimizer,
+    ScheduleContext,
 )
 
 __version__ = "0.1.0"
@@ -24,9 +27,12 @@ __all__ = [
     "Input",
     "InputContext",
     "InputInfo",
+    "LearningRate",
     "Mode",
     "Model",
     "ModelOutput",
+    "Optimizer",
+    "ScheduleContext",
     "__version__",
     "option",
 ]

@@ -51,6 +51,10 @@ class NonFiniteError(TfFrameError):
     """The loss or a variable became NaN or infinite; nothing was saved."""
 
 
+class UnmatchedPatternWarning(UserWarning):
+    """A pattern of variable names matches none; `--strict` makes an error of it."""
+
+
 def reason_of(error: BaseException) -> str:
     """The one line of an error's message that says what happened.
 

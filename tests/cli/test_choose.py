@@ -16,6 +16,10 @@ class Eager(ToyModel):
     default_transforms = ("scale",)
 
 
+class Tuned(ToyModel):
+    run_defaults = {"optimizer": "adam", "optimizer.beta1": 0.8, "schedule": "poly"}
+
+
 class Mistaken(ToyModel):
     run_defaults = {"max_step": 77}
 
@@ -31,6 +35,11 @@ class Scale(GradientTransform):
 
     def __call__(self, grads_and_vars):
         return [(gradient * self.params.factor, v) for gradient, v in grads_and_vars]
+
+
+class Plain(GradientTransform):
+    def __call__(self, grads_and_vars):
+        return grads_and_vars
 """
 
 
@@ -40,8 +49,9 @@ def installed(tmp_path, monkeypatch):
     site = tmp_path / "site"
     write_toy_distribution(site)
     (site / "choose_test_plugins.py").write_text(PLUGINS)
-    models = {f"tf_frame.models: {n}": n.title() for n in ("eager", "mistaken", "bare")}
-    transforms = {"tf_frame.gradient_transforms: scale": "Scale"}
+    models = {f"tf_frame.models: {n}": n.title() for n in ("eager", "tuned", "mistaken", "bare")}
+    group = "tf_frame.gradient_transforms"
+    transforms = {f"{group}: scale": "Scale", f"{group}: plain": "Plain"}
     targets = {k: f"choose_test_plugins:{v}" for k, v in {**models, **transforms}.items()}
     write_distribution(site, "choose-test", targets, version="3.2")
     monkeypatch.syspath_prepend(str(site))
@@ -93,9 +103,74 @@ def test_transforms_can_be_named_and_left_out():
     assert job_of("--plugin", "eager", "--transform", "").transforms == []
 
 
-def test_a_transform_named_twice_is_refused():
-    with pytest.raises(ConfigError, match="'scale' is named twice"):
-        job_of("--plugin", "toy", "--transform", "scale,scale")
+def test_a_value_after_the_colon_is_the_first_option():
+    first, second = job_of("--plugin", "toy", *twice("scale:3", "choose-test:scale:4")).transforms
+    assert (first.name, first.params.factor) == ("scale", 3.0)
+    assert (second.name, second.params.factor) == ("choose-test:scale", 4.0)
+
+
+def twice(first, second):
+    return ("--transform", first, "--transform", second)
+
+
+def test_the_same_transform_may_come_twice_with_options_of_its_own(tmp_path):
+    words = ("--plugin", "toy", *twice("scale", "scale:5"), "--transform.scale.factor", "3")
+    assert [part.params.factor for part in job_of(*words).transforms] == [3.0, 5.0]
+    words = (*words, "--transform.scale_2.factor", "6")
+    assert [part.params.factor for part in job_of(*words).transforms] == [3.0, 6.0]
+
+
+def test_a_file_takes_values_after_a_colon_too(tmp_path):
+    transforms = ["scale:3", {"name": "scale", "factor": 4}]
+    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", "transforms": transforms})
+    assert [part.params.factor for part in job_of("--config", file).transforms] == [3.0, 4.0]
+
+
+def test_commas_belong_to_the_value_of_a_transform():
+    with pytest.raises(ConfigError, match="--transform.scale.factor: '3,4' is not a number"):
+        job_of("--plugin", "toy", "--transform", "scale:3,4")
+
+
+def test_a_transform_without_options_takes_no_value():
+    with pytest.raises(ConfigError, match="plain has no options; leave out :3"):
+        job_of("--plugin", "toy", "--transform", "plain:3")
+
+
+def test_an_unknown_transform_names_the_nearest():
+    with pytest.raises(PluginError, match="no gradient transform plugin is called 'scal'.*'scale'"):
+        job_of("--plugin", "toy", "--transform", "scal:3")
+
+
+def test_an_unknown_option_beside_a_transform_in_a_file_is_named(tmp_path):
+    transforms = [{"name": "scale", "facto": 4}]
+    file = write_config(tmp_path / "c.yaml", {"plugin": "toy", "transforms": transforms})
+    with pytest.raises(ConfigError, match="transform.scale.facto; did you mean .*factor"):
+        job_of("--config", file)
+
+
+def test_optimizer_and_schedule_are_the_models_unless_named():
+    job = job_of("--plugin", "tuned")
+    assert (job.optimizer.name, job.optimizer.params.beta1) == ("adam", 0.8)
+    assert job.schedule.name == "poly"
+    job = job_of("--plugin", "tuned", "--optimizer", "sgd", "--schedule=fixed")
+    assert (job.optimizer.name, job.schedule.name) == ("sgd", "fixed")
+    job = job_of("--plugin", "toy")
+    assert (job.optimizer.name, job.schedule.name) == ("momentum", "fixed")
+
+
+def test_options_of_optimizer_and_schedule_come_from_flags_and_files(tmp_path):
+    content = {"plugin": "toy", "optimizer": {"name": "adam", "beta1": 0.7}, "schedule": "poly"}
+    file = write_config(tmp_path / "c.yaml", content)
+    job = job_of("--config", file, "--schedule.power", "2")
+    assert (job.optimizer.params.beta1, job.schedule.params.power) == (0.7, 2.0)
+    job = job_of("--config", file, "--optimizer", "momentum")
+    assert job.optimizer.name == "momentum"
+
+
+@pytest.mark.parametrize("part", ["optimizer", "schedule"])
+def test_an_unknown_optimizer_or_schedule_lists_what_there_is(part):
+    with pytest.raises(PluginError, match="is called 'no'; installed: .*(sgd|poly)"):
+        job_of("--plugin", "toy", f"--{part}", "no")
 
 
 def test_options_of_a_transform_that_is_not_used_are_unknown():

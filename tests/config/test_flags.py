@@ -111,9 +111,11 @@ def another_value(option):
         return next(choice for choice in option.choices if choice != option.default)
     if option.type is str:
         return "grpc://localhost:2222"
+    if option.type == tuple[str, ...]:
+        return ("a",)
     if option.max is not None:
-        return (option.default + option.max) / 2 or option.min
-    return (option.default or 0) * 2 or 1
+        return ((option.default or 0) + option.max) / 2 or option.min
+    return (option.default or 0) * 2 if (option.default or 0) > 0 else 1
 
 
 @pytest.mark.parametrize("option", run_options(), ids=lambda option: option.name)

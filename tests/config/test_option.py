@@ -2,6 +2,7 @@ import dataclasses
 
 import pytest
 
+from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import Option, option, options_of
 from tf_frame.errors import ConfigError
 
@@ -146,3 +147,16 @@ def test_a_default_of_its_type_makes_a_good_definition(type_, default):
 def test_a_wrong_definition_names_the_option(wrong, message):
     with pytest.raises(ConfigError, match=message):
         wrong.check_definition()
+
+
+def test_commas_belong_to_the_items_of_a_verbatim_option():
+    @dataclasses.dataclass
+    class Params:
+        rules: tuple[str, ...] = option((), "rules", verbatim=True)
+
+    (rules,) = options_of(Params)
+    assert rules.parse("a{1,2}=b") == ("a{1,2}=b",)
+    assert rules.parse("") == ()
+    assert rules.parse(["a,b", "c"]) == ("a,b", "c")
+    words = ["--rules", "a,b", "--rules=c"]
+    assert parse_flags(words, [rules]) == {"rules": ("a,b", "c")}

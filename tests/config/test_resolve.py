@@ -15,10 +15,10 @@ class Params:
 
 
 def test_each_stronger_source_wins_over_the_weaker_ones():
-    model_defaults = {"max_steps": 2, "num_clones": 2, "momentum": 0.2}
-    file, flags = {"num_clones": 4, "momentum": 0.4}, {"momentum": 0.8}
+    model_defaults = {"max_steps": 2, "num_clones": 2, "warmup_learning_rate": 0.2}
+    file, flags = {"num_clones": 4, "warmup_learning_rate": 0.4}, {"warmup_learning_rate": 0.8}
     config = resolve(RunConfig, [model_defaults, file, flags])
-    assert config == RunConfig(max_steps=2, num_clones=4, momentum=0.8)
+    assert config == RunConfig(max_steps=2, num_clones=4, warmup_learning_rate=0.8)
 
 
 def test_without_sources_the_defaults_remain():

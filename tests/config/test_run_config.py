@@ -19,6 +19,16 @@ def test_a_batch_that_the_clones_cannot_share_is_refused():
         RunConfig(train_batch_size=8, num_clones=3)
 
 
+def test_the_batch_may_be_that_of_each_clone():
+    config = RunConfig(train_batch_size=5, num_clones=3, batch_size_is="per_clone")
+    assert (config.clone_batch_size, config.worker_batch_size) == (5, 15)
+    assert RunConfig(train_batch_size=6, num_clones=3).worker_batch_size == 6
+
+
+def test_a_layout_may_be_looked_at_without_a_cluster():
+    assert RunConfig(num_ps_tasks=4, show_placement=True).num_ps_tasks == 4
+
+
 @pytest.mark.parametrize("options", [{"num_ps_tasks": 1}, {"worker_replicas": 2}, {"task": 1}])
 def test_a_cluster_needs_a_master(options):
     with pytest.raises(ConfigError, match="--master grpc://HOST:PORT"):

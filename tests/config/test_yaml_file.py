@@ -1,6 +1,6 @@
 import pytest
 
-from tf_frame.config.yaml_file import Settings, read_settings, to_yaml
+from tf_frame.config.yaml_file import Named, Settings, read_settings, to_yaml
 from tf_frame.errors import ConfigError
 
 
@@ -24,22 +24,30 @@ def test_sections_become_dotted_names(read):
         "input: {name: nuclei, crop_size: 129}\n"
         "transforms:\n"
         "- {name: clip, norm: 1.5}\n"
-        "- last_layer\n"
+        "- freeze:a.*\n"
+        "- clip\n"
+        "optimizer: {name: adam, beta1: 0.8}\n"
         "versions: {tf-frame: 0.1.0}\n"
     )
     values = {
         "max_steps": 500,
         "model.output_stride": 8,
         "input.crop_size": 129,
-        "transform.clip.norm": 1.5,
+        "optimizer.beta1": 0.8,
     }
     assert settings == Settings(
-        "deeplab", "nuclei", ("clip", "last_layer"), values, {"tf-frame": "0.1.0"}
+        plugin="deeplab",
+        input="nuclei",
+        optimizer="adam",
+        transforms=(Named("clip", {"norm": 1.5}), Named("freeze:a.*"), Named("clip")),
+        values=values,
+        versions={"tf-frame": "0.1.0"},
     )
 
 
-def test_the_input_may_be_just_a_name(read):
-    assert read("input: nuclei\n") == Settings(input="nuclei")
+@pytest.mark.parametrize("part", ["input", "optimizer", "schedule"])
+def test_a_part_may_be_just_a_name(read, part):
+    assert read(f"{part}: nuclei\n") == Settings(**{part: "nuclei"})
 
 
 def test_an_empty_list_of_transforms_is_not_the_same_as_none(read):
@@ -63,16 +71,17 @@ def test_what_is_written_is_read_back(read):
         "model.rates": [6, 12],
         "model.name": "none",
         "input.folder": "yes",
-        "transform.clip.norm": 0.1,
-        "transform.other:clip.norm": 2.0,
+        "optimizer.beta1": 0.5,
+        "schedule.power": 2.0,
     }
     versions = {"tf-frame": "0.1.0", "tf-frame-toy": "1.0"}
-    settings = Settings("toy", "data", ("clip", "other:clip"), values, versions)
+    transforms = (Named("clip", {"norm": 0.1}), Named("other:clip", {"norm": 2.0}), Named("clip"))
+    settings = Settings("toy", "data", "adam", "poly", transforms, values, versions)
     assert read(to_yaml(settings, "how to use it")) == settings
 
 
 def test_tuples_are_written_as_lists(read):
-    text = to_yaml(Settings("toy", "data", (), {"model.rates": (6, 12)}), "header")
+    text = to_yaml(Settings("toy", values={"model.rates": (6, 12)}), "header")
     assert read(text).values == {"model.rates": [6, 12]}
 
 
@@ -117,6 +126,8 @@ def test_what_is_not_text_is_refused(read):
         ("transforms: [[clip]]\n", r"a transform without a name: \['clip'\]"),
         ("plugin: [toy]\n", r"'plugin' takes a name, found \['toy'\]"),
         ("input: {name: 3}\n", "'input' takes a name, found 3"),
+        ("optimizer: {name: 3}\n", "'optimizer' takes a name, found 3"),
+        ("schedule: [3]\n", r"'schedule' takes 'name: value' lines, found \[3\]"),
         ("transforms: [{name: 3}]\n", "'transforms' takes a name, found 3"),
     ],
 )

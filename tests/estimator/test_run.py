@@ -36,7 +36,8 @@ def test_the_result_is_written(go, tmp_path):
 def test_the_configuration_is_written_before_training(go, tmp_path):
     go(max_steps=5, optimizer="sgd", values={"model.l2": 0.5})
     written = yaml.safe_load((tmp_path / "config.yaml").read_text())
-    assert (written["optimizer"], written["model"]["l2"]) == ("sgd", 0.5)
+    assert (written["optimizer"], written["model"]["l2"]) == ({"name": "sgd"}, 0.5)
+    assert written["schedule"] == {"name": "fixed"}
 
 
 def test_a_second_run_trains_the_missing_steps_only(go):

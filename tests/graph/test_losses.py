@@ -1,6 +1,7 @@
 """The worked example: data losses w.x with x = [1, 1] and [3, 5], penalty 10 sum(w), w = [1, 2].
 
-With slim's model_deploy the total is (3 + 13) / 2 + 30 = 38 and the gradient [12, 13].
+With slim's model_deploy the total is (3 + 13) / 2 + 30 = 38 and the gradient [12, 13]; with the
+towers of DeepLab they are 3 + 13 + 30 = 46 and [7, 8].
 """
 
 import numpy as np
@@ -9,14 +10,14 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.errors import PluginError, TfFrameError
+from tf_frame.errors import ConfigError, PluginError, TfFrameError
 from tf_frame.graph.gradients import clone_gradients, sum_gradients
 from tf_frame.graph.losses import gather_losses
 from tf_frame.plugin import ModelOutput
 
 
-def example(inputs, *, collect, penalty=10.0):
-    """Total loss and gradient of `w` with one clone per input."""
+def example(inputs, *, collect=False, penalty=10.0, **options):
+    """Losses and the gradient of `w`, with one clone per input."""
     rows = iter(inputs)
 
     def model_fn():
@@ -33,41 +34,96 @@ def example(inputs, *, collect, penalty=10.0):
     config = DeploymentConfig(num_clones=len(inputs), clone_on_cpu=True)
     with tf.Graph().as_default(), tf.Session() as session:
         clones = create_clones(config, model_fn)
-        losses = gather_losses(clones)
+        losses = gather_losses(clones, **options)
         optimizer = tf.train.GradientDescentOptimizer(1.0)
         ((gradient, _),) = sum_gradients(clone_gradients(clones, losses.per_clone, optimizer))
         session.run(tf.global_variables_initializer())
-        return session.run((losses.total, gradient))
+        return losses, session.run((losses.data, losses.total, gradient))
+
+
+WORKED = [[1.0, 1.0], [3.0, 5.0]]
 
 
 @pytest.mark.parametrize("collect", [False, True])
 def test_two_clones_average_data_losses_and_add_the_penalty_once(collect):
-    total, gradient = example([[1.0, 1.0], [3.0, 5.0]], collect=collect)
+    _, (data, total, gradient) = example(WORKED, collect=collect)
+    assert data == pytest.approx(8.0)
     assert total == pytest.approx(38.0)
     np.testing.assert_allclose(gradient, [12.0, 13.0])
 
 
-def test_one_clone():
-    total, gradient = example([[3.0, 5.0]], collect=False)
-    assert total == pytest.approx(13.0 + 30.0)
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize(
+    ("regularization", "total", "expected_data", "expected_total", "expected_gradient"),
+    [
+        ("full", "mean", 8.0, 38.0, [12.0, 13.0]),
+        ("full", "sum", 16.0, 46.0, [12.0, 13.0]),
+        ("scaled", "mean", 8.0, 38.0, [7.0, 8.0]),
+        ("scaled", "sum", 16.0, 46.0, [7.0, 8.0]),
+        ("none", "mean", 8.0, 8.0, [2.0, 3.0]),
+        ("none", "sum", 16.0, 16.0, [2.0, 3.0]),
+    ],
+)
+def test_the_choices_of_older_trainers(
+    regularization, total, expected_data, expected_total, expected_gradient
+):
+    _, (data, reported, gradient) = example(WORKED, regularization=regularization, total=total)
+    assert data == pytest.approx(expected_data)
+    assert reported == pytest.approx(expected_total)
+    np.testing.assert_allclose(gradient, expected_gradient)
+
+
+@pytest.mark.parametrize("regularization", ["full", "scaled"])
+@pytest.mark.parametrize("total", ["mean", "sum"])
+def test_one_clone_is_the_same_whatever_is_chosen(regularization, total):
+    _, (_, reported, gradient) = example([[3.0, 5.0]], regularization=regularization, total=total)
+    assert reported == pytest.approx(13.0 + 30.0)
     np.testing.assert_allclose(gradient, [13.0, 15.0])
 
 
 def test_without_regularisation_there_is_no_penalty():
-    total, gradient = example([[1.0, 1.0], [3.0, 5.0]], collect=False, penalty=0.0)
+    losses, (_, total, gradient) = example(WORKED, penalty=0.0)
+    assert losses.regularization is None
     assert total == pytest.approx(8.0)
     np.testing.assert_allclose(gradient, [2.0, 3.0])
 
 
+def test_an_empty_list_of_regularisation_losses_turns_the_collected_ones_off():
+    losses, (_, total, gradient) = example(WORKED, regularization_losses=[])
+    assert losses.regularization is None
+    assert total == pytest.approx(8.0)
+    np.testing.assert_allclose(gradient, [2.0, 3.0])
+
+
+def test_regularisation_losses_that_are_given_take_the_place_of_the_collected_ones():
+    config = DeploymentConfig(num_clones=2, clone_on_cpu=True)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.constant(100.0))
+        clones = create_clones(config, lambda: ModelOutput(loss=tf.constant(3.0)))
+        given = [tf.constant(1.0), tf.constant(4.0)]
+        losses = gather_losses(clones, regularization_losses=given)
+        assert session.run([losses.regularization, losses.total]) == [5.0, 8.0]
+
+
 def test_eleven_clones_each_collect_their_own_losses():
-    total, gradient = example([[float(i), 0.0] for i in range(11)], collect=True, penalty=0.0)
+    rows = [[float(i), 0.0] for i in range(11)]
+    losses, (_, total, gradient) = example(rows, collect=True, penalty=0.0)
     assert total == pytest.approx(5.0)
     np.testing.assert_allclose(gradient, [5.0, 0.0])
+    assert [len(loss.op.inputs[0].op.inputs) for loss in losses.per_clone] == [1] * 11
 
 
-def test_a_model_without_loss_is_told_how_to_add_one():
+@pytest.mark.parametrize("option", ["regularization", "total"])
+def test_a_choice_that_does_not_exist_is_refused_with_the_choices(option):
+    with pytest.raises(ConfigError, match=rf"{option} of the losses is 'half'; use one of "):
+        example(WORKED, **{option: "half"})
+
+
+@pytest.mark.parametrize("num_clones", [1, 2])
+def test_a_model_without_loss_is_told_how_to_add_one(num_clones):
     with tf.Graph().as_default():
-        clones = create_clones(DeploymentConfig(), ModelOutput)
+        tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.constant(1.0))
+        clones = create_clones(DeploymentConfig(num_clones=num_clones), ModelOutput)
         with pytest.raises(TfFrameError, match=r"ModelOutput\(loss=\.\.\.\).*GraphKeys.LOSSES"):
             gather_losses(clones)
 
@@ -81,3 +137,23 @@ def test_a_collected_loss_that_is_no_scalar_is_refused_with_its_shape():
         clones = create_clones(DeploymentConfig(), model_fn)
         with pytest.raises(PluginError, match=r"GraphKeys\.LOSSES has shape \(4, 2\)"):
             gather_losses(clones)
+
+
+def test_losses_are_computed_in_the_scopes_and_on_the_devices_of_their_clones():
+    def model_fn():
+        tf.add_to_collection(tf.GraphKeys.LOSSES, tf.constant(1.0))
+        return ModelOutput()
+
+    with tf.Graph().as_default() as graph:
+        tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.constant(1.0))
+        gather_losses(create_clones(DeploymentConfig(num_clones=2), model_fn))
+        expected = {
+            "clone_0/clone_loss": "/device:GPU:0",
+            "clone_0/scaled_clone_loss": "/device:GPU:0",
+            "clone_0/regularization_loss": "/device:GPU:0",
+            "clone_1/clone_loss": "/device:GPU:1",
+            "clone_1/scaled_clone_loss": "/device:GPU:1",
+            "total_loss": "",
+        }
+        found = {name: graph.get_operation_by_name(name).device for name in expected}
+    assert found == expected

@@ -6,19 +6,14 @@ from tf_frame.cluster import cluster_of
 from tf_frame.config.run_config import RunConfig
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
-from tf_frame.graph.train_graph import build_train_graph
 from tf_frame.plugin import InputInfo
-from tf_frame.testing.toy import ToyInput, ToyModel
+from tf_frame.testing.toy import ToyModel, build_toy_graph
 
 
-def build(config, *, model=ToyModel, deployment=None, transforms=(), l2=0.0):
-    return build_train_graph(
-        model=model(params=ToyModel.Params(l2=l2), info=InputInfo()),
-        source=ToyInput(params=ToyInput.Params()),
-        transforms=transforms,
-        config=config,
-        deployment=deployment or make_deployment(config, cluster_of(config)),
-    )
+def build(config, *, model=ToyModel, l2=0.0, optimizer="sgd", **how):
+    params = ToyModel.Params(l2=l2)
+    model = model(params=params, info=InputInfo())
+    return build_toy_graph(config, model=model, optimizer=optimizer, **how)
 
 
 def train(config, steps, **how):
@@ -39,7 +34,7 @@ def initialise(session):
     session.run(tf.tables_initializer())
 
 
-SGD = {"optimizer": "sgd", "learning_rate": 0.1, "train_batch_size": 8}
+SGD = {"learning_rate": 0.1, "train_batch_size": 8}
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -97,7 +92,7 @@ def test_clone_on_cpu_runs_every_clone_on_cpu_0():
 
 def test_parameter_servers_hold_the_variables_and_their_slots():
     deployment = DeploymentConfig(num_ps_tasks=2)
-    train_graph = build(RunConfig(optimizer="momentum"), deployment=deployment)
+    train_graph = build(RunConfig(), optimizer="momentum", deployment=deployment)
     with train_graph.graph.as_default():
         devices = {v.op.name: v.device for v in tf.global_variables()}
     weights = devices["linear/weights"]

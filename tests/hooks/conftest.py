@@ -4,11 +4,9 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_config import RunConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
-from tf_frame.graph.train_graph import build_train_graph
 from tf_frame.hooks.stop_at_step import StopAtStepHook
-from tf_frame.plugin import InputInfo
 from tf_frame.session.monitored import monitored_session
-from tf_frame.testing.toy import ToyInput, ToyModel
+from tf_frame.testing.toy import ToyModel, build_toy_graph
 
 CONFIG = RunConfig(train_batch_size=8, learning_rate=0.05)
 
@@ -18,13 +16,7 @@ def build():
     """Builds a training graph of the toy model."""
 
     def build(config=CONFIG, **params):
-        return build_train_graph(
-            model=ToyModel(params=ToyModel.Params(**params), info=InputInfo()),
-            source=ToyInput(params=ToyInput.Params()),
-            transforms=(),
-            config=config,
-            deployment=make_deployment(config, Cluster()),
-        )
+        return build_toy_graph(config, model=ToyModel(params=ToyModel.Params(**params), info=None))
 
     return build
 

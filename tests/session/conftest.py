@@ -4,13 +4,12 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_config import RunConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
-from tf_frame.graph.train_graph import build_train_graph
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stop_at_step import StopAtStepHook
 from tf_frame.plugin import InputInfo
 from tf_frame.session.loop import run_steps
 from tf_frame.session.monitored import monitored_session
-from tf_frame.testing.toy import ToyInput, ToyModel
+from tf_frame.testing.toy import ToyInput, ToyModel, build_toy_graph
 
 CONFIG = RunConfig(train_batch_size=8, learning_rate=0.05)
 
@@ -20,12 +19,10 @@ def build():
     """Builds a training graph of the toy model and input, or of others."""
 
     def build(model=ToyModel, source=ToyInput):
-        return build_train_graph(
+        return build_toy_graph(
+            CONFIG,
             model=model(params=model.Params(), info=InputInfo()),
             source=source(params=source.Params()),
-            transforms=(),
-            config=CONFIG,
-            deployment=make_deployment(CONFIG, Cluster()),
         )
 
     return build

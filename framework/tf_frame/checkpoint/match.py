@@ -38,7 +38,7 @@ def check_match(path: str, variables: Iterable[Any]) -> None:
 
 
 def _difference(variable: Any, shapes: dict[str, list[int]]) -> str:
-    name, shape = _saved_as(variable)
+    name, shape = saved_as(variable)
     if name not in shapes:
         return f"{name} {shape}: not in the checkpoint"
     if shapes[name] != shape:
@@ -46,8 +46,14 @@ def _difference(variable: Any, shapes: dict[str, list[int]]) -> str:
     return ""
 
 
-def _saved_as(variable: Any) -> tuple[str, list[int]]:
-    """Name and shape in a checkpoint; the parts of a partitioned variable are saved as one."""
+def saved_as(variable: Any) -> tuple[str, list[int]]:
+    """Name and shape in a checkpoint; the parts of a partitioned variable are saved as one.
+
+    Args:
+      variable: a variable, one part of a partitioned one, or all of its parts together.
+    """
+    if not hasattr(variable, "op"):  # A PartitionedVariable, or a list of its parts.
+        return saved_as(next(iter(variable)))
     part = variable._get_save_slice_info()
     if part is not None:
         return part.full_name, list(part.full_shape)

@@ -25,21 +25,33 @@ def newest_checkpoint(model_dir: str) -> str | None:
       CheckpointError: there are checkpoints, but none can be read. Starting
         over would hide the loss of a run, so that is left to the user.
     """
-    paths = known_checkpoints(model_dir)
-    damages = []
-    for path in reversed(paths):
-        damage = damage_of(path)
-        if not damage:
-            return path
-        damages.append(f"{path}: {damage}")
-        _LOG.warning("passing over a damaged checkpoint: %s", damages[-1])
-    if damages:
+    path, damages = newest_readable(known_checkpoints(model_dir))
+    if path is None and damages:
         raise CheckpointError(
             f"no checkpoint in {model_dir} can be read:\n  "
             + "\n  ".join(damages)
             + "\nrestore one from a backup, or start over in another --model_dir"
         )
-    return None
+    return path
+
+
+def newest_readable(paths: Sequence[str]) -> tuple[str | None, Sequence[str]]:
+    """Finds the last checkpoint of a list that can be read, and says what ails those after it.
+
+    Args:
+      paths: path prefixes, oldest first.
+
+    Returns:
+      Its path prefix, or None; and one line for each that is damaged.
+    """
+    damages: list[str] = []
+    for path in reversed(paths):
+        damage = damage_of(path)
+        if not damage:
+            return path, damages
+        damages.append(f"{path}: {damage}")
+        _LOG.warning("passing over a damaged checkpoint: %s", damages[-1])
+    return None, damages
 
 
 def known_checkpoints(model_dir: str) -> Sequence[str]:
@@ -53,10 +65,11 @@ def known_checkpoints(model_dir: str) -> Sequence[str]:
         state = tf.train.get_checkpoint_state(model_dir)
     except ValueError:  # An empty file, or bytes that are no text.
         state = None
-    return list(state.all_model_checkpoint_paths) if state else _found_by_name(model_dir)
+    return list(state.all_model_checkpoint_paths) if state else found_by_name(model_dir)
 
 
-def _found_by_name(model_dir: str) -> Sequence[str]:
+def found_by_name(model_dir: str) -> Sequence[str]:
+    """Path prefixes `model.ckpt-<step>` that are in a folder, in the order of their steps."""
     found = []
     for index in tf.io.gfile.glob(os.path.join(model_dir, "model.ckpt-*.index")):
         path = index.removesuffix(".index")

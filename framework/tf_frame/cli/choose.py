@@ -8,27 +8,38 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
+from tf_frame.cli.transforms import Transform, load_transforms
 from tf_frame.config.flags import parse_flags, parse_known_flags
 from tf_frame.config.option import Option, options_of
 from tf_frame.config.resolve import check_names, resolve
 from tf_frame.config.run_config import RunConfig, run_options
-from tf_frame.config.yaml_file import Settings, read_settings
+from tf_frame.config.yaml_file import Named, Settings, read_settings
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.job import Job, Part
 from tf_frame.estimator.model_dir import CONFIG_FILE, default_model_dir
 from tf_frame.plugin.find import find_plugins
-from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, INPUT, MODEL, Kind
+from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
 from tf_frame.plugin.load import Loaded, load_plugin
 
 SELECTION = (
     Option("plugin", str, None, "the model to train; tf-frame plugins list shows what there is"),
     Option("input", str, None, "the input to train on; default: the model's own"),
-    Option("transform", tuple[str, ...], None, "a gradient transform; repeat it for several"),
+    Option("optimizer", str, None, "how gradients become updates; default: the model's, momentum"),
+    Option("schedule", str, None, "how the learning rate changes; default: the model's, fixed"),
+    Option(
+        "transform",
+        tuple[str, ...],
+        None,
+        "a gradient transform, with a value for its first option after a colon "
+        "(clip_by_norm:10); repeat it for several, they apply in this order",
+        verbatim=True,
+    ),
     Option("model_dir", str, None, "where everything is written; default: a new folder in ./runs"),
     Option("config", str, None, "a YAML file with options; the command line wins over it"),
 )
 HELP = Option("help", bool, False, "show the options and stop")
-# A file names its plugins by the keys `plugin`, `input` and `transforms`.
+_DEFAULTS = {"optimizer": "momentum", "schedule": "fixed"}
+# A file names its plugins by the keys `plugin`, `input`, `transforms` and so on.
 _NOT_IN_FILES = [HELP, *(option for option in SELECTION if option.name != "model_dir")]
 
 
@@ -38,18 +49,24 @@ class Choice:
 
     Attributes:
       file: what `--config`, or the folder's own `config.yaml`, says.
-      model, input, transforms: name and plugin of each.
+      defaults: the model's `run_defaults`, as far as its optimizer and schedule are used.
+      model, input, optimizer, schedule: name and plugin of each.
+      transforms: the gradient transforms, in order.
     """
 
     file: Settings
+    defaults: Mapping[str, Any]
     model: tuple[str, Loaded]
     input: tuple[str, Loaded]
-    transforms: Sequence[tuple[str, Loaded]]
+    optimizer: tuple[str, Loaded]
+    schedule: tuple[str, Loaded]
+    transforms: Sequence[Transform]
 
     def groups(self) -> list[tuple[str, type]]:
         """Prefix and `Params` of every plugin, in the order of the help."""
-        parts = [("model", self.model[1]), ("input", self.input[1])]
-        parts += [(f"transform.{name}", loaded) for name, loaded in self.transforms]
+        names = ("model", "input", "optimizer", "schedule")
+        parts = [(name, getattr(self, name)[1]) for name in names]
+        parts += [(transform.prefix, transform.plugin) for transform in self.transforms]
         return [(prefix, loaded.cls.Params) for prefix, loaded in parts]
 
     def options(self) -> list[Option]:
@@ -87,27 +104,51 @@ def _load(name: str, said: Mapping[str, Any], file: Settings) -> Choice:
     input_name = said.get("input") or named.input or model.cls.default_input
     if input_name is None:
         raise ConfigError(f"the model {name!r} has no input of its own; name one with --input")
-    transforms = said.get("transform", named.transforms)
-    if transforms is None:
-        transforms = model.cls.default_transforms
+    chosen = {
+        part: said.get(part) or getattr(file, part) or model.cls.run_defaults.get(part) or default
+        for part, default in _DEFAULTS.items()
+    }
     owner = model.found.distribution
     return Choice(
-        _without_unused(file, name, input_name, transforms),
+        _without_unused(file, name, {"input": input_name, **chosen}),
+        _defaults(model.cls.run_defaults, chosen),
         (name, model),
         (input_name, load_plugin(INPUT, input_name, prefer=owner)),
-        _load_each(GRADIENT_TRANSFORM, transforms, prefer=owner),
+        _load_one(OPTIMIZER, chosen["optimizer"], owner),
+        _load_one(LEARNING_RATE, chosen["schedule"], owner),
+        load_transforms(
+            _transforms(said, named.transforms, model.cls.default_transforms), prefer=owner
+        ),
     )
 
 
-def _without_unused(
-    file: Settings, plugin: str, input_name: str, transforms: Sequence[str]
-) -> Settings:
+def _load_one(kind: Kind, name: str, owner: str) -> tuple[str, Loaded]:
+    return name, load_plugin(kind, name, prefer=owner)
+
+
+def _transforms(
+    said: Mapping[str, Any], in_file: Sequence[Named] | None, default: Sequence[str]
+) -> list[Named]:
+    """The words win over the file, and the file over the model."""
+    if "transform" not in said:
+        return [Named(text) for text in default] if in_file is None else list(in_file)
+    # What the file says of a transform that the words only name still holds.
+    options = {named.name: named.values for named in reversed(in_file or ())}
+    return [Named(text, options.get(text, {})) for text in said["transform"]]
+
+
+def _defaults(run_defaults: Mapping[str, Any], chosen: Mapping[str, str]) -> dict[str, Any]:
+    """The model's defaults without those for another optimizer or schedule than it is to be."""
+    others = tuple(f"{p}." for p in _DEFAULTS if run_defaults.get(p, chosen[p]) != chosen[p])
+    kept = {k: v for k, v in run_defaults.items() if k not in _DEFAULTS}
+    return {k: v for k, v in kept.items() if not k.startswith(others)}
+
+
+def _without_unused(file: Settings, plugin: str, used: Mapping[str, str]) -> Settings:
     """Drops the options of plugins that the file names and the command line replaces."""
-    unused = [f"transform.{name}." for name in file.transforms or () if name not in transforms]
+    unused = [f"{p}." for p in used if getattr(file, p) not in (None, used[p])]
     if file.plugin not in (None, plugin):
         unused.append("model.")
-    if file.input not in (None, input_name):
-        unused.append("input.")
     kept = {k: v for k, v in file.values.items() if not k.startswith(tuple(unused))}
     return dataclasses.replace(file, values=kept)
 
@@ -128,13 +169,6 @@ def _file_settings(said: Mapping[str, Any]) -> Settings:
     return Settings()
 
 
-def _load_each(kind: Kind, names: Sequence[str], *, prefer: str) -> list[tuple[str, Loaded]]:
-    twice = [name for name in names if list(names).count(name) > 1]
-    if twice:
-        raise ConfigError(f"the {kind.word} {twice[0]!r} is named twice; name each once")
-    return [(name, load_plugin(kind, name, prefer=prefer)) for name in names]
-
-
 def make_job(words: Sequence[str], choice: Choice) -> Job:
     """Resolves every option: defaults, the model's defaults, the file, the flags.
 
@@ -143,19 +177,20 @@ def make_job(words: Sequence[str], choice: Choice) -> Job:
     """
     options = choice.options()
     flags = parse_flags(words, options)
-    model_defaults = dict(choice.model[1].cls.run_defaults)
-    check_names(model_defaults, run_options(), f"run_defaults of the model {choice.model[0]}")
+    in_defaults = [o for o in options if o not in _NOT_IN_FILES and o.name != "model_dir"]
+    check_names(choice.defaults, in_defaults, f"run_defaults of the model {choice.model[0]}")
     in_files = [option for option in options if option not in _NOT_IN_FILES]
-    check_names(choice.file.values, in_files, choice.file.path)
-    sources = [choice.file.values, flags]
-    parts: dict[str, Any] = {
-        prefix: resolve(params, sources, prefix=prefix) for prefix, params in choice.groups()
-    }
+    said = {k: v for transform in choice.transforms for k, v in transform.values.items()}
+    check_names({**choice.file.values, **said}, in_files, choice.file.path or "--transform")
+    sources = [choice.defaults, choice.file.values, said, flags]
+    params = {prefix: resolve(cls, sources, prefix=prefix) for prefix, cls in choice.groups()}
     return Job(
-        config=resolve(RunConfig, [model_defaults, *sources]),
-        model=Part(*choice.model, parts["model"]),
-        input=Part(*choice.input, parts["input"]),
-        transforms=[Part(*chosen, parts[f"transform.{chosen[0]}"]) for chosen in choice.transforms],
+        config=resolve(RunConfig, sources),
+        model=Part(*choice.model, params["model"]),
+        input=Part(*choice.input, params["input"]),
+        optimizer=Part(*choice.optimizer, params["optimizer"]),
+        schedule=Part(*choice.schedule, params["schedule"]),
+        transforms=[Part(t.name, t.plugin, params[t.prefix]) for t in choice.transforms],
         model_dir=_model_dir(flags, choice),
     )
 

@@ -18,6 +18,7 @@ from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, 
 COMMANDS = {
     "run": ("tf_frame.cli.run", "train a model, evaluate it, or go on where it stopped"),
     "plugins": ("tf_frame.cli.plugins", "list and show the installed plugins"),
+    "checkpoint": ("tf_frame.cli.checkpoint", "inspect and rewrite checkpoints"),
 }
 
 

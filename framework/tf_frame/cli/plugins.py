@@ -16,7 +16,14 @@ from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import Option, options_of
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin.find import OK, Found, find_plugins
-from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, HOOK, INPUT, MODEL
+from tf_frame.plugin.kinds import (
+    GRADIENT_TRANSFORM,
+    HOOK,
+    INPUT,
+    LEARNING_RATE,
+    MODEL,
+    OPTIMIZER,
+)
 from tf_frame.plugin.load import BrokenPluginError, called, load_found, unknown_plugin
 
 _USAGE = """usage: tf-frame plugins list [--json] [--check]
@@ -26,7 +33,13 @@ list   names every installed plugin; --check loads each one to see whether it wo
        (exit code 2 if one does not), --json prints the same for programs
 show   package, options and description of the plugins called NAME"""
 
-_PREFIXES = {MODEL: "model", INPUT: "input", GRADIENT_TRANSFORM: "transform."}
+_PREFIXES = {
+    MODEL: "model",
+    INPUT: "input",
+    GRADIENT_TRANSFORM: "transform.",
+    OPTIMIZER: "optimizer",
+    LEARNING_RATE: "schedule",
+}
 
 
 def main(words: Sequence[str]) -> int:

@@ -49,7 +49,7 @@ def _run(job: Job, source: Any, interrupts: Interrupts) -> Mapping[str, Any]:
 
 def _help(words: Sequence[str]) -> str:
     choice = choose.choose_plugins(words)
-    defaults = choice.model[1].cls.run_defaults if choice else {}
+    defaults = choice.defaults if choice else {}
     sections = [
         "usage: tf-frame run --plugin NAME [OPTIONS]\n\n"
         "Trains the model that a plugin brings, then evaluates it. The same command with the same\n"
@@ -59,15 +59,15 @@ def _help(words: Sequence[str]) -> str:
     ]
     for prefix, params in choice.groups() if choice else []:
         title = f"Options of {prefix.replace('.', ' ')}{_name_of(choice, prefix)}"
-        sections.append(option_help.group_text(title, options_of(params, prefix), {}))
+        sections.append(option_help.group_text(title, options_of(params, prefix), defaults))
     if choice is None:
         sections.append("With --plugin NAME this also shows the options of the plugin.")
     return "\n\n".join(sections)
 
 
 def _name_of(choice: choose.Choice | None, prefix: str) -> str:
-    names = {"model": choice.model[0], "input": choice.input[0]} if choice else {}
-    return f" {names[prefix]}" if prefix in names else ""
+    chosen = getattr(choice, prefix, None)
+    return f" {chosen[0]}" if chosen else ""
 
 
 def _introduction(job: Job, info: InputInfo, file_versions: Mapping[str, str]) -> str:
@@ -76,7 +76,7 @@ def _introduction(job: Job, info: InputInfo, file_versions: Mapping[str, str]) -
         ("model", f"{job.model.name} ({_package(job.model)})"),
         ("input", f"{job.input.name} ({_package(job.input)}){_counts(info)}"),
         ("training", f"to step {config.max_steps}, {config.train_batch_size} examples a step"),
-        ("optimizer", f"{config.optimizer}, {_learning_rate(config)}"),
+        ("optimizer", f"{job.optimizer.name}, {_learning_rate(job)}"),
         ("devices", _devices(config)),
         ("model_dir", emphasised(job.model_dir)),
         ("watch it", f"tensorboard --logdir {shlex.quote(job.model_dir)}"),
@@ -95,8 +95,8 @@ def _counts(info: InputInfo) -> str:
     return f", {train} training and {held_out} evaluation examples" if train else ""
 
 
-def _learning_rate(config: RunConfig) -> str:
-    return f"{config.learning_rate_policy} learning rate {config.learning_rate:g}"
+def _learning_rate(job: Job) -> str:
+    return f"{job.schedule.name} learning rate {job.config.learning_rate:g}"
 
 
 def _devices(config: RunConfig) -> str:

@@ -28,6 +28,7 @@ def option(
     min: float | None = None,
     max: float | None = None,
     choices: Sequence[Any] | None = None,
+    verbatim: bool = False,
 ) -> Any:
     """Declares a dataclass field that is also a flag and a YAML key.
 
@@ -37,11 +38,13 @@ def option(
       min: the smallest value allowed.
       max: the largest value allowed.
       choices: the only values allowed.
+      verbatim: for several texts: commas belong to them, so that on the
+        command line each text takes an option of its own.
 
     Returns:
       A dataclass field.
     """
-    meta = {"help": help, "min": min, "max": max, "choices": choices}
+    meta = {"help": help, "min": min, "max": max, "choices": choices, "verbatim": verbatim}
     return dataclasses.field(default=default, metadata={_META: meta})
 
 
@@ -56,6 +59,7 @@ class Option:
       help: one line.
       min, max: inclusive bounds, or None.
       choices: the values allowed, or None.
+      verbatim: whether a text with commas is one item of a tuple.
     """
 
     name: str
@@ -65,6 +69,7 @@ class Option:
     min: float | None = None
     max: float | None = None
     choices: tuple[Any, ...] | None = None
+    verbatim: bool = False
 
     def parse(self, raw: Any) -> Any:
         """Converts a flag's text or a YAML value and checks it.
@@ -72,6 +77,8 @@ class Option:
         Raises:
           ConfigError: wrong type or out of range; the message names the option.
         """
+        if self.verbatim and isinstance(raw, str):
+            raw = [raw] if raw else []
         try:
             value = values.parse(raw, self.type)
             self._check(value)

@@ -4,8 +4,11 @@ plugin: deeplab
 max_steps: 500
 model: {output_stride: 8}
 input: {name: nuclei, crop_size: 129}
+optimizer: {name: momentum, momentum: 0.9}
+schedule: fixed
 transforms:
 - {name: last_layer_multiplier, multiplier: 10.0}
+- clip_by_norm:10
 """
 
 from __future__ import annotations
@@ -18,22 +21,40 @@ import yaml
 
 from tf_frame.errors import ConfigError
 
+# The parts of a run that a section `name: ...` chooses; the section holds their options too.
+_PARTS = ("input", "optimizer", "schedule")
+
+
+@dataclasses.dataclass(frozen=True)
+class Named:
+    """A gradient transform, and the options that stand beside its name.
+
+    Attributes:
+      name: its name, perhaps with a value for its first option (`clip_by_norm:10`).
+      values: option name, without any prefix -> raw value.
+    """
+
+    name: str
+    values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
     """What a file, or the command line, says about a run.
 
     Attributes:
-      plugin, input: names of the model and input plugins, None if not named.
-      transforms: names of the gradient transforms in order, None if not named.
-      values: dotted option name -> raw value.
+      plugin, input, optimizer, schedule: names of the plugins, None if not named.
+      transforms: the gradient transforms in order, None if not named.
+      values: dotted option name -> raw value; those of transforms stand with them.
       versions: package -> version that the file was written with.
       path: the file; empty for none.
     """
 
     plugin: str | None = None
     input: str | None = None
-    transforms: tuple[str, ...] | None = None
+    optimizer: str | None = None
+    schedule: str | None = None
+    transforms: tuple[Named, ...] | None = None
     values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
     path: str = dataclasses.field(default="", compare=False)
@@ -65,19 +86,23 @@ def _to_settings(content: dict[str, Any], path: str) -> Settings:
     versions = _section(content, "versions", path)
     values: dict[str, Any] = {}
     _flatten(values, "model", _section(content, "model", path))
-    input_ = _section(content, "input", path)
-    input_name = _name(input_.pop("name", None), "input", path)
-    _flatten(values, "input", input_)
-    transforms = _transforms(values, content.pop("transforms", None), path)
+    names: dict[str, str | None] = {}
+    for part in _PARTS:
+        section = _section(content, part, path)
+        names[part] = _name(section.pop("name", None), part, path)
+        _flatten(values, part, section)
+    transforms = _transforms(content.pop("transforms", None), path)
     values.update({str(name): value for name, value in content.items()})
-    return Settings(plugin, input_name, transforms, values, versions, path)
+    return Settings(
+        plugin, **names, transforms=transforms, values=values, versions=versions, path=path
+    )
 
 
 def _section(content: dict[str, Any], key: str, path: str) -> dict[str, Any]:
     section = content.pop(key, None)
     if section is None:
         return {}
-    if isinstance(section, str) and key == "input":
+    if isinstance(section, str) and key in _PARTS:
         return {"name": section}
     if not isinstance(section, dict):
         raise ConfigError(f"--config {path}: {key!r} takes 'name: value' lines, found {section!r}")
@@ -90,24 +115,20 @@ def _name(name: Any, key: str, path: str) -> str | None:
     raise ConfigError(f"--config {path}: {key!r} takes a name, found {name!r}")
 
 
-def _transforms(values: dict[str, Any], items: Any, path: str) -> tuple[str, ...] | None:
+def _transforms(items: Any, path: str) -> tuple[Named, ...] | None:
     if items is None:
         return None
     if not isinstance(items, list):
         raise ConfigError(f"--config {path}: 'transforms' takes a list, found {items!r}")
-    names: list[str] = []
-    for item in items:
-        transform = _transform(item, path)
-        names.append(transform.pop("name"))
-        _flatten(values, f"transform.{names[-1]}", transform)
-    return tuple(names)
+    return tuple(_transform(item, path) for item in items)
 
 
-def _transform(item: Any, path: str) -> dict[str, Any]:
+def _transform(item: Any, path: str) -> Named:
     item = {"name": item} if isinstance(item, str) else item
     if not isinstance(item, dict) or item.get("name") is None:
         raise ConfigError(f"--config {path}: a transform without a name: {item}")
-    return {**item, "name": _name(item["name"], "transforms", path)}
+    name = _name(item["name"], "transforms", path)
+    return Named(str(name), {str(k): v for k, v in item.items() if k != "name"})
 
 
 def _flatten(values: dict[str, Any], prefix: str, section: Mapping[str, Any]) -> None:
@@ -124,10 +145,11 @@ def to_yaml(settings: Settings, header: str) -> str:
     content: dict[str, Any] = {"plugin": settings.plugin}
     content.update({k: _plain(v) for k, v in settings.values.items() if "." not in k})
     content["model"] = _under("model", settings.values)
-    content["input"] = {"name": settings.input, **_under("input", settings.values)}
+    for part in _PARTS:
+        content[part] = {"name": getattr(settings, part), **_under(part, settings.values)}
     content["transforms"] = [
-        {"name": name, **_under(f"transform.{name}", settings.values)}
-        for name in settings.transforms or ()
+        {"name": named.name, **{k: _plain(v) for k, v in named.values.items()}}
+        for named in settings.transforms or ()
     ]
     content["versions"] = dict(settings.versions)
     return f"# {header}\n" + yaml.safe_dump(content, sort_keys=False, default_flow_style=None)

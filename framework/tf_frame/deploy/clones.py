@@ -1,4 +1,4 @@
-"""Copies of a model on several devices, and one update from all of them."""
+"""Copies of a model on several devices that share their variables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import TfFrameError
 
 
 class Clone(NamedTuple):
@@ -27,8 +28,10 @@ class Clone(NamedTuple):
 def create_clones(
     config: DeploymentConfig,
     model_fn: Callable[..., Any],
-    args: Sequence[Any] = (),
+    args: Sequence[Any] | None = None,
     kwargs: Mapping[str, Any] | None = None,
+    *,
+    allow_own_variables: bool = False,
 ) -> list[Clone]:
     """Calls `model_fn` once per clone, each in its name scope and on its device.
 
@@ -39,15 +42,33 @@ def create_clones(
       config: number and devices of the clones.
       model_fn: builds one clone.
       args, kwargs: what every call gets.
+      allow_own_variables: let each clone train variables that the others do
+        not have, as slim's model_deploy does without a word.
+
+    Raises:
+      TfFrameError: a clone after the first made a trainable variable.
     """
     clones = []
     for index in range(config.num_clones):
         device = config.clone_device(index)
+        before = len(tf.trainable_variables())
         with (
             tf.name_scope(config.clone_scope(index)) as scope,
             tf.device(device),
             tf.variable_scope(tf.get_variable_scope(), reuse=True if index else None),
         ):
-            outputs = model_fn(*args, **(kwargs or {}))
+            outputs = model_fn(*(args or ()), **(kwargs or {}))
         clones.append(Clone(outputs, scope, device))
+        if index and not allow_own_variables:
+            _check_shared(tf.trainable_variables()[before:], index)
     return clones
+
+
+def _check_shared(own: Sequence[Any], index: int) -> None:
+    if own:
+        names = ", ".join(variable.op.name for variable in own)
+        raise TfFrameError(
+            f"clone {index} made trainable variables of its own: {names}; clones share what "
+            "tf.compat.v1.get_variable makes, so use it in place of tf.Variable, or "
+            "--num_clones 1"
+        )

@@ -15,8 +15,14 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-# Types of the operations that hold state between steps, in both variable modes.
-_STATE_TYPES = ("Variable", "VarHandleOp", "HashTable", "MutableHashTable", "MutableDenseHashTable")
+# Types of the operations that hold state between steps: those of STANDARD_PS_OPS in TensorFlow's
+# training/device_setter.py, and the tables that it leaves out. Whole names, because VariableShape
+# and others that only look at a variable begin with the same letters.
+VARIABLE_TYPES = frozenset(("Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp"))
+_TABLES = ("HashTable", "MutableHashTable", "MutableHashTableOfTensors", "MutableDenseHashTable")
+TABLE_TYPES = frozenset(
+    name for table in _TABLES for name in (table, f"{table}V2", f"Anonymous{table}")
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,14 +72,22 @@ class DeploymentConfig:
         return f"/job:{self.worker_job_name}" if self.num_ps_tasks > 0 else ""
 
     def clone_device(self, clone_index: int) -> str:
-        """Device of one clone."""
+        """Device of one clone.
+
+        Raises:
+          ValueError: there is no such clone.
+        """
         self._check_clone(clone_index)
         if self.clone_on_cpu:
             return f"{self.worker_device}/device:CPU:0"
         return f"{self.worker_device}/device:{self.clone_device_type}:{clone_index}"
 
     def clone_scope(self, clone_index: int) -> str:
-        """Name scope of one clone, without the slash; empty for a single clone."""
+        """Name scope of one clone, without the slash; empty for a single clone.
+
+        Raises:
+          ValueError: there is no such clone.
+        """
         self._check_clone(clone_index)
         return f"clone_{clone_index}" if self.num_clones > 1 else ""
 
@@ -89,21 +103,36 @@ class DeploymentConfig:
         """Device of the variables.
 
         Returns:
-          CPU:0 without parameter servers. With them a function that deals
-          variables and tables out to the tasks in turn, from task 0; each
-          call of this method starts a new round.
+          CPU:0 without parameter servers. With them a function, for
+          `tf.compat.v1.device`, that deals variables and tables out to the
+          tasks in turn, from task 0; each call of this method starts a new
+          round.
         """
         if not self.num_ps_tasks:
             return "/device:CPU:0"
         tasks = itertools.cycle(range(self.num_ps_tasks))
         return lambda op: self._ps_device_of(op, tasks)
 
+    def caching_device(self) -> Callable[[Any], str] | None:
+        """Device that `get_variable` caches variables on.
+
+        Returns:
+          None without parameter servers. With them a function that names the
+          device of the operation that reads.
+        """
+        return (lambda op: str(op.device)) if self.num_ps_tasks else None
+
+    def ps_task_device(self, task: int) -> str:
+        """Device of one parameter server task; CPU:0 without parameter servers."""
+        task_name = f"/task:{task}" if self.num_ps_tasks else ""
+        return f"{self.ps_device}{task_name}/device:CPU:0"
+
     def _ps_device_of(self, op: Any, tasks: Iterator[int]) -> str:
         if op.device:
             return str(op.device)
-        if not op.node_def.op.startswith(_STATE_TYPES):
+        if op.type not in VARIABLE_TYPES | TABLE_TYPES:
             return ""
-        return f"{self.ps_device}/task:{next(tasks)}/device:CPU:0"
+        return self.ps_task_device(next(tasks))
 
     def _check_clone(self, clone_index: int) -> None:
         if clone_index >= self.num_clones:

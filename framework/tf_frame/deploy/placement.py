@@ -1,8 +1,9 @@
-"""Puts variables where they belong, whatever API creates them.
+"""Puts variables and tables where they belong, whatever API creates them.
 
-A device scope of a clone would drag the variables made in it along. The
-creator installed here moves each one to the variables device, so that
-`get_variable`, `tf.Variable` and layer libraries all obey.
+A device scope of a clone would drag along what is made in it. The creator
+installed here moves each variable to the variables device, so that
+`get_variable`, `tf.Variable` and layer libraries all obey. Tables have no
+creator; a device function takes them, and what uses them, to the same place.
 """
 
 from __future__ import annotations
@@ -13,22 +14,78 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.deploy.deployment_config import TABLE_TYPES, DeploymentConfig
+from tf_frame.deploy.placement_strategies import Strategy, round_robin, size_bytes
+
+# Operations that work on a table; each must run where the table is.
+_TABLE_USERS = ("LookupTable", "InitializeTable")
 
 
 @contextlib.contextmanager
-def variables_placed(config: DeploymentConfig) -> Iterator[None]:
-    """Places every variable created within by `config.variables_device()`.
+def variables_placed(config: DeploymentConfig, strategy: Strategy | None = None) -> Iterator[None]:
+    """Places variables and tables that are created within.
 
-    With parameter servers the tasks are dealt out over the whole scope, so
-    open it once around everything that creates variables.
+    Without parameter servers they go to CPU:0. With them `strategy` names the
+    task, over the whole scope, so open it once around everything that creates
+    variables. Slots stay beside their variable. Local variables belong to the
+    worker that initialises them, and go to its CPU:0.
+
+    Tables of an input pipeline should stay with it: `tf.device(None)` keeps
+    what is within from this scope.
+
+    Args:
+      config: jobs and number of tasks.
+      strategy: from `tf_frame.deploy.placement_strategies`; None means in turn.
     """
-    device = config.variables_device()
-
-    def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
-        # device(None) drops the clone's device, which else would win over a device function.
-        with tf.device(None), tf.device(device):
-            return next_creator(**kwargs)
-
-    with tf.variable_creator_scope(create):
+    placer = _Placer(config, strategy or round_robin(config))
+    with tf.device(placer.table_device), tf.variable_creator_scope(placer.create):
         yield
+
+
+class _Placer:
+    """Asks a strategy for devices, and tells it what became of them."""
+
+    def __init__(self, config: DeploymentConfig, strategy: Strategy) -> None:
+        self._config = config
+        self._strategy = strategy
+
+    def create(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        """A variable creator."""
+        if tf.GraphKeys.LOCAL_VARIABLES in (kwargs.get("collections") or ()):
+            return _create_on(self._config.optimizer_device(), next_creator, kwargs)
+        name = _operation_name(kwargs.get("name"))
+        device = self._config.ps_task_device(self._strategy.task_of(name))
+        variable = _create_on(device, next_creator, kwargs)
+        if variable.op.colocation_groups() in ([], [f"loc:@{variable.op.name}".encode()]):
+            self._strategy.placed(name, size_bytes(variable))
+        else:
+            self._joined(variable)
+        return variable
+
+    def table_device(self, op: Any) -> str:
+        """A device function; being the outer one, it may overrule the clone's."""
+        kind = op.type
+        if kind in TABLE_TYPES:
+            task = self._strategy.task_of(op.name)
+            self._strategy.placed(op.name, 0)
+            return self._config.ps_task_device(task)
+        if kind.startswith(_TABLE_USERS):
+            return str(op.inputs[0].device or op.device)
+        return str(op.device)
+
+    def _joined(self, variable: Any) -> None:
+        spec = tf.DeviceSpec.from_string(variable.device)
+        if spec.job == self._config.ps_job_name and spec.task is not None:
+            self._strategy.joined(spec.task, size_bytes(variable))
+
+
+def _create_on(device: str, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
+    # device(None) drops the clone's device, which else would fill in what `device` leaves open.
+    with tf.device(None), tf.device(device):
+        return next_creator(**kwargs)
+
+
+def _operation_name(name: str | None) -> str:
+    """The full name that a variable's operation is going to have."""
+    name = (name or "Variable").rstrip("/")
+    return str(tf.get_default_graph().unique_name(name, mark_as_used=False))

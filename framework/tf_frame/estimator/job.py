@@ -9,7 +9,8 @@ from typing import Any
 import tf_frame
 from tf_frame.config.option import options_of
 from tf_frame.config.run_config import RunConfig, run_options
-from tf_frame.config.yaml_file import Settings
+from tf_frame.config.yaml_file import Named, Settings
+from tf_frame.plugin import ScheduleContext
 from tf_frame.plugin.load import Loaded
 
 
@@ -34,7 +35,7 @@ class Job:
 
     Attributes:
       config: the run options.
-      model, input: the plugins, with parameters.
+      model, input, optimizer, schedule: the plugins, with parameters.
       transforms: gradient transforms, in order.
       model_dir: where everything is written.
     """
@@ -42,6 +43,8 @@ class Job:
     config: RunConfig
     model: Part
     input: Part
+    optimizer: Part
+    schedule: Part
     transforms: Sequence[Part]
     model_dir: str
 
@@ -57,23 +60,37 @@ class Job:
         """Constructs the gradient transforms, in order."""
         return [part.plugin.cls(params=part.params) for part in self.transforms]
 
+    def make_optimizer(self) -> Any:
+        """Constructs the optimizer plugin, which makes optimizers of learning rates."""
+        return self.optimizer.plugin.cls(params=self.optimizer.params)
+
+    def make_schedule(self, context: ScheduleContext) -> Any:
+        """Constructs the learning-rate plugin for a run of this length."""
+        return self.schedule.plugin.cls(params=self.schedule.params, context=context)
+
     def settings(self) -> Settings:
         """The resolved configuration, as `config.yaml` has it."""
         values: dict[str, Any] = {"model_dir": self.model_dir}
         values.update({o.name: getattr(self.config, o.name) for o in run_options()})
-        values.update(_values("model", self.model))
-        values.update(_values("input", self.input))
-        for part in self.transforms:
-            values.update(_values(f"transform.{part.name}", part))
-        names = tuple(part.name for part in self.transforms)
-        return Settings(self.model.name, self.input.name, names, values, self.versions())
+        for prefix in ("model", "input", "optimizer", "schedule"):
+            part = getattr(self, prefix)
+            values.update({f"{prefix}.{k}": v for k, v in _values(part).items()})
+        return Settings(
+            plugin=self.model.name,
+            input=self.input.name,
+            optimizer=self.optimizer.name,
+            schedule=self.schedule.name,
+            transforms=tuple(Named(part.name, _values(part)) for part in self.transforms),
+            values=values,
+            versions=self.versions(),
+        )
 
     def versions(self) -> dict[str, str]:
         """Package -> version, of tf-frame and of every package that brings a part."""
-        found = [part.plugin.found for part in (self.model, self.input, *self.transforms)]
+        parts = (self.model, self.input, self.optimizer, self.schedule, *self.transforms)
+        found = [part.plugin.found for part in parts]
         return {"tf-frame": tf_frame.__version__, **{f.distribution: f.version for f in found}}
 
 
-def _values(prefix: str, part: Part) -> dict[str, Any]:
-    options = options_of(type(part.params), prefix)
-    return {o.name: getattr(part.params, o.name[len(prefix) + 1 :]) for o in options}
+def _values(part: Part) -> dict[str, Any]:
+    return {o.name: getattr(part.params, o.name) for o in options_of(type(part.params))}

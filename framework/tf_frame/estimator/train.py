@@ -11,6 +11,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import cluster_of
 from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.estimator.job import Job
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
@@ -21,6 +22,8 @@ from tf_frame.hooks.progress import ProgressHook
 from tf_frame.hooks.stop_at_step import StopAtStepHook
 from tf_frame.hooks.stop_on_signal import StopOnSignalHook
 from tf_frame.hooks.summary import SummaryHook
+from tf_frame.learning_rates.warmup import schedule_context
+from tf_frame.plugin import Mode
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.session.loop import run_steps
 from tf_frame.session.monitored import monitored_session
@@ -63,13 +66,7 @@ def train(
     """
     config, cluster = job.config, cluster_of(job.config)
     deployment = make_deployment(config, cluster)
-    graph = build_train_graph(
-        model=model,
-        source=source,
-        transforms=job.make_transforms(),
-        config=config,
-        deployment=deployment,
-    )
+    graph = build_graph(job, model=model, source=source, deployment=deployment)
     interrupts.raise_if_received()
     with graph.graph.as_default():
         progress = _progress(config, graph, job.model_dir)
@@ -97,11 +94,25 @@ def train(
     return Trained(progress.step, progress.loss, progress.steps_per_sec, progress.examples_per_sec)
 
 
+def build_graph(job: Job, *, model: Any, source: Any, deployment: DeploymentConfig) -> TrainGraph:
+    """Builds the training graph of a job; see `train`."""
+    context = schedule_context(job.config, source.info.num_examples.get(Mode.TRAIN))
+    return build_train_graph(
+        model=model,
+        source=source,
+        optimizer=job.make_optimizer(),
+        schedule=job.make_schedule(context),
+        transforms=job.make_transforms(),
+        config=job.config,
+        deployment=deployment,
+    )
+
+
 def _progress(config: RunConfig, graph: TrainGraph, model_dir: str) -> ProgressHook:
     return ProgressHook(
         graph.train_op,
         last_step=config.max_steps,
-        examples_per_step=config.train_batch_size * config.worker_replicas,
+        examples_per_step=config.worker_batch_size * config.worker_replicas,
         every_steps=config.log_every_n_steps,
         writer=tf.summary.FileWriterCache.get(model_dir) if config.task == 0 else None,
     )

@@ -1,4 +1,14 @@
-"""The input pipeline in the graph: one batch per clone, in a fixed order."""
+"""The input pipeline in the graph: one batch per clone, in a fixed order.
+
+What an input may return, and what each clone gets of it:
+
+    a tf.data.Dataset of (features, labels)   the next features and labels
+    a function that returns (features, labels)  what it returns, called once per clone
+    a list or tuple of these                  a list of features, a list of labels
+
+The function is for pipelines of queues: `dataset()` makes the queue, and the
+function takes one batch from it.
+"""
 
 from __future__ import annotations
 
@@ -10,28 +20,130 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
 from tf_frame.graph.messages import seen
+from tf_frame.graph.streams import Batch, DatasetStream, FunctionStream, Stream
 from tf_frame.plugin import InputContext, Mode
 
-# Batches made ahead of their use, so that the input works while the step runs.
+# Batches made ahead of their use, so that the input works while the step runs; for each clone two,
+# the capacity of slim's prefetch queue (tensorflow/models, slim/train_image_classifier.py).
 _PREFETCHED = 2
 
 
-def make_dataset(source: Any, mode: Mode, context: InputContext, *, take: int = -1) -> Any:
+def make_dataset(
+    source: Any, mode: Mode, context: InputContext, *, take: int = -1, num_clones: int = 1
+) -> Any:
     """Asks an input for its data set, prefetched.
 
     Args:
-      source: the input plugin.
+      source: the input plugin; it must return one data set.
       mode: what the data is for.
       context: batch size per clone, seed, shard.
       take: batches at most; -1 for all there are.
+      num_clones: batches of a step.
 
     Raises:
       DataError: it returns no data set, or one that does not yield
         `(features, labels)`.
     """
     dataset = source.dataset(mode, context)
-    _check_pairs(dataset, source)
-    return _without_autotune(dataset.take(take)).prefetch(_PREFETCHED)
+    if not _is_dataset(dataset):
+        raise _wrong(source, dataset)
+    return _prepared(dataset, source, take, num_clones)
+
+
+def make_batches(
+    source: Any, mode: Mode, context: InputContext, deployment: DeploymentConfig
+) -> list[Batch]:
+    """Builds the input on its device and takes one batch of it for each clone.
+
+    Args:
+      source: the input plugin.
+      mode: what the data is for.
+      context: batch size per clone, seed, shard.
+      deployment: number of clones, and the inputs device.
+
+    Returns:
+      `(features, labels)` of each clone.
+
+    Raises:
+      DataError: the input returns something else than the module says.
+    """
+    # device(None) keeps the tables of a pipeline beside it: variables_placed does not see them.
+    with tf.device(None), tf.device(deployment.inputs_device()), tf.name_scope("input"):
+        streams = _streams(source, mode, context, -1, deployment.num_clones)
+        return _dealt(streams, deployment.num_clones)
+
+
+def make_eval_batch(source: Any, context: InputContext, take: int) -> tuple[Any, Any, Any]:
+    """Takes the batch of an evaluation step, in the current device scope.
+
+    Lists of data sets end with the shortest one. Whether a function's batches
+    end is not known beforehand: its queue has to close after one pass.
+
+    Args:
+      source: the input plugin.
+      context: batch size, seed, shard.
+      take: batches at most; -1 for all there are.
+
+    Returns:
+      Features, labels, and a scalar bool tensor: whether the data is known
+      never to end.
+
+    Raises:
+      DataError: the input returns something else than the module says.
+    """
+    streams = _streams(source, Mode.EVAL, context, take, 1)
+    ((features, labels),) = _dealt(streams, 1)
+    return features, labels, tf.reduce_all([stream.endless for stream in _listed(streams)])
+
+
+def take_batches(dataset: Any, count: int) -> list[Batch]:
+    """Takes `count` batches a step, in turns: the second is always the one after the first.
+
+    The iterator is initialised with the tables, so a `Scaffold` does it.
+    """
+    return DatasetStream(dataset).batches(count)
+
+
+def _streams(
+    source: Any, mode: Mode, context: InputContext, take: int, num_clones: int
+) -> Stream | list[Stream]:
+    """What an input returned, checked; a list where it returned several."""
+    returned = source.dataset(mode, context)
+
+    def stream(part: Any) -> Stream:
+        if _is_dataset(part):
+            return DatasetStream(_prepared(part, source, take, num_clones))
+        if callable(part):
+            return FunctionStream(part, origin=_origin(source), take=take)
+        raise _wrong(source, returned)
+
+    if isinstance(returned, (list, tuple)) and returned:
+        return [stream(part) for part in returned]
+    return stream(returned)
+
+
+def _listed(streams: Stream | list[Stream]) -> list[Stream]:
+    return streams if isinstance(streams, list) else [streams]
+
+
+def _dealt(streams: Stream | list[Stream], count: int) -> list[Batch]:
+    """`count` batches of each stream; lists of features and labels where there are several."""
+    if not isinstance(streams, list):
+        return streams.batches(count)
+    per_clone = zip(*(stream.batches(count) for stream in streams), strict=True)
+    return [
+        ([features for features, _ in parts], [labels for _, labels in parts])
+        for parts in per_clone
+    ]
+
+
+def _prepared(dataset: Any, source: Any, take: int, num_clones: int) -> Any:
+    spec = dataset.element_spec
+    if not (isinstance(spec, tuple) and len(spec) == 2):
+        raise DataError(
+            f"the input {type(source).__name__} must yield (features, labels), it yields {spec}"
+        )
+    return _without_autotune(dataset.take(take)).prefetch(_PREFETCHED * num_clones)
 
 
 def _without_autotune(dataset: Any) -> Any:
@@ -50,47 +162,18 @@ def _without_autotune(dataset: Any) -> Any:
     return dataset.with_options(options)
 
 
-def make_batches(
-    source: Any, mode: Mode, context: InputContext, deployment: DeploymentConfig
-) -> list[tuple[Any, Any]]:
-    """Builds the input on its device and takes one batch of it for each clone.
-
-    Args:
-      source: the input plugin.
-      mode: what the data is for.
-      context: batch size per clone, seed, shard.
-      deployment: number of clones, and the inputs device.
-
-    Returns:
-      `(features, labels)` of each clone.
-    """
-    with tf.device(deployment.inputs_device()), tf.name_scope("input"):
-        return take_batches(make_dataset(source, mode, context), deployment.num_clones)
-
-
-def take_batches(dataset: Any, count: int) -> list[tuple[Any, Any]]:
-    """Takes `count` batches a step, in turns: the second is always the one after the first.
-
-    The iterator is initialised with the tables, so a `Scaffold` does it.
-    """
-    iterator = tf.data.make_initializable_iterator(dataset)
-    tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
-    batches: list[tuple[Any, Any]] = []
-    for _ in range(count):
-        with tf.control_dependencies(tf.nest.flatten(batches[-1])[:1] if batches else []):
-            batches.append(iterator.get_next())
-    return batches
-
-
-def _check_pairs(dataset: Any, source: Any) -> None:
+def _is_dataset(value: Any) -> bool:
     # The v1 class would leave out the data sets that plugins make with TensorFlow 2's names.
-    if not isinstance(dataset, tf.compat.v2.data.Dataset):
-        raise DataError(
-            f"{type(source).__name__}.dataset() returned {seen(dataset)}; it must return a "
-            "tf.data.Dataset of batched (features, labels)"
-        )
-    spec = dataset.element_spec
-    if not (isinstance(spec, tuple) and len(spec) == 2):
-        raise DataError(
-            f"the input {type(source).__name__} must yield (features, labels), it yields {spec}"
-        )
+    return isinstance(value, tf.compat.v2.data.Dataset)
+
+
+def _origin(source: Any) -> str:
+    return f"{type(source).__name__}.dataset()"
+
+
+def _wrong(source: Any, returned: Any) -> DataError:
+    return DataError(
+        f"{_origin(source)} returned {seen(returned)}; it must return a "
+        "tf.data.Dataset of batched (features, labels), a function that returns a batch of them, "
+        "or a list of these"
+    )

@@ -1,21 +1,44 @@
-"""Summaries of the training graph: those of the first clone, and the totals."""
+"""Summaries of the training graph: those of the clones, and the totals."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.errors import ConfigError
 from tf_frame.graph.losses import Losses
 
 
-def merge(first_clone_scope: str, losses: Losses, learning_rate: Any) -> Any:
-    """Merges the first clone's summaries with losses and learning rate.
+def merge(
+    first_clone_scope: str,
+    losses: Losses,
+    learning_rate: Any,
+    *,
+    clones: str = "first_clone",
+    extra: Iterable[Any] = (),
+) -> Any:
+    """Merges the summaries of the graph with losses and learning rate.
+
+    Args:
+      first_clone_scope: name scope of the first clone with its slash; empty
+        for a single clone.
+      losses: what `gather_losses` returned.
+      learning_rate: scalar.
+      clones: "first_clone" leaves out what the other clones summarise, which
+        is the same with other examples; "all_clones" keeps it.
+      extra: summaries that are not in `tf.GraphKeys.SUMMARIES`; those that
+        are count once.
 
     Returns:
       A scalar string tensor, a serialised `Summary`.
+
+    Raises:
+      ConfigError: `clones` is none of these words.
     """
-    kept = tf.get_collection(tf.GraphKeys.SUMMARIES, first_clone_scope)
+    kept = [*collected_summaries(first_clone_scope, clones), *extra]
     with tf.device("/device:CPU:0"):
         kept += [
             tf.summary.scalar("losses/total", losses.total),
@@ -24,4 +47,42 @@ def merge(first_clone_scope: str, losses: Losses, learning_rate: Any) -> Any:
         ]
         if losses.regularization is not None:
             kept.append(tf.summary.scalar("losses/regularization", losses.regularization))
-        return tf.summary.merge(kept, name="summary_op")
+        return tf.summary.merge(on_cpu(kept), name="summary_op")
+
+
+def collected_summaries(first_clone_scope: str, clones: str) -> list[Any]:
+    """What is in `tf.GraphKeys.SUMMARIES`, with or without the clones after the first.
+
+    Args:
+      first_clone_scope, clones: as for `merge`.
+    """
+    if clones not in ("first_clone", "all_clones"):
+        raise ConfigError(f"clones of the summaries is {clones!r}; use first_clone or all_clones")
+    summaries = tf.get_collection(tf.GraphKeys.SUMMARIES)
+    if clones == "all_clones" or not first_clone_scope:
+        return list(summaries)
+    any_clone = re.compile(re.escape(first_clone_scope.removesuffix("0/")) + r"\d+/")
+    return [
+        summary
+        for summary in summaries
+        if summary.op.name.startswith(first_clone_scope) or not any_clone.match(summary.op.name)
+    ]
+
+
+def on_cpu(summaries: Sequence[Any]) -> list[Any]:
+    """The same summaries, each once and on CPU:0 of its task.
+
+    Summaries have no kernels for GPUs, and a merge that reads from one would
+    need soft placement.
+    """
+    return [_on_cpu(summary) for summary in {id(s): s for s in summaries}.values()]
+
+
+def _on_cpu(summary: Any) -> Any:
+    device = tf.DeviceSpec.from_string(summary.device)
+    cpu = device.replace(device_type="CPU", device_index=0)
+    if device == cpu:
+        return summary
+    # device(None) drops the devices around, whose job need not be the summary's.
+    with tf.device(None), tf.device(cpu.to_string()):
+        return tf.identity(summary)

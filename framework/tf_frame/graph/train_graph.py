@@ -18,10 +18,9 @@ from tf_frame.deploy.placement import variables_placed
 from tf_frame.graph import gradients, summaries
 from tf_frame.graph.global_step import read_step_after
 from tf_frame.graph.inputs import make_batches
-from tf_frame.graph.learning_rates import learning_rate
 from tf_frame.graph.losses import Losses, gather_losses
 from tf_frame.graph.model_output import build_model
-from tf_frame.graph.optimizers import make_optimizer
+from tf_frame.learning_rates.warmup import learning_rate
 from tf_frame.plugin import InputContext, Mode
 
 
@@ -56,6 +55,8 @@ def build_train_graph(
     *,
     model: Any,
     source: Any,
+    optimizer: Any,
+    schedule: Callable[[Any], Any],
     transforms: Sequence[Callable[[list[Any]], list[Any]]],
     config: RunConfig,
     deployment: DeploymentConfig,
@@ -65,8 +66,10 @@ def build_train_graph(
     Args:
       model: the model plugin.
       source: the input plugin.
+      optimizer: the optimizer plugin.
+      schedule: the learning-rate plugin.
       transforms: gradient transforms, in order.
-      config: batch size, optimizer, seed and the like.
+      config: batch size, seed and the like.
       deployment: devices and number of clones.
     """
     graph = tf.Graph()
@@ -77,9 +80,9 @@ def build_train_graph(
         clones = create_clones(deployment, lambda: build_model(model, *next(batches), Mode.TRAIN))
         losses = gather_losses(clones)
         with tf.device(deployment.optimizer_device()):
-            rate = learning_rate(config, global_step)
-            optimizer = make_optimizer(config, rate)
-        update = _update(clones, losses, optimizer, transforms, global_step, deployment)
+            rate = learning_rate(schedule, config=config, global_step=global_step)
+            wrapped = optimizer(rate)
+        update = _update(clones, losses, wrapped, transforms, global_step, deployment)
         with tf.control_dependencies([update]):
             train_op = tf.identity(losses.total, name="train_op")
         return TrainGraph(

@@ -5,9 +5,12 @@ from tf_frame.plugin.contracts import (
     Input,
     InputContext,
     InputInfo,
+    LearningRate,
     Mode,
     Model,
     ModelOutput,
+    Optimizer,
+    ScheduleContext,
 )
 
 __all__ = [
@@ -15,7 +18,10 @@ __all__ = [
     "Input",
     "InputContext",
     "InputInfo",
+    "LearningRate",
     "Mode",
     "Model",
     "ModelOutput",
+    "Optimizer",
+    "ScheduleContext",
 ]

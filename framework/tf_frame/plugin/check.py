@@ -8,10 +8,16 @@ from typing import Any
 
 from tf_frame.config import options_of
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.contracts import GradientTransform, Input, Model
+from tf_frame.plugin.contracts import (
+    GradientTransform,
+    Input,
+    LearningRate,
+    Model,
+    Optimizer,
+)
 from tf_frame.plugin.kinds import HOOK, Kind
 
-_BASES = (Model, Input, GradientTransform)
+_BASES = (Model, Input, GradientTransform, Optimizer, LearningRate)
 
 
 def check_contract(plugin: Any, kind: Kind) -> str:

@@ -1,4 +1,4 @@
-"""What a plugin brings: a model, an input, a gradient transform.
+"""What a plugin brings: a model, an input, a gradient transform, an optimizer, a learning rate.
 
 The base classes here hold the defaults; a plugin may subclass them or just
 offer the same names. None of this imports TensorFlow, and neither should the
@@ -101,6 +101,12 @@ class Model:
         self.params = params
         self.info = info
 
+    def graph_hook(self) -> None:
+        """Edits the default graph once its clones are built and before any gradient.
+
+        Only graphs that train are shown to it.
+        """
+
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds one clone in the current graph, name scope and device.
 
@@ -165,5 +171,74 @@ class GradientTransform:
         """Returns the changed pairs.
 
         Gradients may be None or `tf.IndexedSlices`; pass on what is not yours.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
+
+    def ready(self) -> Any:
+        """Whether the gradients that the last call returned are to be applied in this step.
+
+        Returns:
+          A scalar bool tensor, or None for always. The variables and the
+          global step change only in a step in which every transform is ready.
+        """
+        return None
+
+
+class Optimizer:
+    """How gradients become updates.
+
+    Attributes:
+      Params: dataclass of the optimizer's options.
+    """
+
+    Params: ClassVar[type] = NoParams
+
+    def __init__(self, *, params: Any) -> None:
+        self.params = params
+
+    def __call__(self, learning_rate: Any) -> Any:
+        """Returns a `tf.compat.v1.train.Optimizer`.
+
+        Args:
+          learning_rate: scalar float32 tensor.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
+
+
+@dataclasses.dataclass(frozen=True)
+class ScheduleContext:
+    """What the framework tells a learning rate.
+
+    Attributes:
+      learning_rate: `--learning_rate`, the rate before any decay.
+      num_steps: steps from the schedule's first one to the end of training.
+      steps_per_epoch: steps that one pass over the training data takes; None
+        if the input does not say how many examples it has.
+    """
+
+    learning_rate: float
+    num_steps: int
+    steps_per_epoch: float | None = None
+
+
+class LearningRate:
+    """A learning rate as a function of the step.
+
+    Attributes:
+      Params: dataclass of its options.
+    """
+
+    Params: ClassVar[type] = NoParams
+
+    def __init__(self, *, params: Any, context: ScheduleContext) -> None:
+        self.params = params
+        self.context = context
+
+    def __call__(self, step: Any) -> Any:
+        """Returns the learning rate, a scalar float32 tensor.
+
+        Args:
+          step: scalar float32 tensor, 0 at the schedule's first step; warm-up,
+            which comes before it, is the framework's.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__()")

@@ -1,6 +1,7 @@
 """A linear model and its data: the smallest plugins that train.
 
 job = make_job(ToyModel, ToyInput, model_dir, max_steps=5)
+graph = build_toy_graph(RunConfig(train_batch_size=8), optimizer="sgd")
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from tf_frame.config.resolve import resolve
 from tf_frame.config.run_config import RunConfig
 from tf_frame.estimator.job import Job, Part
 from tf_frame.plugin.find import Found
-from tf_frame.plugin.kinds import INPUT, MODEL, Kind
-from tf_frame.plugin.load import Loaded
+from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
+from tf_frame.plugin.load import Loaded, load_plugin
 
 WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
 
@@ -91,6 +92,8 @@ def make_job(
     source: type,
     model_dir: str,
     *,
+    optimizer: str = "momentum",
+    schedule: str = "fixed",
     values: Mapping[str, Any] | None = None,
     transforms: Sequence[Part] = (),
     **run_options: Any,
@@ -100,14 +103,18 @@ def make_job(
     Args:
       model, source: the plugin classes.
       model_dir: the folder; it must exist.
-      values: plugin options by dotted name (`model.l2`).
+      optimizer, schedule: names of installed plugins.
+      values: plugin options by dotted name (`model.l2`, `optimizer.momentum`).
       transforms: gradient transforms with their parameters.
       **run_options: fields of `RunConfig`.
     """
+    values = values or {}
     return Job(
         config=resolve(RunConfig, [{"train_batch_size": 8, "learning_rate": 0.05}, run_options]),
-        model=make_part(MODEL, "toy", model, values or {}, "model"),
-        input=make_part(INPUT, "toy", source, values or {}, "input"),
+        model=make_part(MODEL, "toy", model, values, "model"),
+        input=make_part(INPUT, "toy", source, values, "input"),
+        optimizer=installed_part(OPTIMIZER, optimizer, values, "optimizer"),
+        schedule=installed_part(LEARNING_RATE, schedule, values, "schedule"),
         transforms=list(transforms),
         model_dir=model_dir,
     )
@@ -117,3 +124,51 @@ def make_part(kind: Kind, name: str, cls: Any, values: Mapping[str, Any], prefix
     """Wraps a class as if a package called `tests` had brought it."""
     found = Found(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
     return Part(name, Loaded(found, cls), resolve(cls.Params, [values], prefix=prefix))
+
+
+def installed_part(kind: Kind, name: str, values: Mapping[str, Any], prefix: str) -> Part:
+    """Takes an installed plugin."""
+    plugin = load_plugin(kind, name)
+    return Part(name, plugin, resolve(plugin.cls.Params, [values], prefix=prefix))
+
+
+def build_toy_graph(
+    config: RunConfig,
+    *,
+    model: Any = None,
+    source: Any = None,
+    deployment: Any = None,
+    transforms: Sequence[Any] = (),
+    optimizer: str = "momentum",
+    schedule: str = "fixed",
+    values: Mapping[str, Any] | None = None,
+) -> Any:
+    """Builds the `TrainGraph` of the toy model and input, or of others.
+
+    Args:
+      config: the run options.
+      model, source: constructed plugins; default: the toys.
+      deployment: devices; default: those of this machine.
+      transforms: gradient transforms, constructed.
+      optimizer, schedule: names of installed plugins.
+      values: their options, and the toys', by dotted name.
+    """
+    from tf_frame.cluster import cluster_of
+    from tf_frame.deploy.session_config import make_deployment
+    from tf_frame.graph.train_graph import build_train_graph
+    from tf_frame.learning_rates.warmup import schedule_context
+
+    job = make_job(
+        ToyModel, ToyInput, "", optimizer=optimizer, schedule=schedule, values=values or {}
+    )
+    source = source or job.make_input()
+    context = schedule_context(config, source.info.num_examples.get(Mode.TRAIN))
+    return build_train_graph(
+        model=model or job.make_model(source.info),
+        source=source,
+        optimizer=job.make_optimizer(),
+        schedule=job.make_schedule(context),
+        transforms=transforms,
+        config=config,
+        deployment=deployment or make_deployment(config, cluster_of(config)),
+    )

@@ -3,7 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputInfo, Mode
-from tf_frame.config.run_config import run_options
+from tf_frame.cli.choose import choose_plugins, make_job
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.loss import segmentation_loss
 from tf_frame_deeplab.model import DeepLab, Params
@@ -54,7 +54,9 @@ def test_an_input_without_classes_is_refused():
 
 
 def test_defaults_of_the_run_are_options_that_exist():
-    assert set(DeepLab.run_defaults) <= {option.name for option in run_options()}
+    words = ["--plugin", "deeplab"]
+    job = make_job(words, choose_plugins(words))
+    assert (job.config.learning_rate, job.schedule.name) == (0.1, "poly")
 
 
 def test_prediction_needs_no_labels_and_no_fixed_size():

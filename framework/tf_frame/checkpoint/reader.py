@@ -1,0 +1,100 @@
+"""A checkpoint that is open for reading, with errors for the user."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import CheckpointError, reason_of
+
+# What TensorFlow's reader raises; the IndexError is a data file that ends too early.
+READ_ERRORS = (tf.errors.OpError, ValueError, IndexError, RuntimeError)
+
+
+class Checkpoint:
+    """Names, shapes, types and values of the variables in a checkpoint.
+
+    Args:
+      path: its path prefix (`.../model.ckpt-120`).
+
+    Attributes:
+      path: the same.
+      names: what it holds, sorted.
+
+    Raises:
+      CheckpointError: the index cannot be read.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        try:
+            self._reader = tf.train.load_checkpoint(path)
+            self._shapes = self._reader.get_variable_to_shape_map()
+            self._dtypes = self._reader.get_variable_to_dtype_map()
+        except READ_ERRORS as error:
+            raise unreadable(path, error) from error
+        self.names: Sequence[str] = sorted(self._shapes)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._shapes
+
+    def shape(self, name: str) -> list[int]:
+        """The shape of a variable; that of the whole if it was saved in parts."""
+        return list(self._shapes[name])
+
+    def dtype(self, name: str) -> Any:
+        """The `tf.DType` of a variable."""
+        return self._dtypes[name]
+
+    def size(self, name: str) -> int:
+        """How many numbers (or texts) a variable holds."""
+        return math.prod(self._shapes[name])
+
+    def num_bytes(self, name: str) -> int | None:
+        """The bytes of a variable in memory; None for texts, whose length is not known."""
+        dtype = self._dtypes[name]
+        return None if dtype == tf.string else self.size(name) * int(dtype.size)
+
+    def described(self, name: str) -> str:
+        """Type and shape of a variable, such as `float32 [3, 3, 3, 32]`."""
+        return f"{self._dtypes[name].name} {self.shape(name)}"
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers all variables hold together, those of the optimizer too."""
+        return sum(self.size(name) for name in self.names)
+
+    @property
+    def global_step(self) -> int | None:
+        """The global step at which it was saved; None if it holds none."""
+        if "global_step" not in self or self.size("global_step") != 1:
+            return None
+        return int(self.read("global_step").reshape(()))
+
+    def read(self, name: str) -> Any:
+        """Reads one variable as an array; texts become bytes in an array of objects.
+
+        Raises:
+          CheckpointError: the data file is damaged.
+        """
+        try:
+            value = self._reader.get_tensor(name)
+        except READ_ERRORS as error:
+            raise unreadable(self.path, error) from error
+        if self._dtypes[name] != tf.string:
+            return np.asarray(value)
+        texts = np.empty(self._shapes[name], dtype=object)
+        texts[...] = value  # np.asarray would cut zero bytes off the end of a text.
+        return texts
+
+
+def unreadable(path: str, error: Exception) -> CheckpointError:
+    """The error for a checkpoint that is damaged."""
+    return CheckpointError(
+        f"the checkpoint {path} cannot be read: {reason_of(error)}\n"
+        "take another one, or copy its .index and .data files here again"
+    )

@@ -1,0 +1,196 @@
+"""Fine-tuning: initial values from another model's checkpoint.
+
+    warm_start = plan_warm_start(config, candidate_variables())
+    scaffold = tf.compat.v1.train.Scaffold(init_fn=warm_start.init_fn)
+
+TensorFlow calls `init_fn` only when no checkpoint of the run itself was
+restored.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.path import resolve
+from tf_frame.checkpoint.reader import READ_ERRORS, Checkpoint, unreadable
+from tf_frame.checkpoint.text import some
+from tf_frame.checkpoint.warm_start_rows import Outcome, Row, rows_of, table_of
+from tf_frame.config.run_config import WarmStartOptions
+from tf_frame.config.values import nearest
+from tf_frame.errors import CheckpointError
+
+
+@dataclasses.dataclass(frozen=True)
+class WarmStart:
+    """What is taken from a checkpoint, and how.
+
+    Attributes:
+      path: the path prefix of the checkpoint.
+      rows: what becomes of each variable of the graph.
+      unused: names in the checkpoint that nothing is taken from.
+      savers: what restores; usually one.
+      then: ops that `init_fn` runs after restoring, such as those that set
+        moving averages to the values restored.
+    """
+
+    path: str
+    rows: Sequence[Row]
+    unused: Sequence[str]
+    savers: Sequence[Any] = ()
+    then: Sequence[Any] = ()
+
+    def init_fn(self, scaffold: Any, session: Any) -> None:
+        """Restores; for `tf.compat.v1.train.Scaffold`.
+
+        Raises:
+          CheckpointError: the data of the checkpoint is damaged.
+        """
+        del scaffold
+        try:
+            for saver in self.savers:
+                saver.restore(session, self.path)
+        except (tf.errors.AbortedError, tf.errors.UnavailableError):
+            raise  # A lost worker or parameter server: the session is made anew.
+        except READ_ERRORS as error:
+            raise unreadable(self.path, error) from error
+        session.run(list(self.then))
+
+    def table(self) -> str:
+        """One line for each variable of the graph, and the summary."""
+        return f"{table_of(self.rows)}\n{self.summary()}"
+
+    def summary(self) -> str:
+        """One line: how many variables were restored, passed over and left in the checkpoint."""
+        counts = collections.Counter(row.outcome for row in self.rows)
+        restored = counts.pop(Outcome.RESTORED, 0)
+        others = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in sorted(counts))
+        text = f"warm start from {self.path}: {restored} of {len(self.rows)} variables restored"
+        text += f" ({others})" if others else ""
+        return text + (f"; {self._unused()}" if self.unused else "")
+
+    def _unused(self) -> str:
+        """Says what is left, by the last part of the names: slots of optimizers share theirs."""
+        kinds = collections.Counter(name.rpartition("/")[2] for name in self.unused)
+        shown = [f"{count} {kind}" for kind, count in kinds.most_common(4)]
+        shown += ["..."] if len(kinds) > 4 else []
+        return f"{len(self.unused)} in the checkpoint not used: {', '.join(shown)}"
+
+
+def candidate_variables() -> list[Any]:
+    """The variables of the default graph that belong to its model.
+
+    They are the trainable variables and those in `MODEL_VARIABLES`, as slim has
+    it: no slots of optimizers, no moving averages of variables, no counters.
+    """
+    variables = [*tf.trainable_variables(), *tf.model_variables()]
+    return list({variable.ref(): variable for variable in variables}.values())
+
+
+def plan_warm_start(config: WarmStartOptions, variables: Iterable[Any]) -> WarmStart | None:
+    """Finds what can be restored, and adds the ops for it to the default graph.
+
+    The global step is added or left out as `--warm_start_global_step` says,
+    whether or not it is among `variables`.
+
+    Args:
+      config: the options.
+      variables: what is considered, such as `candidate_variables()`.
+
+    Returns:
+      The plan; None without `--warm_start_from`.
+
+    Raises:
+      CheckpointError: no such checkpoint; or variables are missing or have
+        another shape or type, and the options do not allow for it.
+      ConfigError: an option is malformed.
+    """
+    if not config.warm_start_from:
+        return None
+    checkpoint = Checkpoint(resolve(config.warm_start_from))
+    step = tf.train.get_global_step()
+    considered = [variable for variable in variables if variable is not step]
+    if config.warm_start_global_step and step is not None:
+        considered.append(step)
+    rows = rows_of(config, considered, checkpoint)
+    _check(config, rows, checkpoint)
+    restored = [row for row in rows if row.outcome == Outcome.RESTORED]
+    used = {row.source for row in restored}
+    unused = [name for name in checkpoint.names if name not in used]
+    return WarmStart(checkpoint.path, rows, unused, _savers(restored))
+
+
+def ignored(warm_start_from: str, model_dir: str, checkpoint: str) -> str:
+    """The line for the log where a run goes on from its own checkpoint instead."""
+    return (
+        f"ignoring --warm_start_from {warm_start_from}: {model_dir} already has the checkpoint "
+        f"{checkpoint}"
+    )
+
+
+def _savers(rows: Sequence[Row]) -> Sequence[Any]:
+    """Savers that restore, each variable of the checkpoint once a saver.
+
+    More than one is needed where a map gives several variables the same source.
+    """
+    rounds: list[dict[str, Any]] = []
+    for row in rows:
+        free = next((one for one in rounds if row.source not in one), None)
+        if free is None:
+            rounds.append(free := {})
+        first = row.parts[0]
+        free[row.source] = list(row.parts) if first._get_save_slice_info() else first
+    return [tf.train.Saver(one, name="warm_start") for one in rounds]
+
+
+def _check(config: WarmStartOptions, rows: Sequence[Row], checkpoint: Checkpoint) -> None:
+    """Raises a CheckpointError if the options do not allow what is missing."""
+    problems = []
+    missing = [row for row in rows if row.outcome == Outcome.MISSING]
+    if missing and not config.warm_start_ignore_missing:
+        problems.append(_missing(missing, checkpoint))
+    mismatched = [row for row in rows if row.outcome == Outcome.MISMATCHED]
+    if mismatched and not config.warm_start_skip_mismatched:
+        problems.append(_mismatched(mismatched))
+    if problems:
+        raise CheckpointError(
+            f"--warm_start_from {checkpoint.path} does not fit the graph\n" + "\n".join(problems)
+        )
+    if not config.warm_start_allow_nothing and not any(r.outcome == Outcome.RESTORED for r in rows):
+        raise CheckpointError(
+            f"--warm_start_from {checkpoint.path}: none of the {len(rows)} variables was restored; "
+            f"the graph has {_names([row.name for row in rows])}, the checkpoint "
+            f"{_names(checkpoint.names)}. Map the names with --warm_start_map, or go on without "
+            "by --warm_start_allow_nothing"
+        )
+
+
+def _missing(rows: Sequence[Row], checkpoint: Checkpoint) -> str:
+    lines = []
+    for row in rows[:8]:
+        near = nearest(row.source, checkpoint.names)
+        looked_for = f" (looked for as {row.source})" if row.source != row.name else ""
+        lines.append(f"{row.name} {list(row.shape)}{looked_for}" + (f": {near}?" if near else ""))
+    lines += [row.name for row in rows[8:]]
+    return (
+        f"{len(rows)} variables are not in the checkpoint:\n{some(lines)}\nname them in "
+        "--warm_start_exclude, map their names with --warm_start_map, or pass over them all with "
+        "--warm_start_ignore_missing"
+    )
+
+
+def _mismatched(rows: Sequence[Row]) -> str:
+    lines = [f"{row.name} {row.cells()[2]}" for row in rows]
+    return (
+        f"{len(rows)} variables have another shape or type in the checkpoint:\n{some(lines)}\n"
+        "name them in --warm_start_exclude, or pass over them all with "
+        "--warm_start_skip_mismatched"
+    )
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (" ..." if len(names) > 3 else "") if names else "none"

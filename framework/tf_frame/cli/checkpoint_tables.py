@@ -1,0 +1,141 @@
+"""What `tf-frame checkpoint` prints, as text and as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tf_frame.cli.screen import columns
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def size_text(size_bytes: int | None) -> str:
+    """A size in the unit in which it has one to four digits; `-` if it is not known."""
+    if size_bytes is None:
+        return "-"
+    size, unit = float(size_bytes), 0
+    while size >= 1024 and unit < len(_UNITS) - 1:
+        size, unit = size / 1024, unit + 1
+    return f"{size:.0f} {_UNITS[unit]}" if unit == 0 else f"{size:.1f} {_UNITS[unit]}"
+
+
+def entries(found: Sequence[Any], folder: str) -> str:
+    """The table of `list`; `found` as `checkpoint.listing` gives it."""
+    if not found:
+        return f"no checkpoints in {folder}"
+    rows = [("CHECKPOINT", "STEP", "SAVED", "SIZE", "VARIABLES", "PARAMETERS", "STATE")]
+    for entry in found:
+        rows.append(
+            (
+                entry.path,
+                _or_dash(entry.step),
+                _time_text(entry.saved_at_secs),
+                size_text(entry.size_bytes),
+                _or_dash(entry.variables),
+                _or_dash(entry.parameters),
+                f"damaged: {entry.damage}" if entry.damage else "ok",
+            )
+        )
+    return columns(rows, indent=0)
+
+
+def entries_as_json(found: Sequence[Any]) -> list[dict[str, Any]]:
+    """The same for programs."""
+    return [{**dataclasses.asdict(entry), "readable": not entry.damage} for entry in found]
+
+
+def contents(path: str, step: int | None, found: Sequence[Any]) -> str:
+    """The table of `show`; `found` as `checkpoint.contents` gives it."""
+    values = any(content.statistics for content in found)
+    heading = ["VARIABLE", "SHAPE", "TYPE", "BYTES"]
+    heading += ["MIN", "MAX", "MEAN", "NORM", "NAN", "INF"] if values else []
+    rows = [heading]
+    for content in found:
+        row = [content.name, str(content.shape), content.dtype, _or_dash(content.size_bytes)]
+        rows.append(row + (_statistics(content.statistics) if values else []))
+    totals = _totals(found)
+    at_step = "" if step is None else f" at step {step}"
+    summary = (
+        f"{path}{at_step}: {totals['variables']} variables, {totals['parameters']} parameters, "
+        f"{size_text(totals['size_bytes'])}"
+    )
+    return f"{columns(rows, indent=0)}\n{summary}"
+
+
+def contents_as_json(path: str, step: int | None, found: Sequence[Any]) -> dict[str, Any]:
+    """The same for programs."""
+    described = [dataclasses.asdict(content) for content in found]
+    return {"path": path, "step": step, **_totals(found), "contents": described}
+
+
+def _totals(found: Sequence[Any]) -> dict[str, int]:
+    return {
+        "variables": len(found),
+        "parameters": sum(content.size for content in found),
+        "size_bytes": sum(content.size_bytes or 0 for content in found),
+    }
+
+
+def _statistics(statistics: Any) -> list[str]:
+    if statistics is None:
+        return ["-"] * 6
+    s = statistics
+    numbers = ["-" if n is None else f"{n:.6g}" for n in (s.min, s.max, s.mean, s.norm)]
+    return [*numbers, str(s.nan), str(s.infinite)]
+
+
+def difference(first: str, second: str, found: Any) -> str:
+    """The lists of `diff`; `found` as `checkpoint.difference` gives it."""
+    lists = [
+        (f"only in {first}", [(name,) for name in found.only_in_first]),
+        (f"only in {second}", [(name,) for name in found.only_in_second]),
+        ("other shape or type", found.other_shapes),
+        ("other values (largest absolute difference)", _largest_texts(found.other_values)),
+    ]
+    texts = [f"{title}: {len(rows)}\n{columns(rows)}" for title, rows in lists if rows]
+    if not texts:
+        return f"no difference in {len(found.same)} variables"
+    return "\n".join([*texts, f"the same: {len(found.same)}"])
+
+
+def _largest_texts(rows: Iterable[tuple[str, float | None]]) -> list[tuple[str, str]]:
+    return [(name, "-" if largest is None else f"{largest:.6g}") for name, largest in rows]
+
+
+def difference_as_json(found: Any) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "only_in_first": found.only_in_first,
+        "only_in_second": found.only_in_second,
+        "other_shapes": [
+            {"name": name, "first": first, "second": second}
+            for name, first, second in found.other_shapes
+        ],
+        "other_values": [
+            {"name": name, "max_abs_difference": largest} for name, largest in found.other_values
+        ],
+        "same": len(found.same),
+    }
+
+
+def rewriting(plan: Any, *, written: bool) -> str:
+    """What `rename` did or would do; `plan` as `checkpoint.rewrite` gives it."""
+    rows = [(old, "->", new) for old, new in plan.changed.items()]
+    rows += [(name, "->", "(dropped)") for name in plan.dropped]
+    summary = (
+        f"{'wrote' if written else 'would write'} {plan.destination}: {len(plan.changed)} "
+        f"variables renamed, {len(plan.dropped)} dropped, "
+        f"{len(plan.renamed) - len(plan.changed)} as they were"
+    )
+    return f"{columns(rows)}\n{summary}"
+
+
+def _or_dash(value: Any) -> str:
+    return "-" if value is None else str(value)
+
+
+def _time_text(secs: float | None) -> str:
+    return "-" if secs is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(secs))

@@ -1,0 +1,1 @@
+"""Gradient transforms: what happens to gradients between their sum and the update."""

@@ -1,0 +1,46 @@
+"""The gradient transform `centralize`: gradients of weights with a mean of zero.
+
+    --transform centralize
+
+Yong et al. 2020, "Gradient Centralization: A New Optimization Technique for
+Deep Neural Networks", arXiv:2004.01461.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tf_frame import GradientTransform
+from tf_frame.gradient_transforms.values import GradsAndVars
+
+
+class Centralize(GradientTransform):
+    """Centres gradients; see `centralize_gradients`. It has no options."""
+
+    name: ClassVar[str] = "centralize"
+
+    def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
+        return centralize_gradients(grads_and_vars)
+
+
+def centralize_gradients(grads_and_vars: GradsAndVars) -> GradsAndVars:
+    """Subtracts from each gradient its mean over all axes but the last.
+
+    The last axis of weights `[..., inputs, outputs]` counts the outputs, so
+    each output's weights get a gradient with mean zero (equation 1 of the
+    paper). Biases and other vectors, sparse gradients, None and variables of
+    unknown rank pass.
+
+    Args:
+      grads_and_vars: pairs.
+    """
+    return [(_centred(gradient, variable), variable) for gradient, variable in grads_and_vars]
+
+
+def _centred(gradient: Any, variable: Any) -> Any:
+    import tensorflow.compat.v1 as tf
+
+    rank = variable.shape.rank
+    if gradient is None or isinstance(gradient, tf.IndexedSlices) or rank is None or rank < 2:
+        return gradient
+    return gradient - tf.reduce_mean(gradient, axis=list(range(rank - 1)), keepdims=True)

@@ -1,0 +1,54 @@
+"""The gradient transform `clip_by_global_norm`: all gradients together no longer than a norm.
+
+--transform clip_by_global_norm:1
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from tf_frame import GradientTransform, option
+from tf_frame.gradient_transforms.clip_by_norm import check_norm
+from tf_frame.gradient_transforms.values import GradsAndVars
+
+
+class ClipByGlobalNorm(GradientTransform):
+    """Scales all gradients by one factor; see `clip_gradients_by_global_norm`."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the transform."""
+
+        norm: float = option(1.0, "largest L2 norm that all gradients together keep", min=0)
+
+    name: ClassVar[str] = "clip_by_global_norm"
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        check_norm(self.name, params.norm)
+
+    def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
+        return clip_gradients_by_global_norm(grads_and_vars, self.params.norm)
+
+
+def clip_gradients_by_global_norm(grads_and_vars: GradsAndVars, norm: Any) -> GradsAndVars:
+    """Multiplies all gradients by `norm / max(norm, global norm)`.
+
+    The direction of the step stays (Pascanu et al. 2013, arXiv:1211.5063). If a
+    gradient is not finite, all become NaN. Of sparse gradients the slices
+    count, as in `clip_gradients_by_norm`.
+
+    Args:
+      grads_and_vars: pairs; None gradients pass.
+      norm: number or scalar tensor above 0.
+    """
+    import tensorflow.compat.v1 as tf
+
+    if all(gradient is None for gradient, _ in grads_and_vars):
+        return list(grads_and_vars)
+    clipped, _ = tf.clip_by_global_norm([gradient for gradient, _ in grads_and_vars], norm)
+    return [
+        (gradient, variable)
+        for gradient, (_, variable) in zip(clipped, grads_and_vars, strict=True)
+    ]

@@ -1,0 +1,56 @@
+"""The gradient transform `clip_by_value`: no element of a gradient beyond given bounds.
+
+--transform clip_by_value:0.5
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from tf_frame import GradientTransform, option
+from tf_frame.errors import ConfigError
+from tf_frame.gradient_transforms.values import GradsAndVars, on_values
+
+
+class ClipByValue(GradientTransform):
+    """Clips every element to the bounds; see `clip_gradients_by_value`."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the transform."""
+
+        limit: float = option(1.0, "elements are clipped to -limit and limit", min=0)
+        lower: float | None = option(None, "lower bound; none: -limit")
+        upper: float | None = option(None, "upper bound; none: limit")
+
+    name: ClassVar[str] = "clip_by_value"
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        self.lower = -params.limit if params.lower is None else params.lower
+        self.upper = params.limit if params.upper is None else params.upper
+        if self.lower >= self.upper:
+            raise ConfigError(
+                f"{self.name}: the lower bound {self.lower} must be below the upper bound "
+                f"{self.upper}; else every element becomes the same"
+            )
+
+    def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
+        return clip_gradients_by_value(grads_and_vars, self.lower, self.upper)
+
+
+def clip_gradients_by_value(grads_and_vars: GradsAndVars, lower: Any, upper: Any) -> GradsAndVars:
+    """Sets elements below `lower` to it, and those above `upper` likewise.
+
+    Args:
+      grads_and_vars: pairs; None gradients pass. Of a sparse gradient each
+        slice is clipped by itself, though an index may stand in several.
+      lower, upper: numbers or scalar tensors.
+    """
+    import tensorflow.compat.v1 as tf
+
+    return [
+        (on_values(gradient, lambda values: tf.clip_by_value(values, lower, upper)), variable)
+        for gradient, variable in grads_and_vars
+    ]

@@ -1,0 +1,70 @@
+"""The gradient transform `freeze`: variables that training leaves as they are.
+
+--transform freeze:'MobilenetV2/.*'
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from tf_frame import GradientTransform, option
+from tf_frame.errors import ConfigError
+from tf_frame.gradient_transforms.patterns import compiled, matches_any, warn_of_unmatched
+from tf_frame.gradient_transforms.values import GradsAndVars
+
+logger = logging.getLogger("tf_frame")
+
+
+class Freeze(GradientTransform):
+    """Leaves out the pairs of variables whose names match; their slots are not made either.
+
+    Moving statistics of batch normalisation are no gradients and go on.
+    """
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the transform."""
+
+        patterns: tuple[str, ...] = option(
+            (),
+            "regular expressions; variables whose names match one, from their start, stay as they "
+            "are",
+        )
+
+    name: ClassVar[str] = "freeze"
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        if not params.patterns:
+            raise ConfigError(f"{self.name}: no pattern is given; give some like 'MobilenetV2/.*'")
+        compiled(self.name, params.patterns)
+
+    def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
+        return freeze_variables(grads_and_vars, self.params.patterns)
+
+
+def freeze_variables(grads_and_vars: GradsAndVars, patterns: Iterable[str]) -> GradsAndVars:
+    """Leaves out the pairs of variables whose names match, with a line of log for each.
+
+    Same as `freeze_gradients_matching_regex` of tensorflow/models,
+    research/object_detection/utils/variables_helper.py.
+
+    Args:
+      grads_and_vars: pairs.
+      patterns: regular expressions that match from the start of a name.
+
+    Raises:
+      ConfigError: one of them is not a regular expression.
+    """
+    chosen = compiled(Freeze.name, patterns)
+    warn_of_unmatched(Freeze.name, chosen, [v.op.name for _, v in grads_and_vars])
+    kept = []
+    for gradient, variable in grads_and_vars:
+        if matches_any(chosen, variable.op.name):
+            logger.info("Freezing variable [%s]", variable.op.name)
+        else:
+            kept.append((gradient, variable))
+    return kept

@@ -1,0 +1,77 @@
+"""The gradient transform `scale_biases`: biases that learn faster, slower or not.
+
+--transform scale_biases:2
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from tf_frame import GradientTransform, option
+from tf_frame.gradient_transforms.patterns import (
+    compiled,
+    matches_any,
+    unmatched,
+    warn_of_unmatched,
+)
+from tf_frame.gradient_transforms.values import GradsAndVars, on_values
+
+# `bias_grad_multiplier` of tensorflow/models, research/object_detection/legacy/trainer.py; the
+# ends are ours: there, `biased/weights` counts as a bias.
+BIASES = (r".*bias(?:es)?$", r".*beta$")
+
+
+class ScaleBiases(GradientTransform):
+    """Multiplies the gradients of biases; see `scale_bias_gradients`."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the transform."""
+
+        factor: float = option(2.0, "factor on the gradients of biases", min=0)
+        patterns: tuple[str, ...] = option(
+            BIASES, "regular expressions for the names of biases, from their start"
+        )
+
+    name: ClassVar[str] = "scale_biases"
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        compiled(self.name, params.patterns)
+
+    def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
+        return scale_bias_gradients(grads_and_vars, self.params.factor, self.params.patterns)
+
+
+def scale_bias_gradients(
+    grads_and_vars: GradsAndVars, factor: Any, patterns: Sequence[str] = BIASES
+) -> GradsAndVars:
+    """Multiplies the gradients of variables that one of the patterns matches, once.
+
+    Patterns that match nothing get a warning; of the usual ones some may well
+    do so, and only all of them together are worth one.
+
+    Args:
+      grads_and_vars: pairs; None gradients pass.
+      factor: number or scalar tensor.
+      patterns: regular expressions that match from the start of a name.
+
+    Raises:
+      ConfigError: one of them is not a regular expression.
+    """
+    chosen = compiled(ScaleBiases.name, patterns)
+    names = [variable.op.name for _, variable in grads_and_vars]
+    if tuple(patterns) != BIASES or len(unmatched(chosen, names)) == len(BIASES):
+        warn_of_unmatched(ScaleBiases.name, chosen, names)
+    return [
+        (_scaled(gradient, factor) if matches_any(chosen, name) else gradient, variable)
+        for (gradient, variable), name in zip(grads_and_vars, names, strict=True)
+    ]
+
+
+def _scaled(gradient: Any, factor: Any) -> Any:
+    import tensorflow.compat.v1 as tf
+
+    return on_values(gradient, lambda values: values * tf.cast(factor, values.dtype))

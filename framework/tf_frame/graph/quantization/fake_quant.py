@@ -1,0 +1,88 @@
+"""Rounds tensors to 8 bits, and keeps the ranges that this needs."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame import layers
+
+# The collection of the ranges, as tf.contrib.quantize called it.
+QUANT_VARS = "quant_vars"
+# What the range of an activation keeps per step: tf.contrib.quantize's ema_decay.
+_DECAY = 0.999
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class FakeQuant:
+    """Rounds tensors once their time has come.
+
+    Attributes:
+      active: scalar bool tensor; before it is true nothing is rounded. None
+        for always.
+      training: whether ranges are measured; else they are only read.
+    """
+
+    active: Any
+    training: bool
+
+    def weights(self, tensor: Any, name: str) -> Any:
+        """Rounds weights to 255 levels between their least and greatest value.
+
+        Args:
+          tensor: the weights.
+          name: what the range is called: `<name>/min` and `<name>/max`.
+
+        Returns:
+          A tensor of the same shape, equal to `tensor` before its time.
+        """
+        return self._apply(tensor, name, decay=0.0, narrow_range=True)
+
+    def activations(self, tensor: Any, name: str) -> Any:
+        """Rounds activations to 256 levels in a moving range; otherwise like `weights`."""
+        return self._apply(tensor, name, decay=_DECAY, narrow_range=False)
+
+    def _apply(self, tensor: Any, name: str, *, decay: float, narrow_range: bool) -> Any:
+        limits = [_limit(f"{name}/min"), _limit(f"{name}/max")]
+        with tf.name_scope(f"{name}/"):
+            low, high = map(tf.convert_to_tensor, limits)
+            if self.training:
+                low, high = _measured(tensor, low, high, decay)
+                for variable, value in zip(limits, (low, high), strict=True):
+                    update = tf.assign(variable, value)
+                    tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, getattr(update, "op", update))
+            rounded = tf.quantization.fake_quant_with_min_max_vars(
+                tensor, low, high, num_bits=8, narrow_range=narrow_range
+            )
+            # A range of no width was never measured, or holds only zeros.
+            use = low < high if self.active is None else (low < high) & self.active
+            return tf.where(use, rounded, tensor)
+
+
+def quantization_summaries() -> list[Any]:
+    """Scalar summaries of every range, as object_detection's graph_rewriter_builder has them."""
+    return [
+        tf.summary.scalar(variable.op.name, variable) for variable in tf.get_collection(QUANT_VARS)
+    ]
+
+
+def _limit(name: str) -> Any:
+    limit = layers.model_variable(name, [], initializer=tf.zeros_initializer(), trainable=False)
+    tf.add_to_collection(QUANT_VARS, limit)
+    return limit
+
+
+def _measured(tensor: Any, low: Any, high: Any, decay: float) -> tuple[Any, Any]:
+    """The range after this batch; the first batch gives it its start.
+
+    It always holds 0, which must be one of the levels: padding and rectifiers
+    make zeros.
+    """
+    tensor = tf.stop_gradient(tensor)
+    kept = tf.where(low < high, decay, 0.0)
+    return (
+        low * kept + tf.minimum(tf.reduce_min(tensor), 0.0) * (1.0 - kept),
+        high * kept + tf.maximum(tf.reduce_max(tensor), 0.0) * (1.0 - kept),
+    )

@@ -1,0 +1,186 @@
+"""Rewrites a graph so that it computes with rounded weights and activations."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+from tf_frame.graph.quantization.edit import redirect, set_input
+from tf_frame.graph.quantization.fake_quant import FakeQuant
+from tf_frame.graph.quantization.find import Layer, consumers_of, find_layers, find_sums
+from tf_frame.graph.quantization.fold import fold_factor
+
+_LOG = logging.getLogger("tf_frame")
+
+
+@dataclasses.dataclass(frozen=True)
+class Quantized:
+    """What was rewritten.
+
+    Attributes:
+      weights: names of the layers whose weights are rounded.
+      activations: names of the tensors that are rounded.
+      folded: those of `weights` that were rounded as multiplied by batch norm.
+      not_folded: those with a batch norm whose moving variance was not found.
+    """
+
+    weights: Sequence[str]
+    activations: Sequence[str]
+    folded: Sequence[str]
+    not_folded: Sequence[str]
+
+
+def quantize_training_graph(
+    graph: Any = None,
+    *,
+    delay_steps: int,
+    weight_bits: int = 8,
+    activation_bits: int = 8,
+    scope: str | None = None,
+) -> Quantized:
+    """Rounds weights and activations from a step on, and measures their ranges before.
+
+    Rewritten are Conv2D, DepthwiseConv2dNative and MatMul with a variable as
+    weights: the weights, taken together with a fused batch norm that follows;
+    the output after biases, batch norm and Relu or Relu6; sums of such outputs.
+    The rest of the graph reads the rounded tensors. A handle on an output that
+    was taken before, such as the logits, still shows it as it is before rounding.
+
+    Call it when the forward graph is complete and before any gradient. The
+    ranges are put up to date by ops in `UPDATE_OPS`.
+
+    Args:
+      graph: the graph; the default graph when None.
+      delay_steps: global step from which the rounding is on; before it the
+        graph computes what it did. 0: at once.
+      weight_bits, activation_bits: 8.
+      scope: only operations whose names begin with this; None: all.
+
+    Raises:
+      ConfigError: other than 8 bits, no global step, or nothing to quantise.
+    """
+    if (weight_bits, activation_bits) != (8, 8):
+        raise ConfigError(
+            f"Only 8bit quantization is supported; asked for were {weight_bits} bits for weights "
+            f"and {activation_bits} for activations"
+        )
+    return _quantize(graph, delay_steps=delay_steps, scope=scope, training=True)
+
+
+def quantize_eval_graph(
+    graph: Any = None, *, delay_steps: int, scope: str | None = None
+) -> Quantized:
+    """Lets a graph that evaluates compute as the trained one does at its global step.
+
+    The variables have the names of the training graph, so that its checkpoints
+    fit; the ranges are those that training measured. Arguments and errors as
+    of `quantize_training_graph`.
+    """
+    return _quantize(graph, delay_steps=delay_steps, scope=scope, training=False)
+
+
+def _quantize(graph: Any, *, delay_steps: int, scope: str | None, training: bool) -> Quantized:
+    graph = graph or tf.get_default_graph()
+    ops = [op for op in graph.get_operations() if op.name.startswith(scope or "")]
+    layers = _outside_loops(graph, find_layers(ops))
+    if not layers:
+        where = f"the scope {scope!r}" if scope else "the graph"
+        raise ConfigError(
+            f"there is nothing to quantise: {where} has no Conv2D, DepthwiseConv2dNative or "
+            "MatMul of float32 weights that are a variable; leave out --quantize_delay_step, or "
+            "build the model first"
+        )
+    with graph.as_default():
+        fake_quant = FakeQuant(active=_active(delay_steps), training=training)
+        return _rewrite(ops, layers, fake_quant)
+
+
+def _rewrite(ops: Sequence[Any], layers: Sequence[Layer], fake_quant: FakeQuant) -> Quantized:
+    names = _Names()
+    points = [("act_quant", layer.name, layer.output) for layer in layers]
+    points += [("add_quant", each.name, each.output) for each in find_sums(ops, layers)]
+    folded = [_round_weights(layer, names, fake_quant) for layer in layers]
+    for kind, name, tensor in points:
+        consumers = consumers_of(tensor)
+        with tf.device(tensor.op.device):
+            rounded = fake_quant.activations(tensor, names.new(f"{name}/{kind}"))
+        redirect(consumers, tensor, rounded)
+    quantized = Quantized(
+        weights=[layer.name for layer in layers],
+        activations=[tensor.op.name for _, _, tensor in points],
+        folded=[layer.name for layer, fold in zip(layers, folded, strict=True) if fold],
+        not_folded=[
+            layer.name
+            for layer, fold in zip(layers, folded, strict=True)
+            if layer.batch_norm is not None and not fold
+        ],
+    )
+    _log(quantized)
+    return quantized
+
+
+def _round_weights(layer: Layer, names: _Names, fake_quant: FakeQuant) -> bool:
+    """Rounds the weights of one layer; returns whether batch norm was folded in."""
+    name = names.new(f"{layer.name}/weights_quant")
+    with tf.device(layer.op.device), tf.name_scope(f"{name}/"):
+        factor = fold_factor(layer)
+        if factor is None:
+            rounded = fake_quant.weights(layer.weights, name)
+        else:
+            rounded = fake_quant.weights(layer.weights * factor, name) / factor
+    set_input(layer.op, layer.weights_index, rounded)
+    return factor is not None
+
+
+def _active(delay_steps: int) -> Any:
+    if delay_steps <= 0:
+        return None
+    step = tf.train.get_global_step()
+    if step is None:
+        raise ConfigError(
+            f"quantisation from step {delay_steps} on needs a global step, but the graph has "
+            "none; tf.train.create_global_step() makes one"
+        )
+    return tf.greater_equal(step, tf.cast(delay_steps, step.dtype.base_dtype), "quantize_now")
+
+
+class _Names:
+    """Gives every range a name of its own, the same in every graph of one model."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, int] = {}
+
+    def new(self, name: str) -> str:
+        count = self._given.get(name, 0)
+        self._given[name] = count + 1
+        return f"{name}_{count}" if count else name
+
+
+def _outside_loops(graph: Any, layers: Sequence[Layer]) -> list[Layer]:
+    """Leaves out layers in loops and branches, whose edges must not be moved."""
+    inside = [layer.name for layer in layers if not graph.is_fetchable(layer.op)]
+    if inside:
+        _LOG.warning(
+            "not quantised, for they stand in a loop or a branch: %s", ", ".join(inside)
+        )
+    return [layer for layer in layers if graph.is_fetchable(layer.op)]
+
+
+def _log(quantized: Quantized) -> None:
+    _LOG.info(
+        "quantised: the weights of %d layers, %d of them with batch norm folded in, and %d "
+        "activations",
+        len(quantized.weights),
+        len(quantized.folded),
+        len(quantized.activations),
+    )
+    if quantized.not_folded:
+        _LOG.warning(
+            "batch norm is not folded into the weights, for its moving variance was not found: %s",
+            ", ".join(quantized.not_folded),
+        )

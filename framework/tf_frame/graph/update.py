@@ -1,0 +1,85 @@
+"""From gradients to one update of the variables, in every run or only in some."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+
+
+def apply_gradients(
+    optimizer: Any,
+    grads_and_vars: Iterable[tuple[Any, Any]],
+    *,
+    transforms: Iterable[Any],
+    global_step: Any,
+) -> Any:
+    """Applies gradients in those session runs in which every transform is ready.
+
+    In other runs neither the variables nor the optimizer's slots nor the global
+    step change. The gradients are computed in every run.
+
+    Args:
+      optimizer: a `tf.compat.v1.train.Optimizer`.
+      grads_and_vars: pairs; those with None are left out.
+      transforms: the transforms that the gradients went through; one with a
+        method `ready` that returns a scalar bool tensor has a say.
+      global_step: the variable that counts the updates.
+
+    Returns:
+      The operation.
+
+    Raises:
+      ConfigError: a transform holds updates back, and the optimizer waits for
+        the gradients of other workers.
+    """
+    present = [
+        (gradient, variable) for gradient, variable in grads_and_vars if gradient is not None
+    ]
+
+    def apply() -> Any:
+        return optimizer.apply_gradients(present, global_step=global_step)
+
+    ready = _all_ready(transforms)
+    if ready is None:
+        return tf.group(apply())
+    if isinstance(optimizer, tf.train.SyncReplicasOptimizer):
+        raise ConfigError(
+            "accumulate holds updates back, which --sync_replicas cannot wait for; leave it out "
+            "and raise --replicas_to_aggregate, which adds up gradients as well"
+        )
+    return _apply_if(ready, apply)
+
+
+def _all_ready(transforms: Iterable[Any]) -> Any:
+    says = [transform.ready() for transform in transforms if hasattr(transform, "ready")]
+    present = [ready for ready in says if ready is not None]
+    return tf.reduce_all(tf.stack(present), name="all_ready") if present else None
+
+
+def _apply_if(ready: Any, apply: Callable[[], Any]) -> Any:
+    scope = tf.get_default_graph().get_name_scope()
+
+    def update() -> Any:
+        # Adam names variables by the scope: a checkpoint fits with and without the branch.
+        with tf.name_scope(f"{scope}/" if scope else None), tf.control_dependencies([apply()]):
+            return tf.constant(True)
+
+    with _branches_of_switches():
+        return tf.group(tf.cond(ready, update, lambda: tf.constant(False), name="apply_if_ready"))
+
+
+@contextlib.contextmanager
+def _branches_of_switches() -> Iterator[None]:
+    """Builds `tf.cond` without functions, which cannot update reference variables."""
+    of_functions = tf.control_flow_v2_enabled()
+    tf.disable_control_flow_v2()
+    try:
+        yield
+    finally:
+        if of_functions:
+            tf.enable_control_flow_v2()

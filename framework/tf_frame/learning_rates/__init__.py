@@ -1,0 +1,1 @@
+"""Learning-rate schedules by name, and the warm-up before them."""

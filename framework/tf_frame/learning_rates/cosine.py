@@ -1,0 +1,69 @@
+"""The learning rate `cosine`: half a cosine wave, after a hold and a warm-up of its own."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, ClassVar
+
+from tf_frame.config import option
+from tf_frame.errors import ConfigError
+from tf_frame.learning_rates.steps import decay_length
+from tf_frame.plugin.contracts import LearningRate, ScheduleContext
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options; names and defaults follow object_detection's cosine_decay_with_warmup."""
+
+    decay_steps: int = option(
+        0, "steps until the end, with warm-up and hold; 0: by decay_epochs, else training's", min=0
+    )
+    decay_epochs: float = option(0.0, "epochs until the end; 0: see decay_steps", min=0)
+    end_learning_rate: float = option(0.0, "the learning rate after the decay", min=0)
+    hold_steps: int = option(0, "steps at --learning_rate before it falls", min=0)
+    warmup_steps: int = option(0, "steps of a straight rise before all else", min=0)
+    warmup_learning_rate: float = option(0.0, "learning rate at the start of that rise", min=0)
+
+
+class Cosine(LearningRate):
+    """Warm-up, hold, and half a cosine wave down (Loshchilov and Hutter, arXiv:1608.03983).
+
+    The numbers are those of `cosine_decay_with_warmup` in object_detection's
+    utils/learning_schedules.py; without warm-up and hold also those of
+    DeepLab's policy `cosine`.
+
+    Raises:
+      ConfigError: warm-up and hold leave no steps for the decay, or the
+        warm-up would fall.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __init__(self, *, params: Any, context: ScheduleContext) -> None:
+        end = decay_length(context, steps=params.decay_steps, epochs=params.decay_epochs)
+        self.first = params.warmup_steps + params.hold_steps
+        self.length = end - self.first
+        if self.length < 1:
+            raise ConfigError(
+                f"--schedule.warmup_steps {params.warmup_steps} and --schedule.hold_steps "
+                f"{params.hold_steps} leave nothing of the {end} steps of the cosine decay; "
+                "lower them, or raise --schedule.decay_steps"
+            )
+        if params.warmup_steps and params.warmup_learning_rate > context.learning_rate:
+            raise ConfigError(
+                f"--schedule.warmup_learning_rate {params.warmup_learning_rate} is above "
+                f"--learning_rate {context.learning_rate}; a warm-up rises to it"
+            )
+        super().__init__(params=params, context=context)
+
+    def __call__(self, step: Any) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        base, end = self.context.learning_rate, self.params.end_learning_rate
+        done = tf.clip_by_value((step - self.first) / self.length, 0.0, 1.0)
+        rate = end + (base - end) * 0.5 * (1.0 + tf.cos(math.pi * done))
+        if not self.params.warmup_steps:
+            return rate
+        start, steps = self.params.warmup_learning_rate, self.params.warmup_steps
+        return tf.where(step < steps, start + (base - start) * step / steps, rate)

@@ -1,0 +1,57 @@
+"""The learning rate `exponential`: a factor every so many steps or epochs."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from tf_frame.config import option
+from tf_frame.errors import ConfigError
+from tf_frame.learning_rates.steps import decay_length
+from tf_frame.plugin.contracts import LearningRate, ScheduleContext
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options; the defaults are those of slim's image classifier and the Inception trainer."""
+
+    decay_factor: float = option(0.94, "factor on the learning rate per decay", min=0)
+    decay_steps: int = option(0, "steps per decay; 0: by decay_epochs", min=0)
+    decay_epochs: float = option(2.0, "epochs per decay, unless decay_steps says it", min=0)
+    staircase: bool = option(True, "decay at once after those steps, not a little in every step")
+    min_learning_rate: float = option(0.0, "the learning rate does not fall below this", min=0)
+
+
+class Exponential(LearningRate):
+    """`learning_rate * decay_factor ^ (step / decay_steps)`.
+
+    `min_learning_rate` is that of object_detection's
+    exponential_decay_with_burnin (utils/learning_schedules.py).
+
+    Raises:
+      ConfigError: neither steps nor epochs are given, or steps per epoch are unknown.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __init__(self, *, params: Any, context: ScheduleContext) -> None:
+        if not (params.decay_steps or params.decay_epochs):
+            raise ConfigError(
+                "--schedule.decay_steps and --schedule.decay_epochs are both 0; give one of them"
+            )
+        self.decay_steps = decay_length(
+            context, steps=params.decay_steps, epochs=params.decay_epochs
+        )
+        super().__init__(params=params, context=context)
+
+    def __call__(self, step: Any) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        decayed = tf.train.exponential_decay(
+            self.context.learning_rate,
+            step,
+            self.decay_steps,
+            self.params.decay_factor,
+            staircase=self.params.staircase,
+        )
+        return tf.maximum(decayed, self.params.min_learning_rate)

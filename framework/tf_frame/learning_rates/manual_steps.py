@@ -1,0 +1,58 @@
+"""The learning rate `manual_steps`: object_detection's manual stepping."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from tf_frame.config import option
+from tf_frame.errors import ConfigError
+from tf_frame.learning_rates.boundaries import check_boundaries, check_rates
+from tf_frame.plugin.contracts import LearningRate, ScheduleContext
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options."""
+
+    boundaries: tuple[int, ...] = option((), "first step of each new learning rate")
+    learning_rates: tuple[float, ...] = option(
+        (), "the new learning rates, one per boundary; before the first: --learning_rate", min=0
+    )
+    warmup: bool = option(False, "go in a straight line to the first of them instead of jumping")
+
+
+class ManualSteps(LearningRate):
+    """`--learning_rate` until the first boundary, then a rate from each boundary on.
+
+    `manual_stepping` of object_detection's utils/learning_schedules.py. Unlike
+    in `multi_steps`, a rate holds from its boundary on, not from the step after.
+
+    Raises:
+      ConfigError: no boundaries, a wrong number of rates, or boundaries that
+        do not increase.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __init__(self, *, params: Any, context: ScheduleContext) -> None:
+        if not params.boundaries:
+            raise ConfigError(
+                "Empty learning rate schedule. Give --schedule.boundaries and "
+                "--schedule.learning_rates, or take --schedule fixed"
+            )
+        check_boundaries(params.boundaries)
+        check_rates(params.learning_rates, len(params.boundaries), "one per boundary")
+        super().__init__(params=params, context=context)
+
+    def __call__(self, step: Any) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        boundaries = [float(boundary) for boundary in self.params.boundaries]
+        rates = tf.constant([self.context.learning_rate, *self.params.learning_rates])
+        passed = tf.reduce_sum(tf.cast(step >= boundaries, tf.int32))
+        rate = tf.gather(rates, passed)
+        if not self.params.warmup:
+            return rate
+        rise = (rates[1] - rates[0]) * step / boundaries[0]
+        return tf.where(step < boundaries[0], rates[0] + rise, rate)

@@ -1,0 +1,47 @@
+"""The learning rate `poly`: a power of what is left of training, as DeepLab has it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from tf_frame.config import option
+from tf_frame.learning_rates.steps import decay_length
+from tf_frame.plugin.contracts import LearningRate
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options; the defaults are those of DeepLab's train.py."""
+
+    power: float = option(0.9, "1: a straight line; above 1: steep at first", min=0)
+    decay_steps: int = option(
+        0, "steps until end_learning_rate; 0: by decay_epochs, else all of training", min=0
+    )
+    decay_epochs: float = option(0.0, "epochs until end_learning_rate; 0: see decay_steps", min=0)
+    end_learning_rate: float = option(0.0, "the learning rate after the decay", min=0)
+    cycle: bool = option(
+        False, "start again at the end, with a decay twice, three times ... as long"
+    )
+
+
+class Poly(LearningRate):
+    """`(learning_rate - end) * (1 - step / decay_steps) ^ power + end`.
+
+    The policy `poly` of research/deeplab/utils/train_utils.py.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __call__(self, step: Any) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        params = self.params
+        return tf.train.polynomial_decay(
+            self.context.learning_rate,
+            step,
+            decay_length(self.context, steps=params.decay_steps, epochs=params.decay_epochs),
+            end_learning_rate=params.end_learning_rate,
+            power=params.power,
+            cycle=params.cycle,
+        )

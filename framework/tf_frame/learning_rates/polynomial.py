@@ -1,0 +1,27 @@
+"""The learning rate `polynomial`: `poly` with the defaults of slim's image classifier."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+from tf_frame.config import option
+from tf_frame.learning_rates import poly
+
+
+@dataclasses.dataclass(frozen=True)
+class Params(poly.Params):
+    """Options; slim's power and end (research/slim/train_image_classifier.py).
+
+    slim decays over two epochs; here it is all of training unless
+    `decay_epochs` or `decay_steps` says otherwise.
+    """
+
+    power: float = option(1.0, "1: a straight line; above 1: steep at first", min=0)
+    end_learning_rate: float = option(1e-4, "the learning rate after the decay", min=0)
+
+
+class Polynomial(poly.Poly):
+    """See `poly.Poly`."""
+
+    Params: ClassVar[type] = Params

@@ -1,0 +1,101 @@
+"""Choosing variables by name, under the names of the Object Detection API's variables_helper.
+
+Same behaviour as tensorflow/models, research/object_detection/utils/variables_helper.py,
+with one exception: multiplying the gradients of variables of which there are
+none is no error.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from tf_frame.checkpoint.available import available_in_checkpoint
+from tf_frame.gradient_transforms.multiply import multiply_gradients
+
+logger = logging.getLogger("tf_frame")
+
+GradsAndVars = list[tuple[Any, Any]]
+
+
+def filter_variables(
+    variables: Iterable[Any], filter_regex_list: Iterable[str], invert: bool = False
+) -> list[Any]:
+    """Leaves out the variables whose op names match one of the regular expressions.
+
+    Args:
+      variables: the variables.
+      filter_regex_list: each matches from the start of a name; empty ones and
+        None do not count.
+      invert: keep those that match, and leave out the others.
+    """
+    patterns = [re.compile(regex) for regex in filter_regex_list if regex]
+    return [
+        variable
+        for variable in variables
+        if any(pattern.match(variable.op.name) for pattern in patterns) == invert
+    ]
+
+
+def multiply_gradients_matching_regex(
+    grads_and_vars: GradsAndVars, regex_list: Iterable[str], multiplier: float
+) -> GradsAndVars:
+    """Multiplies the gradients of variables whose op names match.
+
+    Args:
+      grads_and_vars: pairs.
+      regex_list: as for `filter_variables`; a variable that several match is
+        multiplied once.
+      multiplier: the factor.
+
+    Returns:
+      The pairs; as they were if no variable matches.
+
+    Raises:
+      ValueError: a variable that matches has no gradient.
+    """
+    matching = filter_variables([v for _, v in grads_and_vars], regex_list, invert=True)
+    for variable in matching:
+        logger.info("Applying multiplier %f to variable [%s]", multiplier, variable.op.name)
+    if not matching:
+        return grads_and_vars
+    factors = {variable.op.name: float(multiplier) for variable in matching}
+    return multiply_gradients(grads_and_vars, factors)
+
+
+def freeze_gradients_matching_regex(
+    grads_and_vars: GradsAndVars, regex_list: Iterable[str]
+) -> GradsAndVars:
+    """Leaves out the pairs of variables whose op names match.
+
+    Args:
+      grads_and_vars: pairs.
+      regex_list: as for `filter_variables`.
+    """
+    frozen = filter_variables([v for _, v in grads_and_vars], regex_list, invert=True)
+    names = [variable.op.name for variable in frozen]
+    for name in names:
+        logger.info("Freezing variable [%s]", name)
+    return [pair for pair in grads_and_vars if pair[1].op.name not in names]
+
+
+def get_variables_available_in_checkpoint(
+    variables: list[Any] | dict[str, Any], checkpoint_path: str, include_global_step: bool = True
+) -> list[Any] | dict[str, Any]:
+    """Selects the variables that a checkpoint has with the same shape; warns of the others.
+
+    Args:
+      variables: a list, or a dict from names in the checkpoint.
+      checkpoint_path: the checkpoint.
+      include_global_step: whether `global_step` counts as available.
+
+    Returns:
+      The same kind of container, ordered by name.
+
+    Raises:
+      ValueError: `variables` is neither.
+      CheckpointError: there is no such checkpoint, or it cannot be read.
+    """
+    return available_in_checkpoint(variables, checkpoint_path, include_global_step)

@@ -1,0 +1,42 @@
+"""The optimizer `adadelta` (Zeiler, arXiv:1212.5701)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from tf_frame.config import option
+from tf_frame.optimizers.checks import check_below_one, check_positive
+from tf_frame.plugin.contracts import Optimizer
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options of the optimizer; defaults of TensorFlow."""
+
+    rho: float = option(0.95, "decay of the means of squared gradients and steps", min=0, max=1)
+    epsilon: float = option(
+        1e-8, "added to both means under the root, above 0; slim: 1, Zeiler: 1e-6", min=0
+    )
+
+
+class Adadelta(Optimizer):
+    """Scales the gradient by the root of mean squared steps over mean squared gradients.
+
+    The paper has no learning rate: it is 1 there.
+
+    Raises:
+      ConfigError: rho is 1, or epsilon is 0, with which no variable ever moves.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __init__(self, *, params: Any) -> None:
+        check_below_one(params, "rho")
+        check_positive(params, "epsilon")
+        super().__init__(params=params)
+
+    def __call__(self, learning_rate: Any) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        return tf.train.AdadeltaOptimizer(learning_rate, **dataclasses.asdict(self.params))

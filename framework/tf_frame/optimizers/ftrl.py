@@ -1,0 +1,34 @@
+"""The optimizer `ftrl` (McMahan et al., Ad Click Prediction, KDD 2013)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from tf_frame.config import option
+from tf_frame.plugin.contracts import Optimizer
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options of the optimizer; defaults of TensorFlow and slim."""
+
+    learning_rate_power: float = option(
+        -0.5, "power of the sum of squared gradients in the learning rate; 0: fixed", max=0
+    )
+    initial_accumulator_value: float = option(
+        0.1, "first value of the sum of squared gradients", min=0
+    )
+    l1_regularization_strength: float = option(0.0, "weight of the absolute values", min=0)
+    l2_regularization_strength: float = option(0.0, "weight of the squares", min=0)
+
+
+class Ftrl(Optimizer):
+    """Follow the regularised leader, with L1 and L2 in closed form."""
+
+    Params: ClassVar[type] = Params
+
+    def __call__(self, learning_rate: Any) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        return tf.train.FtrlOptimizer(learning_rate, **dataclasses.asdict(self.params))

@@ -1,0 +1,48 @@
+"""The optimizer `rmsprop` (Tieleman and Hinton, Coursera lecture 6.5, 2012)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from tf_frame.config import option
+from tf_frame.optimizers.checks import check_below_one
+from tf_frame.plugin.contracts import Optimizer
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options of the optimizer.
+
+    The defaults are those of slim's image classifier and of the Inception
+    trainer (research/slim/train_image_classifier.py and
+    research/inception/inception_distributed_train.py). An epsilon of 1 is
+    large: it keeps the step small where gradients are small. TensorFlow's own
+    default, which object_detection takes, is 1e-10 with no momentum.
+    """
+
+    decay: float = option(0.9, "decay of the mean of squared gradients", min=0, max=1)
+    momentum: float = option(0.9, "share of the last step that is repeated", min=0, max=1)
+    epsilon: float = option(
+        1.0, "added to the mean square under the root; TensorFlow: 1e-10", min=0
+    )
+    centered: bool = option(False, "divide by the deviation instead of the mean square")
+
+
+class RMSProp(Optimizer):
+    """Divides by the root of a moving mean of squared gradients.
+
+    Raises:
+      ConfigError: decay is 1.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __init__(self, *, params: Any) -> None:
+        check_below_one(params, "decay")
+        super().__init__(params=params)
+
+    def __call__(self, learning_rate: Any) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        return tf.train.RMSPropOptimizer(learning_rate, **dataclasses.asdict(self.params))

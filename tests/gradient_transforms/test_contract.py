@@ -1,0 +1,116 @@
+"""What holds for every transform of this room."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.option import options_of
+from tf_frame.gradient_transforms.accumulate import Accumulate
+from tf_frame.gradient_transforms.centralize import Centralize
+from tf_frame.gradient_transforms.check_finite import CheckFinite
+from tf_frame.gradient_transforms.clip_by_global_norm import ClipByGlobalNorm
+from tf_frame.gradient_transforms.clip_by_norm import ClipByNorm
+from tf_frame.gradient_transforms.clip_by_value import ClipByValue
+from tf_frame.gradient_transforms.freeze import Freeze
+from tf_frame.gradient_transforms.multiply import Multiply
+from tf_frame.gradient_transforms.noise import Noise
+from tf_frame.gradient_transforms.scale_biases import ScaleBiases
+from tf_frame.graph.gradients import transform_gradients
+from tf_frame.plugin.check import check_contract
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
+
+# Each class with what its first option gets from `--transform NAME:VALUE`.
+FIRST = {
+    Accumulate: ("steps", "2"),
+    Centralize: (None, None),
+    CheckFinite: (None, None),
+    ClipByGlobalNorm: ("norm", "1"),
+    ClipByNorm: ("norm", "1"),
+    ClipByValue: ("limit", "1"),
+    Freeze: ("patterns", "other.*"),
+    Multiply: ("factors", ".*=0.5"),
+    Noise: ("eta", "0.3"),
+    ScaleBiases: ("factor", "2"),
+}
+SPARSE = [cls for cls in FIRST if cls is not Accumulate]
+
+
+def make(cls):
+    """The transform as the command line makes it, from the text for its first option."""
+    name, text = FIRST[cls]
+    options = options_of(cls.Params)[:1]
+    return cls(params=cls.Params(**{option.name: option.parse(text) for option in options}))
+
+
+@pytest.mark.parametrize("cls", FIRST)
+def test_it_keeps_the_contract_of_a_plugin(cls):
+    assert check_contract(cls, GRADIENT_TRANSFORM) == ""
+    for option in options_of(cls.Params):
+        option.check_definition()
+        assert option.help
+
+
+@pytest.mark.parametrize("cls", FIRST)
+def test_the_first_option_is_the_one_that_a_short_form_sets(cls):
+    names = [option.name for option in options_of(cls.Params)]
+    assert (names[0] if names else None) == FIRST[cls][0]
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("cls", FIRST)
+def test_none_passes_and_pairs_keep_their_order(cls, variable, evaluate):
+    tf.train.create_global_step()
+    names = ["a/weights", "b/biases", "c/beta"]
+    a, b, c = [variable(name) for name in names]
+    other = variable("other")
+    pairs = [(tf.ones([3, 2]), a), (None, b), (tf.ones([3, 2]), c), (tf.ones([3, 2]), other)]
+    returned = transform_gradients(pairs, [make(cls)])
+    assert [v.op.name for _, v in returned][:3] == names
+    assert returned[1][0] is None
+    assert evaluate(returned[0][0]).shape == (3, 2)
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("cls", SPARSE)
+def test_a_sparse_gradient_stays_sparse(cls, variable, sparse, evaluate):
+    tf.train.create_global_step()
+    gradient = sparse()
+    pairs = [(gradient, variable("a/biases")), (tf.ones([3, 2]), variable("other"))]
+    changed = transform_gradients(pairs, [make(cls)])[0][0]
+    assert isinstance(changed, tf.IndexedSlices)
+    assert changed.indices is gradient.indices
+    assert changed.dense_shape is gradient.dense_shape
+    assert evaluate(changed.values).shape == (2, 2)
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float64])
+@pytest.mark.parametrize("cls", FIRST)
+def test_the_type_of_a_gradient_stays(cls, dtype, graph, evaluate):
+    tf.train.create_global_step()
+    weights = tf.get_variable("biases", [3, 2], dtype, initializer=tf.zeros_initializer())
+    other = tf.get_variable("other", [3, 2], dtype, initializer=tf.zeros_initializer())
+    pairs = [(tf.ones([3, 2], dtype), weights), (tf.ones([3, 2], dtype), other)]
+    changed = transform_gradients(pairs, [make(cls)])[0][0]
+    assert changed.dtype == dtype
+    assert np.isfinite(evaluate(changed).astype(np.float64)).all()
+
+
+def test_transforms_run_in_the_order_given(variable, evaluate):
+    pairs = [(tf.constant([[3.0, 4.0]]), variable("v", [1, 2]))]
+    clip = ClipByNorm(params=ClipByNorm.Params(norm=1.0))
+    double = Multiply(params=Multiply.Params(factors=("v=2",)))
+    clip_first = transform_gradients(pairs, [clip, double])[0][0]
+    clip_last = transform_gradients(pairs, [double, clip])[0][0]
+    np.testing.assert_allclose(evaluate(clip_first), [[1.2, 1.6]], rtol=1e-6)
+    np.testing.assert_allclose(evaluate(clip_last), [[0.6, 0.8]], rtol=1e-6)
+
+
+@pytest.mark.process
+def test_no_module_imports_tensorflow():
+    modules = ", ".join(sorted({cls.__module__ for cls in FIRST}))
+    program = f"import sys, {modules}; print('tensorflow' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert result.stdout == "False\n", result.stderr

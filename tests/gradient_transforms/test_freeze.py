@@ -1,0 +1,53 @@
+import logging
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError, UnmatchedPatternWarning
+from tf_frame.gradient_transforms.freeze import Freeze, freeze_variables
+
+pytestmark = pytest.mark.usefixtures("graph")
+
+
+@pytest.fixture
+def pairs(variable):
+    names = ["MobilenetV2/Conv/weights", "MobilenetV2/Conv/biases", "logits/weights"]
+    return [(tf.ones([3, 2]), variable(name)) for name in names]
+
+
+def make(*patterns):
+    return Freeze(params=Freeze.Params(patterns=patterns))
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_pairs_of_names_that_match_are_left_out_and_logged(pairs, caplog):
+    caplog.set_level(logging.INFO, logger="tf_frame")
+    assert make("MobilenetV2/.*")(pairs) == pairs[2:]
+    assert [record.getMessage() for record in caplog.records] == [
+        "Freezing variable [MobilenetV2/Conv/weights]",
+        "Freezing variable [MobilenetV2/Conv/biases]",
+    ]
+
+
+def test_any_of_several_patterns_freezes(pairs):
+    assert make("logits/", ".*/biases")(pairs) == pairs[:1]
+
+
+def test_a_pattern_matches_from_the_start_of_the_name(pairs):
+    with pytest.warns(UnmatchedPatternWarning, match="freeze: the pattern 'biases' .* near: Mob"):
+        assert freeze_variables(pairs, ["biases"]) == pairs
+
+
+def test_a_frozen_variable_gets_no_slot(pairs):
+    kept = make("MobilenetV2/.*")(pairs)
+    tf.train.MomentumOptimizer(0.1, 0.9).apply_gradients(kept)
+    assert [v.op.name for v in tf.global_variables() if "Momentum" in v.op.name] == [
+        "logits/weights/Momentum"
+    ]
+
+
+def test_no_pattern_and_wrong_patterns_are_refused():
+    with pytest.raises(ConfigError, match="freeze: no pattern is given; give some like"):
+        make()
+    with pytest.raises(ConfigError, match=r"freeze: the pattern '\[' is not a regular expression"):
+        make("[")

@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.gradient_transforms.noise import Noise, add_gradient_noise, noise_stddev
+
+pytestmark = pytest.mark.usefixtures("graph")
+
+SHAPE = (300, 200)
+
+
+@pytest.fixture
+def draw(variable):
+    """Draws the noise on zero gradients of variables `a` and `b` at a global step."""
+    tf.train.create_global_step()
+    pairs = [(tf.zeros(SHAPE), variable(name, SHAPE)) for name in ("a", "b")]
+
+    def run(step, **params):
+        noisy = Noise(params=Noise.Params(**params))(pairs)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(tf.assign(tf.train.get_global_step(), step))
+            return session.run([gradient for gradient, _ in noisy])
+
+    return run
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize(
+    ("step", "params", "stddev"),
+    [
+        (0, {}, 0.3**0.5),
+        (0, {"eta": 0.25}, 0.5),
+        (99, {"eta": 0.25}, (0.25 / 100**0.55) ** 0.5),
+        (99, {"eta": 0.25, "gamma": 1.0}, 0.05),
+        (99, {"eta": 0.25, "gamma": 0.0}, 0.5),
+    ],
+)
+def test_the_noise_is_gaussian_and_fades(step, params, stddev, draw):
+    a, _ = draw(step, **params)
+    # Six standard errors of the estimates from 60000 numbers.
+    assert abs(a.mean()) < 6 * stddev / np.sqrt(a.size)
+    assert abs(a.std() / stddev - 1) < 6 / np.sqrt(2 * a.size)
+    assert abs((np.abs(a) < stddev).mean() - 0.6827) < 6 * 0.47 / np.sqrt(a.size)
+
+
+def test_the_deviation_follows_the_paper(evaluate):
+    steps = [0, 1, 1000]
+    values = evaluate([noise_stddev(tf.constant(step), 0.3, 0.55) for step in steps])
+    np.testing.assert_allclose(values, [(0.3 / (1 + t) ** 0.55) ** 0.5 for t in steps], rtol=1e-5)
+
+
+def test_eta_0_adds_nothing(draw):
+    assert not draw(5, eta=0.0)[0].any()
+
+
+def test_the_same_step_draws_the_same_noise_and_another_step_other_noise(draw):
+    first, again, other = draw(7)[0], draw(7)[0], draw(8)[0]
+    np.testing.assert_array_equal(first, again)
+    assert abs(np.corrcoef(first.ravel(), other.ravel())[0, 1]) < 0.03
+
+
+def test_every_variable_gets_noise_of_its_own(draw):
+    a, b = draw(7)
+    assert abs(np.corrcoef(a.ravel(), b.ravel())[0, 1]) < 0.03
+
+
+def test_the_noise_follows_from_the_name_and_not_from_the_place(variable, evaluate):
+    step = tf.train.create_global_step()
+    a, b = variable("a"), variable("b")
+    together = add_gradient_noise([(tf.zeros([3, 2]), v) for v in (a, b)], 1.0, seed=1, step=step)
+    alone = add_gradient_noise([(tf.zeros([3, 2]), b)], 1.0, seed=1, step=step)
+    np.testing.assert_array_equal(*evaluate([together[1][0], alone[0][0]]))
+
+
+def test_the_seed_is_the_option_or_else_that_of_the_graph(draw):
+    plain, one = draw(0)[0], draw(0, seed=1)[0]
+    assert (plain != one).any()
+    np.testing.assert_array_equal(plain, draw(0, seed=0)[0])
+    tf.set_random_seed(1)
+    np.testing.assert_array_equal(draw(0)[0], one)
+
+
+def test_noise_is_added_to_the_gradient(variable, evaluate):
+    step, v = tf.train.create_global_step(), variable("v")
+    ((bare, _),) = add_gradient_noise([(tf.zeros([3, 2]), v)], 1.0, seed=1, step=step)
+    ((noisy, _),) = add_gradient_noise([(tf.fill([3, 2], 5.0), v)], 1.0, seed=1, step=step)
+    bare, noisy = evaluate([bare, noisy])
+    np.testing.assert_allclose(noisy, bare + 5.0, rtol=1e-6)
+
+
+def test_a_sparse_gradient_gets_noise_on_its_slices(variable, sparse, evaluate):
+    gradient = sparse()
+    ((noisy, _),) = add_gradient_noise(
+        [(gradient, variable("v"))], 1.0, seed=1, step=tf.train.create_global_step()
+    )
+    before, after = evaluate([gradient.values, noisy.values])
+    assert after.shape == (2, 2)
+    assert (before != after).all()
+
+
+def test_a_graph_without_global_step_is_an_error(variable):
+    with pytest.raises(RuntimeError, match="noise fades with the global step, and the graph has"):
+        Noise(params=Noise.Params())([(tf.ones([3, 2]), variable("v"))])

@@ -1,0 +1,85 @@
+import warnings
+
+import pytest
+
+from tf_frame.errors import ConfigError, UnmatchedPatternWarning
+from tf_frame.gradient_transforms.patterns import (
+    compiled,
+    matches_any,
+    near_names,
+    unmatched,
+    warn_of_unmatched,
+)
+
+NAMES = [
+    "MobilenetV2/Conv/weights",
+    "MobilenetV2/Conv/BatchNorm/beta",
+    "MobilenetV2/expanded_conv/project/weights",
+    "aspp/depthwise_weights",
+    "logits/biases",
+]
+
+
+def test_a_pattern_matches_from_the_start_of_a_name_and_need_not_reach_its_end():
+    (pattern,) = compiled("freeze", ["logits"])
+    assert matches_any([pattern], "logits/biases")
+    assert not matches_any([pattern], "decoder/logits/biases")
+
+
+def test_a_typing_error_gets_a_warning_with_names_that_come_near():
+    with pytest.warns(UnmatchedPatternWarning) as caught:
+        warn_of_unmatched("freeze", compiled("freeze", ["MobilnetV2/.*"]), NAMES)
+    assert [str(warning.message) for warning in caught] == [
+        "freeze: the pattern 'MobilnetV2/.*' matches no variable; near: "
+        "MobilenetV2/Conv/weights, MobilenetV2/Conv/BatchNorm/beta, "
+        "MobilenetV2/expanded_conv/project/weights"
+    ]
+
+
+def test_each_pattern_that_matches_nothing_gets_a_warning_of_its_own():
+    patterns = compiled("multiply", ["aspp/.*", "asp/.*", "decoder/.*"])
+    assert [pattern.pattern for pattern in unmatched(patterns, NAMES)] == ["asp/.*", "decoder/.*"]
+    with pytest.warns(UnmatchedPatternWarning) as caught:
+        warn_of_unmatched("multiply", patterns, NAMES)
+    first, second = (str(warning.message) for warning in caught)
+    assert first.startswith("multiply: the pattern 'asp/.*' matches no variable; near: aspp/")
+    assert second == (
+        "multiply: the pattern 'decoder/.*' matches no variable; nothing comes near; of 5 "
+        "variables the first are: MobilenetV2/Conv/weights, MobilenetV2/Conv/BatchNorm/beta, "
+        "MobilenetV2/expanded_conv/project/weights"
+    )
+
+
+def test_no_variable_at_all_is_said():
+    with pytest.warns(UnmatchedPatternWarning, match="of 0 variables the first are: none"):
+        warn_of_unmatched("freeze", compiled("freeze", ["a"]), [])
+
+
+def test_patterns_that_match_get_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_unmatched("freeze", compiled("freeze", ["MobilenetV2", ".*biases"]), NAMES)
+
+
+def test_a_part_of_a_name_comes_near_though_it_does_not_match_from_the_start():
+    assert near_names("biases", NAMES) == ["logits/biases"]
+    assert near_names(r"depthwise\d\.weights", NAMES)[0] == "aspp/depthwise_weights"
+    assert near_names("LOGITS/.*", NAMES) == ["logits/biases"]
+
+
+def test_the_name_that_shares_most_parts_comes_first():
+    assert near_names("MobilnetV2/expanded_conv/.*", NAMES)[0] == NAMES[2]
+    assert len(near_names("Mobilenet", NAMES, count=2)) == 2
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("Conv(", r"freeze: the pattern 'Conv\(' is not a regular expression: missing \)"),
+        ("*", "the pattern '\\*' is not a regular expression: nothing to repeat"),
+        ("", r"freeze: an empty pattern matches every variable; write \.\* for that"),
+    ],
+)
+def test_a_pattern_that_cannot_be_meant_is_an_error(pattern, message):
+    with pytest.raises(ConfigError, match=message):
+        compiled("freeze", ["fine", pattern])

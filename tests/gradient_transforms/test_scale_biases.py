@@ -1,0 +1,71 @@
+import warnings
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError, UnmatchedPatternWarning
+from tf_frame.gradient_transforms.scale_biases import ScaleBiases, scale_bias_gradients
+
+pytestmark = pytest.mark.usefixtures("graph")
+
+
+def scale(pairs, **params):
+    return ScaleBiases(params=ScaleBiases.Params(**params))(pairs)
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize(
+    ("name", "factor"),
+    [
+        ("Conv/biases", 3.0),
+        ("dense/bias", 3.0),
+        ("Conv/BatchNorm/beta", 3.0),
+        ("Conv/BatchNorm/gamma", 1.0),
+        ("unbiased/weights", 1.0),
+        ("beta/weights", 1.0),
+    ],
+)
+def test_gradients_of_biases_and_of_no_others_are_scaled(name, factor, variable, evaluate):
+    pairs = [(tf.ones([]), variable(name, [])), (tf.ones([]), variable("a/biases", []))]
+    assert evaluate(scale(pairs, factor=3.0)[0][0]) == factor
+
+
+def test_the_default_doubles(variable, evaluate):
+    assert evaluate(scale([(tf.ones([]), variable("biases", []))])[0][0]) == 2.0
+
+
+def test_a_variable_that_two_patterns_match_is_scaled_once(variable, evaluate):
+    pairs = [(tf.ones([]), variable("a/biases", []))]
+    changed = scale(pairs, factor=3.0, patterns=(".*biases", "a/.*"))
+    assert evaluate(changed[0][0]) == 3.0
+
+
+def test_slices_are_scaled(variable, sparse, evaluate):
+    ((gradient, _),) = scale_bias_gradients([(sparse(), variable("biases"))], tf.constant(2.0))
+    np.testing.assert_array_equal(evaluate(gradient.values), [[6.0, 8.0], [0.0, 24.0]])
+
+
+def test_a_model_with_one_kind_of_bias_gets_no_warning(variable):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scale([(tf.ones([]), variable("biases", []))])
+
+
+def test_a_model_without_biases_gets_a_warning_and_keeps_its_gradients(variable):
+    pairs = [(tf.ones([]), variable("weights", []))]
+    with pytest.warns(UnmatchedPatternWarning, match="scale_biases: the pattern") as caught:
+        assert scale(pairs) == pairs
+    assert len(caught) == 2
+
+
+def test_a_pattern_of_the_users_own_that_matches_nothing_gets_a_warning(variable):
+    pairs = [(tf.ones([]), variable("biases", []))]
+    with pytest.warns(UnmatchedPatternWarning, match="pattern 'offset' matches no") as caught:
+        scale(pairs, patterns=("biases", "offset"))
+    assert len(caught) == 1
+
+
+def test_a_wrong_pattern_is_refused():
+    with pytest.raises(ConfigError, match="scale_biases: the pattern .* regular expression"):
+        ScaleBiases(params=ScaleBiases.Params(patterns=("(",)))

@@ -1,0 +1,102 @@
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.deploy.clones import create_clones
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import ConfigError
+from tf_frame.graph.losses import gather_losses
+from tf_frame.graph.summaries import merge
+from tf_frame.plugin import ModelOutput
+
+TOTALS = {"losses/total": 3.0, "losses/data": 3.0, "optimizer/learning_rate": 0.5}
+
+
+def summarising():
+    tf.summary.scalar("mine", tf.constant(7.0))
+    return ModelOutput(loss=tf.constant(3.0))
+
+
+def build(num_clones, *, extra=lambda: (), outer="", clone_on_cpu=True, **options):
+    """The merged summary of clones that each write `mine`, and an input that writes `read`."""
+    config = DeploymentConfig(num_clones=num_clones, clone_on_cpu=clone_on_cpu)
+    with tf.name_scope(outer):
+        with tf.name_scope("input"):
+            tf.summary.scalar("read", tf.constant(1.0))
+        clones = create_clones(config, summarising)
+    losses = gather_losses(clones)
+    return merge(clones[0].scope, losses, tf.constant(0.5), extra=extra(), **options)
+
+
+def written(*args, **kwargs):
+    with tf.Graph().as_default(), tf.Session() as session:
+        summary = tf.Summary.FromString(session.run(build(*args, **kwargs)))
+    tags = [value.tag for value in summary.value]
+    assert len(set(tags)) == len(tags)
+    return {value.tag: value.simple_value for value in summary.value}
+
+
+def test_a_single_clone_with_the_totals():
+    assert written(1) == {"mine": 7.0, "input/read": 1.0, **TOTALS}
+
+
+@pytest.mark.parametrize("num_clones", [2, 11, 12])
+def test_only_the_first_clone_is_written_and_what_belongs_to_no_clone(num_clones):
+    assert written(num_clones) == {"clone_0/mine": 7.0, "input/read": 1.0, **TOTALS}
+
+
+def test_all_clones_are_written_when_asked():
+    mine = {f"clone_{i}/mine": 7.0 for i in range(11)}
+    assert written(11, clones="all_clones") == {**mine, "input/read": 1.0, **TOTALS}
+
+
+def test_the_scope_of_the_clones_may_lie_in_another():
+    expected = {"outer/clone_0/mine": 7.0, "outer/input/read": 1.0, **TOTALS}
+    assert written(2, outer="outer") == expected
+
+
+def test_extra_summaries_are_written_once_though_they_are_collected_too():
+    def extra():
+        return [
+            tf.summary.scalar("collected", tf.constant(4.0)),
+            tf.summary.scalar("own", tf.constant(5.0), collections=[]),
+        ]
+
+    expected = {"clone_0/mine": 7.0, "input/read": 1.0, "collected": 4.0, "own": 5.0, **TOTALS}
+    assert written(2, extra=extra) == expected
+
+
+def test_regularisation_is_written_where_there_is_some():
+    def extra():
+        tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.constant(0.25))
+        return ()
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        extra()
+        summary = tf.Summary.FromString(session.run(build(2)))
+    values = {value.tag: value.simple_value for value in summary.value}
+    assert values["losses/regularization"] == 0.25
+    assert values["losses/total"] == 3.25
+
+
+@pytest.mark.parametrize("clones", ["first_clone", "all_clones"])
+@pytest.mark.parametrize("num_clones", [1, 2])
+def test_everything_that_is_merged_is_on_cpu_0_though_clones_are_on_gpus(num_clones, clones):
+    with tf.Graph().as_default() as graph:
+        merged = build(num_clones, clones=clones, clone_on_cpu=False)
+        (mine, *_) = [op for op in graph.get_operations() if op.name.endswith("mine")]
+    assert mine.device == "/device:GPU:0"
+    assert {summary.device for summary in merged.op.inputs} == {"/device:CPU:0"}
+    assert merged.device == "/device:CPU:0"
+
+
+def test_a_summary_of_a_worker_stays_with_its_worker():
+    config = DeploymentConfig(num_ps_tasks=1, worker_job_name="worker/task:3")
+    with tf.Graph().as_default():
+        clones = create_clones(config, summarising)
+        merged = merge(clones[0].scope, gather_losses(clones), tf.constant(0.5))
+    assert "/job:worker/task:3/device:CPU:0" in {s.device for s in merged.op.inputs}
+
+
+def test_a_choice_that_does_not_exist_is_refused_with_the_choices():
+    with pytest.raises(ConfigError, match="is 'some'; use first_clone or all_clones"):
+        written(2, clones="some")

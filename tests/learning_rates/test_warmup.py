@@ -1,0 +1,162 @@
+"""The reference numbers are those of both of DeepLab's generations, measured there."""
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import ScheduleContext
+from tf_frame.config.run_config import RunConfig
+from tf_frame.errors import ConfigError
+from tf_frame.learning_rates.exponential import Exponential
+from tf_frame.learning_rates.fixed import Fixed
+from tf_frame.learning_rates.poly import Poly
+from tf_frame.learning_rates.step import Step
+from tf_frame.learning_rates.warmup import learning_rate, schedule_context
+
+DEEPLAB = {
+    "learning_rate": 0.007,
+    "max_steps": 30000,
+    "warmup_steps": 100,
+    "warmup_learning_rate": 1e-4,
+}
+STEPS = (0, 50, 100, 1000, 2000, 15000, 30000)
+OLD_POLY = (1e-4, 1e-4, 0.0069789966, 0.0067896456, 0.0065785651, 0.0037512074, 0)
+OLD_STEP = (1e-4, 1e-4, 0.007, 0.007, 0.0007, 7e-10, 7e-18)
+NEW_POLY = (1e-4, 1e-4, 0.007, 0.0068100793, 0.0065983632, 0.0037624969, 0)
+NEW_STEP = (1e-4, 1e-4, 0.007, 0.007, 0.007, 7e-10, 7e-17)
+NEW_POLY_BURN_IN = (1e-4, 0.00355, *NEW_POLY[2:])
+
+
+def run_rates(cls, steps, num_examples=None, options=None, dtype=tf.int64, **run_options):
+    config = RunConfig(**run_options)
+    schedule = cls(
+        params=cls.Params(**(options or {})), context=schedule_context(config, num_examples)
+    )
+    with tf.Graph().as_default(), tf.Session() as session:
+        step = tf.placeholder(dtype, [])
+        rate = learning_rate(schedule, config=config, global_step=step)
+        assert rate.op.name == "learning_rate" and rate.shape == []
+        return [float(session.run(rate, {step: each})) for each in steps]
+
+
+@pytest.mark.parametrize(
+    ("cls", "options", "expected"),
+    [
+        (Poly, {"decay_from": "step_0"}, OLD_POLY),
+        (Step, {"decay_from": "step_0"}, OLD_STEP),
+        (Poly, {}, NEW_POLY),
+        (Step, {}, NEW_STEP),
+        (Poly, {"warmup": "linear"}, NEW_POLY_BURN_IN),
+    ],
+    ids=["old-poly", "old-step", "new-poly", "new-step", "new-poly-burn-in"],
+)
+def test_deeplabs_learning_rates(cls, options, expected):
+    found = run_rates(cls, STEPS, **DEEPLAB, **options)
+    assert found == pytest.approx(list(expected), rel=1e-5, abs=1e-20)
+    assert found == pytest.approx(list(expected), abs=1e-9)
+
+
+def test_slims_exponential_decay_over_epochs():
+    # int(100 examples / batch 8 * 2 epochs) = 25 steps per decay.
+    options = {"learning_rate": 0.01, "train_batch_size": 8}
+    found = run_rates(Exponential, [0, 24, 25, 50], num_examples=100, **options)
+    assert found == pytest.approx([0.01, 0.01, 0.0094, 0.008836])
+
+
+def test_slims_warm_up_rises_from_zero():
+    # min(lr * step / warm-up steps, lr), as slim has it.
+    options = {"learning_rate": 0.08, "warmup": "linear", "warmup_learning_rate": 0}
+    found = run_rates(Fixed, [0, 1, 4, 8, 9], warmup_steps=8, **options)
+    assert found == pytest.approx([0, 0.01, 0.04, 0.08, 0.08])
+
+
+def test_object_detections_exponential_decay_with_burnin():
+    # where(step < burnin, burnin rate, exponential_decay(step - burnin)), floored.
+    options = {"decay_steps": 3, "decay_factor": 0.1, "min_learning_rate": 0.02}
+    run = {"learning_rate": 1.0, "warmup_steps": 2, "warmup_learning_rate": 0.5}
+    found = run_rates(Exponential, [0, 1, 2, 4, 5, 7, 8], options=options, **run)
+    assert found == pytest.approx([0.5, 0.5, 1.0, 1.0, 0.1, 0.1, 0.02])
+
+
+def test_an_exponential_warm_up_multiplies_by_the_same_factor_in_every_step():
+    options = {"learning_rate": 0.1, "warmup": "exponential", "warmup_learning_rate": 1e-4}
+    found = run_rates(Fixed, [0, 1, 2, 3, 4], warmup_steps=3, **options)
+    assert found == pytest.approx([1e-4, 1e-3, 1e-2, 1e-1, 1e-1], rel=1e-5)
+
+
+@pytest.mark.parametrize("zero", ["learning_rate", "warmup_learning_rate"])
+def test_an_exponential_warm_up_from_or_to_zero_is_refused(zero):
+    with pytest.raises(ConfigError, match=f"cannot start from or rise to 0.*--{zero} is 0"):
+        run_rates(Fixed, [0], warmup="exponential", warmup_steps=3, **{zero: 0.0})
+
+
+@pytest.mark.parametrize("warmup", ["constant", "linear", "exponential"])
+def test_without_warm_up_steps_the_kind_of_warm_up_does_not_matter(warmup):
+    options = {"learning_rate": 0.1, "warmup": warmup, "warmup_learning_rate": 0.0}
+    assert run_rates(Fixed, [0, 1], **options) == pytest.approx([0.1, 0.1])
+
+
+def test_the_step_may_be_of_any_integer_type():
+    assert run_rates(Fixed, [0], dtype=tf.int32, learning_rate=0.1) == pytest.approx([0.1])
+
+
+def test_the_learning_rate_follows_the_global_step(variable_mode):
+    config = RunConfig(learning_rate=0.1, max_steps=10)
+    with tf.Graph().as_default(), tf.Session() as session:
+        step = tf.train.create_global_step()
+        schedule = Poly(params=Poly.Params(power=1), context=schedule_context(config, None))
+        rate = learning_rate(schedule, config=config, global_step=step)
+        session.run(tf.global_variables_initializer())
+        before = session.run(rate)
+        session.run(step.assign_add(5))
+        assert [before, session.run(rate)] == pytest.approx([0.1, 0.05])
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, 1000),
+        ({"warmup_steps": 100}, 900),
+        ({"warmup_steps": 100, "decay_from": "step_0"}, 1000),
+        ({"warmup_steps": 1000}, 1),
+        ({"warmup_steps": 5000}, 1),
+    ],
+)
+def test_the_schedule_has_the_steps_after_the_warm_up_unless_it_begins_at_step_0(options, expected):
+    assert schedule_context(RunConfig(max_steps=1000, **options), None).num_steps == expected
+
+
+def test_a_schedule_is_told_the_learning_rate():
+    context = schedule_context(RunConfig(learning_rate=0.3, max_steps=7), None)
+    assert context == ScheduleContext(learning_rate=0.3, num_steps=7, steps_per_epoch=None)
+
+
+CLUSTER = {"master": "grpc://localhost:1", "num_ps_tasks": 1, "worker_replicas": 5}
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, 25.0),
+        ({"num_clones": 2}, 25.0),
+        ({"num_clones": 2, "batch_size_is": "per_clone"}, 12.5),
+        (CLUSTER, 25.0),
+        ({**CLUSTER, "replicas_to_aggregate": 2}, 25.0),
+        ({**CLUSTER, "sync_replicas": True}, 5.0),
+        ({**CLUSTER, "sync_replicas": True, "replicas_to_aggregate": 2}, 12.5),
+    ],
+)
+def test_an_epoch_has_as_many_steps_as_batches_that_make_an_update(options, expected):
+    config = RunConfig(train_batch_size=8, **options)
+    assert schedule_context(config, 200).steps_per_epoch == expected
+
+
+def test_accumulated_batches_make_one_step():
+    config = RunConfig(train_batch_size=8)
+    assert schedule_context(config, 200, batches_per_step=4).steps_per_epoch == 6.25
+
+
+def test_the_decay_steps_of_the_inception_trainer():
+    # int(num_examples / batch_size * num_epochs_per_decay / num_replicas_to_aggregate)
+    config = RunConfig(train_batch_size=32, sync_replicas=True, **CLUSTER)
+    schedule = Exponential(params=Exponential.Params(), context=schedule_context(config, 1281167))
+    assert schedule.decay_steps == int(1281167 / 32 * 2.0 / 5) == 16014

@@ -1,0 +1,155 @@
+"""How long the training graph of deeplab takes to build.
+
+    python tools/bench/graph_construction.py [--rounds 7] [--crop_size 64] [--profile]
+
+Three graphs, built in turn so that a busy machine slows all of them: the
+framework's with one clone and with several, and one by bare TensorFlow with the
+same input pipeline, network, loss, pictures, gradients, update and saver. The
+table holds medians; no session is made. `--profile` shows where the time of the
+graph with several clones goes instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import functools
+import gc
+import pstats
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame import InputContext, Mode
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.graph.train_graph import build_train_graph
+from tf_frame_deeplab import model as deeplab
+from tf_frame_deeplab import network, nuclei
+from tf_frame_deeplab.last_layer_multiplier import LastLayerMultiplier
+from tf_frame_deeplab.loss import segmentation_loss
+from tf_frame_deeplab.summaries import image_summaries
+
+_MOMENTUM = 0.9
+
+
+def build_framework(num_clones: int, crop_size: int) -> Any:
+    """Builds the framework's graph, every clone on CPU:0."""
+    source = make_input(crop_size)
+    return build_train_graph(
+        model=deeplab.DeepLab(params=deeplab.Params(), info=source.info),
+        source=source,
+        optimizer=lambda rate: tf.train.MomentumOptimizer(rate, _MOMENTUM),
+        schedule=lambda step: tf.train.polynomial_decay(0.1, step, 500, 0.0),
+        transforms=[LastLayerMultiplier(params=LastLayerMultiplier.Params())],
+        config=RunConfig(num_clones=num_clones, train_batch_size=num_clones, clone_on_cpu=True),
+        deployment=DeploymentConfig(num_clones=num_clones, clone_on_cpu=True),
+    ).graph
+
+
+def build_bare(crop_size: int) -> Any:
+    """Builds what the framework does for one clone, as a plain script would."""
+    source = make_input(crop_size)
+    with tf.Graph().as_default() as graph:
+        global_step = tf.train.create_global_step()
+        dataset = source.dataset(Mode.TRAIN, InputContext(batch_size=1)).prefetch(2)
+        iterator = tf.data.make_initializable_iterator(dataset)
+        features, labels = iterator.get_next()
+        with tf.device("/device:CPU:0"):
+            total = tf.add(
+                _bare_loss(features["image"], labels["semantic"], source.info),
+                tf.add_n(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)),
+            )
+        rate = tf.train.polynomial_decay(0.1, global_step, 500, 0.0)
+        update = _bare_update(total, rate, global_step)
+        with tf.control_dependencies([update, *tf.get_collection(tf.GraphKeys.UPDATE_OPS)]):
+            tf.identity(total, name="train_op")
+        tf.summary.scalar("total_loss", total)
+        tf.summary.scalar("learning_rate", rate)
+        tf.summary.merge_all()
+        tf.train.Saver()
+    return graph
+
+
+def _bare_loss(images: Any, labels: Any, info: Any) -> Any:
+    params = deeplab.Params()
+    logits, _ = network.deeplab_v3_plus(
+        images, params=params, num_classes=info.num_classes, is_training=True
+    )
+    logits = network.upsample(logits, like=labels)
+    tf.nn.softmax(logits)
+    classes = tf.argmax(logits, axis=3, output_type=tf.int32)
+    image_summaries(
+        images, labels, classes, num_classes=info.num_classes, ignore_label=info.ignore_label
+    )
+    return segmentation_loss(logits, labels, info.ignore_label)
+
+
+def _bare_update(total: Any, rate: Any, global_step: Any) -> Any:
+    optimizer = tf.train.MomentumOptimizer(rate, _MOMENTUM)
+    grads_and_vars = optimizer.compute_gradients(total)
+    scaled = [(2.0 * g if "biases" in v.op.name else g, v) for g, v in grads_and_vars]
+    return optimizer.apply_gradients(scaled, global_step=global_step)
+
+
+def make_input(crop_size: int) -> Any:
+    """The sample data set of deeplab."""
+    return nuclei.Nuclei(params=nuclei.Params(crop_size=crop_size))
+
+
+def seconds(build: Callable[[], Any]) -> tuple[float, int]:
+    """Wall time of one build in a fresh graph, and its number of operations."""
+    gc.collect()
+    start = time.perf_counter()
+    graph = build()
+    took = time.perf_counter() - start
+    return took, len(graph.get_operations())
+
+
+def profile(build: Callable[[], Any]) -> None:
+    """Prints the functions that take most time, by their own and with what they call."""
+    profiler = cProfile.Profile()
+    profiler.runcall(build)
+    for order in ("tottime", "cumulative"):
+        pstats.Stats(profiler).sort_stats(order).print_stats(45)
+
+
+def main() -> None:
+    """Measures and prints seconds and ratios."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=7, help="builds of each graph")
+    parser.add_argument("--clones", type=int, default=8, help="the larger number of clones")
+    parser.add_argument("--crop_size", type=int, default=64, help="size of the images, in pixels")
+    parser.add_argument("--profile", action="store_true", help="show where the time goes")
+    args = parser.parse_args()
+    builds: dict[str, Callable[[], Any]] = {
+        "bare TensorFlow": functools.partial(build_bare, args.crop_size),
+        "1 clone": functools.partial(build_framework, 1, args.crop_size),
+        f"{args.clones} clones": functools.partial(build_framework, args.clones, args.crop_size),
+    }
+    for build in builds.values():
+        build()
+    if args.profile:
+        profile(builds[f"{args.clones} clones"])
+        return
+    _print_table(builds, args.rounds)
+
+
+def _print_table(builds: dict[str, Callable[[], Any]], rounds: int) -> None:
+    runs = {name: [] for name in builds}
+    for _ in range(rounds):
+        for name, build in builds.items():
+            runs[name].append(seconds(build))
+    medians = {name: statistics.median(took for took, _ in runs[name]) for name in builds}
+    for name, median in medians.items():
+        print(f"{name:<18}{median:8.3f} s {runs[name][0][1]:>8,} operations")
+    bare, one, several = medians
+    print(f"{one} / {bare}: {medians[one] / medians[bare]:.3f}")
+    print(f"{several} / {one}: {medians[several] / medians[one]:.3f}")
+
+
+if __name__ == "__main__":
+    main()
