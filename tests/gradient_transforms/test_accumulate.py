@@ -21,8 +21,8 @@ def fed(variable):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
 
-        def run(values, fetches=None):
-            return session.run(fetches or (mean, transform.ready()), {gradient: values})
+        def run(values, fetches=(mean, transform.ready())):
+            return session.run(fetches, {gradient: values})
 
         run.mean = mean
         run.sums = lambda: session.run(tf.global_variables("accumulate"))

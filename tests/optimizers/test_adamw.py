@@ -35,7 +35,7 @@ def test_sparse_gradients_count_as_zero_elsewhere(make, trained, expected, varia
     )
     found = expected(reference(**DECAY), gradients=gradients)
     values = trained(make(AdamW, **DECAY), gradients=gradients, sparse=True)
-    np.testing.assert_allclose(values, found, rtol=1e-4)
+    np.testing.assert_allclose(values, found, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,9 @@ def test_biases_and_normalisation_are_not_decayed(make, trained, expected, name)
 
 
 def test_what_is_not_decayed_can_be_chosen(make, trained, expected):
-    optimizer = make(AdamW, exclude_from_weight_decay="^embed.*ing$,x", **DECAY)
+    optimizer = make(AdamW, exclude_from_weight_decay="^embed.*ing$", **DECAY)
     without, decayed = expected(reference(weight_decay=0)), expected(reference(**DECAY))
     np.testing.assert_allclose(trained(optimizer, name="embed/ding"), without, rtol=1e-4)
-    np.testing.assert_allclose(trained(optimizer, name="embedding/x"), without, rtol=1e-4)
     with pytest.warns(UserWarning, match="matches none"):
         np.testing.assert_allclose(trained(optimizer, name="biases"), decayed, rtol=1e-4)
 

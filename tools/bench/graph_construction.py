@@ -2,11 +2,11 @@
 
     python tools/bench/graph_construction.py [--rounds 7] [--crop_size 64] [--profile]
 
-Three graphs, built in turn so that a busy machine slows all of them: the
-framework's with one clone and with several, and one by bare TensorFlow with the
-same input pipeline, network, loss, pictures, gradients, update and saver. The
-table holds medians; no session is made. `--profile` shows where the time of the
-graph with several clones goes instead.
+Three graphs, built in turn: the framework's with one clone and with several,
+and one by bare TensorFlow with the same input pipeline, network, loss, pictures,
+gradients, update and saver. No session is made. The table holds medians of
+processor time, which other programs on the machine disturb least. `--profile`
+shows where the time of the graph with several clones goes instead.
 """
 
 from __future__ import annotations
@@ -101,11 +101,11 @@ def make_input(crop_size: int) -> Any:
 
 
 def seconds(build: Callable[[], Any]) -> tuple[float, int]:
-    """Wall time of one build in a fresh graph, and its number of operations."""
+    """Processor time of one build in a fresh graph, and its number of operations."""
     gc.collect()
-    start = time.perf_counter()
+    start = time.process_time()
     graph = build()
-    took = time.perf_counter() - start
+    took = time.process_time() - start
     return took, len(graph.get_operations())
 
 

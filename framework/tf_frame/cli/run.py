@@ -32,6 +32,9 @@ def main(words: Sequence[str]) -> int:
         raise choose.no_plugin_named()
     job = choose.make_job(words, choice)
     source = job.make_input()
+    if job.config.show_placement:
+        _show_placement(job, source)
+        return EXIT_OK
     prepare(job.model_dir)
     with reader_may_leave(), Interrupts().installed() as interrupts:
         say(_introduction(job, source.info, choice.file.versions))
@@ -45,6 +48,12 @@ def _run(job: Job, source: Any, interrupts: Interrupts) -> Mapping[str, Any]:
         from tf_frame.estimator.run import run
     interrupts.raise_if_received()
     return run(job, source=source, interrupts=interrupts, say=say)
+
+
+def _show_placement(job: Job, source: Any) -> None:
+    with without_chatter(job.config.verbosity):
+        from tf_frame.estimator.show_placement import show_placement
+    show_placement(job, source=source, say=say)
 
 
 def _help(words: Sequence[str]) -> str:

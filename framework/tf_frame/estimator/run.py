@@ -98,6 +98,7 @@ class _Run:
             source=self.source,
             interrupts=self.interrupts,
             ready=self.write_configuration,
+            say=self.say,
         )
         if self.interrupts.received:
             step = max(step, trained.global_step)

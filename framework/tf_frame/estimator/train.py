@@ -14,6 +14,8 @@ from tf_frame.config.run_config import RunConfig
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.estimator.job import Job
+from tf_frame.estimator.patterns import unmatched_patterns
+from tf_frame.estimator.warm_start import warm_started
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.logging import LoggingHook
@@ -52,6 +54,7 @@ def train(
     source: Any,
     interrupts: Interrupts,
     ready: Callable[[], None],
+    say: Callable[[str], None],
 ) -> Trained:
     """Trains until `max_steps`, the end of the input, or a signal.
 
@@ -60,13 +63,18 @@ def train(
       model, source: its model and input, constructed.
       interrupts: asked after each step whether to stop.
       ready: called once the session is there: the graph fits the folder's checkpoint.
+      say: takes a line for the user.
 
     Raises:
+      ConfigError: a pattern matches no variable, and `--strict` is set.
       CheckpointError: the checkpoint belongs to another model.
     """
     config, cluster = job.config, cluster_of(job.config)
     deployment = make_deployment(config, cluster)
-    graph = build_graph(job, model=model, source=source, deployment=deployment)
+    with unmatched_patterns(strict=config.strict, say=say):
+        graph = build_graph(job, model=model, source=source, deployment=deployment)
+        if cluster.is_chief:
+            graph = warm_started(graph, config, job.model_dir, say=say)
     interrupts.raise_if_received()
     with graph.graph.as_default():
         progress = _progress(config, graph, job.model_dir)

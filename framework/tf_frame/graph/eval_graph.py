@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_config import RunConfig
-from tf_frame.graph.inputs import make_dataset, take_batches
+from tf_frame.graph.inputs import make_eval_batch
 from tf_frame.graph.losses import collected_losses
 from tf_frame.graph.model_output import build_model
 from tf_frame.plugin import InputContext, Mode
@@ -51,11 +51,7 @@ def build_eval_graph(*, model: Any, source: Any, config: RunConfig) -> EvalGraph
         context = InputContext(batch_size=config.eval_batch_size, seed=config.random_seed)
         take = -1 if config.eval_steps is None else config.eval_steps
         with tf.device("/device:CPU:0"):
-            dataset = make_dataset(source, Mode.EVAL, context, take=take)
-            ((features, labels),) = take_batches(dataset, 1)
-            endless = tf.equal(
-                tf.data.experimental.cardinality(dataset), tf.data.experimental.INFINITE_CARDINALITY
-            )
+            features, labels, endless = make_eval_batch(source, context, take)
         output = build_model(model, features, labels, Mode.EVAL)
         metrics = dict(output.metrics)
         losses = collected_losses() if output.loss is None else [output.loss]

@@ -15,7 +15,10 @@ GradsAndVars = list[tuple[Any, Any]]
 
 
 def clone_gradients(
-    clones: Sequence[Clone], losses: Sequence[Any], optimizer: Any
+    clones: Sequence[Clone],
+    losses: Sequence[Any],
+    optimizer: Any,
+    variables: Sequence[Any] | None = None,
 ) -> list[GradsAndVars]:
     """Differentiates each clone's loss on the clone's device.
 
@@ -23,11 +26,13 @@ def clone_gradients(
       clones: the clones.
       losses: one scalar per clone.
       optimizer: whose `compute_gradients` is used.
+      variables: what to differentiate by; None means every trainable variable.
     """
     gradients = []
+    wanted = tf.trainable_variables() if variables is None else list(variables)
     for clone, loss in zip(clones, losses, strict=True):
         with tf.device(clone.device), tf.name_scope(clone.scope):
-            gradients.append(optimizer.compute_gradients(loss, tf.trainable_variables()))
+            gradients.append(optimizer.compute_gradients(loss, wanted))
     return gradients
 
 

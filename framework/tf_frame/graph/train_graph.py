@@ -15,11 +15,15 @@ from tf_frame.config.run_config import RunConfig
 from tf_frame.deploy.clones import Clone, create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
+from tf_frame.deploy.placement_strategies import Strategy, balanced, variable_sizes
 from tf_frame.graph import gradients, summaries
 from tf_frame.graph.global_step import read_step_after
+from tf_frame.graph.gradient_summaries import gradient_summaries
 from tf_frame.graph.inputs import make_batches
 from tf_frame.graph.losses import Losses, gather_losses
 from tf_frame.graph.model_output import build_model
+from tf_frame.graph.trainable import variables_to_train
+from tf_frame.graph.update import apply_gradients
 from tf_frame.learning_rates.warmup import learning_rate
 from tf_frame.plugin import InputContext, Mode
 
@@ -73,16 +77,20 @@ def build_train_graph(
       deployment: devices and number of clones.
     """
     graph = tf.Graph()
-    with graph.as_default(), variables_placed(deployment):
+    strategy = _strategy(model, source, config, deployment)
+    with graph.as_default(), variables_placed(deployment, strategy):
         tf.set_random_seed(config.random_seed)
         global_step = tf.train.create_global_step()
-        batches = iter(make_batches(source, Mode.TRAIN, _context(config, deployment), deployment))
-        clones = create_clones(deployment, lambda: build_model(model, *next(batches), Mode.TRAIN))
-        losses = gather_losses(clones)
+        clones = _clones(model, source, config, deployment)
+        losses = gather_losses(
+            clones, regularization=config.regularization, total=config.total_loss
+        )
         with tf.device(deployment.optimizer_device()):
             rate = learning_rate(schedule, config=config, global_step=global_step)
             wrapped = optimizer(rate)
-        update = _update(clones, losses, wrapped, transforms, global_step, deployment)
+        update, extra = _update(
+            clones, losses, wrapped, transforms, global_step, config, deployment
+        )
         with tf.control_dependencies([update]):
             train_op = tf.identity(losses.total, name="train_op")
         return TrainGraph(
@@ -92,19 +100,40 @@ def build_train_graph(
             global_step=global_step,
             step_after=read_step_after([train_op], global_step),
             learning_rate=rate,
-            summary_op=summaries.merge(clones[0].scope, losses, rate),
+            summary_op=summaries.merge(
+                clones[0].scope, losses, rate, clones=config.clone_summaries, extra=extra
+            ),
             scaffold=tf.train.Scaffold(saver=_saver(config, deployment)),
             clones=clones,
         )
 
 
-def _context(config: RunConfig, deployment: DeploymentConfig) -> InputContext:
-    return InputContext(
+def _strategy(
+    model: Any, source: Any, config: RunConfig, deployment: DeploymentConfig
+) -> Strategy | None:
+    """How variables are dealt out; by their bytes, once those of one clone are known."""
+    if config.placement != "balanced" or deployment.num_ps_tasks < 2:
+        return None
+    alone = dataclasses.replace(deployment, num_clones=1)
+
+    def build() -> None:
+        tf.train.create_global_step()
+        _clones(model, source, config, alone)
+
+    return balanced(deployment, variable_sizes(build))
+
+
+def _clones(
+    model: Any, source: Any, config: RunConfig, deployment: DeploymentConfig
+) -> list[Clone]:
+    context = InputContext(
         batch_size=config.clone_batch_size,
         seed=config.random_seed,
         num_shards=deployment.num_replicas,
         shard_index=deployment.replica_id,
     )
+    batches = iter(make_batches(source, Mode.TRAIN, context, deployment))
+    return create_clones(deployment, lambda: build_model(model, *next(batches), Mode.TRAIN))
 
 
 def _update(
@@ -113,16 +142,23 @@ def _update(
     optimizer: Any,
     transforms: Sequence[Callable[[list[Any]], list[Any]]],
     global_step: Any,
+    config: RunConfig,
     deployment: DeploymentConfig,
-) -> Any:
-    """One update of the variables, and the moving statistics of the first clone."""
-    per_clone = gradients.clone_gradients(clones, losses.per_clone, optimizer)
+) -> tuple[Any, list[Any]]:
+    """One update of the variables and of the moving statistics; and summaries of it."""
+    per_clone = gradients.clone_gradients(
+        clones, losses.per_clone, optimizer, variables_to_train(config.trainable_scopes)
+    )
     with tf.device(deployment.optimizer_device()):
         grads_and_vars = gradients.sum_gradients(per_clone)
         grads_and_vars = gradients.transform_gradients(grads_and_vars, transforms)
-        apply = optimizer.apply_gradients(grads_and_vars, global_step=global_step)
-    statistics = tf.get_collection(tf.GraphKeys.UPDATE_OPS, clones[0].scope)
-    return tf.group(apply, *statistics, name="update_barrier")
+        apply = apply_gradients(
+            optimizer, grads_and_vars, transforms=transforms, global_step=global_step
+        )
+    extra = gradient_summaries(grads_and_vars) if config.summarize_gradients else []
+    scope = clones[0].scope if config.update_ops == "first_clone" else None
+    statistics = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)
+    return tf.group(apply, *statistics, name="update_barrier"), extra
 
 
 def _saver(config: RunConfig, deployment: DeploymentConfig) -> Any:

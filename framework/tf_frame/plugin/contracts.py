@@ -148,6 +148,12 @@ class Input:
         Training data repeats for ever; evaluation data ends after one pass.
         Random augmentation uses stateless ops seeded from `context.seed`.
 
+        Instead of a data set this may return a function without arguments that
+        returns `(features, labels)` tensors, such as the next elements of a
+        queue: it is called once per clone. Or a list of data sets or functions,
+        each with a batch size of its own: the model's `build` then gets a list
+        of features and a list of labels, in that order.
+
         Args:
           mode: what the data is for.
           context: batch size per clone, seed, shard.

@@ -1,0 +1,53 @@
+"""Fine-tuning: when a run begins from another model's checkpoint, and what it says about it."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.newest import newest_checkpoint
+from tf_frame.checkpoint.warm_start import candidate_variables, ignored, plan_warm_start
+from tf_frame.config.run_config import RunConfig
+from tf_frame.graph.train_graph import TrainGraph
+
+logger = logging.getLogger("tf_frame")
+
+
+def warm_started(
+    graph: TrainGraph, config: RunConfig, model_dir: str, *, say: Callable[[str], None]
+) -> TrainGraph:
+    """Makes a new run begin with values of the checkpoint that the options name.
+
+    Args:
+      graph: the training graph.
+      config: the warm-start options.
+      model_dir: a folder that has a checkpoint goes on from that one.
+      say: takes the report, a line for each variable.
+
+    Returns:
+      The graph, with a scaffold that restores.
+
+    Raises:
+      CheckpointError: the checkpoint does not fit, or is not there.
+      ConfigError: an option is malformed.
+    """
+    if not config.warm_start_from:
+        return graph
+    own = newest_checkpoint(model_dir)
+    if own is not None:
+        _note(ignored(config.warm_start_from, model_dir, own), say)
+        return graph
+    with graph.graph.as_default():
+        plan = plan_warm_start(config, candidate_variables())
+        assert plan is not None
+        _note(plan.table(), say)
+        scaffold = tf.train.Scaffold(init_fn=plan.init_fn, copy_from_scaffold=graph.scaffold)
+    return dataclasses.replace(graph, scaffold=scaffold)
+
+
+def _note(text: str, say: Callable[[str], None]) -> None:
+    say(text)
+    logger.info("%s", text)

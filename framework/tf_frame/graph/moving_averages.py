@@ -1,0 +1,176 @@
+"""Moving averages of variables: kept while training, read in their place afterwards.
+
+    averages = moving_averages(config, global_step)
+    with tf.control_dependencies([update]):
+        averages_op = averages.apply()
+
+    saver = tf.train.Saver(averaged_saver_map(variables_to_average()))
+
+The average of `X` is the variable `X/ExponentialMovingAverage`, on the device
+of `X`, as `tf.train.ExponentialMovingAverage` makes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_config import RunConfig
+from tf_frame.errors import CheckpointError
+
+_SUFFIX = "/ExponentialMovingAverage"
+_SHOWN = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class MovingAverages:
+    """The averages of a training graph.
+
+    Attributes:
+      average: the `tf.train.ExponentialMovingAverage`.
+      variables: the variables that are averaged.
+    """
+
+    average: Any
+    variables: Sequence[Any]
+
+    def apply(self) -> Any:
+        """Builds the op that moves the averages; build it under a dependency on the update.
+
+        Else it may see some variables before the update and some after it.
+        """
+        return self.average.apply(list(self.variables))
+
+    def histograms(self) -> list[Any]:
+        """One histogram summary per average, called like it; build them after `apply`.
+
+        They are in no collection: `tf.summary.merge` them.
+        """
+        found = [(v.op.name + _SUFFIX, self.average.average(v)) for v in self.variables]
+        # tf.summary.histogram would make another tag of a name that is taken.
+        return [tf.raw_ops.HistogramSummary(tag=tag, values=average) for tag, average in found]
+
+
+class _ExponentialMovingAverage(tf.train.ExponentialMovingAverage):
+    """One that can average reference variables wherever control flow is in functions.
+
+    An average begins as the variable does, by a `tf.cond`; its branches cannot
+    hold reference variables if they are functions.
+    """
+
+    def apply(self, var_list: Any = None) -> Any:
+        with _branches_without_functions():
+            return super().apply(var_list)
+
+
+@contextlib.contextmanager
+def _branches_without_functions() -> Iterator[None]:
+    enabled = tf.control_flow_v2_enabled()
+    tf.disable_control_flow_v2()
+    try:
+        yield
+    finally:
+        if enabled:
+            tf.enable_control_flow_v2()
+
+
+def moving_averages(config: RunConfig, global_step: Any) -> MovingAverages | None:
+    """The averages that the run options want, None if they want none.
+
+    Args:
+      config: the decay, and whether it is smaller at first.
+      global_step: the variable; counts the updates.
+    """
+    if config.moving_average_decay is None:
+        return None
+    average = _ExponentialMovingAverage(
+        config.moving_average_decay,
+        num_updates=global_step if config.moving_average_num_updates else None,
+    )
+    return MovingAverages(average, variables_to_average())
+
+
+def variables_to_average() -> list[Any]:
+    """The variables of the default graph that get averages, each once.
+
+    slim averages the model variables; the Inception trainer the trainable ones
+    and, "double averages", the moving means and variances of its batch norm. Here
+    it is all of them, as far as they are floating point numbers.
+    """
+    found = (
+        tf.trainable_variables()
+        + tf.get_collection(tf.GraphKeys.MODEL_VARIABLES)
+        + tf.moving_average_variables()
+    )
+    unique = {variable.ref(): variable for variable in found}
+    return [variable for variable in unique.values() if variable.dtype.base_dtype.is_floating]
+
+
+def averaged_saver_map(averaged: Iterable[Any]) -> dict[str, Any]:
+    """What a `tf.train.Saver` restores so that variables get their averages.
+
+    Args:
+      averaged: variables with averages, as `variables_to_average` gives them.
+
+    Returns:
+      Name in the checkpoint -> variable, or list of the parts of a partitioned
+      one, for all global variables; those without averages under their own names.
+    """
+    with_average = {variable.ref() for variable in averaged}
+    found: dict[str, Any] = {}
+    for variable in tf.global_variables():
+        suffix = _SUFFIX if variable.ref() in with_average else ""
+        part = variable._get_save_slice_info()
+        if part is None:
+            found[variable.op.name + suffix] = variable
+        else:
+            found.setdefault(part.full_name + suffix, []).append(variable)
+    return found
+
+
+def has_averages(path: str) -> bool:
+    """Whether a checkpoint holds moving averages.
+
+    Args:
+      path: path prefix of the checkpoint.
+    """
+    return any(name.endswith(_SUFFIX) for name, _ in tf.train.list_variables(path))
+
+
+def check_averages(path: str, averaged: Iterable[Any]) -> None:
+    """Checks that a checkpoint holds the averages of all these variables.
+
+    Args:
+      path: path prefix of the checkpoint.
+      averaged: the variables.
+
+    Raises:
+      CheckpointError: it holds none, or not all of them.
+    """
+    if not has_averages(path):
+        raise CheckpointError(
+            f"{path} holds no moving averages of variables; train with --moving_average_decay, "
+            "or take the variables as they are with --eval_moving_averages=false"
+        )
+    held = {name for name, _ in tf.train.list_variables(path)}
+    names = averaged_names(averaged)
+    missing = [name for name in names if name not in held]
+    if missing:
+        shown = ", ".join(missing[:_SHOWN]) + (" ..." if len(missing) > _SHOWN else "")
+        raise CheckpointError(
+            f"{path} lacks {len(missing)} of {len(names)} moving averages of variables: {shown}; "
+            "use the options that it was trained with, or --eval_moving_averages=false"
+        )
+
+
+def averaged_names(averaged: Iterable[Any]) -> list[str]:
+    """The names that the averages of variables have in a checkpoint."""
+    names = []
+    for variable in averaged:
+        part = variable._get_save_slice_info()
+        names.append((part.full_name if part else variable.op.name) + _SUFFIX)
+    return list(dict.fromkeys(names))

@@ -1,0 +1,173 @@
+"""The run options that change the training graph."""
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster import Cluster
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.errors import UnmatchedPatternWarning
+from tf_frame.gradient_transforms.accumulate import Accumulate
+from tf_frame.testing.toy import ToyModel, build_toy_graph
+
+SGD = {"learning_rate": 0.1, "train_batch_size": 8}
+
+
+class Counting(ToyModel):
+    """Counts the runs of the update ops of all clones."""
+
+    def build(self, features, labels, mode):
+        output = super().build(features, labels, mode)
+        tf.summary.scalar("mine", output.loss)
+        counter = tf.get_variable(
+            "counter", [], trainable=False, initializer=tf.zeros_initializer()
+        )
+        tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_add(counter, 1.0))
+        return output
+
+
+def build(config, *, model=ToyModel, l2=0.0, **how):
+    model = model(params=ToyModel.Params(l2=l2), info=None)
+    return build_toy_graph(config, model=model, **{"optimizer": "sgd", **how})
+
+
+def run(train_graph, config, steps=1, fetch=None):
+    """Trains; returns the values of all variables by name, and what was fetched each step."""
+    with train_graph.graph.as_default(), tf.Session(config=proto(config)) as session:
+        session.run(tf.global_variables_initializer())
+        session.run(tf.tables_initializer())
+        fetch = train_graph.train_op if fetch is None else fetch
+        fetched = [session.run(fetch) for _ in range(steps)]
+        return {v.op.name: session.run(v) for v in tf.global_variables()}, fetched
+
+
+def proto(config):
+    return session_config(config, make_deployment(config, Cluster()))
+
+
+@pytest.mark.parametrize(("update_ops", "count"), [("first_clone", 1.0), ("all_clones", 3.0)])
+def test_whose_update_ops_run(update_ops, count):
+    config = RunConfig(train_batch_size=6, num_clones=3, update_ops=update_ops)
+    values, _ = run(build(config, model=Counting), config)
+    assert values["counter"] == count
+
+
+@pytest.mark.parametrize(
+    ("clones", "tags"),
+    [("first_clone", {"clone_0/mine"}), ("all_clones", {"clone_0/mine", "clone_1/mine"})],
+)
+def test_whose_summaries_are_written(clones, tags):
+    config = RunConfig(train_batch_size=8, num_clones=2, clone_summaries=clones)
+    train_graph = build(config, model=Counting)
+    _, (summary,) = run(train_graph, config, fetch=train_graph.summary_op)
+    found = {value.tag for value in tf.Summary.FromString(summary).value}
+    assert {tag for tag in found if "mine" in tag} == tags
+
+
+def gradient_after_one_step(l2, **options):
+    """What one step of SGD with learning rate 1 takes off weights that begin at 1."""
+
+    class Ones(ToyModel):
+        def build(self, features, labels, mode):
+            with tf.variable_scope("", initializer=tf.ones_initializer()):
+                weights = tf.get_variable(
+                    "w", [2], regularizer=lambda w: l2 * tf.reduce_sum(w) if l2 else None
+                )
+            tf.losses.add_loss(tf.reduce_sum(weights * features[0, :2]))
+            return super().build(features, labels, mode).__class__()
+
+    config = RunConfig(train_batch_size=8, num_clones=2, learning_rate=1.0, **options)
+    values, (total,) = run(build(config, model=Ones), config)
+    return 1 - values["w"], total
+
+
+def test_regularisation_is_whole_scaled_or_left_out():
+    none, data = gradient_after_one_step(10.0, regularization="none")
+    full, with_penalty = gradient_after_one_step(10.0)
+    scaled, _ = gradient_after_one_step(10.0, regularization="scaled")
+    np.testing.assert_allclose(full - none, [10, 10], rtol=1e-5)
+    np.testing.assert_allclose(scaled - none, [5, 5], rtol=1e-5)
+    assert with_penalty - data == pytest.approx(20, rel=1e-5)
+
+
+def test_the_reported_loss_may_be_the_sum_over_the_clones():
+    mean_gradient, mean = gradient_after_one_step(0.0)
+    sum_gradient, total = gradient_after_one_step(0.0, total_loss="sum")
+    assert total == pytest.approx(2 * mean, rel=1e-5)
+    np.testing.assert_allclose(sum_gradient, mean_gradient)
+
+
+def test_a_batch_per_clone_takes_more_examples():
+    config = RunConfig(**SGD, num_clones=2, batch_size_is="per_clone")
+    per_clone, _ = run(build(config), config)
+    whole = RunConfig(learning_rate=0.1, train_batch_size=16)
+    one, _ = run(build(whole), whole)
+    np.testing.assert_allclose(per_clone["linear/weights"], one["linear/weights"], atol=1e-6)
+
+
+def test_only_the_trainable_scopes_are_trained():
+    config = RunConfig(**SGD, trainable_scopes=("linear/b",))
+    values, _ = run(build(config), config)
+    assert not values["linear/weights"].any() and values["linear/biases"].all()
+
+
+def test_a_scope_without_variables_is_warned_of():
+    config = RunConfig(**SGD, trainable_scopes=("linear", "bogus"))
+    with pytest.warns(UnmatchedPatternWarning, match="bogus"):
+        build(config)
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
+def test_accumulated_batches_take_the_step_of_their_sum(optimizer):
+    whole = RunConfig(learning_rate=0.1, train_batch_size=12)
+    one, _ = run(build(whole, optimizer=optimizer), whole, steps=2)
+    small = RunConfig(learning_rate=0.1, train_batch_size=4)
+    transforms = [Accumulate(params=Accumulate.Params(steps=3))]
+    train_graph = build(small, optimizer=optimizer, transforms=transforms)
+    several, steps = run(train_graph, small, steps=6, fetch=train_graph.step_after)
+    assert steps == [0, 0, 1, 1, 1, 2]
+    for name in ("linear/weights", "linear/biases"):
+        assert np.abs(one[name]).max() > 0.01
+        np.testing.assert_allclose(several[name], one[name], rtol=0, atol=1e-6)
+
+
+def test_gradients_are_summarised_after_the_transforms():
+    config = RunConfig(**SGD, summarize_gradients=True)
+    double = [lambda pairs: [(2 * gradient, variable) for gradient, variable in pairs]]
+
+    def norms(transforms):
+        train_graph = build(config, transforms=transforms)
+        _, (summary,) = run(train_graph, config, fetch=train_graph.summary_op)
+        values = tf.Summary.FromString(summary).value
+        assert "gradients/linear/weights" in {value.tag for value in values}
+        return {v.tag: v.simple_value for v in values if v.tag.startswith("gradient_norms/")}
+
+    plain, doubled = norms([]), norms(double)
+    assert plain["gradient_norms/linear/biases"] > 0
+    for tag, norm in plain.items():
+        assert doubled[tag] == pytest.approx(2 * norm, rel=1e-5)
+
+
+def test_variables_are_dealt_out_by_their_bytes():
+    class Uneven(ToyModel):
+        def build(self, features, labels, mode):
+            for index, size in enumerate([10, 200, 10, 200, 10, 400]):
+                tf.get_variable(f"v{index}", [size])
+            return super().build(features, labels, mode)
+
+    def bytes_per_task(placement):
+        config = RunConfig(placement=placement)
+        train_graph = build(config, model=Uneven, deployment=DeploymentConfig(num_ps_tasks=2))
+        with train_graph.graph.as_default():
+            tasks = {0: 0, 1: 0}
+            for variable in tf.trainable_variables():
+                tasks[tf.DeviceSpec.from_string(variable.device).task] += (
+                    variable.shape.num_elements()
+                )
+        return sorted(tasks.values())
+
+    assert bytes_per_task("balanced")[1] <= 420
+    assert bytes_per_task("round_robin")[1] >= 800
