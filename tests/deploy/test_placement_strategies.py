@@ -23,9 +23,7 @@ def tasks_of(num_ps_tasks, build, strategy_of):
     config = DeploymentConfig(num_ps_tasks=num_ps_tasks)
     with tf.Graph().as_default(), variables_placed(config, strategy_of(config)):
         build()
-        return {
-            v.op.name: tf.DeviceSpec.from_string(v.device).task for v in tf.global_variables()
-        }
+        return {v.op.name: tf.DeviceSpec.from_string(v.device).task for v in tf.global_variables()}
 
 
 def make(**lengths):
@@ -66,7 +64,7 @@ def test_with_sizes_a_large_variable_that_comes_last_is_allowed_for():
 
 def test_the_plan_does_not_depend_on_the_order_of_the_sizes():
     config = DeploymentConfig(num_ps_tasks=3)
-    sizes = {name: 4 for name in "abcdefg"}
+    sizes = dict.fromkeys("abcdefg", 4)
     backwards = dict(reversed(sizes.items()))
     plans = [balanced(config, s) for s in (sizes, backwards)]
     assert len({tuple(plan.task_of(name) for name in sizes) for plan in plans}) == 1
@@ -89,7 +87,6 @@ def test_slots_count_where_they_are():
     def build():
         large = tf.get_variable("large", [3])
         tf.get_variable("small", [2])
-        tf.get_variable("slotted", [2])
         with tf.variable_scope("slots"), tf.colocate_with(large.op):
             tf.get_variable("of_large", [30])
         tf.get_variable("after", [20])
@@ -97,7 +94,7 @@ def test_slots_count_where_they_are():
 
     tasks = tasks_of(2, build, balanced)
     assert tasks["slots/of_large"] == tasks["large"] == 0
-    # 33 on task 0 and 4 on task 1: only the second one of 20 is too much for task 1.
+    # 33 numbers on task 0; task 1 still has fewer with 2 and 20.
     assert (tasks["after"], tasks["last"]) == (1, 1)
 
 

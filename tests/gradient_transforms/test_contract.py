@@ -40,7 +40,7 @@ SPARSE = [cls for cls in FIRST if cls is not Accumulate]
 
 def make(cls):
     """The transform as the command line makes it, from the text for its first option."""
-    name, text = FIRST[cls]
+    text = FIRST[cls][1]
     options = options_of(cls.Params)[:1]
     return cls(params=cls.Params(**{option.name: option.parse(text) for option in options}))
 

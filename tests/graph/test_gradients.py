@@ -48,6 +48,15 @@ def test_sparse_and_dense_become_dense():
     np.testing.assert_array_equal(evaluate(total), [[2.0], [1.0], [1.0], [1.0]])
 
 
+def test_a_sparse_gradient_that_does_not_know_its_shape_is_added_to_dense_ones():
+    v = variable_of([4, 1])
+    slices = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([3, 3]))
+    ((total, _),) = sum_gradients([[(tf.ones([4, 1]), v)], [(slices, v)]])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        np.testing.assert_array_equal(session.run(total), [[1.0], [1.0], [1.0], [4.0]])
+
+
 def test_a_gradient_of_one_clone_only_passes_and_none_stays_none():
     v = variable_of([])
     ((one, _),) = sum_gradients([[(None, v)], [(tf.constant(2.0), v)]])

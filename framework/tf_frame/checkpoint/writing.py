@@ -157,16 +157,22 @@ def _put_in_place(new: str, prefix: str, old_folder: str) -> None:
         for source, target in moves:
             tf.io.gfile.rename(source, target)
             done.append((source, target))
-        tf.train.update_checkpoint_state(
-            folder,
-            prefix,
-            all_model_checkpoint_paths=[*others, prefix],
-            save_relative_paths=True,
-        )
+        _name_as_newest(folder, [*others, prefix])
     except BaseException:
         for source, target in reversed(done):
             tf.io.gfile.rename(target, source)
         raise
+
+
+def _name_as_newest(folder: str, paths: Sequence[str]) -> None:
+    """Writes the folder's `checkpoint` file with relative paths, so that the folder may move.
+
+    TensorFlow makes paths relative to a folder whose own path is relative, and
+    leaves them as they are otherwise.
+    """
+    if os.path.isabs(folder):
+        paths = [os.path.relpath(path, folder) for path in paths]
+    tf.train.update_checkpoint_state(folder, paths[-1], all_model_checkpoint_paths=list(paths))
 
 
 def same_path(path: str, other: str) -> bool:

@@ -183,7 +183,9 @@ def make_job(words: Sequence[str], choice: Choice) -> Job:
     said = {k: v for transform in choice.transforms for k, v in transform.values.items()}
     check_names({**choice.file.values, **said}, in_files, choice.file.path or "--transform")
     sources = [choice.defaults, choice.file.values, said, flags]
-    params = {prefix: resolve(cls, sources, prefix=prefix) for prefix, cls in choice.groups()}
+    params: dict[str, Any] = {
+        prefix: resolve(cls, sources, prefix=prefix) for prefix, cls in choice.groups()
+    }
     return Job(
         config=resolve(RunConfig, sources),
         model=Part(*choice.model, params["model"]),

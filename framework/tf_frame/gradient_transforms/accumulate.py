@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from tf_frame import GradientTransform, option
 from tf_frame.errors import ConfigError
-from tf_frame.gradient_transforms.values import GradsAndVars
+from tf_frame.gradient_transforms.values import GradsAndVars, dense
 
 _SCOPE = "accumulate"
 _COUNTER = "runs"
@@ -105,16 +105,7 @@ def _total(gradient: Any, variable: Any) -> tuple[Any, Any]:
 
     with tf.variable_scope(_SCOPE):
         held = _zeros(variable.op.name, variable.shape, gradient.dtype.base_dtype)
-    return held, held + _dense(gradient, variable)
-
-
-def _dense(gradient: Any, variable: Any) -> Any:
-    import tensorflow.compat.v1 as tf
-
-    if isinstance(gradient, tf.IndexedSlices):
-        rows = variable.shape[0]
-        return tf.math.unsorted_segment_sum(gradient.values, gradient.indices, rows)
-    return gradient
+    return held, held + dense(gradient, variable)
 
 
 def _zeros(name: str, shape: Any, dtype: Any) -> Any:

@@ -35,3 +35,16 @@ def on_values(gradient: Any, change: Callable[[Any], Any]) -> Any:
     if gradient is None:
         return None
     return with_values(gradient, change(values_of(gradient)))
+
+
+def dense(gradient: Any, variable: Any) -> Any:
+    """A sparse gradient as a tensor of the variable's shape; a dense one as it is.
+
+    It need not know its dense shape, which TensorFlow's own conversion asks for.
+    """
+    import tensorflow.compat.v1 as tf
+
+    if not isinstance(gradient, tf.IndexedSlices):
+        return gradient
+    rows = tf.shape(variable)[0]
+    return tf.math.unsorted_segment_sum(gradient.values, gradient.indices, rows)

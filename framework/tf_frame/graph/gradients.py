@@ -9,9 +9,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import TfFrameError
+from tf_frame.gradient_transforms.values import GradsAndVars, dense
 from tf_frame.graph.messages import seen
-
-GradsAndVars = list[tuple[Any, Any]]
 
 
 def clone_gradients(
@@ -41,7 +40,8 @@ def sum_gradients(gradients: Sequence[GradsAndVars]) -> GradsAndVars:
 
     The clones' losses are already divided by their number, so the sum is the
     gradient of the mean. Gradients that are sparse in every clone stay
-    `tf.IndexedSlices`; a variable without gradient in any clone keeps None.
+    `tf.IndexedSlices`; if one is dense, so is the sum. A variable without
+    gradient in any clone keeps None.
     """
     return [
         (_sum([gradient for gradient, _ in of_one], of_one[0][1]), of_one[0][1])
@@ -59,7 +59,8 @@ def _sum(gradients: list[Any], variable: Any) -> Any:
             tf.concat([gradient.indices for gradient in present], axis=0),
             present[0].dense_shape,
         )
-    return tf.add_n(present, name=f"{variable.op.name}/sum_grads")
+    tensors = [dense(gradient, variable) for gradient in present]
+    return tf.add_n(tensors, name=f"{variable.op.name}/sum_grads")
 
 
 def transform_gradients(

@@ -25,7 +25,7 @@ def variables_to_train(scopes: Sequence[str] = ()) -> list[Any]:
     Raises:
       ConfigError: no variable is in any of the scopes.
     """
-    trainable = tf.trainable_variables()
+    trainable: list[Any] = tf.trainable_variables()
     if not scopes:
         return trainable
     chosen: dict[str, Any] = {}

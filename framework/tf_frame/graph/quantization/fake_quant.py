@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -22,11 +23,12 @@ class FakeQuant:
     Attributes:
       active: scalar bool tensor; before it is true nothing is rounded. None
         for always.
-      training: whether ranges are measured; else they are only read.
+      keep: what the range of an activation keeps in this step, a scalar float32
+        tensor; None where ranges are not measured but read, in evaluation.
     """
 
     active: Any
-    training: bool
+    keep: Any
 
     def weights(self, tensor: Any, name: str) -> Any:
         """Rounds weights to 255 levels between their least and greatest value.
@@ -38,18 +40,18 @@ class FakeQuant:
         Returns:
           A tensor of the same shape, equal to `tensor` before its time.
         """
-        return self._apply(tensor, name, decay=0.0, narrow_range=True)
+        return self._apply(tensor, name, keep=0.0, narrow_range=True)
 
     def activations(self, tensor: Any, name: str) -> Any:
         """Rounds activations to 256 levels in a moving range; otherwise like `weights`."""
-        return self._apply(tensor, name, decay=_DECAY, narrow_range=False)
+        return self._apply(tensor, name, keep=self.keep, narrow_range=False)
 
-    def _apply(self, tensor: Any, name: str, *, decay: float, narrow_range: bool) -> Any:
+    def _apply(self, tensor: Any, name: str, *, keep: Any, narrow_range: bool) -> Any:
         limits = [_limit(f"{name}/min"), _limit(f"{name}/max")]
         with tf.name_scope(f"{name}/"):
             low, high = map(tf.convert_to_tensor, limits)
-            if self.training:
-                low, high = _measured(tensor, low, high, decay)
+            if self.keep is not None:
+                low, high = _measured(tensor, low, high, keep)
                 for variable, value in zip(limits, (low, high), strict=True):
                     update = tf.assign(variable, value)
                     tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, getattr(update, "op", update))
@@ -68,21 +70,38 @@ def quantization_summaries() -> list[Any]:
     ]
 
 
+def measured_share() -> Any:
+    """What the range of an activation keeps in this step, a scalar float32 tensor.
+
+    It makes the average of all batches of the first steps, and a moving average
+    in the long run: the debiased average of section 3 of
+    https://arxiv.org/abs/1412.6980, written as an update. The steps are counted
+    by a variable of their own, since a model may be quantised late.
+    """
+    variable = tf.get_variable(
+        "quantization_step", [], initializer=tf.zeros_initializer(), trainable=False
+    )
+    step = variable + 1.0
+    update = tf.assign(variable, step)
+    tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, getattr(update, "op", update))
+    rate = math.log(_DECAY)
+    return _DECAY * tf.math.expm1((step - 1.0) * rate) / tf.math.expm1(step * rate)
+
+
 def _limit(name: str) -> Any:
     limit = layers.model_variable(name, [], initializer=tf.zeros_initializer(), trainable=False)
     tf.add_to_collection(QUANT_VARS, limit)
     return limit
 
 
-def _measured(tensor: Any, low: Any, high: Any, decay: float) -> tuple[Any, Any]:
-    """The range after this batch; the first batch gives it its start.
+def _measured(tensor: Any, low: Any, high: Any, keep: Any) -> tuple[Any, Any]:
+    """The range after this batch.
 
     It always holds 0, which must be one of the levels: padding and rectifiers
     make zeros.
     """
     tensor = tf.stop_gradient(tensor)
-    kept = tf.where(low < high, decay, 0.0)
     return (
-        low * kept + tf.minimum(tf.reduce_min(tensor), 0.0) * (1.0 - kept),
-        high * kept + tf.maximum(tf.reduce_max(tensor), 0.0) * (1.0 - kept),
+        low * keep + tf.minimum(tf.reduce_min(tensor), 0.0) * (1.0 - keep),
+        high * keep + tf.maximum(tf.reduce_max(tensor), 0.0) * (1.0 - keep),
     )

@@ -135,5 +135,5 @@ def _continues(op: Any, tensor: Any, types: tuple[str, ...]) -> bool:
 
 
 def _is_feature_map(tensor: Any) -> bool:
-    rank = tensor.shape.rank
-    return (rank is None or rank > 1) and tensor.op.type != "Const"
+    rank: int | None = tensor.shape.rank
+    return (rank is None or rank > 1) and bool(tensor.op.type != "Const")

@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame.graph.quantization.edit import redirect, set_input
-from tf_frame.graph.quantization.fake_quant import FakeQuant
+from tf_frame.graph.quantization.fake_quant import FakeQuant, measured_share
 from tf_frame.graph.quantization.find import Layer, consumers_of, find_layers, find_sums
 from tf_frame.graph.quantization.fold import fold_factor
 
@@ -96,7 +96,8 @@ def _quantize(graph: Any, *, delay_steps: int, scope: str | None, training: bool
             "build the model first"
         )
     with graph.as_default():
-        fake_quant = FakeQuant(active=_active(delay_steps), training=training)
+        keep = measured_share() if training else None
+        fake_quant = FakeQuant(active=_active(delay_steps), keep=keep)
         return _rewrite(ops, layers, fake_quant)
 
 
@@ -165,9 +166,7 @@ def _outside_loops(graph: Any, layers: Sequence[Layer]) -> list[Layer]:
     """Leaves out layers in loops and branches, whose edges must not be moved."""
     inside = [layer.name for layer in layers if not graph.is_fetchable(layer.op)]
     if inside:
-        _LOG.warning(
-            "not quantised, for they stand in a loop or a branch: %s", ", ".join(inside)
-        )
+        _LOG.warning("not quantised, for they stand in a loop or a branch: %s", ", ".join(inside))
     return [layer for layer in layers if graph.is_fetchable(layer.op)]
 
 

@@ -1,0 +1,133 @@
+"""Edits of the graph by functions: the model's, the one of `--graph_hook`, quantisation.
+
+    # edit.py
+    def stop_backbone():
+        graph = tf.compat.v1.get_default_graph()
+        ...
+
+    tf-frame run --plugin deeplab --graph_hook edit:stop_backbone
+
+As object_detection's `graph_hook_fn` (research/object_detection/legacy/trainer.py
+of tensorflow/models) they are called without arguments, in the default graph,
+on the variables device, after the clones are built and before anything is made
+of their losses and update ops.
+"""
+
+from __future__ import annotations
+
+import importlib
+import operator
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import ConfigError, PluginError
+from tf_frame.graph.quantization import quantization_summaries, quantize_training_graph
+
+
+def run_graph_hooks(*, model: Any, config: RunConfig, deployment: DeploymentConfig) -> None:
+    """Edits the default graph: the model's hook, then `--graph_hook`, then quantisation.
+
+    Args:
+      model: the model plugin; it need not have a `graph_hook`.
+      config: `graph_hook` and `quantize_delay_step`.
+      deployment: the variables device and the number of clones.
+
+    Raises:
+      ConfigError: the named hook cannot be loaded, or the graph not quantised.
+      PluginError: a hook failed; it says which one, where and why.
+    """
+    hooks: list[tuple[str, Callable[[], Any]]] = []
+    if hasattr(model, "graph_hook"):
+        hooks.append((f"{type(model).__name__}.graph_hook()", model.graph_hook))
+    if config.graph_hook:
+        hooks.append((f"--graph_hook {config.graph_hook}", load_graph_hook(config.graph_hook)))
+    for name, hook in hooks:
+        with tf.device(deployment.variables_device()):
+            _call(name, hook)
+    if config.quantize_delay_step >= 0:
+        _quantize(config.quantize_delay_step, deployment.num_clones)
+
+
+def load_graph_hook(name: str) -> Callable[[], Any]:
+    """Imports a function.
+
+    Args:
+      name: `module:function`; the module may lie in the current folder.
+
+    Raises:
+      ConfigError: the name is malformed, or there is no such function.
+    """
+    module_name, _, path = name.partition(":")
+    if not all(part.isidentifier() for part in [*module_name.split("."), *path.split(".")]):
+        raise ConfigError(
+            f"--graph_hook {name}: expected module:function, such as my_package.edits:prune"
+        )
+    module = _import(name, module_name)
+    try:
+        hook: Callable[[], Any] = operator.attrgetter(path)(module)
+    except AttributeError as error:
+        raise ConfigError(
+            f"--graph_hook {name}: {module.__file__ or module_name} has no {path!r}; name a "
+            "function that is defined there"
+        ) from error
+    if not callable(hook):
+        raise ConfigError(
+            f"--graph_hook {name}: {path} is {hook!r} of type {type(hook).__name__}; it must be "
+            "a function without arguments"
+        )
+    return hook
+
+
+def _import(name: str, module_name: str) -> Any:
+    # Last and for good: nothing installed is hidden, and the hook may import its neighbours.
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    try:
+        return importlib.import_module(module_name)
+    except Exception as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name is not None
+        if missing and f"{module_name}.".startswith(f"{error.name}."):  # type: ignore[attr-defined]
+            raise ConfigError(
+                f"--graph_hook {name}: there is no module {error.name!r}, neither installed "  # type: ignore[attr-defined]
+                f"nor in {os.getcwd()}"
+            ) from error
+        raise ConfigError(
+            f"--graph_hook {name}: the module {module_name} cannot be imported\n"
+            f"  {_place(error)}\n"
+            f"  cause: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _call(name: str, hook: Callable[[], Any]) -> None:
+    try:
+        hook()
+    except Exception as error:
+        raise PluginError(
+            f"the graph hook {name} failed\n"
+            f"  {_place(error, hook)}\n"
+            f"  cause: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _place(error: BaseException, hook: Any = None) -> str:
+    """File and line where an error arose: the last ones in the hook's own file, if any."""
+    code = getattr(hook, "__code__", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
+    frame = (own or list(frames))[-1]
+    return f"{frame.filename}, line {frame.lineno}"
+
+
+def _quantize(delay_steps: int, num_clones: int) -> None:
+    if num_clones > 1:
+        # The text of train.py of tensorflow/models, research/deeplab.
+        raise ConfigError("Quantization doesn't support multi-clone yet.")
+    quantize_training_graph(delay_steps=delay_steps)
+    quantization_summaries()

@@ -1,0 +1,120 @@
+"""Loss scaling: keeps small gradients from vanishing in float16.
+
+    loss_scale = LossScale(dynamic=True)
+    pairs = optimizer.compute_gradients(loss_scale.scale(loss))
+    pairs = loss_scale(pairs)       # as without scaling
+    loss_scale.ready()              # whether they are all finite
+
+Micikevicius et al. 2018, https://arxiv.org/abs/1710.03740, section 3.2: the
+loss is multiplied before and the gradients are divided after differentiation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_config import RunConfig
+from tf_frame.plugin import GradientTransform
+from tf_frame.plugin.contracts import NoParams
+
+# The numbers of NVIDIA's "Training with mixed precision", section "Choosing a
+# scaling factor", which TensorFlow's and PyTorch's loss scales have too.
+_INITIAL = 2.0**15
+_GROWTH_STEPS = 2000
+_FACTOR = 2.0
+
+
+class LossScale(GradientTransform):
+    """A factor on the loss, as a gradient transform that divides it out again.
+
+    It should be the first of the transforms. A dynamic scale is halved, and
+    the step skipped, when a gradient is not finite; it is doubled after 2000
+    steps without that. Its two variables are part of every checkpoint.
+    """
+
+    def __init__(
+        self, *, dynamic: bool, initial: float = _INITIAL, growth_steps: int = _GROWTH_STEPS
+    ) -> None:
+        """Makes the scale, in the default graph.
+
+        Args:
+          dynamic: whether the scale is found while training.
+          initial: the scale to begin with, or the static one.
+          growth_steps: finite steps after which a dynamic scale doubles.
+        """
+        super().__init__(params=NoParams())
+        self._growth_steps = growth_steps
+        self._ready: Any = None
+        self._variables: list[Any] = []
+        if dynamic:
+            self._variables = [
+                _state("loss_scale/scale", initial),
+                _state("loss_scale/good_steps", 0.0),
+            ]
+        # Read once: a second reading might see the value of the next step.
+        self.value = self._variables[0] * 1.0 if dynamic else tf.constant(initial)
+
+    def scale(self, loss: Any) -> Any:
+        """Multiplies a loss; returns a tensor of its shape and type."""
+        with tf.device(loss.device):
+            return loss * tf.cast(self.value, loss.dtype)
+
+    def __call__(self, grads_and_vars: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+        """Divides the gradients by the scale; None stays None, sparse stays sparse."""
+        if self._variables:
+            self._ready = self._after_update(_all_finite([g for g, _ in grads_and_vars]))
+        return [
+            (_map_values(lambda values: values / tf.cast(self.value, values.dtype), g), v)
+            for g, v in grads_and_vars
+        ]
+
+    def ready(self) -> Any:
+        """Whether all gradients of this step are finite; None if the scale is static.
+
+        Reading it brings the scale up to date.
+        """
+        return self._ready
+
+    def _after_update(self, finite: Any) -> Any:
+        scale, good_steps = self._variables
+        good = tf.where(finite, good_steps + 1.0, 0.0)
+        grown = good >= self._growth_steps
+        smaller = tf.maximum(self.value / _FACTOR, 1.0)
+        larger = self.value * _FACTOR
+        # A scale beyond float32 would never find its way back.
+        grown_value = tf.where(grown & tf.is_finite(larger), larger, self.value)
+        values = [tf.where(finite, grown_value, smaller), tf.where(grown, 0.0, good)]
+        with tf.control_dependencies(values):
+            updates = [
+                tf.assign(v, value) for v, value in zip((scale, good_steps), values, strict=True)
+            ]
+        with tf.control_dependencies([getattr(update, "op", update) for update in updates]):
+            return tf.identity(finite, name="loss_scale/finite")
+
+
+def make_loss_scale(config: RunConfig) -> LossScale | None:
+    """The loss scale of a run: `--loss_scale`, or a dynamic one in float16; None without."""
+    if config.loss_scale > 0:
+        return LossScale(dynamic=False, initial=config.loss_scale)
+    return LossScale(dynamic=True) if config.mixed_precision == "float16" else None
+
+
+def _state(name: str, initial: float) -> Any:
+    return tf.get_variable(name, [], initializer=tf.constant_initializer(initial), trainable=False)
+
+
+def _all_finite(gradients: list[Any]) -> Any:
+    values = [g.values if isinstance(g, tf.IndexedSlices) else g for g in gradients]
+    finite = [tf.reduce_all(tf.is_finite(value)) for value in values if value is not None]
+    return tf.reduce_all(tf.stack([tf.constant(True), *finite]))
+
+
+def _map_values(function: Any, gradient: Any) -> Any:
+    if gradient is None:
+        return None
+    if isinstance(gradient, tf.IndexedSlices):
+        values = function(gradient.values)
+        return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
+    return function(gradient)

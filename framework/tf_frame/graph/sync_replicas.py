@@ -1,0 +1,74 @@
+"""Synchronous training: one update from the averaged gradients of several workers.
+
+    optimizer = synchronous(optimizer, config=config, averages=averages)
+    update = optimizer.apply_gradients(pairs, global_step=step)
+    hooks.append(session_hook(optimizer, config=config))
+
+Each worker hands in its gradients and waits for a token. The chief takes the
+average of them, updates the variables, counts the step and deals out tokens.
+Without the hook no chief does so, and every worker waits for ever.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_config import RunConfig
+from tf_frame.errors import ConfigError
+from tf_frame.graph.moving_averages import MovingAverages
+
+
+def synchronous(
+    optimizer: Any, *, config: RunConfig, averages: MovingAverages | None = None
+) -> Any:
+    """Wraps an optimizer in `tf.train.SyncReplicasOptimizer` where `sync_replicas` says so.
+
+    Args:
+      optimizer: a `tf.compat.v1.train.Optimizer`.
+      config: the workers, and how many gradients make an update; by default
+        one per worker (the Inception trainer's -1).
+      averages: moving averages of variables; the chief moves them after each
+        update, so do not call their `apply` as well.
+
+    Returns:
+      The wrapped optimizer, or `optimizer` itself without `sync_replicas`. It
+      must be given the global step, and at least one gradient.
+
+    Raises:
+      ConfigError: there are several clones per worker.
+    """
+    if not config.sync_replicas:
+        return optimizer
+    if config.num_clones != 1:
+        raise ConfigError(
+            "In Synchronous SGD mode num_clones must be 1. Found num_clones: "
+            f"{config.num_clones}; give --num_clones 1, or leave out --sync_replicas"
+        )
+    return tf.train.SyncReplicasOptimizer(
+        optimizer,
+        replicas_to_aggregate=_replicas_to_aggregate(config),
+        total_num_replicas=config.worker_replicas,
+        variable_averages=averages.average if averages else None,
+        variables_to_average=list(averages.variables) if averages else None,
+    )
+
+
+def session_hook(optimizer: Any, *, config: RunConfig) -> Any:
+    """The hook that every worker's session needs, after `apply_gradients`.
+
+    The queue begins with no more tokens than the first update needs. With more
+    of them, as TensorFlow and slim have it, a worker could hand in two gradients
+    for the first update, and another worker none.
+
+    Args:
+      optimizer: what `synchronous` returned, with `sync_replicas`.
+      config: the workers, and which of them this is.
+    """
+    missing = max(_replicas_to_aggregate(config) - config.worker_replicas, 0)
+    return optimizer.make_session_run_hook(config.task == 0, num_tokens=missing)
+
+
+def _replicas_to_aggregate(config: RunConfig) -> int:
+    return config.replicas_to_aggregate or config.worker_replicas

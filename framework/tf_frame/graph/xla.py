@@ -1,0 +1,49 @@
+"""XLA: compiles what a clone computes, forward and backward, into few kernels.
+
+The operations of a clone are marked as they are made (`jit_scope`); gradients
+inherit the mark. This needs no environment variable, and works on CPUs and
+GPUs. On a CPU a step becomes slower and the first one takes long; it is there
+so that the same command works everywhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import tensorflow as tf
+
+from tf_frame.config.run_config import RunConfig
+
+# Not compiled: what XLA has no kernels for, what would draw other random
+# numbers than without XLA, and variables, which would tear the rest into many
+# small pieces to keep their readings and updates in order.
+_LEFT_OUT = (
+    "Assign",
+    "Multinomial",
+    "Random",
+    "ReadVariable",
+    "Summary",
+    "TruncatedNormal",
+    "VarHandle",
+    "VarIsInitialized",
+    "Variable",
+)
+
+
+def xla_scope(config: RunConfig) -> contextlib.AbstractContextManager[Any]:
+    """A context whose operations, and their gradients, are compiled if `--xla` says so.
+
+    Args:
+      config: `xla`.
+    """
+    if not config.xla:
+        return contextlib.nullcontext()
+    scope: contextlib.AbstractContextManager[Any] = tf.xla.experimental.jit_scope(
+        compile_ops=_compiled
+    )
+    return scope
+
+
+def _compiled(node_def: Any) -> bool:
+    return not any(word in node_def.op for word in _LEFT_OUT)

@@ -1,0 +1,114 @@
+"""Fine-tuning deeplab from a backbone that another program saved, by the command line."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.plugin import InputInfo, Mode
+from tf_frame_deeplab.model import DeepLab, Params
+
+PREFIX = "FeatureExtractor/"
+SMALL = {"depth_multiplier": 0.25, "aspp_channels": 8, "decoder_channels": 8}
+WORDS = [
+    "run",
+    "--plugin",
+    "deeplab",
+    "--max_steps",
+    "1",
+    "--input.crop_size",
+    "33",
+    "--noevaluate",
+]
+WORDS += ["--train_batch_size", "2", *(f"--model.{name}={value}" for name, value in SMALL.items())]
+
+
+def backbone_shapes():
+    """Names, as slim has them, and shapes of the variables of deeplab's MobileNetV2."""
+    with tf.Graph().as_default():
+        model = DeepLab(params=Params(**SMALL), info=InputInfo(num_classes=2))
+        model.build({"image": tf.zeros([2, 33, 33, 3])}, None, Mode.TRAIN)
+        variables = [*tf.trainable_variables(), *tf.model_variables()]
+        shapes = {v.op.name: v.shape.as_list() for v in variables}
+    return {n: shape for n, shape in shapes.items() if n.startswith("MobilenetV2/")}, shapes
+
+
+@pytest.fixture(scope="module")
+def shapes():
+    """Shapes of the backbone's variables, and of all of deeplab's."""
+    return backbone_shapes()
+
+
+@pytest.fixture(scope="module")
+def checkpoint(shapes, tmp_path_factory):
+    """A checkpoint of the backbone under a foreign prefix, with momentum slots and a step."""
+    path = str(tmp_path_factory.mktemp("foreign") / "model.ckpt")
+    random = np.random.RandomState(0)
+    with tf.Graph().as_default(), tf.Session() as session:
+        step = tf.train.create_global_step()
+        for name, shape in shapes[0].items():
+            value = random.rand(*shape).astype(np.float32)
+            tf.get_variable(PREFIX + name, initializer=value)
+            tf.get_variable(f"{PREFIX}{name}/Momentum", initializer=value)
+        session.run([tf.global_variables_initializer(), step.initializer])
+        session.run(step.assign(1234))
+        return tf.train.Saver().save(session, path, global_step=1234)
+
+
+def tf_frame(*words, cwd):
+    program = str(Path(sys.executable).with_name("tf-frame"))
+    return subprocess.run(
+        [program, *words], cwd=cwd, capture_output=True, text=True, timeout=250, env=os.environ
+    )
+
+
+MAP = r"MobilenetV2/(.*)=FeatureExtractor/MobilenetV2/\1"
+
+
+@pytest.mark.process
+def test_the_backbone_comes_from_a_foreign_checkpoint(checkpoint, shapes, tmp_path):
+    backbone, every = shapes
+    done = tf_frame(
+        *(*WORDS, "--model_dir", "m", "--learning_rate", "0", "--warm_start_from", checkpoint),
+        *("--warm_start_include", "MobilenetV2/", "--warm_start_map", MAP),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    for name in every:
+        (line,) = [line for line in lines if f" {name} " in line]
+        restored = name in backbone
+        assert line.startswith("restored" if restored else "not included")
+        assert (f"{PREFIX}{name}" in line) == restored
+    assert f"{len(backbone)} of {len(every)} variables restored" in done.stdout
+    saved = tf.train.load_checkpoint(str(tmp_path / "m/model.ckpt-0"))
+    assert saved.get_tensor("global_step") == 0
+    foreign = tf.train.load_checkpoint(checkpoint)
+    for name in backbone:
+        np.testing.assert_array_equal(saved.get_tensor(name), foreign.get_tensor(PREFIX + name))
+    again = tf_frame(
+        *(*WORDS, "--max_steps", "2", "--model_dir", "m", "--warm_start_from", checkpoint),
+        cwd=tmp_path,
+    )
+    assert "ignoring --warm_start_from" in again.stdout, again.stderr
+    assert "already has the checkpoint m/model.ckpt-1" in again.stdout
+
+
+@pytest.mark.process
+def test_without_the_map_the_error_names_what_is_missing(checkpoint, tmp_path):
+    done = tf_frame(
+        *(*WORDS, "--model_dir", "m", "--warm_start_from", checkpoint),
+        *("--warm_start_include", "MobilenetV2/"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "MobilenetV2/Conv/weights [3, 3, 3, 8]: FeatureExtractor/MobilenetV2/Conv/weights?" in (
+        done.stderr
+    )
+    assert "--warm_start_map" in done.stderr
+    assert not list(tmp_path.glob("m/model.ckpt*"))

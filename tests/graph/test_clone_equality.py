@@ -1,0 +1,186 @@
+"""N clones on a split batch take the step of one model on the whole batch.
+
+The expected numbers come from `tf.gradients` on the whole batch, with nothing of the framework.
+"""
+
+import functools
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.deploy.clones import create_clones
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.deploy.placement import variables_placed
+from tf_frame.gradient_transforms.freeze import freeze_variables
+from tf_frame.graph.gradients import clone_gradients, sum_gradients
+from tf_frame.graph.losses import gather_losses
+from tf_frame.layers import l2_regularizer
+from tf_frame.legacy import model_deploy
+from tf_frame.plugin import ModelOutput
+
+RATE = 0.5
+STEPS = 3
+RANDOM = np.random.RandomState(3)
+BATCH = (
+    RANDOM.randint(0, 6, 8).astype(np.int32),
+    RANDOM.randn(8, 3).astype(np.float32),
+    RANDOM.randn(8, 2).astype(np.float32),
+)
+ALL = {"embedding/table", "base/weights", "base/biases", "head/weights", "head/biases"}
+
+
+def fully_connected(inputs, units, scope, l2):
+    with tf.variable_scope(scope):
+        weights = tf.get_variable(
+            "weights",
+            initializer=value_of([inputs.shape[-1], units]),
+            regularizer=l2_regularizer(l2),
+        )
+        return tf.matmul(inputs, weights) + tf.get_variable("biases", initializer=tf.zeros([units]))
+
+
+def value_of(shape):
+    return tf.constant(np.random.RandomState(shape[0]).randn(*shape).astype(np.float32) / 2)
+
+
+def loss_of(words, features, targets, l2):
+    with tf.variable_scope("embedding"):
+        table = tf.get_variable("table", initializer=value_of([6, 4]))
+        inputs = tf.concat([tf.gather(table, words), features], axis=1)
+    hidden = tf.tanh(fully_connected(inputs, 5, "base", l2))
+    outputs = fully_connected(hidden, 2, "head", l2)
+    loss = tf.reduce_mean(tf.square(outputs - targets))
+    tf.losses.add_loss(loss)
+    return loss
+
+
+def trained(update, total_loss):
+    """Values of the variables before and after some steps, and the losses on the way."""
+    variables = {v.op.name: v for v in tf.trainable_variables()}
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        start = session.run(variables)
+        losses = []
+        for _ in range(STEPS):
+            losses.append(session.run(total_loss))
+            session.run(update)
+        return start, session.run(variables), losses
+
+
+def named(prefixes):
+    return [v for v in tf.trainable_variables() if v.op.name.startswith(tuple(prefixes))]
+
+
+@functools.cache
+def one_model(l2, scopes):
+    """Values of the variables before and after, and the losses on the way."""
+    with tf.Graph().as_default():
+        loss_of(*map(tf.constant, BATCH), l2)
+        total_loss = tf.losses.get_total_loss()
+        variables = named(scopes)
+        gradients = [tf.convert_to_tensor(g) for g in tf.gradients(total_loss, variables)]
+        with tf.control_dependencies(gradients):
+            update = [tf.assign_sub(v, RATE * g) for v, g in zip(variables, gradients, strict=True)]
+        return trained(update, total_loss)
+
+
+def clones_of(num_clones, l2):
+    pieces = iter(zip(*(np.split(array, num_clones) for array in BATCH), strict=True))
+    config = DeploymentConfig(num_clones=num_clones, clone_on_cpu=True)
+
+    def model_fn():
+        return ModelOutput(loss=loss_of(*map(tf.constant, next(pieces)), l2))
+
+    with variables_placed(config):
+        return create_clones(config, model_fn)
+
+
+def by_the_framework(clones, optimizer, variables):
+    losses = gather_losses(clones)
+    return losses.total, sum_gradients(
+        clone_gradients(clones, losses.per_clone, optimizer, variables)
+    )
+
+
+def by_the_old_names(clones, optimizer, variables):
+    return model_deploy.optimize_clones(clones, optimizer, var_list=variables)
+
+
+def everything(pairs):
+    return pairs
+
+
+def without_base(pairs):
+    return freeze_variables(pairs, ["base/"])
+
+
+CASES = pytest.mark.parametrize(
+    ("l2", "wanted", "transform", "trained_scopes"),
+    [
+        (0.0, [""], everything, ("embedding", "base", "head")),
+        (0.3, [""], everything, ("embedding", "base", "head")),
+        (0.3, ["head/", "embedding/"], everything, ("embedding", "head")),
+        (0.3, [""], without_base, ("embedding", "head")),
+        (0.0, ["embedding/"], everything, ("embedding",)),
+    ],
+    ids=["plain", "regularised", "some variables", "a frozen scope", "only the embedding"],
+)
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("num_clones", [1, 2, 4])
+@CASES
+def test_clones_take_the_step_of_one_model(num_clones, l2, wanted, transform, trained_scopes):
+    check_step(by_the_framework, num_clones, l2, wanted, transform, trained_scopes)
+
+
+@CASES
+def test_so_they_do_by_the_old_names(l2, wanted, transform, trained_scopes):
+    check_step(by_the_old_names, 2, l2, wanted, transform, trained_scopes)
+
+
+def check_step(optimize, num_clones, l2, wanted, transform, trained_scopes):
+    start, expected, expected_losses = one_model(l2, trained_scopes)
+    with tf.Graph().as_default():
+        clones = clones_of(num_clones, l2)
+        optimizer = tf.train.GradientDescentOptimizer(RATE)
+        total_loss, pairs = optimize(clones, optimizer, named(wanted))
+        assert_the_embedding_is_sparse(pairs)
+        _, found, losses = trained(optimizer.apply_gradients(transform(pairs)), total_loss)
+    assert found.keys() == expected.keys() == ALL
+    for name, value in found.items():
+        np.testing.assert_allclose(value, expected[name], rtol=0, atol=1e-6)
+        changed = np.abs(value - start[name]).max() > 1e-3
+        assert changed == name.startswith(trained_scopes)
+    np.testing.assert_allclose(losses, expected_losses, rtol=1e-6)
+
+
+def assert_the_embedding_is_sparse(pairs):
+    (gradient,) = [g for g, v in pairs if v.op.name == "embedding/table"]
+    assert isinstance(gradient, tf.IndexedSlices)
+    assert gradient.values.shape.as_list() == [8, 4]
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_towers_of_deeplab_take_the_same_step_with_the_choices_for_them():
+    """The gradients are averaged, of which only the first tower's has the penalty."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        clones = clones_of(4, 0.3)
+        variables = named(["base/", "head/"])
+        losses = gather_losses(clones, regularization="scaled", total="sum")
+        optimizer = tf.train.GradientDescentOptimizer(RATE)
+        found = sum_gradients(clone_gradients(clones, losses.per_clone, optimizer, variables))
+        towers = [clone.outputs.loss for clone in clones]
+        towers[0] += tf.losses.get_regularization_loss()
+        of_towers = [tf.gradients(loss, variables) for loss in towers]
+        expected = [
+            tf.reduce_mean(tf.stack(of_one), axis=0) for of_one in zip(*of_towers, strict=True)
+        ]
+        reported = tf.losses.get_total_loss(add_regularization_losses=True)
+        session.run(tf.global_variables_initializer())
+        for (gradient, variable), wanted in zip(found, expected, strict=True):
+            np.testing.assert_allclose(*session.run([gradient, wanted]), rtol=0, atol=1e-6)
+            assert np.abs(session.run(wanted)).max() > 1e-3, variable
+        total, wanted = session.run([losses.total, reported])
+    assert total == pytest.approx(wanted, rel=1e-6)

@@ -1,0 +1,231 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_config import RunConfig
+from tf_frame.errors import ConfigError
+from tf_frame.graph.moving_averages import moving_averages
+from tf_frame.graph.sync_replicas import session_hook, synchronous
+from tf_frame.testing.ports import free_ports
+
+CLUSTER = {"sync_replicas": True, "master": "grpc://localhost:1", "num_ps_tasks": 1}
+
+
+def sgd():
+    return tf.train.GradientDescentOptimizer(0.5)
+
+
+def test_without_sync_replicas_the_optimizer_is_left_as_it_is():
+    optimizer = sgd()
+    assert synchronous(optimizer, config=RunConfig()) is optimizer
+
+
+def test_several_clones_are_refused():
+    message = "In Synchronous SGD mode num_clones must be 1. Found num_clones: 2"
+    with pytest.raises(ConfigError, match=message):
+        synchronous(sgd(), config=RunConfig(sync_replicas=True, num_clones=2))
+
+
+@pytest.fixture
+def one_worker(variable_mode):
+    """Runs a step of the worker and one of the chief by hand; yields what to ask for values."""
+
+    def run(gradients, steps, **options):
+        config = RunConfig(sync_replicas=True, **options)
+        step = tf.train.create_global_step()
+        weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+        averages = moving_averages(config, step)
+        optimizer = synchronous(sgd(), config=config, averages=averages)
+        fed = tf.placeholder(tf.float32, [2])
+        hand_in = optimizer.apply_gradients([(fed, weights)], step)
+        tokens = optimizer.get_init_tokens_op(len(gradients))
+        session = tf.Session()
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        session.run([optimizer.chief_init_op, tokens])
+        for _ in range(steps):
+            for gradient in gradients:
+                session.run(hand_in, {fed: gradient})
+            session.run(optimizer.get_chief_queue_runner().enqueue_ops)
+        average = averages.average.average(weights) if averages else weights
+        return session.run([weights, average, step])
+
+    with tf.Graph().as_default():
+        yield run
+
+
+def test_an_update_takes_as_many_gradients_as_are_to_be_aggregated(one_worker):
+    weights, _, step = one_worker([[1, 2], [3, 2], [5, 5]], steps=1, replicas_to_aggregate=3)
+    np.testing.assert_allclose(weights, [1 - 0.5 * 3, 2 - 0.5 * 3])
+    assert step == 1
+
+
+def test_the_chief_moves_the_averages_after_the_update(one_worker):
+    weights, average, _ = one_worker(
+        [[1, 2]], steps=2, moving_average_decay=0.75, moving_average_num_updates=False
+    )
+    np.testing.assert_allclose(weights, [0, 0])
+    first = 0.75 * np.float64([1, 2]) + 0.25 * np.float64([0.5, 1])
+    np.testing.assert_allclose(average, 0.75 * first, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "gradients"),
+    [
+        ({"worker_replicas": 3}, 3),
+        ({"worker_replicas": 3, "replicas_to_aggregate": 2}, 2),
+        ({"worker_replicas": 2, "replicas_to_aggregate": 5}, 5),
+    ],
+)
+def test_the_average_is_of_one_gradient_per_worker_unless_said_otherwise(options, gradients):
+    with tf.Graph().as_default() as graph:
+        step = tf.train.create_global_step()
+        weights = tf.get_variable("weights", initializer=1.0)
+        optimizer = synchronous(sgd(), config=RunConfig(**CLUSTER, **options))
+        optimizer.apply_gradients([(weights, weights)], step)
+        (take,) = (op for op in graph.get_operations() if "TakeGradient" in op.type)
+        assert tf.get_static_value(take.inputs[1]) == gradients
+
+
+@pytest.mark.parametrize(
+    ("options", "tokens"),
+    [
+        ({"worker_replicas": 2}, 0),
+        ({"worker_replicas": 3, "replicas_to_aggregate": 2}, 0),
+        ({"worker_replicas": 2, "replicas_to_aggregate": 5}, 3),
+    ],
+)
+def test_the_hook_deals_out_no_more_tokens_than_the_first_update_needs(options, tokens):
+    config = RunConfig(**CLUSTER, **options)
+    with tf.Graph().as_default(), tf.Session() as session:
+        step = tf.train.create_global_step()
+        weights = tf.get_variable("weights", initializer=1.0)
+        optimizer = synchronous(sgd(), config=config)
+        optimizer.apply_gradients([(weights, weights)], step)
+        hook = session_hook(optimizer, config=config)
+        hook.begin()
+        (queue,) = (op for op in tf.get_default_graph().get_operations() if "FIFOQueue" in op.type)
+        size = tf.raw_ops.QueueSizeV2(handle=queue.outputs[0])
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        coordinator = tf.train.Coordinator()
+        hook.after_create_session(session, coordinator)
+        found = session.run(size)
+        coordinator.request_stop()
+        coordinator.join()
+    assert found == tokens
+
+
+def test_only_the_chief_runs_the_updates():
+    for task in (0, 1):
+        config = RunConfig(**CLUSTER, worker_replicas=2, task=task)
+        with tf.Graph().as_default(), tf.Session() as session:
+            step = tf.train.create_global_step()
+            weights = tf.get_variable("weights", initializer=1.0)
+            optimizer = synchronous(sgd(), config=config)
+            optimizer.apply_gradients([(weights, weights)], step)
+            hook = session_hook(optimizer, config=config)
+            hook.begin()
+            session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+            coordinator = tf.train.Coordinator()
+            hook.after_create_session(session, coordinator)
+            threads = [t for t in coordinator._registered_threads if t.is_alive()]
+            coordinator.request_stop()
+            coordinator.join()
+        assert bool(threads) == (task == 0)
+
+
+SERVER = """
+import sys, json
+import tensorflow.compat.v1 as tf
+cluster, job, task = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+server = tf.train.Server(cluster, job_name=job, task_index=task)
+print("up", flush=True)
+server.join()
+"""
+
+# Worker 0 has the gradient [1, 2], worker 1 the gradient [3, 6].
+WORKER = """
+import sys, json
+import tensorflow.compat.v1 as tf
+from tf_frame.cluster import cluster_of
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.placement import variables_placed
+from tf_frame.deploy.session_config import make_deployment
+from tf_frame.graph.sync_replicas import session_hook, synchronous
+target, task, mode = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+if mode == "reference":
+    tf.disable_resource_variables()
+config = RunConfig(sync_replicas=True, worker_replicas=2, num_ps_tasks=1, master=target, task=task)
+cluster = cluster_of(config)
+deployment = make_deployment(config, cluster)
+with variables_placed(deployment):
+    step = tf.train.create_global_step()
+    weights = tf.get_variable("weights", initializer=[0.0, 0.0])
+    with tf.device(deployment.optimizer_device()):
+        gradient = tf.constant([1.0, 2.0]) * (2 * task + 1)
+        optimizer = synchronous(tf.train.GradientDescentOptimizer(0.5), config=config)
+        update = optimizer.apply_gradients([(gradient, weights)], step)
+    with tf.control_dependencies([update]):
+        seen = [weights.read_value(), step.read_value()]
+assert all("/job:ps" in v.device for v in tf.global_variables())
+assert [v.device for v in tf.local_variables()] == [deployment.optimizer_device()]
+if cluster.is_chief:
+    creator = tf.train.ChiefSessionCreator(master=target)
+else:
+    creator = tf.train.WorkerSessionCreator(master=target)
+hooks = [session_hook(optimizer, config=config)]
+with tf.train.MonitoredSession(creator, hooks) as session:
+    values = [[each.tolist() for each in session.run(seen)] for _ in range(4)]
+print(json.dumps(values))
+"""
+
+
+@pytest.fixture
+def cluster():
+    """Starts one parameter server and two worker servers; yields the workers' targets."""
+    ports = free_ports(3)
+    hosts = [f"127.0.0.1:{port}" for port in ports]
+    spec = json.dumps({"ps": hosts[:1], "worker": hosts[1:]})
+    servers = [
+        subprocess.Popen(
+            [sys.executable, "-c", SERVER, spec, job, str(task)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        for job, task in [("ps", 0), ("worker", 0), ("worker", 1)]
+    ]
+    try:
+        assert [server.stdout.readline().strip() for server in servers] == ["up"] * 3
+        yield [f"grpc://{host}" for host in hosts[1:]]
+    finally:
+        for server in servers:
+            server.kill()
+            server.wait()
+
+
+@pytest.mark.process
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("mode", ["resource", "reference"])
+def test_two_workers_update_by_the_average_of_their_gradients(cluster, mode):
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WORKER, target, str(task), mode],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for task, target in enumerate(cluster)
+    ]
+    try:
+        outputs = [worker.communicate(timeout=120) for worker in workers]
+    finally:
+        for worker in workers:
+            worker.kill()
+    assert [worker.returncode for worker in workers] == [0, 0], outputs
+    # Half of the mean gradient [2, 4] in each step, seen alike by both.
+    expected = [[[-1.0 * step, -2.0 * step], step] for step in (1, 2, 3, 4)]
+    assert [json.loads(out.splitlines()[-1]) for out, _ in outputs] == [expected, expected]
