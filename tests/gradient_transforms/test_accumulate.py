@@ -67,6 +67,14 @@ def test_looking_at_a_mean_counts_for_nothing(fed):
 
 
 @pytest.mark.usefixtures("variable_mode")
+def test_the_mean_and_what_is_stored_come_from_one_read(variable):
+    """A second read might come before or after the update of the sum, by chance."""
+    ((mean, _),), _ = accumulate_gradients([(tf.ones([3, 2]), variable("v"))], 2)
+    total = mean.op.inputs[0]
+    assert {op.type for op in total.consumers()} == {"RealDiv", "SelectV2"}
+
+
+@pytest.mark.usefixtures("variable_mode")
 def test_sums_are_global_variables_that_are_not_trained(fed):
     names = ["accumulate/runs", "accumulate/v"]
     assert [v.op.name for v in tf.global_variables() if v.op.name != "v"] == names

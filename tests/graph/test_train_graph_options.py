@@ -171,3 +171,59 @@ def test_variables_are_dealt_out_by_their_bytes():
 
     assert bytes_per_task("balanced")[1] <= 420
     assert bytes_per_task("round_robin")[1] >= 800
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("micro_batches", [1, 2])
+def test_moving_averages_move_once_per_update(micro_batches):
+    config = RunConfig(**SGD, moving_average_decay=0.5, moving_average_num_updates=False)
+    transforms = [Accumulate(params=Accumulate.Params(steps=micro_batches))]
+    train_graph = build(config, transforms=transforms)
+    with train_graph.graph.as_default():
+        biases = next(v for v in tf.trainable_variables() if v.op.name == "linear/biases")
+        after = tf.identity(train_graph.step_after)
+    values, steps = run(train_graph, config, steps=micro_batches, fetch=after)
+    assert steps[-1] == 1
+    name = "linear/biases/ExponentialMovingAverage"
+    assert values[biases.op.name] != 0
+    assert values[name] == pytest.approx(0.5 * values[biases.op.name], rel=1e-5)
+
+
+def test_averaged_losses_are_summarised_beside_the_raw_ones():
+    config = RunConfig(**SGD, loss_average_decay=0.5)
+    train_graph = build(config, l2=0.1)
+    fetch = (train_graph.train_op, train_graph.summary_op)
+    with train_graph.graph.as_default(), tf.Session(config=proto(config)) as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        session.run(tf.tables_initializer())
+        (first, _), (second, summary) = session.run(fetch), session.run(fetch)
+    values = {v.tag: v.simple_value for v in tf.Summary.FromString(summary).value}
+    assert values["losses/total (raw)"] == pytest.approx(second, rel=1e-5)
+    assert values["losses/total"] == pytest.approx(0.25 * first + 0.5 * second, rel=1e-5)
+    assert {"losses/data", "losses/regularization", "losses/data (raw)"} <= values.keys()
+
+
+def test_the_graph_hook_of_the_model_edits_the_graph_before_the_gradients():
+    class Hooked(ToyModel):
+        def graph_hook(self):
+            assert not [op for op in tf.get_default_graph().get_operations() if "grad" in op.name]
+            tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.constant(5.0))
+
+    config = RunConfig(**SGD)
+    train_graph = build(config, model=Hooked)
+    _, ((total, data),) = run(
+        train_graph, config, fetch=(train_graph.total_loss, build_data_loss(train_graph))
+    )
+    assert total - data == pytest.approx(5.0, rel=1e-5)
+
+
+def build_data_loss(train_graph):
+    return train_graph.clones[0].outputs.loss
+
+
+def test_a_scaled_loss_gives_the_same_step():
+    plain, scaled = RunConfig(**SGD), RunConfig(**SGD, loss_scale=128.0)
+    one, (loss,) = run(build(plain), plain)
+    other, (same_loss,) = run(build(scaled), scaled)
+    assert same_loss == pytest.approx(loss)
+    np.testing.assert_allclose(other["linear/weights"], one["linear/weights"], rtol=1e-5)

@@ -103,9 +103,12 @@ def make_input(crop_size: int) -> Any:
 def seconds(build: Callable[[], Any]) -> tuple[float, int]:
     """Processor time of one build in a fresh graph, and its number of operations."""
     gc.collect()
+    # A collection may cost as much as a third of a build, and would fall on any of them.
+    gc.disable()
     start = time.process_time()
     graph = build()
     took = time.process_time() - start
+    gc.enable()
     return took, len(graph.get_operations())
 
 
@@ -139,16 +142,15 @@ def main() -> None:
 
 
 def _print_table(builds: dict[str, Callable[[], Any]], rounds: int) -> None:
-    runs = {name: [] for name in builds}
-    for _ in range(rounds):
-        for name, build in builds.items():
-            runs[name].append(seconds(build))
-    medians = {name: statistics.median(took for took, _ in runs[name]) for name in builds}
-    for name, median in medians.items():
-        print(f"{name:<18}{median:8.3f} s {runs[name][0][1]:>8,} operations")
-    bare, one, several = medians
-    print(f"{one} / {bare}: {medians[one] / medians[bare]:.3f}")
-    print(f"{several} / {one}: {medians[several] / medians[one]:.3f}")
+    runs = [[seconds(build) for build in builds.values()] for _ in range(rounds)]
+    for name, column in zip(builds, zip(*runs, strict=True), strict=True):
+        median = statistics.median(took for took, _ in column)
+        print(f"{name:<18}{median:8.3f} s {column[0][1]:>8,} operations")
+    bare, one, several = builds
+    for index, name in ((1, f"{one} / {bare}"), (2, f"{several} / {one}")):
+        # Builds of one round stand side by side in time and meet the same load.
+        ratios = [round_[index][0] / round_[index - 1][0] for round_ in runs]
+        print(f"{name:<28}{statistics.median(ratios):6.3f}")
 
 
 if __name__ == "__main__":

@@ -91,7 +91,9 @@ def candidate_variables() -> list[Any]:
     return list({variable.ref(): variable for variable in variables}.values())
 
 
-def plan_warm_start(config: WarmStartOptions, variables: Iterable[Any]) -> WarmStart | None:
+def plan_warm_start(
+    config: WarmStartOptions, variables: Iterable[Any], *, then: Sequence[Any] = ()
+) -> WarmStart | None:
     """Finds what can be restored, and adds the ops for it to the default graph.
 
     The global step is added or left out as `--warm_start_global_step` says,
@@ -100,6 +102,7 @@ def plan_warm_start(config: WarmStartOptions, variables: Iterable[Any]) -> WarmS
     Args:
       config: the options.
       variables: what is considered, such as `candidate_variables()`.
+      then: ops to be run after restoring.
 
     Returns:
       The plan; None without `--warm_start_from`.
@@ -121,7 +124,7 @@ def plan_warm_start(config: WarmStartOptions, variables: Iterable[Any]) -> WarmS
     restored = [row for row in rows if row.outcome == Outcome.RESTORED]
     used = {row.source for row in restored}
     unused = [name for name in checkpoint.names if name not in used]
-    return WarmStart(checkpoint.path, rows, unused, _savers(restored))
+    return WarmStart(checkpoint.path, rows, unused, _savers(restored), then)
 
 
 def ignored(warm_start_from: str, model_dir: str, checkpoint: str) -> str:

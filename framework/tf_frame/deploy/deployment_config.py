@@ -71,6 +71,11 @@ class DeploymentConfig:
         """Job of the workers, empty without parameter servers."""
         return f"/job:{self.worker_job_name}" if self.num_ps_tasks > 0 else ""
 
+    @property
+    def has_gpu_clones(self) -> bool:
+        """Whether the clones run on GPUs."""
+        return self.clone_device_type == "GPU" and not self.clone_on_cpu
+
     def clone_device(self, clone_index: int) -> str:
         """Device of one clone.
 

@@ -12,6 +12,7 @@ from tf_frame.checkpoint.newest import step_of
 from tf_frame.errors import DataError
 from tf_frame.estimator.job import Job
 from tf_frame.graph.eval_graph import EvalGraph, build_eval_graph
+from tf_frame.graph.moving_averages import check_averages
 from tf_frame.session.interrupts import Interrupts
 
 
@@ -37,6 +38,8 @@ def evaluate(
     graph = build_eval_graph(model=model, source=source, config=job.config)
     with graph.graph.as_default():
         check_match(checkpoint, tf.global_variables())
+        if graph.averaged:
+            check_averages(checkpoint, graph.averaged)
         creator = tf.train.ChiefSessionCreator(
             graph.scaffold,
             config=tf.ConfigProto(allow_soft_placement=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,6 +60,10 @@ class Job:
     def make_transforms(self) -> list[Any]:
         """Constructs the gradient transforms, in order."""
         return [part.plugin.cls(params=part.params) for part in self.transforms]
+
+    def batches_per_step(self) -> int:
+        """Batches of each worker that make one global step: those that transforms accumulate."""
+        return math.prod(getattr(each, "micro_batches", 1) for each in self.make_transforms())
 
     def make_optimizer(self) -> Any:
         """Constructs the optimizer plugin, which makes optimizers of learning rates."""

@@ -16,6 +16,7 @@ from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.estimator.job import Job
 from tf_frame.estimator.patterns import unmatched_patterns
 from tf_frame.estimator.warm_start import warm_started
+from tf_frame.graph.precision import precision_rewrites
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.logging import LoggingHook
@@ -71,18 +72,21 @@ def train(
     """
     config, cluster = job.config, cluster_of(job.config)
     deployment = make_deployment(config, cluster)
+    proto = session_config(config, deployment)
+    precision_rewrites(proto, config, has_gpu=deployment.has_gpu_clones)
     with unmatched_patterns(strict=config.strict, say=say):
         graph = build_graph(job, model=model, source=source, deployment=deployment)
         if cluster.is_chief:
             graph = warm_started(graph, config, job.model_dir, say=say)
     interrupts.raise_if_received()
     with graph.graph.as_default():
-        progress = _progress(config, graph, job.model_dir)
+        progress = _progress(config, graph, job.model_dir, job.batches_per_step())
         hooks = [
             NanGuardHook(graph.train_op),
             progress,
             StopAtStepHook(config.max_steps),
             StopOnSignalHook(lambda: interrupts.received),
+            *graph.hooks,
         ]
         if cluster.is_chief:
             hooks += _chief_hooks(config, graph, job.model_dir)
@@ -94,7 +98,7 @@ def train(
                     hooks=hooks,
                     model_dir=job.model_dir,
                     cluster=cluster,
-                    config=session_config(config, deployment),
+                    config=proto,
                 )
             with session:
                 ready()
@@ -104,7 +108,8 @@ def train(
 
 def build_graph(job: Job, *, model: Any, source: Any, deployment: DeploymentConfig) -> TrainGraph:
     """Builds the training graph of a job; see `train`."""
-    context = schedule_context(job.config, source.info.num_examples.get(Mode.TRAIN))
+    num_examples = source.info.num_examples.get(Mode.TRAIN)
+    context = schedule_context(job.config, num_examples, batches_per_step=job.batches_per_step())
     return build_train_graph(
         model=model,
         source=source,
@@ -116,11 +121,13 @@ def build_graph(job: Job, *, model: Any, source: Any, deployment: DeploymentConf
     )
 
 
-def _progress(config: RunConfig, graph: TrainGraph, model_dir: str) -> ProgressHook:
+def _progress(
+    config: RunConfig, graph: TrainGraph, model_dir: str, batches_per_step: int
+) -> ProgressHook:
     return ProgressHook(
         graph.train_op,
         last_step=config.max_steps,
-        examples_per_step=config.worker_batch_size * config.worker_replicas,
+        examples_per_step=config.worker_batch_size * config.worker_replicas * batches_per_step,
         every_steps=config.log_every_n_steps,
         writer=tf.summary.FileWriterCache.get(model_dir) if config.task == 0 else None,
     )

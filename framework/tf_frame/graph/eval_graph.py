@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -12,6 +12,8 @@ from tf_frame.config.run_config import RunConfig
 from tf_frame.graph.inputs import make_eval_batch
 from tf_frame.graph.losses import collected_losses
 from tf_frame.graph.model_output import build_model
+from tf_frame.graph.moving_averages import averaged_saver_map, variables_to_average
+from tf_frame.graph.quantization import quantize_eval_graph
 from tf_frame.plugin import InputContext, Mode
 
 
@@ -26,6 +28,7 @@ class EvalGraph:
       update_op: takes one batch and updates every metric.
       summary_op: merged summaries of one batch, None without any.
       scaffold: how a session is initialised, and the saver.
+      averaged: the variables that stand for their moving averages.
     """
 
     graph: Any
@@ -34,6 +37,7 @@ class EvalGraph:
     update_op: Any
     summary_op: Any
     scaffold: Any
+    averaged: Sequence[Any] = ()
 
 
 def build_eval_graph(*, model: Any, source: Any, config: RunConfig) -> EvalGraph:
@@ -53,17 +57,27 @@ def build_eval_graph(*, model: Any, source: Any, config: RunConfig) -> EvalGraph
         with tf.device("/device:CPU:0"):
             features, labels, endless = make_eval_batch(source, context, take)
         output = build_model(model, features, labels, Mode.EVAL)
+        if config.quantize_delay_step >= 0:
+            quantize_eval_graph(delay_steps=config.quantize_delay_step)
         metrics = dict(output.metrics)
         losses = collected_losses() if output.loss is None else [output.loss]
         if losses:
             metrics.setdefault("loss", tf.metrics.mean(tf.add_n(losses)))
         # Metrics need not look at the batch, but every update must use one up.
         batch = tf.nest.flatten((features, labels))
+        averaged = _averaged(config)
         return EvalGraph(
             graph=graph,
             endless=endless,
             values={name: value for name, (value, _) in metrics.items()},
             update_op=tf.group(*(update for _, update in metrics.values()), *batch),
             summary_op=tf.summary.merge_all(),
-            scaffold=tf.train.Scaffold(saver=tf.train.Saver()),
+            scaffold=tf.train.Scaffold(saver=tf.train.Saver(averaged_saver_map(averaged))),
+            averaged=averaged,
         )
+
+
+def _averaged(config: RunConfig) -> list[Any]:
+    if config.moving_average_decay is None or not config.eval_moving_averages:
+        return []
+    return variables_to_average()

@@ -16,6 +16,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_config import RunConfig
+from tf_frame.gradient_transforms.values import on_values, values_of
 from tf_frame.plugin import GradientTransform
 from tf_frame.plugin.contracts import NoParams
 
@@ -65,10 +66,7 @@ class LossScale(GradientTransform):
         """Divides the gradients by the scale; None stays None, sparse stays sparse."""
         if self._variables:
             self._ready = self._after_update(_all_finite([g for g, _ in grads_and_vars]))
-        return [
-            (_map_values(lambda values: values / tf.cast(self.value, values.dtype), g), v)
-            for g, v in grads_and_vars
-        ]
+        return [(on_values(gradient, self._unscale), v) for gradient, v in grads_and_vars]
 
     def ready(self) -> Any:
         """Whether all gradients of this step are finite; None if the scale is static.
@@ -76,6 +74,9 @@ class LossScale(GradientTransform):
         Reading it brings the scale up to date.
         """
         return self._ready
+
+    def _unscale(self, values: Any) -> Any:
+        return values / tf.cast(self.value, values.dtype)
 
     def _after_update(self, finite: Any) -> Any:
         scale, good_steps = self._variables
@@ -106,15 +107,5 @@ def _state(name: str, initial: float) -> Any:
 
 
 def _all_finite(gradients: list[Any]) -> Any:
-    values = [g.values if isinstance(g, tf.IndexedSlices) else g for g in gradients]
-    finite = [tf.reduce_all(tf.is_finite(value)) for value in values if value is not None]
+    finite = [tf.reduce_all(tf.is_finite(values_of(g))) for g in gradients if g is not None]
     return tf.reduce_all(tf.stack([tf.constant(True), *finite]))
-
-
-def _map_values(function: Any, gradient: Any) -> Any:
-    if gradient is None:
-        return None
-    if isinstance(gradient, tf.IndexedSlices):
-        values = function(gradient.values)
-        return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
-    return function(gradient)

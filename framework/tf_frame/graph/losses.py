@@ -38,6 +38,11 @@ class Losses:
     regularization: Any
     total: Any
 
+    def by_name(self) -> dict[str, Any]:
+        """The losses by their names in summaries."""
+        named = {"total": self.total, "data": self.data, "regularization": self.regularization}
+        return {f"losses/{name}": loss for name, loss in named.items() if loss is not None}
+
 
 def gather_losses(
     clones: Sequence[Clone],

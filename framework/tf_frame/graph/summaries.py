@@ -19,6 +19,7 @@ def merge(
     *,
     clones: str = "first_clone",
     extra: Iterable[Any] = (),
+    with_losses: bool = True,
 ) -> Any:
     """Merges the summaries of the graph with losses and learning rate.
 
@@ -31,6 +32,7 @@ def merge(
         is the same with other examples; "all_clones" keeps it.
       extra: summaries that are not in `tf.GraphKeys.SUMMARIES`; those that
         are count once.
+      with_losses: whether the losses are summarised here.
 
     Returns:
       A scalar string tensor, a serialised `Summary`.
@@ -40,13 +42,9 @@ def merge(
     """
     kept = [*collected_summaries(first_clone_scope, clones), *extra]
     with tf.device("/device:CPU:0"):
-        kept += [
-            tf.summary.scalar("losses/total", losses.total),
-            tf.summary.scalar("losses/data", losses.data),
-            tf.summary.scalar("optimizer/learning_rate", learning_rate),
-        ]
-        if losses.regularization is not None:
-            kept.append(tf.summary.scalar("losses/regularization", losses.regularization))
+        kept.append(tf.summary.scalar("optimizer/learning_rate", learning_rate))
+        if with_losses:
+            kept += [tf.summary.scalar(name, loss) for name, loss in losses.by_name().items()]
         return tf.summary.merge(on_cpu(kept), name="summary_op")
 
 

@@ -19,11 +19,17 @@ from tf_frame.deploy.placement_strategies import Strategy, balanced, variable_si
 from tf_frame.graph import gradients, summaries
 from tf_frame.graph.global_step import read_step_after
 from tf_frame.graph.gradient_summaries import gradient_summaries
+from tf_frame.graph.graph_hook import run_graph_hooks
 from tf_frame.graph.inputs import make_batches
+from tf_frame.graph.loss_averages import loss_averages
+from tf_frame.graph.loss_scale import make_loss_scale
 from tf_frame.graph.losses import Losses, gather_losses
 from tf_frame.graph.model_output import build_model
+from tf_frame.graph.moving_averages import MovingAverages, moving_averages
+from tf_frame.graph.sync_replicas import session_hook, synchronous
 from tf_frame.graph.trainable import variables_to_train
 from tf_frame.graph.update import apply_gradients
+from tf_frame.graph.xla import xla_scope
 from tf_frame.learning_rates.warmup import learning_rate
 from tf_frame.plugin import InputContext, Mode
 
@@ -42,6 +48,7 @@ class TrainGraph:
       summary_op: merged summaries of the first clone and of the whole.
       scaffold: how a session is initialised, and the saver.
       clones: the clones.
+      hooks: session hooks that the graph needs.
     """
 
     graph: Any
@@ -53,6 +60,7 @@ class TrainGraph:
     summary_op: Any
     scaffold: Any
     clones: Sequence[Clone]
+    hooks: Sequence[Any] = ()
 
 
 def build_train_graph(
@@ -82,14 +90,16 @@ def build_train_graph(
         tf.set_random_seed(config.random_seed)
         global_step = tf.train.create_global_step()
         clones = _clones(model, source, config, deployment)
+        run_graph_hooks(model=model, config=config, deployment=deployment)
         losses = gather_losses(
             clones, regularization=config.regularization, total=config.total_loss
         )
         with tf.device(deployment.optimizer_device()):
             rate = learning_rate(schedule, config=config, global_step=global_step)
-            wrapped = optimizer(rate)
+            averages = moving_averages(config, global_step)
+            wrapped = synchronous(optimizer(rate), config=config, averages=averages)
         update, extra = _update(
-            clones, losses, wrapped, transforms, global_step, config, deployment
+            clones, losses, wrapped, averages, transforms, global_step, config, deployment
         )
         with tf.control_dependencies([update]):
             train_op = tf.identity(losses.total, name="train_op")
@@ -101,10 +111,16 @@ def build_train_graph(
             step_after=read_step_after([train_op], global_step),
             learning_rate=rate,
             summary_op=summaries.merge(
-                clones[0].scope, losses, rate, clones=config.clone_summaries, extra=extra
+                clones[0].scope,
+                losses,
+                rate,
+                clones=config.clone_summaries,
+                extra=extra,
+                with_losses=config.loss_average_decay is None,
             ),
             scaffold=tf.train.Scaffold(saver=_saver(config, deployment)),
             clones=clones,
+            hooks=[session_hook(wrapped, config=config)] if config.sync_replicas else [],
         )
 
 
@@ -133,32 +149,57 @@ def _clones(
         shard_index=deployment.replica_id,
     )
     batches = iter(make_batches(source, Mode.TRAIN, context, deployment))
-    return create_clones(deployment, lambda: build_model(model, *next(batches), Mode.TRAIN))
+
+    def build_clone() -> Any:
+        with xla_scope(config):
+            return build_model(model, *next(batches), Mode.TRAIN)
+
+    return create_clones(deployment, build_clone)
 
 
 def _update(
     clones: Sequence[Clone],
     losses: Losses,
     optimizer: Any,
+    averages: MovingAverages | None,
     transforms: Sequence[Callable[[list[Any]], list[Any]]],
     global_step: Any,
     config: RunConfig,
     deployment: DeploymentConfig,
 ) -> tuple[Any, list[Any]]:
     """One update of the variables and of the moving statistics; and summaries of it."""
+    scale = make_loss_scale(config)
+    to_differentiate = [scale.scale(loss) if scale else loss for loss in losses.per_clone]
     per_clone = gradients.clone_gradients(
-        clones, losses.per_clone, optimizer, variables_to_train(config.trainable_scopes)
+        clones, to_differentiate, optimizer, variables_to_train(config.trainable_scopes)
     )
+    transforms = [scale, *transforms] if scale else transforms
     with tf.device(deployment.optimizer_device()):
         grads_and_vars = gradients.sum_gradients(per_clone)
         grads_and_vars = gradients.transform_gradients(grads_and_vars, transforms)
+        # With synchronous replicas the chief's optimizer moves the averages.
+        moves = averages.apply if averages and not config.sync_replicas else None
         apply = apply_gradients(
-            optimizer, grads_and_vars, transforms=transforms, global_step=global_step
+            optimizer, grads_and_vars, transforms=transforms, global_step=global_step, then=moves
         )
-    extra = gradient_summaries(grads_and_vars) if config.summarize_gradients else []
+    ops, extra = _observed(losses, grads_and_vars, averages, config)
     scope = clones[0].scope if config.update_ops == "first_clone" else None
     statistics = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)
-    return tf.group(apply, *statistics, name="update_barrier"), extra
+    return tf.group(apply, *statistics, *ops, name="update_barrier"), extra
+
+
+def _observed(
+    losses: Losses, grads_and_vars: list[Any], averages: MovingAverages | None, config: RunConfig
+) -> tuple[list[Any], list[Any]]:
+    """What the options want to see: ops to run in every step, and summaries."""
+    ops, extra = [], gradient_summaries(grads_and_vars) if config.summarize_gradients else []
+    if averages and config.summarize_gradients:
+        extra += averages.histograms()
+    if config.loss_average_decay is not None:
+        moved, averaged = loss_averages(losses.by_name(), decay=config.loss_average_decay)
+        ops.append(moved)
+        extra += averaged
+    return ops, extra
 
 
 def _saver(config: RunConfig, deployment: DeploymentConfig) -> Any:

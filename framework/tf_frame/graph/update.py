@@ -17,6 +17,7 @@ def apply_gradients(
     *,
     transforms: Iterable[Any],
     global_step: Any,
+    then: Callable[[], Any] | None = None,
 ) -> Any:
     """Applies gradients in those session runs in which every transform is ready.
 
@@ -29,6 +30,7 @@ def apply_gradients(
       transforms: the transforms that the gradients went through; one with a
         method `ready` that returns a scalar bool tensor has a say.
       global_step: the variable that counts the updates.
+      then: builds an op that runs after each update, such as one that moves averages.
 
     Returns:
       The operation.
@@ -42,7 +44,9 @@ def apply_gradients(
     ]
 
     def apply() -> Any:
-        return optimizer.apply_gradients(present, global_step=global_step)
+        update = optimizer.apply_gradients(present, global_step=global_step)
+        with tf.control_dependencies([update]):
+            return tf.group(update, *([then()] if then else []))
 
     ready = _all_ready(transforms)
     if ready is None:
