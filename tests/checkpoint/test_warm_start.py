@@ -170,7 +170,7 @@ def test_several_variables_may_take_the_same_values(write):
 
 def test_a_malformed_map_is_an_error_with_a_hint_about_commas(write):
     path = write("a", {"w": W})
-    with pytest.raises(ConfigError, match=r"^--warm_start_map: '3\}' has no =; expected .*comma"):
+    with pytest.raises(ConfigError, match=r"^--warm_start_map: 'w\{1' has no =; expected .*comma"):
         plan_warm_start(options(path, map=("w{1", "3}")), [variable("w", [2, 3])])
 
 

@@ -115,6 +115,20 @@ def test_variables_of_every_api_are_placed(maker, num_ps_tasks):
 
 
 @pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("num_ps_tasks", [0, 1])
+def test_devices_that_a_model_asks_for_do_not_move_variables(num_ps_tasks):
+    def pinned():
+        with tf.device(lambda op: "/job:other/device:GPU:3"):
+            return tf.get_variable("v", [1]), tf.constant(1.0)
+
+    config = DeploymentConfig(num_ps_tasks=num_ps_tasks)
+    _, (clone,) = build(config, pinned)
+    variable, constant = clone.outputs
+    assert variable.device == config.ps_task_device(0)
+    assert constant.device == "/job:other/device:GPU:3"
+
+
+@pytest.mark.usefixtures("variable_mode")
 def test_slots_stay_beside_their_variable_and_take_no_turn():
     config = DeploymentConfig(num_ps_tasks=2)
     with tf.Graph().as_default(), variables_placed(config):

@@ -6,11 +6,22 @@ import pytest
 import tensorflow.compat.v1 as tf
 import yaml
 
-from tf_frame.errors import DataError
+from tf_frame.errors import (
+    CheckpointError,
+    ConfigError,
+    DataError,
+    NonFiniteError,
+    TfFrameError,
+)
 from tf_frame.estimator.run import run
+from tf_frame.estimator.train import build_graph
+from tf_frame.gradient_transforms.accumulate import Accumulate
+from tf_frame.gradient_transforms.check_finite import CheckFinite
+from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.plugin import Mode
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.session.interrupts import Interrupts
-from tf_frame.testing.toy import ToyInput, ToyModel, make_job
+from tf_frame.testing.toy import ToyInput, ToyModel, make_job, make_part
 
 
 @pytest.fixture
@@ -121,3 +132,69 @@ def test_the_seed_decides_initial_values_and_order(tmp_path, go):
         result = run(job, source=job.make_input(), interrupts=Interrupts(), say=print)
         losses.append(result["loss"])
     assert losses[0] == losses[1] != losses[2]
+
+
+def part_of(cls, **params):
+    values = {f"t.{name}": value for name, value in params.items()}
+    return make_part(GRADIENT_TRANSFORM, "t", cls, values, "t")
+
+
+def test_a_gradient_that_is_not_finite_is_named_and_nothing_saved(go, tmp_path):
+    with pytest.raises(NonFiniteError, match="gradient of linear/weights is not finite.*lower --l"):
+        go(max_steps=5, values={"model.nan_at_step": 2}, transforms=[part_of(CheckFinite)])
+    assert not (tmp_path / "model.ckpt-3.index").exists()
+
+
+def test_accumulated_batches_count_as_examples(go):
+    result, _ = go(max_steps=5, transforms=[part_of(Accumulate, steps=3)])
+    assert result["global_step"] == 5
+    assert result["examples_per_sec"] == pytest.approx(3 * 8 * result["steps_per_sec"])
+
+
+def test_several_workers_cannot_accumulate(go):
+    cluster = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 1, "task": 1}
+    job = make_job(
+        ToyModel, ToyInput, "", transforms=[part_of(Accumulate, steps=3)], max_steps=5, **cluster
+    )
+    with pytest.raises(ConfigError, match="leave it out, and raise --train_batch_size"):
+        build_graph(job, model=None, source=job.make_input(), deployment=None)
+
+
+def test_a_pattern_without_a_match_is_said_or_with_strict_an_error(go, tmp_path):
+    freeze = [part_of(Freeze, patterns=("linear/b.*", "liner/w.*"))]
+    _, said = go(max_steps=2, transforms=freeze)
+    assert "warning: freeze: the pattern 'liner/w.*' matches no variable" in said
+    assert "linear/weights" in said
+    with pytest.raises(ConfigError, match="'liner/w.*' matches no variable.*--strict"):
+        go(max_steps=4, transforms=freeze, strict=True)
+
+
+def test_the_averages_are_evaluated_unless_told_otherwise(go):
+    options = {"moving_average_decay": 0.99, "moving_average_num_updates": False}
+    averaged, _ = go(max_steps=5, **options)
+    plain, _ = go(max_steps=5, eval_moving_averages=False, **options)
+    assert averaged["metrics"]["loss"] > 1.5 * plain["metrics"]["loss"]
+
+
+def test_a_checkpoint_without_averages_cannot_be_evaluated_with_them(go):
+    go(max_steps=5)
+    with pytest.raises(CheckpointError, match="holds no moving averages.*--eval_moving_averages"):
+        go(max_steps=5, moving_average_decay=0.9)
+
+
+def test_a_warm_start_reports_and_only_begins_a_new_run(go, tmp_path, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("other")
+    job = make_job(ToyModel, ToyInput, str(folder), max_steps=30)
+    run(job, source=job.make_input(), interrupts=Interrupts(), say=lambda line: None)
+    options = {"warm_start_from": str(folder), "learning_rate": 0.0}
+    result, said = go(max_steps=1, **options)
+    assert "2 of 2 variables restored" in said and "restored  linear/weights" in said
+    assert result["loss"] < 1.0
+    _, said = go(max_steps=2, **options)
+    assert f"ignoring --warm_start_from {folder}: {tmp_path} already has the checkpoint" in said
+
+
+def test_a_missing_warm_start_is_an_error_before_anything_is_written(go, tmp_path):
+    with pytest.raises(TfFrameError, match="/no/such"):
+        go(max_steps=1, warm_start_from="/no/such")
+    assert not list(tmp_path.glob("model.ckpt*"))

@@ -84,7 +84,7 @@ def _introduction(job: Job, info: InputInfo, file_versions: Mapping[str, str]) -
     rows = [
         ("model", f"{job.model.name} ({_package(job.model)})"),
         ("input", f"{job.input.name} ({_package(job.input)}){_counts(info)}"),
-        ("training", f"to step {config.max_steps}, {config.train_batch_size} examples a step"),
+        ("training", f"to step {config.max_steps}, {_examples(job)} examples a step"),
         ("optimizer", f"{job.optimizer.name}, {_learning_rate(job)}"),
         ("devices", _devices(config)),
         ("model_dir", emphasised(job.model_dir)),
@@ -93,6 +93,12 @@ def _introduction(job: Job, info: InputInfo, file_versions: Mapping[str, str]) -
     lines = [f"tf-frame {tf_frame.__version__}, TensorFlow {_version('tensorflow')}"]
     lines += _version_notes(file_versions, job.versions())
     return "\n".join([*lines, columns(rows)])
+
+
+def _examples(job: Job) -> str:
+    batches = job.batches_per_step()
+    examples = job.config.worker_batch_size * batches
+    return f"{examples}" + (f" ({batches} batches)" if batches > 1 else "")
 
 
 def _package(part: Any) -> str:

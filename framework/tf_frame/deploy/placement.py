@@ -80,7 +80,7 @@ class _Placer:
 
 
 def _create_on(device: str, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
-    # device(None) drops the clone's device, which else would fill in what `device` leaves open.
+    # device(None) drops the devices around, of which a function could overrule this one.
     with tf.device(None), tf.device(device):
         return next_creator(**kwargs)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import DataError, TfFrameError, reason_of
+from tf_frame.errors import DataError, NonFiniteError, TfFrameError, reason_of
 
 _FULL = "No space left on device"
 # How a session error names the operation that failed: one that takes data from the input, or
@@ -48,6 +48,11 @@ def _explain(error: Exception, model_dir: str) -> TfFrameError | None:
         )
     if _FAILED_READ.search(str(error)):
         return DataError(f"the data cannot be read: {reason_of(error)}")
+    if isinstance(error, tf.errors.InvalidArgumentError) and " is not finite : " in str(error):
+        return NonFiniteError(
+            f"{reason_of(error)}; the step was not applied; lower --learning_rate, or clip the "
+            "gradients"
+        )
     if isinstance(error, OSError) and error.filename:
         return TfFrameError(f"{error.filename}: {error.strerror}")
     return None

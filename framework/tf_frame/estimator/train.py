@@ -13,6 +13,7 @@ from tf_frame.cluster import cluster_of
 from tf_frame.config.run_config import RunConfig
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.errors import ConfigError
 from tf_frame.estimator.job import Job
 from tf_frame.estimator.patterns import unmatched_patterns
 from tf_frame.estimator.warm_start import warm_started
@@ -108,6 +109,11 @@ def train(
 
 def build_graph(job: Job, *, model: Any, source: Any, deployment: DeploymentConfig) -> TrainGraph:
     """Builds the training graph of a job; see `train`."""
+    if job.batches_per_step() > 1 and job.config.worker_replicas > 1:
+        raise ConfigError(
+            "several workers would add to the same sums of --transform accumulate; leave it out, "
+            "and raise --train_batch_size or --replicas_to_aggregate"
+        )
     num_examples = source.info.num_examples.get(Mode.TRAIN)
     context = schedule_context(job.config, num_examples, batches_per_step=job.batches_per_step())
     return build_train_graph(

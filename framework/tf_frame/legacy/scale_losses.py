@@ -60,8 +60,9 @@ def add_softmax_cross_entropy_loss_for_each_scale(
         _check_matting_map(labels, loss_weight)
         if not upsample_logits:
             logger.warning("Label downsampling with nearest neighbor may introduce artifacts.")
-    mining = top_k_percent_pixels != 1.0
-    default_name = "softmax_hard_example_mining" if mining else "softmax_all_pixel_loss"
+    hardest = None
+    if top_k_percent_pixels != 1.0:
+        hardest = _part_of_pixels(hard_example_mining_step, top_k_percent_pixels)
     for scale, logits in scales_to_logits.items():
         logits, scaled = _at_one_size(logits, labels, upsample_logits)
         counts = tf.cast(tf.not_equal(scaled, ignore_label), tf.float32)
@@ -70,18 +71,22 @@ def add_softmax_cross_entropy_loss_for_each_scale(
             targets = _two_classes(scaled * counts)
         else:
             targets = tf.one_hot(scaled, num_classes)
-        logits = tf.reshape(logits, [-1, num_classes])
-        name = f"{scope}_{scale}" if scope else None
-        with tf.name_scope(name, default_name, [logits, targets, weights]):
+        with _loss_scope(scope, scale, hardest):
             losses = weights * tf.nn.softmax_cross_entropy_with_logits_v2(
-                labels=tf.stop_gradient(targets), logits=logits, name="pixel_losses"
+                labels=tf.stop_gradient(targets),
+                logits=tf.reshape(logits, [-1, num_classes]),
+                name="pixel_losses",
             )
-            if mining:
-                part = _part_of_pixels(hard_example_mining_step, top_k_percent_pixels)
-                tf.losses.add_loss(_mean_of_hardest(losses, part))
-            else:
-                total = tf.reduce_sum(losses)
-                tf.losses.add_loss(_div_maybe_zero(total, tf.reduce_sum(counts)))
+            tf.losses.add_loss(
+                _div_maybe_zero(tf.reduce_sum(losses), tf.reduce_sum(counts))
+                if hardest is None
+                else _mean_of_hardest(losses, hardest)
+            )
+
+
+def _loss_scope(scope: str | None, scale: str, hardest: Any) -> Any:
+    default_name = "softmax_all_pixel_loss" if hardest is None else "softmax_hard_example_mining"
+    return tf.name_scope(f"{scope}_{scale}" if scope else None, default_name)
 
 
 def _check_matting_map(labels: Any, loss_weight: Any) -> None:

@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.graph.quantization.fake_quant import FakeQuant, measured_share
+
+pytestmark = pytest.mark.usefixtures("variable_mode")
+
+
+@pytest.fixture(autouse=True)
+def graph(variable_mode):
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def start():
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    return session
+
+
+def limits(session):
+    return session.run(tf.get_collection("quant_vars"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "levels", "expected"),
+    [
+        # Between -1 and 3, rounded so that 0 is a level: steps of 4 / levels.
+        ("weights", 254, [-1.0079, -0.4094, 0.0, 0.3937, 2.9921]),
+        ("activations", 255, [-1.0039, -0.4078, 0.0, 0.4078, 2.9961]),
+    ],
+)
+def test_values_go_to_the_nearest_level(kind, levels, expected):
+    values = np.array([-1.0, -0.405, 0.001, 0.4, 3.0], np.float32)
+    fake_quant = FakeQuant(active=None, keep=measured_share())
+    rounded = getattr(fake_quant, kind)(tf.constant(values), "x")
+    with start() as session:
+        result = session.run(rounded)
+        np.testing.assert_allclose(
+            result / (4 / levels), np.round(result / (4 / levels)), atol=1e-3
+        )
+        np.testing.assert_allclose(result, expected, atol=1e-4)
+
+
+def run_batches(fake_quant_of, batches):
+    """The range after each batch."""
+    batch = tf.placeholder(tf.float32, [None])
+    fake_quant_of(batch)
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    seen = []
+    with start() as session:
+        for values in batches:
+            session.run(updates, {batch: values})
+            seen.append(limits(session))
+    return np.array(seen)
+
+
+def test_the_range_of_weights_is_the_last_one():
+    fake_quant = FakeQuant(active=None, keep=measured_share())
+    seen = run_batches(lambda x: fake_quant.weights(x, "w"), [[-4.0, 2.0], [-1.0, 0.5]])
+    np.testing.assert_array_equal(seen, [[-4.0, 2.0], [-1.0, 0.5]])
+
+
+def test_the_range_of_activations_is_a_debiased_moving_average():
+    fake_quant = FakeQuant(active=None, keep=measured_share())
+    batches = np.random.RandomState(0).uniform(-3, 5, [20, 7])
+    seen = run_batches(lambda x: fake_quant.activations(x, "a"), batches)
+    average, expected = np.zeros(2), []
+    for index, values in enumerate(batches, start=1):
+        average = 0.999 * average + 0.001 * np.array([min(values.min(), 0), max(values.max(), 0)])
+        expected.append(average / (1 - 0.999**index))
+    np.testing.assert_allclose(seen, expected, rtol=2e-4)
+
+
+def test_the_range_holds_zero():
+    fake_quant = FakeQuant(active=None, keep=measured_share())
+    seen = run_batches(lambda x: fake_quant.activations(x, "a"), [[3.0, 5.0], [-7.0, -5.0]])
+    np.testing.assert_allclose(seen, [[0.0, 5.0], [-3.5, 2.5]], atol=2e-3)
+
+
+def test_only_zeros_are_left_alone():
+    fake_quant = FakeQuant(active=None, keep=measured_share())
+    values = tf.zeros([3])
+    rounded = fake_quant.activations(values, "a")
+    (gradient,) = tf.gradients(rounded, [values])
+    with start() as session:
+        np.testing.assert_array_equal(session.run(rounded), [0, 0, 0])
+        np.testing.assert_array_equal(session.run(gradient), [1, 1, 1])
+
+
+def test_before_its_time_neither_value_nor_gradient_changes():
+    active = tf.placeholder(tf.bool, [])
+    fake_quant = FakeQuant(active=active, keep=None)
+    values = tf.constant([-9.0, 0.123456, 9.0])
+    rounded = fake_quant.activations(values, "a")
+    (gradient,) = tf.gradients(rounded * rounded, [values])
+    with start() as session:
+        low, high = tf.get_collection("quant_vars")
+        low.load(-1.0, session)
+        high.load(1.0, session)
+        result = session.run([rounded, gradient], {active: False})
+        np.testing.assert_array_equal(result[0], np.float32([-9.0, 0.123456, 9.0]))
+        np.testing.assert_array_equal(result[1], 2 * result[0])
+        result = session.run([rounded, gradient], {active: True})
+        np.testing.assert_allclose(result[0], [-1.0039, 0.1255, 0.9961], atol=1e-4)
+        # What is cut off learns nothing.
+        np.testing.assert_allclose(result[1], [0.0, 0.2510, 0.0], atol=1e-4)
+
+
+def test_reading_ranges_measures_nothing():
+    FakeQuant(active=None, keep=None).weights(tf.constant([1.0, 2.0]), "w")
+    assert tf.get_collection(tf.GraphKeys.UPDATE_OPS) == []
+    assert [v.op.name for v in tf.global_variables()] == ["w/min", "w/max"]
