@@ -103,7 +103,8 @@ def test_patterns_that_match_nothing_are_warned_of(plan):
         warnings.simplefilter("always", UnmatchedPatternWarning)
         plan("net/w=w", "nat/w=x", drop=["Momentum"])
     assert [str(warning.message) for warning in caught] == [
-        "--drop 'Momentum' matches the whole name of none of the 4 variables",
+        "--drop 'Momentum' matches the whole name of none of the 4 variables; did you mean "
+        "'net/w/Momentum'?",
         "--rule 'nat/w=x' matches the whole name of none of the 4 variables; did you mean 'net/w'?",
     ]
 

@@ -43,6 +43,8 @@ def test_a_cluster_needs_a_master(options):
         ({"master": "localhost:1"}, "--master localhost:1: expected grpc://HOST:PORT"),
         ({"master": "grpc://localhost"}, "--master grpc://localhost: expected grpc://HOST:PORT"),
         ({"task": 1}, "--task 1: tasks count from 0 and --worker_replicas is 1"),
+        ({"sync_replicas": True, "startup_delay_steps": 5}, "must be zero .*; it is 5"),
+        ({"sync_replicas": True, "num_clones": 2}, "num_clones must be 1. Found num_clones: 2"),
         ({"worker_replicas": 2}, "--worker_replicas 2 share .* how many with --num_ps_tasks"),
     ],
 )

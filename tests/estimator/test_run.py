@@ -14,13 +14,13 @@ from tf_frame.errors import (
     TfFrameError,
 )
 from tf_frame.estimator.run import run
-from tf_frame.estimator.train import build_graph
+from tf_frame.estimator.train import build_graph, train
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
 from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.plugin import Mode
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
-from tf_frame.session.interrupts import Interrupts
+from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import ToyInput, ToyModel, make_job, make_part
 
 
@@ -198,3 +198,26 @@ def test_a_missing_warm_start_is_an_error_before_anything_is_written(go, tmp_pat
     with pytest.raises(TfFrameError, match="/no/such"):
         go(max_steps=1, warm_start_from="/no/such")
     assert not list(tmp_path.glob("model.ckpt*"))
+
+
+def test_worker_k_waits_for_the_chief(monkeypatch, tmp_path):
+    waits = []
+
+    class Waiter(tf.train.GlobalStepWaiterHook):
+        def __init__(self, wait_until_step):
+            waits.append(wait_until_step)
+            raise Interrupted(15, "enough")
+
+    monkeypatch.setattr(tf.train, "GlobalStepWaiterHook", Waiter)
+    cluster = {"master": "grpc://localhost:1", "worker_replicas": 3, "num_ps_tasks": 1}
+    job = make_job(ToyModel, ToyInput, str(tmp_path), task=2, startup_delay_steps=5, **cluster)
+    with pytest.raises(Interrupted):
+        train(
+            job,
+            model=job.make_model(None),
+            source=job.make_input(),
+            interrupts=Interrupts(),
+            ready=lambda: None,
+            say=print,
+        )
+    assert waits == [10]

@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
+from tensorflow.core.framework import dataset_options_pb2
 
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.errors import DataError
-from tf_frame.graph.inputs import make_batches, make_dataset, make_eval_batch, take_batches
+from tf_frame.graph.inputs import make_batches, make_eval_batch
 from tf_frame.plugin import Input, InputContext, Mode
 
 
@@ -67,20 +68,12 @@ def test_autotune_is_off_unless_the_input_decides(said, expected):
                 options.autotune.enabled = said
             return super().dataset(mode, context).with_options(options)
 
-    with tf.Graph().as_default():
+    with tf.Graph().as_default() as graph:
         context = InputContext(batch_size=1)
-        dataset = make_dataset(Deciding(params=None), Mode.TRAIN, context)
-        assert dataset.options().autotune.enabled is expected
-
-
-def test_take_bounds_the_batches():
-    with tf.Graph().as_default(), tf.Session() as session:
-        dataset = make_dataset(Counting(params=None), Mode.EVAL, InputContext(batch_size=1), take=3)
-        ((features, _),) = take_batches(dataset, 1)
-        session.run(tf.tables_initializer())
-        assert [session.run(features)[0] for _ in range(3)] == [0, 1, 2]
-        with pytest.raises(tf.errors.OutOfRangeError):
-            session.run(features)
+        make_batches(Deciding(params=None), Mode.TRAIN, context, DeploymentConfig())
+        *_, last = [op for op in graph.get_operations() if op.type == "OptionsDataset"]
+        options = dataset_options_pb2.Options.FromString(last.get_attr("serialized_options"))
+        assert options.autotune_options.enabled is expected
 
 
 NO_DATA = {
@@ -100,11 +93,10 @@ class Returning(Input):
 
 
 @pytest.mark.parametrize("returned", NO_DATA.values(), ids=NO_DATA.keys())
-@pytest.mark.parametrize("make", ["make_dataset", "make_batches", "make_eval_batch"])
+@pytest.mark.parametrize("make", ["make_batches", "make_eval_batch"])
 def test_an_input_that_returns_no_dataset_is_named(returned, make):
     source, context = Returning(params=returned), InputContext(batch_size=1)
     calls = {
-        "make_dataset": lambda: make_dataset(source, Mode.TRAIN, context),
         "make_batches": lambda: make_batches(source, Mode.TRAIN, context, DeploymentConfig()),
         "make_eval_batch": lambda: make_eval_batch(source, context, -1),
     }

@@ -23,24 +23,32 @@ def limits(session):
     return session.run(tf.get_collection("quant_vars"))
 
 
-@pytest.mark.parametrize(
-    ("kind", "levels", "expected"),
-    [
-        # Between -1 and 3, rounded so that 0 is a level: steps of 4 / levels.
-        ("weights", 254, [-1.0079, -0.4094, 0.0, 0.3937, 2.9921]),
-        ("activations", 255, [-1.0039, -0.4078, 0.0, 0.4078, 2.9961]),
-    ],
-)
-def test_values_go_to_the_nearest_level(kind, levels, expected):
+def test_weights_go_to_the_nearest_of_127_levels_on_either_side():
     values = np.array([-1.0, -0.405, 0.001, 0.4, 3.0], np.float32)
-    fake_quant = FakeQuant(active=None, keep=measured_share())
-    rounded = getattr(fake_quant, kind)(tf.constant(values), "x")
+    rounded = FakeQuant(active=None, keep=measured_share()).weights(tf.constant(values), "w")
     with start() as session:
-        result = session.run(rounded)
-        np.testing.assert_allclose(
-            result / (4 / levels), np.round(result / (4 / levels)), atol=1e-3
-        )
-        np.testing.assert_allclose(result, expected, atol=1e-4)
+        steps = session.run(rounded) / (3.0 / 127)
+    np.testing.assert_allclose(steps, [-42, -17, 0, 17, 127], atol=1e-3)
+
+
+def test_activations_go_to_the_nearest_of_256_levels_of_which_0_is_one():
+    values = np.array([-1.0, -0.405, 0.001, 0.4, 3.1], np.float32)
+    rounded = FakeQuant(active=None, keep=measured_share()).activations(tf.constant(values), "a")
+    with start() as session:
+        steps = session.run(rounded) / (4.1 / 255)
+    # 0 is level 62.2 from below, made 62; so -62 to 193 remain.
+    np.testing.assert_allclose(steps, [-62, -25, 0, 25, 193], atol=1e-3)
+
+
+def test_every_weight_has_its_gradient_the_greatest_too():
+    values = np.random.RandomState(0).uniform(-1, 1, [50, 6]).astype(np.float32)
+    for weights in values:
+        tensor = tf.constant(weights)
+        fake_quant = FakeQuant(active=None, keep=tf.constant(0.0))
+        rounded = fake_quant.weights(tensor, f"w{weights[0]:.6f}".replace("-", "m"))
+        (gradient,) = tf.gradients(rounded, [tensor])
+        with start() as session:
+            np.testing.assert_array_equal(session.run(gradient), np.ones(6))
 
 
 def run_batches(fake_quant_of, batches):
@@ -58,8 +66,8 @@ def run_batches(fake_quant_of, batches):
 
 def test_the_range_of_weights_is_the_last_one():
     fake_quant = FakeQuant(active=None, keep=measured_share())
-    seen = run_batches(lambda x: fake_quant.weights(x, "w"), [[-4.0, 2.0], [-1.0, 0.5]])
-    np.testing.assert_array_equal(seen, [[-4.0, 2.0], [-1.0, 0.5]])
+    seen = run_batches(lambda x: fake_quant.weights(x, "w"), [[-4.0, 2.0], [-0.5, 1.0]])
+    np.testing.assert_allclose(seen, [[-4.0, 4.0], [-1.0, 1.0]], rtol=1e-5)
 
 
 def test_the_range_of_activations_is_a_debiased_moving_average():
@@ -97,15 +105,15 @@ def test_before_its_time_neither_value_nor_gradient_changes():
     (gradient,) = tf.gradients(rounded * rounded, [values])
     with start() as session:
         low, high = tf.get_collection("quant_vars")
-        low.load(-1.0, session)
-        high.load(1.0, session)
+        low.load(0.0, session)
+        high.load(2.55, session)
         result = session.run([rounded, gradient], {active: False})
         np.testing.assert_array_equal(result[0], np.float32([-9.0, 0.123456, 9.0]))
         np.testing.assert_array_equal(result[1], 2 * result[0])
         result = session.run([rounded, gradient], {active: True})
-        np.testing.assert_allclose(result[0], [-1.0039, 0.1255, 0.9961], atol=1e-4)
+        np.testing.assert_allclose(result[0], [0.0, 0.12, 2.55], atol=1e-4)
         # What is cut off learns nothing.
-        np.testing.assert_allclose(result[1], [0.0, 0.2510, 0.0], atol=1e-4)
+        np.testing.assert_allclose(result[1], [0.0, 0.24, 0.0], atol=1e-4)
 
 
 def test_reading_ranges_measures_nothing():

@@ -18,11 +18,10 @@ VARIANCE = np.array([0.25, 4.0, 1.0, 0.01, 1.0, 9.0], np.float32)
 EPSILON = 0.001
 
 
-def fake_quant(values, low, high, levels):
-    """Rounding with a zero that is a level, section 3 of https://arxiv.org/abs/1712.05877."""
-    step = (high - low) / levels
-    zero = np.round(-low / step)
-    return (np.clip(np.round(values / step), -zero, levels - zero)) * step
+def fake_quant(values, greatest):
+    """127 levels on either side of 0."""
+    step = greatest / 127
+    return np.clip(np.round(values / step), -127, 127) * step
 
 
 def conv(images, channels, rate, is_training=False):
@@ -66,9 +65,10 @@ def test_evaluation_equals_the_folded_network(layer, rate):
         shape = [3, 2] if layer is depthwise else [6]
         folded = session.run(kernel) * factor.reshape(shape)
         # The range of the activations stays without width: they are not rounded here.
-        variables["layer/weights_quant/min"].load(folded.min() * 0.9, session)
-        variables["layer/weights_quant/max"].load(folded.max() * 0.9, session)
-        rounded = fake_quant(folded, folded.min() * 0.9, folded.max() * 0.9, 254)
+        greatest = 0.9 * np.abs(folded).max()
+        variables["layer/weights_quant/min"].load(-greatest, session)
+        variables["layer/weights_quant/max"].load(greatest, session)
+        rounded = fake_quant(folded, greatest)
         product = tf.nn.depthwise_conv2d if layer is depthwise else tf.nn.conv2d
         rates = {"rate" if layer is depthwise else "dilations": [rate, rate]}
         expected = product(images, tf.constant(rounded, tf.float32), [1, 1, 1, 1], "SAME", **rates)
@@ -98,8 +98,8 @@ def test_the_range_is_that_of_the_weights_times_gamma_over_the_moving_deviation(
         folded = weights * np.where(GAMMA == 0, 1, GAMMA / np.sqrt(VARIANCE + EPSILON))
         low, high = session.run([variables[f"layer/weights_quant/{e}"] for e in ("min", "max")])
     assert quantized.folded == ["layer"]
-    assert low == pytest.approx(folded.min(), rel=1e-5)
-    assert high == pytest.approx(folded.max(), rel=1e-5)
+    assert high == pytest.approx(np.abs(folded).max(), rel=1e-5)
+    assert low == -high
 
 
 def test_without_a_moving_variance_the_weights_are_rounded_as_they_are(caplog):
@@ -124,4 +124,4 @@ def test_without_a_moving_variance_the_weights_are_rounded_as_they_are(caplog):
         )
     assert (quantized.folded, quantized.not_folded) == ([], ["layer"])
     assert "its moving variance was not found: layer" in caplog.text
-    assert high == pytest.approx(max(weights.max(), 0), rel=1e-6)
+    assert high == pytest.approx(np.abs(weights).max(), rel=1e-5)

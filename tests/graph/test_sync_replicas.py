@@ -86,7 +86,7 @@ def test_the_average_is_of_one_gradient_per_worker_unless_said_otherwise(options
         step = tf.train.create_global_step()
         weights = tf.get_variable("weights", initializer=1.0)
         optimizer = synchronous(sgd(), config=RunConfig(**CLUSTER, **options))
-        optimizer.apply_gradients([(weights, weights)], step)
+        optimizer.apply_gradients([(weights * 2, weights)], step)
         (take,) = (op for op in graph.get_operations() if "TakeGradient" in op.type)
         assert tf.get_static_value(take.inputs[1]) == gradients
 
@@ -105,7 +105,7 @@ def test_the_hook_deals_out_no_more_tokens_than_the_first_update_needs(options, 
         step = tf.train.create_global_step()
         weights = tf.get_variable("weights", initializer=1.0)
         optimizer = synchronous(sgd(), config=config)
-        optimizer.apply_gradients([(weights, weights)], step)
+        optimizer.apply_gradients([(weights * 2, weights)], step)
         hook = session_hook(optimizer, config=config)
         hook.begin()
         (queue,) = (op for op in tf.get_default_graph().get_operations() if "FIFOQueue" in op.type)
@@ -126,7 +126,7 @@ def test_only_the_chief_runs_the_updates():
             step = tf.train.create_global_step()
             weights = tf.get_variable("weights", initializer=1.0)
             optimizer = synchronous(sgd(), config=config)
-            optimizer.apply_gradients([(weights, weights)], step)
+            optimizer.apply_gradients([(weights * 2, weights)], step)
             hook = session_hook(optimizer, config=config)
             hook.begin()
             session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])

@@ -10,6 +10,7 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.errors import UnmatchedPatternWarning
 from tf_frame.gradient_transforms.accumulate import Accumulate
+from tf_frame.layers import batch_norm
 from tf_frame.testing.toy import ToyModel, build_toy_graph
 
 SGD = {"learning_rate": 0.1, "train_batch_size": 8}
@@ -227,3 +228,27 @@ def test_a_scaled_loss_gives_the_same_step():
     other, (same_loss,) = run(build(scaled), scaled)
     assert same_loss == pytest.approx(loss)
     np.testing.assert_allclose(other["linear/weights"], one["linear/weights"], rtol=1e-5)
+
+
+def test_variables_and_their_averages_are_summarised():
+    config = RunConfig(**SGD, summarize_variables=True, moving_average_decay=0.9)
+    train_graph = build(config)
+    _, (summary,) = run(train_graph, config, fetch=train_graph.summary_op)
+    histograms = {v.tag for v in tf.Summary.FromString(summary).value if v.HasField("histo")}
+    assert histograms >= {
+        "variables/linear/weights",
+        "variables/linear/biases",
+        "linear/weights/ExponentialMovingAverage",
+    }
+
+
+@pytest.mark.parametrize("is_training", [True, False])
+def test_missing_updates_of_batch_norm_are_noted(is_training, caplog):
+    class Normalised(ToyModel):
+        def build(self, features, labels, mode):
+            features = tf.reshape(features, [-1, 1, 1, 3])
+            normalised = batch_norm(features, is_training=is_training)
+            return super().build(tf.reshape(normalised, [-1, 3]), labels, mode)
+
+    build(RunConfig(**SGD), model=Normalised)
+    assert ("Batchnorm updates are missing" in caplog.text) is not is_training

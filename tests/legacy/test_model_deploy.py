@@ -80,6 +80,22 @@ def test_two_parameter_servers_hold_the_variables_in_turn(models):
 
 
 @pytest.mark.usefixtures("variable_mode")
+def test_clones_may_be_made_under_the_device_of_the_variables(models):
+    config = DeploymentConfig(num_clones=2, num_ps_tasks=2)
+    with tf.device(config.variables_device()):
+        clones = create_clones(config, models.batch_norm, data_of(models))
+    devices = [v.device for v in tf.global_variables()]
+    assert devices == [f"/job:ps/task:{i % 2}/device:CPU:0" for i in range(5)]
+    assert [c.outputs.device for c in clones] == [f"/job:worker/device:GPU:{i}" for i in range(2)]
+
+
+def test_reference_variables_of_parameter_servers_are_read_there(reference_variables, models):
+    create_clones(DeploymentConfig(2, num_ps_tasks=2), models.batch_norm, data_of(models))
+    for variable in tf.global_variables():
+        assert variable.value().device == variable.device != ""
+
+
+@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("config", [{}, {"num_ps_tasks": 1}])
 @pytest.mark.parametrize(
     "make",

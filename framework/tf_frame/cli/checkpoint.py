@@ -124,9 +124,10 @@ def _sorted_out(command: str, words: Sequence[str]) -> tuple[list[str], dict[str
     given = {**parse_flags(flags, options.values()), **texts}
     expected, least, most = _WORDS[command]
     if len(paths) < least or (most is not None and len(paths) > most):
-        raise ConfigError(
-            f"tf-frame checkpoint {command} takes {expected}; given: {paths or 'none'}"
-        )
+        told = " ".join(paths) or "none"
+        raise ConfigError(f"tf-frame checkpoint {command} takes {expected}; given: {told}")
+    if command == "rename" and not texts:
+        raise ConfigError("tf-frame checkpoint rename takes --rule REGEX=REPLACEMENT, or --drop")
     return paths, given
 
 
@@ -193,8 +194,6 @@ def _rename(paths: Sequence[str], given: Mapping[str, Any]) -> int:
     from tf_frame.checkpoint.rewrite import plan_rewriting
 
     rules, drop = given.get("rule", ()), given.get("drop", ())
-    if not rules and not drop:
-        raise ConfigError("tf-frame checkpoint rename takes --rule REGEX=REPLACEMENT, or --drop")
     plan = plan_rewriting(
         Checkpoint(resolve(paths[0])),
         paths[1],

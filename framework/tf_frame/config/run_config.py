@@ -73,6 +73,9 @@ class OptimizerOptions:
         min=1,
     )
     summarize_gradients: bool = option(False, "write a histogram and the norm of every gradient")
+    summarize_variables: bool = option(
+        False, "write a histogram of every model variable, and of its moving average"
+    )
     loss_average_decay: float | None = option(
         None,
         "also write every loss averaged over steps with this decay, such as 0.9",
@@ -172,6 +175,9 @@ class DeviceOptions:
     num_ps_tasks: int = option(0, "parameter server tasks; 0: variables on this machine", min=0)
     worker_replicas: int = option(1, "worker tasks that train together", min=1)
     task: int = option(0, "which worker this is; 0 is the chief", min=0)
+    startup_delay_steps: int = option(
+        0, "worker K begins when the chief has come to step K times this", min=0
+    )
     master: str = option("", "address of this worker's server, such as grpc://localhost:2222")
 
 
@@ -244,6 +250,16 @@ class RunConfig(
             raise ConfigError(
                 f"--task {self.task}: tasks count from 0 and --worker_replicas is "
                 f"{self.worker_replicas}"
+            )
+        if self.sync_replicas and self.startup_delay_steps:
+            raise ConfigError(
+                "--startup_delay_steps must be zero with --sync_replicas, where workers wait for "
+                f"each other; it is {self.startup_delay_steps}"
+            )
+        if self.sync_replicas and self.num_clones != 1:
+            raise ConfigError(
+                "In Synchronous SGD mode num_clones must be 1. Found num_clones: "
+                f"{self.num_clones}; give --num_clones 1, or leave out --sync_replicas"
             )
         if self.worker_replicas > 1 and not self.num_ps_tasks:
             raise ConfigError(

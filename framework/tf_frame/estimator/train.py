@@ -89,6 +89,8 @@ def train(
             StopOnSignalHook(lambda: interrupts.received),
             *graph.hooks,
         ]
+        if not cluster.is_chief and config.startup_delay_steps:
+            hooks.append(tf.train.GlobalStepWaiterHook(config.task * config.startup_delay_steps))
         if cluster.is_chief:
             hooks += _chief_hooks(config, graph, job.model_dir)
         with contextlib.closing(progress):

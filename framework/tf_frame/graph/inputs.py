@@ -2,9 +2,9 @@
 
 What an input may return, and what each clone gets of it:
 
-    a tf.data.Dataset of (features, labels)   the next features and labels
+    a tf.data.Dataset of (features, labels)     its next features and labels
     a function that returns (features, labels)  what it returns, called once per clone
-    a list or tuple of these                  a list of features, a list of labels
+    a list or tuple of these                    a list of features, a list of labels
 
 The function is for pipelines of queues: `dataset()` makes the queue, and the
 function takes one batch from it.
@@ -26,28 +26,6 @@ from tf_frame.plugin import InputContext, Mode
 # Batches made ahead of their use, so that the input works while the step runs; for each clone two,
 # the capacity of slim's prefetch queue (tensorflow/models, slim/train_image_classifier.py).
 _PREFETCHED = 2
-
-
-def make_dataset(
-    source: Any, mode: Mode, context: InputContext, *, take: int = -1, num_clones: int = 1
-) -> Any:
-    """Asks an input for its data set, prefetched.
-
-    Args:
-      source: the input plugin; it must return one data set.
-      mode: what the data is for.
-      context: batch size per clone, seed, shard.
-      take: batches at most; -1 for all there are.
-      num_clones: batches of a step.
-
-    Raises:
-      DataError: it returns no data set, or one that does not yield
-        `(features, labels)`.
-    """
-    dataset = source.dataset(mode, context)
-    if not _is_dataset(dataset):
-        raise _wrong(source, dataset)
-    return _prepared(dataset, source, take, num_clones)
 
 
 def make_batches(
@@ -94,14 +72,6 @@ def make_eval_batch(source: Any, context: InputContext, take: int) -> tuple[Any,
     streams = _streams(source, Mode.EVAL, context, take, 1)
     ((features, labels),) = _dealt(streams, 1)
     return features, labels, tf.reduce_all([stream.endless for stream in _listed(streams)])
-
-
-def take_batches(dataset: Any, count: int) -> list[Batch]:
-    """Takes `count` batches a step, in turns: the second is always the one after the first.
-
-    The iterator is initialised with the tables, so a `Scaffold` does it.
-    """
-    return DatasetStream(dataset).batches(count)
 
 
 def _streams(

@@ -67,6 +67,17 @@ def collected_summaries(first_clone_scope: str, clones: str) -> list[Any]:
     ]
 
 
+def variable_histograms() -> list[Any]:
+    """One histogram per model variable, `variables/NAME`; they are in no collection."""
+    model_variables = [*tf.trainable_variables(), *tf.model_variables()]
+    variables = list({variable.ref(): variable for variable in model_variables}.values())
+    return [
+        tf.summary.histogram(f"variables/{variable.op.name}", variable, collections=[])
+        for variable in variables
+        if variable.dtype.base_dtype.is_floating
+    ]
+
+
 def on_cpu(summaries: Sequence[Any]) -> list[Any]:
     """The same summaries, each once and on CPU:0 of its task.
 

@@ -6,6 +6,7 @@ inputs -> clones -> losses -> gradients -> transforms -> update -> train_op
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,6 +33,8 @@ from tf_frame.graph.update import apply_gradients
 from tf_frame.graph.xla import xla_scope
 from tf_frame.learning_rates.warmup import learning_rate
 from tf_frame.plugin import InputContext, Mode
+
+logger = logging.getLogger("tf_frame")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -185,6 +188,8 @@ def _update(
     ops, extra = _observed(losses, grads_and_vars, averages, config)
     scope = clones[0].scope if config.update_ops == "first_clone" else None
     statistics = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)
+    if not statistics:
+        _note_missing_updates()
     return tf.group(apply, *statistics, *ops, name="update_barrier"), extra
 
 
@@ -193,13 +198,26 @@ def _observed(
 ) -> tuple[list[Any], list[Any]]:
     """What the options want to see: ops to run in every step, and summaries."""
     ops, extra = [], gradient_summaries(grads_and_vars) if config.summarize_gradients else []
-    if averages and config.summarize_gradients:
-        extra += averages.histograms()
+    if config.summarize_variables:
+        extra += summaries.variable_histograms()
+        extra += averages.histograms() if averages else []
     if config.loss_average_decay is not None:
         moved, averaged = loss_averages(losses.by_name(), decay=config.loss_average_decay)
         ops.append(moved)
         extra += averaged
     return ops, extra
+
+
+def _note_missing_updates() -> None:
+    means = [v.op.name for v in tf.global_variables() if v.op.name.endswith("/moving_mean")]
+    if means:
+        # The Inception trainer ended here; but who fine-tunes with fixed statistics has none.
+        logger.warning(
+            "Batchnorm updates are missing: nothing in UPDATE_OPS changes %s or %d others; right "
+            "only if batch norm is not trained",
+            means[0],
+            len(means) - 1,
+        )
 
 
 def _saver(config: RunConfig, deployment: DeploymentConfig) -> Any:

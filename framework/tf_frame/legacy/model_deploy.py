@@ -21,7 +21,8 @@ from tf_frame.deploy import clones as deploy_clones
 from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
-from tf_frame.graph.gradients import GradsAndVars, sum_gradients
+from tf_frame.gradient_transforms.values import GradsAndVars
+from tf_frame.graph.gradients import sum_gradients
 from tf_frame.graph.summaries import on_cpu
 from tf_frame.legacy.clone_loss import gather_clone_loss, gradient_summaries
 

@@ -14,10 +14,9 @@ from typing import Any
 
 from tf_frame.checkpoint.available import available_in_checkpoint
 from tf_frame.gradient_transforms.multiply import multiply_gradients
+from tf_frame.gradient_transforms.values import GradsAndVars
 
 logger = logging.getLogger("tf_frame")
-
-GradsAndVars = list[tuple[Any, Any]]
 
 
 def filter_variables(

@@ -31,7 +31,7 @@ class FakeQuant:
     keep: Any
 
     def weights(self, tensor: Any, name: str) -> Any:
-        """Rounds weights to 255 levels between their least and greatest value.
+        """Rounds weights to 255 levels, as many on either side of 0.
 
         Args:
           tensor: the weights.
@@ -40,18 +40,22 @@ class FakeQuant:
         Returns:
           A tensor of the same shape, equal to `tensor` before its time.
         """
-        return self._apply(tensor, name, keep=0.0, narrow_range=True)
+        return self._apply(tensor, name, measure=_symmetric, narrow_range=True)
 
     def activations(self, tensor: Any, name: str) -> Any:
         """Rounds activations to 256 levels in a moving range; otherwise like `weights`."""
-        return self._apply(tensor, name, keep=self.keep, narrow_range=False)
 
-    def _apply(self, tensor: Any, name: str, *, keep: Any, narrow_range: bool) -> Any:
+        def measure(values: Any, low: Any, high: Any) -> tuple[Any, Any]:
+            return _moving(values, low, high, self.keep)
+
+        return self._apply(tensor, name, measure=measure, narrow_range=False)
+
+    def _apply(self, tensor: Any, name: str, *, measure: Any, narrow_range: bool) -> Any:
         limits = [_limit(f"{name}/min"), _limit(f"{name}/max")]
         with tf.name_scope(f"{name}/"):
             low, high = map(tf.convert_to_tensor, limits)
             if self.keep is not None:
-                low, high = _measured(tensor, low, high, keep)
+                low, high = measure(tf.stop_gradient(tensor), low, high)
                 for variable, value in zip(limits, (low, high), strict=True):
                     update = tf.assign(variable, value)
                     tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, getattr(update, "op", update))
@@ -66,7 +70,8 @@ class FakeQuant:
 def quantization_summaries() -> list[Any]:
     """Scalar summaries of every range, as object_detection's graph_rewriter_builder has them."""
     return [
-        tf.summary.scalar(variable.op.name, variable) for variable in tf.get_collection(QUANT_VARS)
+        tf.summary.scalar(f"{QUANT_VARS}/{variable.op.name}", variable)
+        for variable in tf.get_collection(QUANT_VARS)
     ]
 
 
@@ -94,14 +99,24 @@ def _limit(name: str) -> Any:
     return limit
 
 
-def _measured(tensor: Any, low: Any, high: Any, keep: Any) -> tuple[Any, Any]:
+def _symmetric(weights: Any, low: Any, high: Any) -> tuple[Any, Any]:
+    """The range that integer kernels want for weights, so that zero is level 0.
+
+    Source: https://ai.google.dev/edge/litert/models/quantization_spec.
+    """
+    del low, high
+    # The least bit more: an extreme weight that falls outside gets no gradient.
+    greatest = tf.reduce_max(tf.abs(weights)) * (1.0 + 2.0**-20)
+    return -greatest, greatest
+
+
+def _moving(activations: Any, low: Any, high: Any, keep: Any) -> tuple[Any, Any]:
     """The range after this batch.
 
     It always holds 0, which must be one of the levels: padding and rectifiers
     make zeros.
     """
-    tensor = tf.stop_gradient(tensor)
     return (
-        low * keep + tf.minimum(tf.reduce_min(tensor), 0.0) * (1.0 - keep),
-        high * keep + tf.maximum(tf.reduce_max(tensor), 0.0) * (1.0 - keep),
+        low * keep + tf.minimum(tf.reduce_min(activations), 0.0) * (1.0 - keep),
+        high * keep + tf.maximum(tf.reduce_max(activations), 0.0) * (1.0 - keep),
     )

@@ -13,7 +13,8 @@ _ACTIVATIONS = ("Relu", "Relu6")
 # What may stand between a product and its batch norm or activation. The first
 # is the second half of an atrous depthwise convolution.
 _BETWEEN = ("BatchToSpaceND", "BiasAdd", "Identity")
-_READS = ("Identity", "ReadVariableOp")
+# The last two bring a variable into a loop or a branch.
+_READS = ("Identity", "ReadVariableOp", "Enter", "Switch")
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 # They look at a tensor without computing the model's output from it.
 _ONLOOKERS = ("Shape", "ShapeN", "Size", "Rank")
