@@ -155,6 +155,17 @@ def test_local_variables_belong_to_the_worker(num_ps_tasks):
     assert {v.device for v in local} == {config.optimizer_device()}
 
 
+@pytest.mark.usefixtures("variable_mode")
+def test_the_global_step_takes_the_first_turn():
+    config = DeploymentConfig(num_clones=2, num_ps_tasks=2)
+    with tf.Graph().as_default(), variables_placed(config):
+        global_step = tf.train.create_global_step()
+        create_clones(config, three_variables)
+        devices = [v.device for v in tf.trainable_variables()]
+    assert global_step.device == config.ps_task_device(0)
+    assert devices == [config.ps_task_device(task) for task in (1, 0, 1)]
+
+
 def test_what_follows_a_local_variable_takes_the_turn():
     config = DeploymentConfig(num_ps_tasks=2)
     with tf.Graph().as_default(), variables_placed(config):

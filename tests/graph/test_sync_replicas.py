@@ -1,6 +1,8 @@
+import contextlib
 import json
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -91,51 +93,82 @@ def test_the_average_is_of_one_gradient_per_worker_unless_said_otherwise(options
         assert tf.get_static_value(take.inputs[1]) == gradients
 
 
+def graph_of_one_variable(config, rate=0.5):
+    """Returns variable, training operation and hook."""
+    step = tf.train.create_global_step()
+    weights = tf.get_variable("weights", initializer=1.0)
+    optimizer = synchronous(tf.train.GradientDescentOptimizer(rate), config=config)
+    update = optimizer.apply_gradients([(tf.constant(1.0), weights)], step)
+    return weights, update, session_hook(optimizer, config=config)
+
+
+@pytest.fixture
+def hooked():
+    """Runs the hook of one worker of a cluster in a session; yields session and graph."""
+
+    @contextlib.contextmanager
+    def enter(**options):
+        with tf.Graph().as_default() as graph, tf.Session() as session:
+            *_, hook = graph_of_one_variable(RunConfig(**CLUSTER, **options))
+            hook.begin()
+            (queue,) = (op for op in graph.get_operations() if "FIFOQueue" in op.type)
+            size = tf.raw_ops.QueueSizeV2(handle=queue.outputs[0])
+            session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+            coordinator = tf.train.Coordinator()
+            hook.after_create_session(session, coordinator)
+            yield lambda: session.run(size)
+            coordinator.request_stop()
+            coordinator.join()
+
+    return enter
+
+
 @pytest.mark.parametrize(
     ("options", "tokens"),
     [
         ({"worker_replicas": 2}, 0),
         ({"worker_replicas": 3, "replicas_to_aggregate": 2}, 0),
         ({"worker_replicas": 2, "replicas_to_aggregate": 5}, 3),
+        ({"worker_replicas": 2, "replicas_to_aggregate": 5, "task": 1}, 0),
     ],
 )
-def test_the_hook_deals_out_no_more_tokens_than_the_first_update_needs(options, tokens):
-    config = RunConfig(**CLUSTER, **options)
-    with tf.Graph().as_default(), tf.Session() as session:
-        step = tf.train.create_global_step()
-        weights = tf.get_variable("weights", initializer=1.0)
-        optimizer = synchronous(sgd(), config=config)
-        optimizer.apply_gradients([(weights * 2, weights)], step)
-        hook = session_hook(optimizer, config=config)
-        hook.begin()
-        (queue,) = (op for op in tf.get_default_graph().get_operations() if "FIFOQueue" in op.type)
-        size = tf.raw_ops.QueueSizeV2(handle=queue.outputs[0])
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        coordinator = tf.train.Coordinator()
-        hook.after_create_session(session, coordinator)
-        found = session.run(size)
-        coordinator.request_stop()
-        coordinator.join()
-    assert found == tokens
+def test_the_chief_deals_out_no_more_tokens_than_the_first_update_needs(hooked, options, tokens):
+    with hooked(**options) as queue_size:
+        assert queue_size() == tokens
 
 
-def test_only_the_chief_runs_the_updates():
-    for task in (0, 1):
-        config = RunConfig(**CLUSTER, worker_replicas=2, task=task)
-        with tf.Graph().as_default(), tf.Session() as session:
-            step = tf.train.create_global_step()
-            weights = tf.get_variable("weights", initializer=1.0)
-            optimizer = synchronous(sgd(), config=config)
-            optimizer.apply_gradients([(weights * 2, weights)], step)
-            hook = session_hook(optimizer, config=config)
+@pytest.mark.parametrize(("task", "threads"), [(0, 2), (1, 0)])
+def test_only_the_chief_makes_updates(hooked, task, threads):
+    with hooked(worker_replicas=2, task=task):
+        names = [thread.name for thread in threading.enumerate()]
+        assert names.count("sync_replicas") == threads
+
+
+def test_the_hook_comes_after_apply_gradients():
+    config = RunConfig(sync_replicas=True)
+    with tf.Graph().as_default():
+        hook = session_hook(synchronous(sgd(), config=config), config=config)
+        with pytest.raises(ValueError, match="Should be called after apply_gradients"):
             hook.begin()
-            session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-            coordinator = tf.train.Coordinator()
-            hook.after_create_session(session, coordinator)
-            threads = [t for t in coordinator._registered_threads if t.is_alive()]
-            coordinator.request_stop()
-            coordinator.join()
-        assert bool(threads) == (task == 0)
+
+
+def test_a_monitored_session_trains_and_ends(variable_mode):
+    # Within the time of this test: TensorFlow's own hook takes two minutes to end.
+    with tf.Graph().as_default():
+        weights, update, hook = graph_of_one_variable(RunConfig(sync_replicas=True))
+        with tf.control_dependencies([update]):
+            seen = weights.read_value()
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            assert [session.run(seen) for _ in range(3)] == [0.5, 0.0, -0.5]
+
+
+def test_an_update_that_fails_ends_the_training_with_its_error():
+    with tf.Graph().as_default():
+        rate = tf.debugging.check_numerics(tf.constant(float("nan")), "a rate that is no number")
+        _, update, hook = graph_of_one_variable(RunConfig(sync_replicas=True), rate)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="a rate that is no number"):
+            with tf.train.MonitoredSession(hooks=[hook]) as session:
+                session.run(update)
 
 
 SERVER = """
@@ -162,7 +195,7 @@ if mode == "reference":
 config = RunConfig(sync_replicas=True, worker_replicas=2, num_ps_tasks=1, master=target, task=task)
 cluster = cluster_of(config)
 deployment = make_deployment(config, cluster)
-with variables_placed(deployment):
+with tf.Graph().as_default(), variables_placed(deployment):
     step = tf.train.create_global_step()
     weights = tf.get_variable("weights", initializer=[0.0, 0.0])
     with tf.device(deployment.optimizer_device()):
@@ -171,15 +204,15 @@ with variables_placed(deployment):
         update = optimizer.apply_gradients([(gradient, weights)], step)
     with tf.control_dependencies([update]):
         seen = [weights.read_value(), step.read_value()]
-assert all("/job:ps" in v.device for v in tf.global_variables())
-assert [v.device for v in tf.local_variables()] == [deployment.optimizer_device()]
-if cluster.is_chief:
-    creator = tf.train.ChiefSessionCreator(master=target)
-else:
-    creator = tf.train.WorkerSessionCreator(master=target)
-hooks = [session_hook(optimizer, config=config)]
-with tf.train.MonitoredSession(creator, hooks) as session:
-    values = [[each.tolist() for each in session.run(seen)] for _ in range(4)]
+    assert all("/job:ps" in v.device for v in tf.global_variables())
+    assert [v.device for v in tf.local_variables()] == [deployment.optimizer_device()]
+    if cluster.is_chief:
+        creator = tf.train.ChiefSessionCreator(master=target)
+    else:
+        creator = tf.train.WorkerSessionCreator(master=target)
+    hooks = [session_hook(optimizer, config=config)]
+    with tf.train.MonitoredSession(creator, hooks) as session:
+        values = [[each.tolist() for each in session.run(seen)] for _ in range(4)]
 print(json.dumps(values))
 """
 

@@ -12,15 +12,15 @@ of `X`, as `tf.train.ExponentialMovingAverage` makes it.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_config import RunConfig
 from tf_frame.errors import CheckpointError
+from tf_frame.graph.control_flow import branches_of_switches
 
 _SUFFIX = "/ExponentialMovingAverage"
 _SHOWN = 8
@@ -63,19 +63,8 @@ class _ExponentialMovingAverage(tf.train.ExponentialMovingAverage):
     """
 
     def apply(self, var_list: Any = None) -> Any:
-        with _branches_without_functions():
+        with branches_of_switches():
             return super().apply(var_list)
-
-
-@contextlib.contextmanager
-def _branches_without_functions() -> Iterator[None]:
-    enabled = tf.control_flow_v2_enabled()
-    tf.disable_control_flow_v2()
-    try:
-        yield
-    finally:
-        if enabled:
-            tf.enable_control_flow_v2()
 
 
 def moving_averages(config: RunConfig, global_step: Any) -> MovingAverages | None:

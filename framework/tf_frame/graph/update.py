@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
+from tf_frame.graph.control_flow import branches_of_switches
 
 
 def apply_gradients(
@@ -73,17 +73,5 @@ def _apply_if(ready: Any, apply: Callable[[], Any]) -> Any:
         with tf.name_scope(f"{scope}/" if scope else None), tf.control_dependencies([apply()]):
             return tf.constant(True)
 
-    with _branches_of_switches():
+    with branches_of_switches():
         return tf.group(tf.cond(ready, update, lambda: tf.constant(False), name="apply_if_ready"))
-
-
-@contextlib.contextmanager
-def _branches_of_switches() -> Iterator[None]:
-    """Builds `tf.cond` without functions, which cannot update reference variables."""
-    of_functions = tf.control_flow_v2_enabled()
-    tf.disable_control_flow_v2()
-    try:
-        yield
-    finally:
-        if of_functions:
-            tf.enable_control_flow_v2()
