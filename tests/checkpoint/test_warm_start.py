@@ -5,8 +5,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.warm_start import candidate_variables, ignored, plan_warm_start
-from tf_frame.config.run_config import WarmStartOptions
+from tf_frame.config.run_config import RunConfig, WarmStartOptions
 from tf_frame.errors import CheckpointError, ConfigError, UnmatchedPatternWarning
+from tf_frame.graph.moving_averages import moving_averages
 
 W = np.arange(6, dtype=np.float32).reshape(2, 3)
 B = np.array([7.0, 8.0, 9.0], np.float32)
@@ -153,10 +154,13 @@ def test_a_map_gives_the_name_in_the_checkpoint(write):
 
 
 def test_averages_in_the_checkpoint_can_be_mapped_to_the_variables(write):
-    path = write("a", {"w": W, "w/ExponentialMovingAverage": W + 1})
-    rule = r"(.*)=\1/ExponentialMovingAverage"
-    plan = plan_warm_start(options(path, map=(rule,)), [variable("w", [2, 3])])
-    np.testing.assert_array_equal(restored(plan)["w"], W + 1)
+    averaged = {"a/weights/ExponentialMovingAverage": W + 1, "a/weights": W, "a/moving_mean": B}
+    path = write("a", averaged)
+    variables = [variable("a/weights", [2, 3]), variable("a/moving_mean", [3])]
+    rule = r"(.*/(?:weights|biases))=\1/ExponentialMovingAverage"
+    values = restored(plan_warm_start(options(path, map=(rule,)), variables))
+    np.testing.assert_array_equal(values["a/weights"], W + 1)
+    np.testing.assert_array_equal(values["a/moving_mean"], B)
 
 
 def test_several_variables_may_take_the_same_values(write):
@@ -168,10 +172,10 @@ def test_several_variables_may_take_the_same_values(write):
         np.testing.assert_array_equal(values[f"tower_{i}/w"], W)
 
 
-def test_a_malformed_map_is_an_error_with_a_hint_about_commas(write):
+def test_a_malformed_map_is_an_error(write):
     path = write("a", {"w": W})
-    with pytest.raises(ConfigError, match=r"^--warm_start_map: 'w\{1' has no =; expected .*comma"):
-        plan_warm_start(options(path, map=("w{1", "3}")), [variable("w", [2, 3])])
+    with pytest.raises(ConfigError, match="^--warm_start_map 'w': expected REGEX=REPLACEMENT"):
+        plan_warm_start(options(path, map=("w",)), [variable("w", [2, 3])])
 
 
 @pytest.mark.parametrize(
@@ -222,6 +226,29 @@ def test_slots_and_averages_are_no_candidates():
     tf.train.ExponentialMovingAverage(0.9).apply([w])
     assert len(tf.global_variables()) == 5
     assert [v.op.name for v in candidate_variables()] == [w.op.name, statistic.op.name]
+
+
+def test_candidates_come_in_the_order_in_which_they_were_made():
+    collections = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.MODEL_VARIABLES]
+    for name, trainable in (("c", True), ("b", False), ("a", True)):
+        tf.get_variable(name, [1], trainable=trainable, collections=collections)
+    assert [v.op.name for v in candidate_variables()] == ["c", "b", "a"]
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_moving_averages_begin_at_the_values_restored(write):
+    path = write("a", {"w": W, "v": B})
+    w = variable("w", [2, 3])
+    tf.get_variable("v", [3], partitioner=tf.fixed_size_partitioner(3))
+    config = RunConfig(moving_average_decay=0.9999, moving_average_num_updates=False)
+    moving_averages(config, tf.train.create_global_step()).apply()
+    values = restored(plan_warm_start(options(path), candidate_variables()))
+    np.testing.assert_array_equal(values["w/ExponentialMovingAverage"], W)
+    assert [values[f"v/part_{i}/ExponentialMovingAverage"] for i in range(3)] == list(B)
+    excluded = options(path, exclude=("w",))
+    assert not restored(plan_warm_start(excluded, [w, *tf.trainable_variables()]))[
+        "w/ExponentialMovingAverage"
+    ].any()
 
 
 def test_missing_variables_are_listed_with_near_names(write):
@@ -366,6 +393,21 @@ def test_the_table_has_a_row_for_each_variable_and_a_summary(write):
         "missing     new       []                           new",
         plan.summary(),
     ]
+
+
+def test_the_brief_table_leaves_out_what_was_restored_under_its_own_name(write):
+    path = write("a", {"w": W, "old/b": B})
+    variables = [variable("w", [2, 3]), variable("b", [3]), variable("logits", [2])]
+    given = options(path, map=(r"b=old/b",), exclude=("logits",))
+    plan = plan_warm_start(given, variables)
+    assert plan.brief().splitlines() == [
+        "OUTCOME   VARIABLE  SHAPE  IN THE CHECKPOINT",
+        "restored  b         [3]    old/b",
+        "excluded  logits    [2]",
+        plan.summary(),
+    ]
+    plain = plan_warm_start(options(path), variables[:1])
+    assert plain.brief() == plain.summary()
 
 
 def test_the_summary_counts_what_the_checkpoint_has_left(write):

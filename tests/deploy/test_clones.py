@@ -122,6 +122,15 @@ def test_every_clone_computes_on_its_device(config):
     assert [clone.outputs.device for clone in clones] == [clone.device for clone in clones]
 
 
+def test_a_clone_cannot_get_a_variable_that_the_first_one_has_not_made():
+    names = iter(["first", "second"])
+    with pytest.raises(ValueError, match="second"):
+        create_clones(
+            DeploymentConfig(num_clones=2),
+            lambda: tf.get_variable(next(names), [], trainable=False),
+        )
+
+
 def with_a_variable_of_its_own():
     shared = tf.get_variable("shared", [])
     return shared * tf.Variable(1.0, name="own")

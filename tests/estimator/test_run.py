@@ -1,7 +1,10 @@
 """Whole runs of the toy model inside this process."""
 
+import dataclasses
 import json
+import tempfile
 
+import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 import yaml
@@ -21,7 +24,7 @@ from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.plugin import Mode
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.session.interrupts import Interrupted, Interrupts
-from tf_frame.testing.toy import ToyInput, ToyModel, make_job, make_part
+from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel, make_job, make_part
 
 
 @pytest.fixture
@@ -221,3 +224,53 @@ def test_worker_k_waits_for_the_chief(monkeypatch, tmp_path):
             say=print,
         )
     assert waits == [10]
+
+
+class QueueInput(ToyInput):
+    """The toy's examples through a queue, as trainers had it before tf.data."""
+
+    def dataset(self, mode, context):
+        features = np.random.RandomState(0).randn(64, 3).astype(np.float32)
+        epochs = None if mode == Mode.TRAIN else 1
+        index = tf.train.range_input_producer(64, num_epochs=epochs, shuffle=False).dequeue()
+        example = [tf.gather(features, index), tf.gather(features @ WEIGHTS + 3, index)]
+        batch = tf.train.batch(example, context.batch_size, allow_smaller_final_batch=True)
+        queue = tf.FIFOQueue(4, [tf.float32] * 2)
+        tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(batch)]))
+        return queue.dequeue
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_input_of_queues_trains_clones_and_is_evaluated(go):
+    result, _ = go(source=QueueInput, max_steps=30, num_clones=2, eval_batch_size=10)
+    assert result["global_step"] == 30
+    tf_data, _ = go_elsewhere(max_steps=30, num_clones=2)
+    assert result["metrics"]["loss"] == pytest.approx(tf_data["metrics"]["loss"], rel=0.3)
+
+
+def go_elsewhere(**options):
+    with tempfile.TemporaryDirectory() as folder:
+        job = make_job(ToyModel, ToyInput, folder, **options)
+        source = job.make_input()
+        return run(job, source=source, interrupts=Interrupts(), say=lambda line: None), ""
+
+
+class TwoInputs(ToyInput):
+    """Two data sets, the second with half the batch."""
+
+    def dataset(self, mode, context):
+        half = dataclasses.replace(context, batch_size=context.batch_size // 2)
+        return [super().dataset(mode, context), super().dataset(mode, half)]
+
+
+class OnTwo(ToyModel):
+    """Joins the batches of all inputs."""
+
+    def build(self, features, labels, mode):
+        assert [part.shape[1] for part in features] == [3, 3]
+        return super().build(tf.concat(features, 0), tf.concat(labels, 0), mode)
+
+
+def test_a_list_of_inputs_is_given_to_the_model_as_lists(go):
+    result, _ = go(source=TwoInputs, model=OnTwo, max_steps=20, num_clones=2)
+    assert result["global_step"] == 20 and result["metrics"]["loss"] < 3

@@ -9,7 +9,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_config import RunConfig
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.graph.moving_averages import moving_averages
 from tf_frame.graph.sync_replicas import session_hook, synchronous
 from tf_frame.testing.ports import free_ports
@@ -152,6 +152,14 @@ def test_the_hook_comes_after_apply_gradients():
             hook.begin()
 
 
+def test_variables_without_a_value_are_named():
+    with tf.Graph().as_default(), tf.Session() as session:
+        *_, hook = graph_of_one_variable(RunConfig(sync_replicas=True))
+        hook.begin()
+        with pytest.raises(TfFrameError, match="without one are global_step, weights"):
+            hook.after_create_session(session, tf.train.Coordinator())
+
+
 def test_a_monitored_session_trains_and_ends(variable_mode):
     # Within the time of this test: TensorFlow's own hook takes two minutes to end.
     with tf.Graph().as_default():
@@ -166,9 +174,9 @@ def test_an_update_that_fails_ends_the_training_with_its_error():
     with tf.Graph().as_default():
         rate = tf.debugging.check_numerics(tf.constant(float("nan")), "a rate that is no number")
         _, update, hook = graph_of_one_variable(RunConfig(sync_replicas=True), rate)
-        with pytest.raises(tf.errors.InvalidArgumentError, match="a rate that is no number"):
-            with tf.train.MonitoredSession(hooks=[hook]) as session:
-                session.run(update)
+        wrong = pytest.raises(tf.errors.InvalidArgumentError, match="a rate that is no number")
+        with wrong, tf.train.MonitoredSession(hooks=[hook]) as session:
+            session.run(update)
 
 
 SERVER = """
@@ -212,6 +220,7 @@ with tf.Graph().as_default(), variables_placed(deployment):
         creator = tf.train.WorkerSessionCreator(master=target)
     hooks = [session_hook(optimizer, config=config)]
     with tf.train.MonitoredSession(creator, hooks) as session:
+        print("ready", flush=True)
         values = [[each.tolist() for each in session.run(seen)] for _ in range(4)]
 print(json.dumps(values))
 """
@@ -245,16 +254,15 @@ def cluster():
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("mode", ["resource", "reference"])
 def test_two_workers_update_by_the_average_of_their_gradients(cluster, mode):
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-c", WORKER, target, str(task), mode],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for task, target in enumerate(cluster)
-    ]
+    workers = []
     try:
+        for task, target in enumerate(cluster):
+            command = [sys.executable, "-c", WORKER, target, str(task), mode]
+            pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+            workers.append(subprocess.Popen(command, **pipes))
+            # A worker that comes before the variables looks for them again after 30 s.
+            if task == 0:
+                assert workers[0].stdout.readline() == "ready\n"
         outputs = [worker.communicate(timeout=120) for worker in workers]
     finally:
         for worker in workers:

@@ -190,6 +190,20 @@ def test_losses_are_named_in_the_scopes_of_their_clones(graph):
         graph.get_operation_by_name("clone_1/regularization_loss")
 
 
+def test_losses_are_computed_where_their_clone_is_and_summarised_on_no_device(graph, models):
+    clones = create_clones(DeploymentConfig(2), models.logistic, data_of(models))
+    tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.constant(1.0))
+    optimize_clones(clones, SGD(1.0))
+    expected = {
+        "clone_0/clone_loss": "/device:GPU:0",
+        "clone_0/regularization_loss": "/device:GPU:0",
+        "clone_1/scaled_clone_loss": "/device:GPU:1",
+        "total_loss": "",
+    }
+    assert {name: graph.get_operation_by_name(name).device for name in expected} == expected
+    assert {s.device for s in tf.get_collection(tf.GraphKeys.SUMMARIES)} == {""}
+
+
 def test_the_loss_of_one_clone_is_not_scaled(graph):
     total, gradient, _ = worked_example(num_clones=1)
     np.testing.assert_allclose([total, *gradient], [33.0, 11.0, 11.0])

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.config.option import options_of
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
+from tf_frame.plugin.check import check_contract
+from tf_frame.plugin.kinds import OPTIMIZER
 
 CLASSES = {
     "sgd": "SGD",
@@ -27,6 +30,14 @@ each_optimizer = pytest.mark.parametrize("name", CLASSES)
 
 def class_of(name):
     return getattr(importlib.import_module(f"tf_frame.optimizers.{name}"), CLASSES[name])
+
+
+@each_optimizer
+def test_it_keeps_the_contract_and_explains_its_options(name):
+    assert not check_contract(class_of(name), OPTIMIZER)
+    for option in options_of(class_of(name).Params):
+        option.check_definition()
+        assert option.help
 
 
 @pytest.fixture

@@ -18,11 +18,9 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.path import resolve
 from tf_frame.checkpoint.reader import READ_ERRORS, Checkpoint, unreadable
-from tf_frame.checkpoint.text import some
+from tf_frame.checkpoint.warm_start_check import check_rows
 from tf_frame.checkpoint.warm_start_rows import Outcome, Row, rows_of, table_of
 from tf_frame.config.run_config import WarmStartOptions
-from tf_frame.config.values import nearest
-from tf_frame.errors import CheckpointError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +32,7 @@ class WarmStart:
       rows: what becomes of each variable of the graph.
       unused: names in the checkpoint that nothing is taken from.
       savers: what restores; usually one.
-      then: ops that `init_fn` runs after restoring, such as those that set
+      then: ops that `init_fn` runs after restoring, among them those that set
         moving averages to the values restored.
     """
 
@@ -64,6 +62,11 @@ class WarmStart:
         """One line for each variable of the graph, and the summary."""
         return f"{table_of(self.rows)}\n{self.summary()}"
 
+    def brief(self) -> str:
+        """The table without what was restored under its own name, and the summary."""
+        rows = [r for r in self.rows if r.outcome != Outcome.RESTORED or r.source != r.name]
+        return f"{table_of(rows)}\n{self.summary()}" if rows else self.summary()
+
     def summary(self) -> str:
         """One line: how many variables were restored, passed over and left in the checkpoint."""
         counts = collections.Counter(row.outcome for row in self.rows)
@@ -85,10 +88,12 @@ def candidate_variables() -> list[Any]:
     """The variables of the default graph that belong to its model.
 
     They are the trainable variables and those in `MODEL_VARIABLES`, as slim has
-    it: no slots of optimizers, no moving averages of variables, no counters.
+    it: no slots of optimizers, no moving averages of variables, no counters. The
+    order is that in which they were made.
     """
-    variables = [*tf.trainable_variables(), *tf.model_variables()]
-    return list({variable.ref(): variable for variable in variables}.values())
+    found = {v.ref(): v for v in [*tf.trainable_variables(), *tf.model_variables()]}
+    made = {v.ref(): number for number, v in enumerate(tf.global_variables())}
+    return [found[ref] for ref in sorted(found, key=lambda ref: made.get(ref, len(made)))]
 
 
 def plan_warm_start(
@@ -102,7 +107,8 @@ def plan_warm_start(
     Args:
       config: the options.
       variables: what is considered, such as `candidate_variables()`.
-      then: ops to be run after restoring.
+      then: ops to be run after restoring. Moving averages that the graph has of
+        what is restored begin at the values restored in any case.
 
     Returns:
       The plan; None without `--warm_start_from`.
@@ -120,11 +126,13 @@ def plan_warm_start(
     if config.warm_start_global_step and step is not None:
         considered.append(step)
     rows = rows_of(config, considered, checkpoint)
-    _check(config, rows, checkpoint)
+    check_rows(config, rows, checkpoint)
     restored = [row for row in rows if row.outcome == Outcome.RESTORED]
     used = {row.source for row in restored}
     unused = [name for name in checkpoint.names if name not in used]
-    return WarmStart(checkpoint.path, rows, unused, _savers(restored), then)
+    return WarmStart(
+        checkpoint.path, rows, unused, _savers(restored), list(then)
+    )
 
 
 def ignored(warm_start_from: str, model_dir: str, checkpoint: str) -> str:
@@ -150,50 +158,17 @@ def _savers(rows: Sequence[Row]) -> Sequence[Any]:
     return [tf.train.Saver(one, name="warm_start") for one in rounds]
 
 
-def _check(config: WarmStartOptions, rows: Sequence[Row], checkpoint: Checkpoint) -> None:
-    """Raises a CheckpointError if the options do not allow what is missing."""
-    problems = []
-    missing = [row for row in rows if row.outcome == Outcome.MISSING]
-    if missing and not config.warm_start_ignore_missing:
-        problems.append(_missing(missing, checkpoint))
-    mismatched = [row for row in rows if row.outcome == Outcome.MISMATCHED]
-    if mismatched and not config.warm_start_skip_mismatched:
-        problems.append(_mismatched(mismatched))
-    if problems:
-        raise CheckpointError(
-            f"--warm_start_from {checkpoint.path} does not fit the graph\n" + "\n".join(problems)
-        )
-    if not config.warm_start_allow_nothing and not any(r.outcome == Outcome.RESTORED for r in rows):
-        raise CheckpointError(
-            f"--warm_start_from {checkpoint.path}: none of the {len(rows)} variables was restored; "
-            f"the graph has {_names([row.name for row in rows])}, the checkpoint "
-            f"{_names(checkpoint.names)}. Map the names with --warm_start_map, or go on without "
-            "by --warm_start_allow_nothing"
-        )
+def _averages_of(rows: Sequence[Row]) -> Sequence[Any]:
+    """Ops that set the moving averages in the graph to the values restored.
 
-
-def _missing(rows: Sequence[Row], checkpoint: Checkpoint) -> str:
-    lines = []
-    for row in rows[:8]:
-        near = nearest(row.source, checkpoint.names)
-        looked_for = f" (looked for as {row.source})" if row.source != row.name else ""
-        lines.append(f"{row.name} {list(row.shape)}{looked_for}" + (f": {near}?" if near else ""))
-    lines += [row.name for row in rows[8:]]
-    return (
-        f"{len(rows)} variables are not in the checkpoint:\n{some(lines)}\nname them in "
-        "--warm_start_exclude, map their names with --warm_start_map, or pass over them all with "
-        "--warm_start_ignore_missing"
-    )
-
-
-def _mismatched(rows: Sequence[Row]) -> str:
-    lines = [f"{row.name} {row.cells()[2]}" for row in rows]
-    return (
-        f"{len(rows)} variables have another shape or type in the checkpoint:\n{some(lines)}\n"
-        "name them in --warm_start_exclude, or pass over them all with "
-        "--warm_start_skip_mismatched"
-    )
-
-
-def _names(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (" ..." if len(names) > 3 else "") if names else "none"
+    They were initialised with those from before; with a decay of 0.9999 it would
+    take tens of thousands of steps to forget them.
+    """
+    by_name = {variable.op.name: variable for variable in tf.global_variables()}
+    pairs = [
+        (average, part)
+        for row in rows
+        for part in row.parts
+        if (average := by_name.get(part.op.name + "/ExponentialMovingAverage")) is not None
+    ]
+    return [average.assign(part.read_value()).op for average, part in pairs]

@@ -19,7 +19,6 @@ from tf_frame.checkpoint.rules import (
 )
 from tf_frame.checkpoint.text import aligned
 from tf_frame.config.run_config import WarmStartOptions
-from tf_frame.errors import ConfigError
 
 
 class Outcome(str, enum.Enum):
@@ -72,7 +71,7 @@ def rows_of(
     Raises:
       ConfigError: a rule of `--warm_start_map` is malformed.
     """
-    rules = parse_rules("--warm_start_map", _with_equals(config.warm_start_map))
+    rules = parse_rules("--warm_start_map", config.warm_start_map)
     whole = _whole_variables(variables)
     names = [name for name in whole if not _is_global_step(whole[name])]
     warn_of_prefixes("--warm_start_include", config.warm_start_include, names)
@@ -93,16 +92,6 @@ def table_of(rows: Iterable[Row]) -> str:
     """The rows as text, with a heading."""
     heading = ("OUTCOME", "VARIABLE", "SHAPE", "IN THE CHECKPOINT")
     return aligned([heading, *(row.cells() for row in rows)])
-
-
-def _with_equals(texts: Sequence[str]) -> Sequence[str]:
-    for text in texts:
-        if "=" not in text:
-            raise ConfigError(
-                f"--warm_start_map: {text!r} has no =; expected REGEX=REPLACEMENT. A flag takes "
-                "commas between its rules; write a rule with a comma in it into a --config file"
-            )
-    return texts
 
 
 def _whole_variables(variables: Iterable[Any]) -> dict[str, list[Any]]:

@@ -57,8 +57,8 @@ _OPTIONS = {
     ],
     "diff": [_JSON],
     "rename": [
-        Option("rule", tuple[str, ...], (), "REGEX=REPLACEMENT"),
-        Option("drop", tuple[str, ...], (), "names to leave out"),
+        Option("rule", tuple[str, ...], (), "REGEX=REPLACEMENT", verbatim=True),
+        Option("drop", tuple[str, ...], (), "names to leave out", verbatim=True),
         Option("dry_run", bool, False, "write nothing"),
         _OVERWRITE,
     ],
@@ -100,33 +100,27 @@ def main(words: Sequence[str]) -> int:
 
 
 def _sorted_out(command: str, words: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
-    """Tells paths from options. Rules are taken as they are: a regular expression has commas."""
+    """Tells paths from options, and checks both."""
     options = {option.name: option for option in _OPTIONS[command]}
     paths: list[str] = []
     flags: list[str] = []
-    texts: dict[str, list[str]] = {}
     rest = iter(words)
     for word in rest:
-        name, equals, text = word.lstrip("-").partition("=")
-        option = options.get(name)
+        name, equals, _ = word.lstrip("-").partition("=")
         if not word.startswith("-"):
             paths.append(word)
-        elif option is None or option.type is bool:
+        elif equals or name not in options or options[name].type is bool:
             flags.append(word)
+        elif (value := next(rest, None)) is not None:
+            flags.append(f"--{name}={value}")
         else:
-            value = text if equals else next(rest, None)
-            if value is None:
-                raise ConfigError(f"--{name}: its value is missing")
-            if option.type == tuple[str, ...]:
-                texts.setdefault(name, []).append(value)
-            else:
-                flags.append(f"--{name}={value}")
-    given = {**parse_flags(flags, options.values()), **texts}
+            raise ConfigError(f"--{name}: its value is missing")
+    given = parse_flags(flags, options.values())
     expected, least, most = _WORDS[command]
     if len(paths) < least or (most is not None and len(paths) > most):
         told = " ".join(paths) or "none"
         raise ConfigError(f"tf-frame checkpoint {command} takes {expected}; given: {told}")
-    if command == "rename" and not texts:
+    if command == "rename" and not (given.get("rule") or given.get("drop")):
         raise ConfigError("tf-frame checkpoint rename takes --rule REGEX=REPLACEMENT, or --drop")
     return paths, given
 

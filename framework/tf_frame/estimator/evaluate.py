@@ -45,7 +45,8 @@ def evaluate(
             config=tf.ConfigProto(allow_soft_placement=True),
             checkpoint_filename_with_path=checkpoint,
         )
-        with creator.create_session() as session:
+        # Monitored, so that the queues of an input are filled.
+        with tf.train.MonitoredSession(session_creator=creator) as session:
             if session.run(graph.endless):
                 raise DataError("the evaluation data never ends; say how much: --eval_steps N")
             summary = _run_all(session, graph, interrupts)

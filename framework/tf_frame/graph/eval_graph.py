@@ -64,7 +64,7 @@ def build_eval_graph(*, model: Any, source: Any, config: RunConfig) -> EvalGraph
         if losses:
             metrics.setdefault("loss", tf.metrics.mean(tf.add_n(losses)))
         # Metrics need not look at the batch, but every update must use one up.
-        batch = tf.nest.flatten((features, labels))
+        batch = [part for part in tf.nest.flatten((features, labels)) if part is not None]
         averaged = _averaged(config)
         return EvalGraph(
             graph=graph,

@@ -92,6 +92,5 @@ def _on_cpu(summary: Any) -> Any:
     cpu = device.replace(device_type="CPU", device_index=0)
     if device == cpu:
         return summary
-    # device(None) drops the devices around, whose job need not be the summary's.
-    with tf.device(None), tf.device(cpu.to_string()):
+    with tf.device(cpu.to_string()):
         return tf.identity(summary)

@@ -19,7 +19,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_config import RunConfig
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.graph.moving_averages import MovingAverages
 
 
@@ -87,6 +87,9 @@ class SyncReplicasHook(tf.train.SessionRunHook):
       optimizer: a `tf.train.SyncReplicasOptimizer`.
       is_chief: whether this worker makes the updates.
       num_tokens: tokens in the queue before the first update.
+
+    Raises:
+      TfFrameError: a variable of the session has no value yet.
     """
 
     def __init__(self, optimizer: Any, *, is_chief: bool, num_tokens: int) -> None:
@@ -103,6 +106,12 @@ class SyncReplicasHook(tf.train.SessionRunHook):
             self._init = self._optimizer.local_step_init_op
 
     def after_create_session(self, session: Any, coord: Any) -> None:
+        missing = session.run(self._optimizer.ready_for_local_init_op)
+        if len(missing):
+            raise TfFrameError(
+                "synchronous training begins once every variable has a value; without one are "
+                + ", ".join(name.decode() for name in missing)
+            )
         session.run(self._init)
         if not self._is_chief:
             return

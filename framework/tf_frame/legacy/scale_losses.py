@@ -67,10 +67,7 @@ def add_softmax_cross_entropy_loss_for_each_scale(
         logits, scaled = _at_one_size(logits, labels, upsample_logits)
         counts = tf.cast(tf.not_equal(scaled, ignore_label), tf.float32)
         weights = get_label_weight_mask(scaled, ignore_label, num_classes, loss_weight)
-        if gt_is_matting_map:
-            targets = _two_classes(scaled * counts)
-        else:
-            targets = tf.one_hot(scaled, num_classes)
+        targets = _two_classes(scaled) if gt_is_matting_map else tf.one_hot(scaled, num_classes)
         with _loss_scope(scope, scale, hardest):
             losses = weights * tf.nn.softmax_cross_entropy_with_logits_v2(
                 labels=tf.stop_gradient(targets),

@@ -143,16 +143,18 @@ class Input:
         return InputInfo()
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """Returns a `tf.data.Dataset` of batched `(features, labels)`.
+        """Returns the data of a mode, batched.
 
-        Training data repeats for ever; evaluation data ends after one pass.
-        Random augmentation uses stateless ops seeded from `context.seed`.
+        One of: a `tf.data.Dataset` of `(features, labels)`; a function without
+        arguments that returns `(features, labels)` tensors, called once per
+        clone on the inputs device, for pipelines of queues (make the queue here
+        and take one batch from it in the function; queue runners are started);
+        a list or tuple of these, each with a batch size of its own: the model's
+        `build` then gets lists of features and labels in the same order.
 
-        Instead of a data set this may return a function without arguments that
-        returns `(features, labels)` tensors, such as the next elements of a
-        queue: it is called once per clone. Or a list of data sets or functions,
-        each with a batch size of its own: the model's `build` then gets a list
-        of features and a list of labels, in that order.
+        Training data repeats for ever; evaluation data ends after one pass: a
+        queue closes (`num_epochs=1`), or the run has `--eval_steps`. Random
+        augmentation uses stateless ops seeded from `context.seed`.
 
         Args:
           mode: what the data is for.
