@@ -274,3 +274,21 @@ class OnTwo(ToyModel):
 def test_a_list_of_inputs_is_given_to_the_model_as_lists(go):
     result, _ = go(source=TwoInputs, model=OnTwo, max_steps=20, num_clones=2)
     assert result["global_step"] == 20 and result["metrics"]["loss"] < 3
+
+
+def test_variables_that_are_not_trained_are_warm_started_too(go, tmp_path, tmp_path_factory):
+    class Fixed(ToyModel):
+        def build(self, features, labels, mode):
+            start = tf.random_normal_initializer(seed=self.params.l2)
+            tf.get_variable("table", [3], initializer=start, trainable=False)
+            return super().build(features, labels, mode)
+
+    folder = tmp_path_factory.mktemp("other")
+    job = make_job(Fixed, ToyInput, str(folder), max_steps=1, random_seed=7)
+    run(job, source=job.make_input(), interrupts=Interrupts(), say=lambda line: None)
+    _, said = go(model=Fixed, max_steps=1, warm_start_from=str(folder))
+    assert "3 of 3 variables restored" in said
+    theirs, ours = (
+        tf.train.load_checkpoint(str(f)).get_tensor("table") for f in (folder, tmp_path)
+    )
+    np.testing.assert_array_equal(ours, theirs)

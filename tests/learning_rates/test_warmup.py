@@ -125,6 +125,19 @@ def test_the_schedule_has_the_steps_after_the_warm_up_unless_it_begins_at_step_0
     assert schedule_context(RunConfig(max_steps=1000, **options), None).num_steps == expected
 
 
+@pytest.mark.parametrize(
+    ("decay_from", "expected"), [("end_of_warmup", [0, 0, 0, 1]), ("step_0", [0, 1, 3, 4])]
+)
+def test_the_schedule_never_sees_a_negative_step(decay_from, expected):
+    config = RunConfig(warmup_steps=3, decay_from=decay_from)
+    given = []
+    with tf.Graph().as_default(), tf.Session() as session:
+        step = tf.placeholder(tf.int64, [])
+        learning_rate(lambda at: given.append(at) or at, config=config, global_step=step)
+        assert given[0].dtype == tf.float32
+        assert [session.run(given[0], {step: each}) for each in (0, 1, 3, 4)] == expected
+
+
 def test_a_schedule_is_told_the_learning_rate():
     context = schedule_context(RunConfig(learning_rate=0.3, max_steps=7), None)
     assert context == ScheduleContext(learning_rate=0.3, num_steps=7, steps_per_epoch=None)

@@ -95,6 +95,18 @@ def test_slots_live_on_the_parameter_servers_of_their_variables(make, name, vari
         assert all(each.device.startswith("/job:ps") for each in optimizer.variables())
 
 
+@pytest.mark.parametrize("name", ["adamw", "lamb"])
+def test_steps_are_counted_beside_the_same_variable_on_every_worker(make, name):
+    config = DeploymentConfig(num_ps_tasks=2, num_replicas=2)
+    with tf.Graph().as_default(), variables_placed(config):
+        weights = [tf.get_variable(each, [2], tf.float32) for each in ("z", "a")]
+        optimizer = make(class_of(name))(tf.constant(0.5))
+        optimizer.apply_gradients([(each * 2, each) for each in weights])
+        powers = [v for v in optimizer.variables() if "power" in v.op.name]
+        assert [v.device for v in powers] == [weights[1].device] * 2
+        assert weights[0].device != weights[1].device
+
+
 def test_no_optimizer_module_loads_tensorflow_before_it_is_used():
     modules = ",".join(f"tf_frame.optimizers.{name}" for name in CLASSES)
     code = f"import sys, {modules}; sys.exit('tensorflow' in sys.modules)"

@@ -131,7 +131,7 @@ def plan_warm_start(
     used = {row.source for row in restored}
     unused = [name for name in checkpoint.names if name not in used]
     return WarmStart(
-        checkpoint.path, rows, unused, _savers(restored), list(then)
+        checkpoint.path, rows, unused, _savers(restored), [*_averages_of(restored), *then]
     )
 
 

@@ -51,7 +51,7 @@ def _dispatch(words: list[str]) -> int:
 
 def usage() -> str:
     """The text of `tf-frame --help`."""
-    commands = "\n".join(f"  {name:<10}{text}" for name, (_, text) in COMMANDS.items())
+    commands = "\n".join(f"  {name:<12}{text}" for name, (_, text) in COMMANDS.items())
     return (
         f"tf-frame {tf_frame.__version__}: trains TensorFlow models that arrive as pip packages\n\n"
         f"usage: tf-frame COMMAND [OPTIONS]\n\ncommands:\n{commands}\n\n"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.newest import newest_checkpoint
-from tf_frame.checkpoint.warm_start import candidate_variables, ignored, plan_warm_start
+from tf_frame.checkpoint.warm_start import ignored, plan_warm_start
 from tf_frame.config.run_config import RunConfig
 from tf_frame.graph.train_graph import TrainGraph
 
@@ -41,9 +41,9 @@ def warm_started(
         _note(ignored(config.warm_start_from, model_dir, own), say)
         return graph
     with graph.graph.as_default():
-        plan = plan_warm_start(config, candidate_variables())
+        plan = plan_warm_start(config, graph.model_variables)
         assert plan is not None
-        _note(plan.table(), say)
+        _note(f"warm start\n{plan.table()}", say)
         scaffold = tf.train.Scaffold(init_fn=plan.init_fn, copy_from_scaffold=graph.scaffold)
     return dataclasses.replace(graph, scaffold=scaffold)
 

@@ -40,6 +40,7 @@ class TrainGraph:
       summary_op: merged summaries of the first clone and of the whole.
       scaffold: how a session is initialised, and the saver.
       clones: the clones.
+      model_variables: the global variables that the model made.
       hooks: session hooks that the graph needs.
     """
 
@@ -52,6 +53,7 @@ class TrainGraph:
     summary_op: Any
     scaffold: Any
     clones: Sequence[Clone]
+    model_variables: Sequence[Any] = ()
     hooks: Sequence[Any] = ()
 
 
@@ -82,6 +84,7 @@ def build_train_graph(
         tf.set_random_seed(config.random_seed)
         global_step = tf.train.create_global_step()
         clones = training_clones(model, source, config, deployment)
+        model_variables = tf.global_variables()
         run_graph_hooks(model=model, config=config, deployment=deployment)
         losses = gather_losses(
             clones, regularization=config.regularization, total=config.total_loss
@@ -117,6 +120,7 @@ def build_train_graph(
             ),
             scaffold=tf.train.Scaffold(saver=_saver(config, deployment)),
             clones=clones,
+            model_variables=model_variables,
             hooks=step.hooks,
         )
 
