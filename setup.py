@@ -59,10 +59,13 @@ setup(
         "tf_frame.optimizers": entry_points(
             "optimizers", "SGD Momentum Adam AdamW RMSProp Adagrad Adadelta Ftrl LAMB"
         ),
-        "tf_frame.learning_rates": entry_points(
-            "learning_rates",
-            "Fixed Exponential Poly Polynomial Cosine Step MultiSteps ManualSteps OneCycle",
-        ),
+        "tf_frame.learning_rates": [
+            *entry_points(
+                "learning_rates",
+                "Fixed Exponential Poly Polynomial Cosine Step MultiSteps ManualSteps OneCycle",
+            ),
+            "piecewise = tf_frame.learning_rates.multi_steps:MultiSteps",
+        ],
     },
     classifiers=[
         "License :: OSI Approved :: Apache Software License",

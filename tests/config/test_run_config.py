@@ -25,6 +25,15 @@ def test_the_batch_may_be_that_of_each_clone():
     assert RunConfig(train_batch_size=6, num_clones=3).worker_batch_size == 6
 
 
+def test_the_batch_may_be_that_of_all_aggregated_workers():
+    cluster = {"master": "grpc://localhost:1", "worker_replicas": 4, "num_ps_tasks": 1}
+    sync = {"sync_replicas": True, "batch_size_is": "aggregated", **cluster}
+    assert RunConfig(train_batch_size=24, **sync).clone_batch_size == 6
+    assert RunConfig(train_batch_size=24, replicas_to_aggregate=3, **sync).clone_batch_size == 8
+    with pytest.raises(ConfigError, match="25 is not divisible by .* times 4 aggregated replicas"):
+        RunConfig(train_batch_size=25, **sync)
+
+
 def test_a_layout_may_be_looked_at_without_a_cluster():
     assert RunConfig(num_ps_tasks=4, show_placement=True).num_ps_tasks == 4
 

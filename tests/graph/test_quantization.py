@@ -110,6 +110,22 @@ def test_weights_outputs_and_residual_sums_are_found():
     ]
 
 
+def test_sums_of_sums_are_found():
+    with tf.Graph().as_default():
+        one, two, three = (
+            layers.conv2d(tf.constant(IMAGES), 4, 1, scope=scope) for scope in "abc"
+        )
+        first, second = one + two, two + three
+        last = tf.nn.relu(first + second)
+        scalars = one * 2.0 + 1.0
+        quantized = quantize_training_graph(delay_steps=0)
+        names = [tensor.op.name for tensor in (first, second, last)]
+        ranges = [v.op.name for v in tf.get_collection("quant_vars") if "add" in v.op.name]
+    assert quantized.activations == ["a/Relu", "b/Relu", "c/Relu", *names]
+    assert scalars.op.name not in quantized.activations
+    assert ranges[::2] == ["b/add_quant/min", "c/add_quant/min", "c/add_quant_1/min"]
+
+
 @pytest.mark.usefixtures("variable_mode")
 def test_ranges_are_variables_that_are_saved_and_not_trained():
     training = Training(delay_steps=3)

@@ -75,6 +75,20 @@ def test_the_chief_moves_the_averages_after_the_update(one_worker):
     np.testing.assert_allclose(average, [0.75 * 1 + 0.25 * 0.5, 0.75 * 2 + 0.25 * 1])
 
 
+def test_the_chief_moves_the_averages_of_statistics_too():
+    with tf.Graph().as_default():
+        config = RunConfig(sync_replicas=True, moving_average_decay=0.9)
+        kept = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.MODEL_VARIABLES]
+        tf.get_variable("mean", initializer=1.0, trainable=False, collections=kept)
+        weights, step = tf.get_variable("weights", initializer=1.0), tf.train.create_global_step()
+        averages = moving_averages(config, step)
+        synchronous(sgd(), config=config, averages=averages).apply_gradients(
+            [(weights * 2, weights)], step
+        )
+        names = [variable.op.name for variable in tf.global_variables()]
+    assert "mean/ExponentialMovingAverage" in names
+
+
 @pytest.mark.parametrize(
     ("options", "gradients"),
     [

@@ -90,8 +90,9 @@ class CloneOptions:
 
     batch_size_is: str = option(
         "total",
-        "what --train_batch_size counts: all clones of a worker together, or each",
-        choices=("total", "per_clone"),
+        "what --train_batch_size counts: all clones of a worker together, each, or what all "
+        "workers of --sync_replicas aggregate",
+        choices=("total", "per_clone", "aggregated"),
     )
     regularization: str = option(
         "full",
@@ -223,10 +224,10 @@ class RunConfig(
     )
 
     def __post_init__(self) -> None:
-        if self.batch_size_is == "total" and self.train_batch_size % self.num_clones:
+        if self.train_batch_size % self._batch_parts:
             raise ConfigError(
-                f"--train_batch_size {self.train_batch_size} is not divisible by --num_clones "
-                f"{self.num_clones}; use a multiple of {self.num_clones}"
+                f"--train_batch_size {self.train_batch_size} is not divisible by "
+                f"{self._batch_parts_text}; use a multiple of {self._batch_parts}"
             )
         if (self.save_checkpoint_secs is None) == (self.save_checkpoint_steps is None):
             raise ConfigError(
@@ -270,9 +271,27 @@ class RunConfig(
     @property
     def clone_batch_size(self) -> int:
         """Examples in the batch of one clone."""
+        return self.train_batch_size // self._batch_parts
+
+    @property
+    def aggregated_replicas(self) -> int:
+        """Gradients of workers in one update; 1 without `sync_replicas`."""
+        return (self.replicas_to_aggregate or self.worker_replicas) if self.sync_replicas else 1
+
+    @property
+    def _batch_parts(self) -> int:
+        """How many batches of clones `train_batch_size` is split into."""
         if self.batch_size_is == "per_clone":
-            return self.train_batch_size
-        return self.train_batch_size // self.num_clones
+            return 1
+        parts = self.num_clones
+        return parts * self.aggregated_replicas if self.batch_size_is == "aggregated" else parts
+
+    @property
+    def _batch_parts_text(self) -> str:
+        clones = f"--num_clones {self.num_clones}"
+        if self.batch_size_is != "aggregated":
+            return clones
+        return f"{clones} times {self.aggregated_replicas} aggregated replicas"
 
     @property
     def worker_batch_size(self) -> int:

@@ -51,7 +51,7 @@ def synchronous(
         )
     return tf.train.SyncReplicasOptimizer(
         optimizer,
-        replicas_to_aggregate=_replicas_to_aggregate(config),
+        replicas_to_aggregate=config.aggregated_replicas,
         total_num_replicas=config.worker_replicas,
         variable_averages=averages.average if averages else None,
         variables_to_average=list(averages.variables) if averages else None,
@@ -69,7 +69,7 @@ def session_hook(optimizer: Any, *, config: RunConfig) -> SyncReplicasHook:
       optimizer: what `synchronous` returned, with `sync_replicas`.
       config: the workers, and which of them this is.
     """
-    missing = max(_replicas_to_aggregate(config) - config.worker_replicas, 0)
+    missing = max(config.aggregated_replicas - config.worker_replicas, 0)
     return SyncReplicasHook(optimizer, is_chief=config.task == 0, num_tokens=missing)
 
 
@@ -138,7 +138,3 @@ class SyncReplicasHook(tf.train.SessionRunHook):
         # A parameter server that is gone has no queue to close.
         with contextlib.suppress(tf.errors.OpError):
             session.run(self._runner.cancel_op)
-
-
-def _replicas_to_aggregate(config: RunConfig) -> int:
-    return config.replicas_to_aggregate or config.worker_replicas

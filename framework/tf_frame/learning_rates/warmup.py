@@ -41,10 +41,7 @@ def _skipped(config: RunConfig) -> int:
 
 
 def _examples_per_step(config: RunConfig, batches_per_step: int) -> int:
-    replicas = 1
-    if config.sync_replicas:
-        replicas = config.replicas_to_aggregate or config.worker_replicas
-    return config.worker_batch_size * replicas * batches_per_step
+    return config.worker_batch_size * config.aggregated_replicas * batches_per_step
 
 
 def learning_rate(schedule: Callable[[Any], Any], *, config: RunConfig, global_step: Any) -> Any:
