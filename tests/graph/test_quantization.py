@@ -112,9 +112,7 @@ def test_weights_outputs_and_residual_sums_are_found():
 
 def test_sums_of_sums_are_found():
     with tf.Graph().as_default():
-        one, two, three = (
-            layers.conv2d(tf.constant(IMAGES), 4, 1, scope=scope) for scope in "abc"
-        )
+        one, two, three = (layers.conv2d(tf.constant(IMAGES), 4, 1, scope=scope) for scope in "abc")
         first, second = one + two, two + three
         last = tf.nn.relu(first + second)
         scalars = one * 2.0 + 1.0

@@ -45,6 +45,8 @@ def run_groups(defaults: Mapping[str, Any]) -> str:
 def _values(option: Option) -> str:
     if option.choices:
         return " " + "|".join(to_text(choice) for choice in option.choices)
+    if option.verbatim:
+        return " TEXT"
     return "" if option.type is bool else f" {type_text(option.type).upper()}"
 
 

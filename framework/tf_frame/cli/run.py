@@ -63,7 +63,7 @@ def _help(words: Sequence[str]) -> str:
         "usage: tf-frame run --plugin NAME [OPTIONS]\n\n"
         "Trains the model that a plugin brings, then evaluates it. The same command with the same\n"
         "--model_dir goes on where it stopped. Each line ends with the default [in brackets].",
-        option_help.group_text("What to run", choose.SELECTION, {}),
+        option_help.group_text("What to run", choose.SELECTION, _chosen(choice)),
         option_help.run_groups(defaults),
     ]
     for prefix, params in choice.groups() if choice else []:
@@ -72,6 +72,14 @@ def _help(words: Sequence[str]) -> str:
     if choice is None:
         sections.append("With --plugin NAME this also shows the options of the plugin.")
     return "\n\n".join(sections)
+
+
+def _chosen(choice: choose.Choice | None) -> dict[str, Any]:
+    """What stands for the default of each selection once the model is known."""
+    if choice is None:
+        return {}
+    names = {part: getattr(choice, part)[0] for part in ("input", "optimizer", "schedule")}
+    return {**names, "transform": tuple(transform.name for transform in choice.transforms)}
 
 
 def _name_of(choice: choose.Choice | None, prefix: str) -> str:

@@ -15,15 +15,14 @@ import tensorflow as tf
 
 from tf_frame.config.run_config import RunConfig
 
-# Not compiled: what XLA has no kernels for, what would draw other random
-# numbers than without XLA, and variables, which would tear the rest into many
-# small pieces to keep their readings and updates in order.
+# Not compiled: what might draw other random numbers than without XLA, and
+# variables, which would tear the rest into more and smaller pieces to keep their
+# readings and updates in order.
 _LEFT_OUT = (
     "Assign",
     "Multinomial",
     "Random",
     "ReadVariable",
-    "Summary",
     "TruncatedNormal",
     "VarHandle",
     "VarIsInitialized",
