@@ -154,12 +154,19 @@ def test_accumulated_batches_count_as_examples(go):
     assert result["examples_per_sec"] == pytest.approx(3 * 8 * result["steps_per_sec"])
 
 
-def test_several_workers_cannot_accumulate(go):
-    cluster = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 1, "task": 1}
-    job = make_job(
-        ToyModel, ToyInput, "", transforms=[part_of(Accumulate, steps=3)], max_steps=5, **cluster
-    )
-    with pytest.raises(ConfigError, match="leave it out, and raise --train_batch_size"):
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 1},
+            "leave it out, and raise --train_batch_size",
+        ),
+        ({"mixed_precision": "float16"}, "give a --loss_scale, such as 1024"),
+    ],
+)
+def test_what_cannot_accumulate_is_refused(options, message):
+    job = make_job(ToyModel, ToyInput, "", transforms=[part_of(Accumulate, steps=3)], **options)
+    with pytest.raises(ConfigError, match=message):
         build_graph(job, model=None, source=job.make_input(), deployment=None)
 
 

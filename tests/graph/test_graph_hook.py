@@ -8,8 +8,9 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.graph_hook import load_graph_hook, run_graph_hooks
-from tf_frame.plugin import Model
+from tf_frame.plugin import InputInfo, Model
 from tf_frame.plugin.contracts import NoParams
+from tf_frame.testing.toy import ToyModel, build_toy_graph
 
 HOOKS = """
 import tensorflow.compat.v1 as tf
@@ -179,3 +180,32 @@ def test_quantisation_refuses_several_clones():
             deployment=DeploymentConfig(num_clones=2),
             quantize_delay_step=0,
         )
+
+
+class Watching(ToyModel):
+    """Counts, in its hook, the products of the clones; an update op adds them up."""
+
+    def graph_hook(self):
+        types = [op.type for op in tf.get_default_graph().get_operations()]
+        tf.add_to_collection("products", types.count("MatMul"))
+        tf.add_to_collection("updates", sum("Apply" in kind for kind in types))
+        counter = tf.get_variable(
+            "counter", [], trainable=False, initializer=tf.zeros_initializer()
+        )
+        update = tf.assign_add(counter, 1.0)
+        tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, getattr(update, "op", update))
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_the_hook_sees_the_clones_but_no_update_and_may_add_update_ops():
+    model = Watching(params=Watching.Params(), info=InputInfo())
+    graph = build_toy_graph(RunConfig(train_batch_size=8), model=model, optimizer="sgd")
+    assert graph.graph.get_collection("products") == [1]
+    assert graph.graph.get_collection("updates") == [0]
+    with graph.graph.as_default(), tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(tf.tables_initializer())
+        for _ in range(3):
+            session.run(graph.train_op)
+        (counter,) = [v for v in tf.global_variables() if v.op.name == "counter"]
+        assert session.run(counter) == 3.0

@@ -5,6 +5,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_config import RunConfig
 from tf_frame.graph.loss_scale import LossScale, make_loss_scale
 from tf_frame.graph.update import apply_gradients
+from tf_frame.testing.toy import build_toy_graph
 
 
 @pytest.fixture(autouse=True)
@@ -211,3 +212,26 @@ def test_options_choose_the_scale(options, scale, dynamic):
 @pytest.mark.parametrize("precision", ["none", "bfloat16"])
 def test_without_float16_there_is_no_scale_unless_asked_for(precision):
     assert make_loss_scale(RunConfig(mixed_precision=precision)) is None
+
+
+def train_toy(**options):
+    """The trained variables, and the losses that were reported."""
+    config = RunConfig(train_batch_size=8, learning_rate=0.1, **options)
+    graph = build_toy_graph(config, optimizer="sgd")
+    proto = tf.ConfigProto(device_count={"CPU": config.num_clones})
+    with graph.graph.as_default(), tf.Session(config=proto) as session:
+        session.run(tf.global_variables_initializer())
+        session.run(tf.tables_initializer())
+        losses = [session.run(graph.train_op) for _ in range(5)]
+        return losses, {v.op.name: session.run(v) for v in tf.trainable_variables()}
+
+
+@pytest.mark.parametrize("num_clones", [1, 2])
+@pytest.mark.parametrize("options", [{"loss_scale": 64.0}, {"mixed_precision": "float16"}])
+def test_a_run_learns_the_same_and_reports_the_loss_itself(num_clones, options):
+    # Without the rewrite of its session, a graph for float16 computes in float32.
+    plain, variables = train_toy(num_clones=num_clones)
+    scaled, with_scale = train_toy(num_clones=num_clones, **options)
+    assert scaled == pytest.approx(plain, rel=1e-6)
+    for name, value in variables.items():
+        np.testing.assert_allclose(with_scale[name], value, rtol=1e-6)

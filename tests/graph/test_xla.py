@@ -5,6 +5,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import InputInfo, Mode, layers
 from tf_frame.config.run_config import RunConfig
 from tf_frame.graph.xla import xla_scope
+from tf_frame.testing.toy import build_toy_graph
 from tf_frame_deeplab.model import DeepLab, Params
 
 IMAGES = np.random.RandomState(0).uniform(0, 255, [2, 33, 33, 3]).astype(np.float32)
@@ -100,6 +101,19 @@ def test_each_scope_is_compiled_by_itself():
     assert len({op.get_attr("_XlaScope") for op in products}) == 2
     with pytest.raises(ValueError, match="_XlaCompile"):
         outside.get_attr("_XlaCompile")
+
+
+@pytest.mark.parametrize("xla", [True, False])
+def test_the_clones_of_a_run_are_compiled_if_asked_for(xla):
+    config = RunConfig(train_batch_size=8, num_clones=2, xla=xla)
+    graph = build_toy_graph(config, optimizer="sgd").graph
+    products = [op for op in graph.get_operations() if op.type == "MatMul"]
+    assert len(products) == 6  # Forward, and two gradients, of each clone.
+    marked = [b"_XlaScope" in op.node_def.SerializeToString() for op in products]
+    assert marked == [xla] * 6
+    if xla:
+        scopes = {op.name.split("/")[0]: op.get_attr("_XlaScope") for op in products}
+        assert len(scopes) == len(set(scopes.values())) == 2
 
 
 @pytest.mark.process

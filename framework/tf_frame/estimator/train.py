@@ -111,11 +111,7 @@ def train(
 
 def build_graph(job: Job, *, model: Any, source: Any, deployment: DeploymentConfig) -> TrainGraph:
     """Builds the training graph of a job; see `train`."""
-    if job.batches_per_step() > 1 and job.config.worker_replicas > 1:
-        raise ConfigError(
-            "several workers would add to the same sums of --transform accumulate; leave it out, "
-            "and raise --train_batch_size or --replicas_to_aggregate"
-        )
+    _check_accumulation(job)
     num_examples = source.info.num_examples.get(Mode.TRAIN)
     context = schedule_context(job.config, num_examples, batches_per_step=job.batches_per_step())
     return build_train_graph(
@@ -127,6 +123,23 @@ def build_graph(job: Job, *, model: Any, source: Any, deployment: DeploymentConf
         config=job.config,
         deployment=deployment,
     )
+
+
+def _check_accumulation(job: Job) -> None:
+    """Refuses what cannot go together with gradients that add up over several batches."""
+    config = job.config
+    if job.batches_per_step() == 1:
+        return
+    if config.worker_replicas > 1:
+        raise ConfigError(
+            "several workers would add to the same sums of --transform accumulate; leave it out, "
+            "and raise --train_batch_size or --replicas_to_aggregate"
+        )
+    if config.mixed_precision == "float16" and not config.loss_scale:
+        raise ConfigError(
+            "a loss scale that is found while training lets gradients overflow now and then, which "
+            "--transform accumulate would add up; give a --loss_scale, such as 1024"
+        )
 
 
 def _progress(

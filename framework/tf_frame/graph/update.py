@@ -53,8 +53,9 @@ def apply_gradients(
         return tf.group(apply())
     if isinstance(optimizer, tf.train.SyncReplicasOptimizer):
         raise ConfigError(
-            "accumulate holds updates back, which --sync_replicas cannot wait for; leave it out "
-            "and raise --replicas_to_aggregate, which adds up gradients as well"
+            "--sync_replicas cannot wait for updates that are held back: leave out accumulate "
+            "(--replicas_to_aggregate adds up gradients as well), and with float16 give a "
+            "--loss_scale"
         )
     return _apply_if(ready, apply)
 

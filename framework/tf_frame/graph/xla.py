@@ -1,9 +1,10 @@
 """XLA: compiles what a clone computes, forward and backward, into few kernels.
 
 The operations of a clone are marked as they are made (`jit_scope`); gradients
-inherit the mark. This needs no environment variable, and works on CPUs and
-GPUs. On a CPU a step becomes slower and the first one takes long; it is there
-so that the same command works everywhere.
+inherit the mark. This needs no environment variable, and is tied to no kind of
+device. On CPUs it costs more than it saves: for a small DeepLab on two cores
+the first step took 13 s instead of 1, and then 10 steps a second were done
+instead of 29.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ _LEFT_OUT = (
     "Assign",
     "Multinomial",
     "Random",
-    "ReadVariable",
     "TruncatedNormal",
     "VarHandle",
     "VarIsInitialized",
