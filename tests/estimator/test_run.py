@@ -143,7 +143,9 @@ def part_of(cls, **params):
 
 
 def test_a_gradient_that_is_not_finite_is_named_and_nothing_saved(go, tmp_path):
-    with pytest.raises(NonFiniteError, match="gradient of linear/weights is not finite.*lower --l"):
+    with pytest.raises(
+        NonFiniteError, match="gradient of linear/(weights|biases) is not finite.*lower --l"
+    ):
         go(max_steps=5, values={"model.nan_at_step": 2}, transforms=[part_of(CheckFinite)])
     assert not (tmp_path / "model.ckpt-3.index").exists()
 

@@ -255,7 +255,9 @@ def test_updates_that_wait_do_not_go_with_an_optimizer_that_waits_for_others():
         optimizer = tf.train.GradientDescentOptimizer(0.1)
         return tf.train.SyncReplicasOptimizer(optimizer, 2, total_num_replicas=2)
 
-    with pytest.raises(ConfigError, match="updates that are held back, which --sync_replicas"):
+    with pytest.raises(
+        ConfigError, match="--sync_replicas cannot wait for updates that are held back"
+    ):
         Graph(synchronous, [accumulate()])
     with tf.Graph().as_default():
         assert Graph(synchronous).update.type == "NoOp"
