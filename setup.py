@@ -20,7 +20,7 @@ def entry_points(room: str, classes: str) -> list[str]:
     return lines
 
 
-_ONE_WORD = ("SGD", "AdamW", "RMSProp", "LAMB")
+_ONE_WORD = ("SGD", "AdamW", "RMSProp")
 
 setup(
     name="tf-frame",
@@ -57,7 +57,7 @@ setup(
             "Centralize CheckFinite",
         ),
         "tf_frame.optimizers": entry_points(
-            "optimizers", "SGD Momentum Adam AdamW RMSProp Adagrad Adadelta Ftrl LAMB"
+            "optimizers", "SGD Momentum Adam AdamW RMSProp Adagrad Adadelta Ftrl Lamb"
         ),
         "tf_frame.learning_rates": [
             *entry_points(

@@ -3,13 +3,11 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_config import RunConfig
-from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import PluginError
 from tf_frame.graph.eval_graph import build_eval_graph
 from tf_frame.graph.model_output import build_model
-from tf_frame.graph.train_graph import build_train_graph
 from tf_frame.plugin import Mode, Model, ModelOutput
-from tf_frame.testing.toy import ToyInput
+from tf_frame.testing.toy import ToyInput, build_toy_graph
 
 
 class Net(Model):
@@ -101,13 +99,7 @@ def test_pairs_of_tensor_and_operation_are_metrics():
 
 def test_the_training_graph_checks_the_model():
     with pytest.raises(PluginError, match=r"Net\.build\(\) returned None"):
-        build_train_graph(
-            model=Net(lambda: None),
-            source=ToyInput(params=ToyInput.Params()),
-            transforms=(),
-            config=RunConfig(train_batch_size=8),
-            deployment=DeploymentConfig(),
-        )
+        build_toy_graph(RunConfig(train_batch_size=8), model=Net(lambda: None))
 
 
 @pytest.mark.parametrize("collect", [False, True])
