@@ -59,3 +59,11 @@ def test_an_unknown_name_is_answered_with_near_ones(install, name):
         plugins.main(["show", name])
     start = f"no plugin is called {name!r}; did you mean 'near_name'? installed: "
     assert str(error.value).startswith(start)
+
+
+def test_a_plugin_without_options_says_so(capsys):
+    assert plugins.main(["show", "sgd"]) == 0
+    shown = capsys.readouterr().out
+    assert "It takes no options." in shown and "Options:" not in shown
+    assert plugins.main(["show", "momentum"]) == 0
+    assert "--[no]optimizer.use_nesterov" in capsys.readouterr().out

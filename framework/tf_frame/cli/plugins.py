@@ -135,6 +135,8 @@ def _description(found: Found) -> str:
     text = f"{found.name}\n{columns(rows)}\n\n{inspect.getdoc(cls) or 'no description'}"
     if found.kind == HOOK:
         return text
+    if not options_of(cls.Params):
+        return f"{text}\n\nIt takes no options."
     prefix = _PREFIXES[found.kind]
     prefix += found.name if prefix.endswith(".") else ""
     return f"{text}\n\n{group_text('Options', options_of(cls.Params, prefix), {})}"

@@ -19,7 +19,9 @@ _COUNTER = "runs"
 
 
 class Accumulate(GradientTransform):
-    """Yields the mean gradient of several session runs; see `accumulate_gradients`.
+    """Updates once every so many batches, with the mean of their gradients.
+
+    A batch is a session run; the global step counts updates. See `accumulate_gradients`.
 
     Attributes:
       micro_batches: session runs that make one global step.

@@ -15,7 +15,10 @@ from tf_frame.gradient_transforms.values import GradsAndVars
 
 
 class Centralize(GradientTransform):
-    """Centres gradients; see `centralize_gradients`. It has no options."""
+    """Subtracts from gradients of kernels their mean per output channel.
+
+    Yong et al. 2020, Gradient Centralization, arXiv:2004.01461.
+    """
 
     name: ClassVar[str] = "centralize"
 

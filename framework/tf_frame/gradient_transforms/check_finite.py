@@ -12,7 +12,7 @@ from tf_frame.gradient_transforms.values import GradsAndVars, on_values, values_
 
 
 class CheckFinite(GradientTransform):
-    """Checks all gradients; see `check_gradients_finite`. It has no options."""
+    """Ends the run, with the name of the variable, when a gradient is NaN or infinite."""
 
     name: ClassVar[str] = "check_finite"
 

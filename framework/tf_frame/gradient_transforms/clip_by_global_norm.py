@@ -14,7 +14,7 @@ from tf_frame.gradient_transforms.values import GradsAndVars
 
 
 class ClipByGlobalNorm(GradientTransform):
-    """Scales all gradients by one factor; see `clip_gradients_by_global_norm`."""
+    """Scales all gradients by one factor, so that their common norm is not above the limit."""
 
     @dataclasses.dataclass(frozen=True)
     class Params:

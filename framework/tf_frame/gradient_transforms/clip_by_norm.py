@@ -14,7 +14,7 @@ from tf_frame.gradient_transforms.values import GradsAndVars, on_values
 
 
 class ClipByNorm(GradientTransform):
-    """Scales each gradient down to a norm, by itself; see `clip_gradients_by_norm`."""
+    """Scales each gradient down to a norm, by itself."""
 
     @dataclasses.dataclass(frozen=True)
     class Params:

@@ -14,7 +14,7 @@ from tf_frame.gradient_transforms.values import GradsAndVars, on_values
 
 
 class ClipByValue(GradientTransform):
-    """Clips every element to the bounds; see `clip_gradients_by_value`."""
+    """Clips every element to the bounds."""
 
     @dataclasses.dataclass(frozen=True)
     class Params:

@@ -17,7 +17,7 @@ from tf_frame.gradient_transforms.values import GradsAndVars, on_values
 
 
 class Noise(GradientTransform):
-    """Adds noise to every gradient; see `add_gradient_noise`.
+    """Adds Gaussian noise that fades to every gradient (Neelakantan et al., arXiv:1511.06807).
 
     Noise before `accumulate` is the same in all runs of one step, for they
     share the global step: noise on the mean, the same as after it.

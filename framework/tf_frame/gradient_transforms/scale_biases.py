@@ -24,7 +24,7 @@ BIASES = (r".*bias(?:es)?$", r".*beta$")
 
 
 class ScaleBiases(GradientTransform):
-    """Multiplies the gradients of biases; see `scale_bias_gradients`."""
+    """Multiplies the gradients of biases."""
 
     @dataclasses.dataclass(frozen=True)
     class Params:

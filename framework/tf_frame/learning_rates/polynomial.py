@@ -22,6 +22,6 @@ class Params(poly.Params):
 
 
 class Polynomial(poly.Poly):
-    """See `poly.Poly`."""
+    """`(learning_rate - end) * (1 - step / decay_steps) ^ power + end`, as slim has it."""
 
     Params: ClassVar[type] = Params
