@@ -44,11 +44,12 @@ def cluster():
             server.wait()
 
 
-def worker(target, task, model_dir, environment):
+def worker(target, task, model_dir, environment, *more):
     words = [
         *("run", "--plugin", "toy", "--model_dir", str(model_dir), "--max_steps", "200"),
         *("--master", target, "--task", str(task), "--worker_replicas", "2"),
         *("--num_ps_tasks", "1", "--learning_rate", "0.01"),
+        *more,
     ]
     return subprocess.Popen(
         [sys.executable, "-m", "tf_frame", *words],
@@ -59,9 +60,15 @@ def worker(target, task, model_dir, environment):
     )
 
 
+SYNCHRONOUS = ("--sync_replicas", "--moving_average_decay", "0.5")
+
+
 @pytest.mark.timeout(240)
-def test_two_workers_train_together_over_a_parameter_server(cluster, tmp_path, toy_environment):
-    workers = [worker(cluster[task], task, tmp_path, toy_environment) for task in (0, 1)]
+@pytest.mark.parametrize("more", [(), SYNCHRONOUS], ids=["asynchronous", "synchronous"])
+def test_two_workers_train_together_over_a_parameter_server(
+    cluster, tmp_path, toy_environment, more
+):
+    workers = [worker(cluster[task], task, tmp_path, toy_environment, *more) for task in (0, 1)]
     outputs = [process.communicate(timeout=200)[0] for process in workers]
     assert [process.returncode for process in workers] == [0, 0], "\n".join(outputs)
     result = json.loads((tmp_path / "result.json").read_text())
