@@ -1,7 +1,8 @@
 import pytest
 import yaml
 
-from tf_frame.cli.choose import choose_plugins, make_job
+from tf_frame.cli.choose import choose_plugins
+from tf_frame.cli.make_job import make_job
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 

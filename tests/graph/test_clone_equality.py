@@ -135,9 +135,11 @@ def test_clones_take_the_step_of_one_model(num_clones, l2, wanted, transform, tr
     check_step(by_the_framework, num_clones, l2, wanted, transform, trained_scopes)
 
 
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("num_clones", [1, 2, 4])
 @CASES
-def test_so_they_do_by_the_old_names(l2, wanted, transform, trained_scopes):
-    check_step(by_the_old_names, 2, l2, wanted, transform, trained_scopes)
+def test_so_they_do_by_the_old_names(num_clones, l2, wanted, transform, trained_scopes):
+    check_step(by_the_old_names, num_clones, l2, wanted, transform, trained_scopes)
 
 
 def check_step(optimize, num_clones, l2, wanted, transform, trained_scopes):

@@ -69,6 +69,16 @@ def test_moving_statistics_are_updated_once_and_from_the_first_clone(models):
     np.testing.assert_allclose(variance, expected, rtol=1e-5)
 
 
+@pytest.mark.usefixtures("variable_mode")
+def test_the_update_waits_for_the_loss_that_is_reported(models):
+    model = deploy(DeploymentConfig(**TWO_ON_CPU), models.logistic, data_of(models), None, sgd())
+    graph = tf.get_default_graph()
+    updates = [op for op in graph.get_operations() if op.type.endswith("ApplyGradientDescent")]
+    assert len(updates) == 2
+    for update in updates:
+        assert model.total_loss.op in update.control_inputs
+
+
 def test_without_optimizer_there_is_no_train_op(models):
     model = deploy(DeploymentConfig(**TWO_ON_CPU), models.batch_norm, data_of(models))
     assert model.train_op is None

@@ -61,9 +61,11 @@ def train_tower_model(num_towers):
         with tf.name_scope(f"clone_{index}" if index else "") as scope:
             loss = tower_loss(iterator, scope, reuse_variable=index != 0)
             tower_grads.append(optimizer.compute_gradients(loss))
-    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-    updates.append(optimizer.apply_gradients(average_gradients(tower_grads)))
     total_loss = tf.losses.get_total_loss(add_regularization_losses=True)
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    # Not so in DeepLab: there the penalty in the loss may be that from after the update.
+    with tf.control_dependencies([total_loss]):
+        updates.append(optimizer.apply_gradients(average_gradients(tower_grads)))
     with tf.control_dependencies([tf.group(*updates)]):
         return tf.identity(total_loss)
 

@@ -1,4 +1,4 @@
-"""From the words of `tf-frame run` to a checked `Job`, without TensorFlow."""
+"""Which plugins the words of `tf-frame run` name, and where their options may stand."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from typing import Any
 
 from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
 from tf_frame.cli.transforms import Transform, load_transforms
-from tf_frame.config.flags import parse_flags, parse_known_flags
+from tf_frame.config.flags import parse_known_flags
 from tf_frame.config.option import Option, options_of
-from tf_frame.config.resolve import check_names, resolve
-from tf_frame.config.run_config import RunConfig, run_options
+from tf_frame.config.run_config import run_options
 from tf_frame.config.yaml_file import Named, Settings, read_settings
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.job import Job, Part
-from tf_frame.estimator.model_dir import CONFIG_FILE, default_model_dir
+from tf_frame.estimator.model_dir import CONFIG_FILE
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
 from tf_frame.plugin.load import Loaded, load_plugin
@@ -40,7 +38,7 @@ SELECTION = (
 HELP = Option("help", bool, False, "show the options and stop")
 _DEFAULTS = {"optimizer": "momentum", "schedule": "fixed"}
 # A file names its plugins by the keys `plugin`, `input`, `transforms` and so on.
-_NOT_IN_FILES = [HELP, *(option for option in SELECTION if option.name != "model_dir")]
+NOT_IN_FILES = [HELP, *(option for option in SELECTION if option.name != "model_dir")]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +88,7 @@ def choose_plugins(words: Sequence[str]) -> Choice | None:
     name = said.get("plugin") or file.plugin
     if name is None:
         return None
-    verbosity = said.get("verbosity") or _from_file(file, "verbosity")
+    verbosity = said.get("verbosity") or from_file(file, "verbosity")
     quiet_tensorflow(verbosity)
     # A plugin may import TensorFlow at its top, against the advice of the contract.
     with without_chatter(verbosity):
@@ -98,7 +96,8 @@ def choose_plugins(words: Sequence[str]) -> Choice | None:
 
 
 def _load(name: str, said: Mapping[str, Any], file: Settings) -> Choice:
-    model = load_plugin(MODEL, name)
+    installed = find_plugins()
+    model = load_plugin(MODEL, name, installed=installed)
     # What the file says of another model's input and transforms is not meant for this one.
     named = file if name == file.plugin else Settings()
     input_name = said.get("input") or named.input or model.cls.default_input
@@ -109,21 +108,20 @@ def _load(name: str, said: Mapping[str, Any], file: Settings) -> Choice:
         for part, default in _DEFAULTS.items()
     }
     owner = model.found.distribution
+
+    def load(kind: Kind, name: str) -> tuple[str, Loaded]:
+        return name, load_plugin(kind, name, prefer=owner, installed=installed)
+
+    named_transforms = _transforms(said, named.transforms, model.cls.default_transforms)
     return Choice(
-        _without_unused(file, name, {"input": input_name, **chosen}),
-        _defaults(model.cls.run_defaults, chosen),
-        (name, model),
-        (input_name, load_plugin(INPUT, input_name, prefer=owner)),
-        _load_one(OPTIMIZER, chosen["optimizer"], owner),
-        _load_one(LEARNING_RATE, chosen["schedule"], owner),
-        load_transforms(
-            _transforms(said, named.transforms, model.cls.default_transforms), prefer=owner
-        ),
+        file=_without_unused(file, name, {"input": input_name, **chosen}),
+        defaults=_defaults(model.cls.run_defaults, chosen),
+        model=(name, model),
+        input=load(INPUT, input_name),
+        optimizer=load(OPTIMIZER, chosen["optimizer"]),
+        schedule=load(LEARNING_RATE, chosen["schedule"]),
+        transforms=load_transforms(named_transforms, prefer=owner, installed=installed),
     )
-
-
-def _load_one(kind: Kind, name: str, owner: str) -> tuple[str, Loaded]:
-    return name, load_plugin(kind, name, prefer=owner)
 
 
 def _transforms(
@@ -153,7 +151,7 @@ def _without_unused(file: Settings, plugin: str, used: Mapping[str, str]) -> Set
     return dataclasses.replace(file, values=kept)
 
 
-def _from_file(file: Settings, name: str) -> Any:
+def from_file(file: Settings, name: str) -> Any:
     """One value of the file, checked; None if the file does not have it."""
     option = next(option for option in (*SELECTION, *run_options()) if option.name == name)
     return option.parse(file.values[name]) if name in file.values else None
@@ -167,39 +165,6 @@ def _file_settings(said: Mapping[str, Any]) -> Settings:
     if said.get("model_dir") and not said.get("plugin") and os.path.exists(own):
         return read_settings(own)
     return Settings()
-
-
-def make_job(words: Sequence[str], choice: Choice) -> Job:
-    """Resolves every option: defaults, the model's defaults, the file, the flags.
-
-    Raises:
-      ConfigError: an unknown option, a wrong value, or values that do not go together.
-    """
-    options = choice.options()
-    flags = parse_flags(words, options)
-    in_defaults = [o for o in options if o not in _NOT_IN_FILES and o.name != "model_dir"]
-    check_names(choice.defaults, in_defaults, f"run_defaults of the model {choice.model[0]}")
-    in_files = [option for option in options if option not in _NOT_IN_FILES]
-    said = {k: v for transform in choice.transforms for k, v in transform.values.items()}
-    check_names({**choice.file.values, **said}, in_files, choice.file.path or "--transform")
-    sources = [choice.defaults, choice.file.values, said, flags]
-    params: dict[str, Any] = {
-        prefix: resolve(cls, sources, prefix=prefix) for prefix, cls in choice.groups()
-    }
-    return Job(
-        config=resolve(RunConfig, sources),
-        model=Part(*choice.model, params["model"]),
-        input=Part(*choice.input, params["input"]),
-        optimizer=Part(*choice.optimizer, params["optimizer"]),
-        schedule=Part(*choice.schedule, params["schedule"]),
-        transforms=[Part(t.name, t.plugin, params[t.prefix]) for t in choice.transforms],
-        model_dir=_model_dir(flags, choice),
-    )
-
-
-def _model_dir(flags: Mapping[str, Any], choice: Choice) -> str:
-    said = flags.get("model_dir") or _from_file(choice.file, "model_dir")
-    return os.path.expanduser(said or default_model_dir(choice.model[0]))
 
 
 def no_plugin_named() -> ConfigError:

@@ -9,6 +9,7 @@ from typing import Any
 
 import tf_frame
 from tf_frame.cli import choose, option_help
+from tf_frame.cli.make_job import make_job
 from tf_frame.cli.quiet import without_chatter
 from tf_frame.cli.screen import columns, emphasised, reader_may_leave, say
 from tf_frame.config.flags import parse_flags
@@ -30,7 +31,7 @@ def main(words: Sequence[str]) -> int:
     if choice is None:
         parse_flags(words, [*choose.SELECTION, *run_options()])
         raise choose.no_plugin_named()
-    job = choose.make_job(words, choice)
+    job = make_job(words, choice)
     source = job.make_input()
     if job.config.show_placement:
         _show_placement(job, source)

@@ -10,7 +10,7 @@ from typing import Any
 from tf_frame.config.option import options_of
 from tf_frame.config.yaml_file import Named
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.find import Found, find_plugins, normalised
+from tf_frame.plugin.find import Found, normalised
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.plugin.load import Loaded, load_plugin
 
@@ -33,25 +33,28 @@ class Transform:
     values: Mapping[str, Any]
 
 
-def load_transforms(chosen: Sequence[Named], *, prefer: str) -> list[Transform]:
+def load_transforms(
+    chosen: Sequence[Named], *, prefer: str, installed: Sequence[Found]
+) -> list[Transform]:
     """Loads gradient transforms.
 
     Args:
       chosen: names, perhaps with a value after a colon, and options.
       prefer: the distribution that settles a clash of names.
+      installed: every plugin there is.
 
     Raises:
       PluginError: one of them cannot be used.
       ConfigError: a value for a transform that has no options.
     """
-    found = [f for f in find_plugins() if f.kind == GRADIENT_TRANSFORM]
+    found = [f for f in installed if f.kind == GRADIENT_TRANSFORM]
     count: Counter[str] = Counter()
     transforms = []
     for named in chosen:
         name, value = split_name(named.name, found)
         count[name] += 1
         prefix = f"transform.{name}" + (f"_{count[name]}" if count[name] > 1 else "")
-        plugin = load_plugin(GRADIENT_TRANSFORM, name, prefer=prefer)
+        plugin = load_plugin(GRADIENT_TRANSFORM, name, prefer=prefer, installed=found)
         own = {**_first(name, plugin, value), **named.values}
         values = {f"{prefix}.{option}": raw for option, raw in own.items()}
         transforms.append(Transform(name, plugin, prefix, values))

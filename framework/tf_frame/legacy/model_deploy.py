@@ -155,7 +155,9 @@ def _train(
     if not grads_and_vars:
         return None, total_loss, []
     summaries = gradient_summaries(grads_and_vars) if summarize_gradients else []
-    updates.append(optimizer.apply_gradients(grads_and_vars, global_step=global_step))
+    # Else Grappler may let a penalty be read after the update, and the loss be that of no step.
+    with tf.control_dependencies([total_loss]):
+        updates.append(optimizer.apply_gradients(grads_and_vars, global_step=global_step))
     with tf.control_dependencies([tf.group(*updates)]):
         return tf.identity(total_loss, name="train_op"), total_loss, summaries
 

@@ -64,18 +64,20 @@ def find_plugins() -> list[Found]:
 def _scan() -> Iterator[Found]:
     kinds = {kind.group: kind for kind in KINDS}
     for name, distribution in _distributions():
-        problem = None
+        problem, version = None, ""
         for entry_point in _entry_points(distribution):
             if entry_point.group not in kinds:
                 continue
             if problem is None:
+                # Each of these parses the whole metadata.
                 problem = incompatibility(distribution.requires or [])
+                version = distribution.version
             yield Found(
                 kinds[entry_point.group],
                 entry_point.name,
                 entry_point.value,
                 name,
-                distribution.version,
+                version,
                 INCOMPATIBLE if problem else OK,
                 problem,
             )

@@ -53,19 +53,27 @@ class BrokenPluginError(PluginError):
         )
 
 
-def load_plugin(kind: Kind, name: str, *, prefer: str | None = None) -> Loaded:
+def load_plugin(
+    kind: Kind,
+    name: str,
+    *,
+    prefer: str | None = None,
+    installed: Sequence[Found] | None = None,
+) -> Loaded:
     """Loads one plugin.
 
     Args:
       kind: what is wanted.
       name: its name; `distribution:name` where two packages share one.
       prefer: the distribution whose plugin to take where several share the name.
+      installed: what `find_plugins` gave, for those who load several.
 
     Raises:
       PluginError: no such plugin, or it is broken; the message names entry
         point, distribution, version, cause and remedy.
     """
-    of_kind = [found for found in find_plugins() if found.kind == kind]
+    every = find_plugins() if installed is None else installed
+    of_kind = [found for found in every if found.kind == kind]
     named = called(name, of_kind, prefer=prefer)
     if named:
         # Of several, one that nothing but the clash keeps from use: its error says how to choose.

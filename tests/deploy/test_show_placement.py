@@ -1,0 +1,76 @@
+"""`--show_placement`: a table of devices instead of a run."""
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+from tf_frame.estimator.show_placement import show_placement
+from tf_frame.gradient_transforms.freeze import Freeze
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
+from tf_frame.testing.toy import ToyInput, ToyModel, make_job, make_part
+
+
+class Uneven(ToyModel):
+    """The toy with one large variable among small ones."""
+
+    def build(self, features, labels, mode):
+        for index, size in enumerate([16, 1024, 16, 16]):
+            tf.get_variable(f"v{index}", [size], trainable=False)
+        return super().build(features, labels, mode)
+
+
+def shown(tmp_path, **options):
+    lines = []
+    job = make_job(Uneven, ToyInput, str(tmp_path), optimizer="sgd", **options)
+    show_placement(job, source=job.make_input(), say=lines.append)
+    return "\n".join(lines)
+
+
+def rows_of(text):
+    """Device -> number of variables."""
+    rows = [line.split() for line in text.splitlines()]
+    return {row[0]: int(row[1]) for row in rows if row and row[0].startswith("/")}
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("num_clones", [1, 2])
+def test_each_task_has_a_row_and_the_imbalance_is_said(tmp_path, num_clones):
+    text = shown(tmp_path, num_ps_tasks=2, num_clones=num_clones, show_placement=True)
+    # The global step, four of the model, weights and biases.
+    assert rows_of(text) == {f"/job:ps/task:{i}/device:CPU:0": 4 - i for i in range(2)}
+    assert "largest task over mean of tasks: " in text
+
+
+def test_the_strategy_of_the_options_is_shown(tmp_path):
+    options = {"num_ps_tasks": 2, "show_placement": True}
+    in_turn = rows_of(shown(tmp_path, placement="round_robin", **options))
+    balanced = rows_of(shown(tmp_path, placement="balanced", **options))
+    assert sorted(in_turn.values()) == [3, 4]
+    # The large one is alone on its task.
+    assert sorted(balanced.values()) == [1, 6]
+
+
+def test_without_parameter_servers_everything_is_on_the_cpu(tmp_path):
+    assert rows_of(shown(tmp_path, show_placement=True)) == {"/device:CPU:0": 7}
+
+
+def test_nothing_is_written(tmp_path):
+    shown(tmp_path, num_ps_tasks=2, show_placement=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_pattern_without_a_match_is_said_here_too(tmp_path, strict):
+    part = make_part(
+        GRADIENT_TRANSFORM,
+        "freeze",
+        Freeze,
+        {"transform.freeze.patterns": "bogus/.*"},
+        "transform.freeze",
+    )
+    options = {"transforms": [part], "strict": strict, "show_placement": True}
+    if strict:
+        with pytest.raises(ConfigError, match="bogus"):
+            shown(tmp_path, **options)
+    else:
+        assert "bogus" in shown(tmp_path, **options)
