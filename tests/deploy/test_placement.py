@@ -130,7 +130,7 @@ def test_devices_that_a_model_asks_for_do_not_move_variables(num_ps_tasks):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_slots_stay_beside_their_variable_and_take_no_turn():
-    config = DeploymentConfig(num_ps_tasks=2)
+    config = DeploymentConfig(num_ps_tasks=4)
     with tf.Graph().as_default(), variables_placed(config):
         variables = [tf.get_variable(name, [2]) for name in "abc"]
         optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
@@ -141,8 +141,8 @@ def test_slots_stay_beside_their_variable_and_take_no_turn():
         for variable in variables:
             assert optimizer.get_slot(variable, "momentum").device == variable.device
             assert averages.average(variable).device == variable.device
-        # a, b, c took tasks 0, 1, 0; the six slots are no variables of their own.
-        assert tf.get_variable("next", [1]).device == config.ps_task_device(1)
+        # a, b, c took tasks 0, 1, 2; the six slots are no variables of their own.
+        assert tf.get_variable("next", [1]).device == config.ps_task_device(3)
 
 
 @pytest.mark.usefixtures("variable_mode")

@@ -61,13 +61,8 @@ def test_nothing_is_written(tmp_path):
 
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_pattern_without_a_match_is_said_here_too(tmp_path, strict):
-    part = make_part(
-        GRADIENT_TRANSFORM,
-        "freeze",
-        Freeze,
-        {"transform.freeze.patterns": "bogus/.*"},
-        "transform.freeze",
-    )
+    values = {"transform.freeze.patterns": "bogus/.*"}
+    part = make_part(GRADIENT_TRANSFORM, "freeze", Freeze, values, "transform.freeze")
     options = {"transforms": [part], "strict": strict, "show_placement": True}
     if strict:
         with pytest.raises(ConfigError, match="bogus"):

@@ -15,3 +15,5 @@ def test_two_epochs_as_in_slim(make, rates):
 def test_all_options_of_poly_are_there(make, rates):
     schedule = make(Polynomial, power=2, end_learning_rate=0, decay_steps=10)
     assert rates(schedule, [5]) == pytest.approx([0.025])
+    again = make(Polynomial, end_learning_rate=0, decay_steps=10, cycle=True)
+    assert rates(again, [15]) == pytest.approx([0.1 * 5 / 20])

@@ -76,7 +76,18 @@ def test_the_update_waits_for_the_loss_that_is_reported(models):
     updates = [op for op in graph.get_operations() if op.type.endswith("ApplyGradientDescent")]
     assert len(updates) == 2
     for update in updates:
-        assert model.total_loss.op in update.control_inputs
+        assert model.total_loss.op in ops_before(update)
+
+
+def ops_before(operation):
+    """What must have run, whether for its value or by a control dependency."""
+    found, waiting = set(), [operation]
+    while waiting:
+        operation = waiting.pop()
+        before = {*operation.control_inputs, *(tensor.op for tensor in operation.inputs)} - found
+        found |= before
+        waiting += before
+    return found
 
 
 def test_without_optimizer_there_is_no_train_op(models):

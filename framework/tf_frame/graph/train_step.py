@@ -72,14 +72,16 @@ def build_train_step(
     with tf.device(deployment.optimizer_device()):
         summed = gradients.sum_gradients(per_clone)
         grads_and_vars = gradients.transform_gradients(summed, transforms)
-        apply = apply_gradients(
-            wrapped,
-            grads_and_vars,
-            transforms=transforms,
-            global_step=global_step,
-            # With synchronous replicas the chief's optimizer moves the averages.
-            then=averages.apply if averages and not config.sync_replicas else None,
-        )
+        # Else TensorFlow may read variables for the loss after they have changed.
+        with tf.control_dependencies([losses.total]):
+            apply = apply_gradients(
+                wrapped,
+                grads_and_vars,
+                transforms=transforms,
+                global_step=global_step,
+                # With synchronous replicas the chief's optimizer moves the averages.
+                then=averages.apply if averages and not config.sync_replicas else None,
+            )
     update = tf.group(apply, *_statistics(clones, config), name="update_barrier")
     hooks = [session_hook(wrapped, config=config)] if config.sync_replicas else []
     return TrainStep(update, grads_and_vars, averages, hooks)

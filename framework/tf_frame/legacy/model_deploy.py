@@ -26,7 +26,14 @@ from tf_frame.graph.gradients import sum_gradients
 from tf_frame.graph.summaries import on_cpu
 from tf_frame.legacy.clone_loss import gather_clone_loss, gradient_summaries
 
-__all__ = ["DeployedModel", "DeploymentConfig", "create_clones", "deploy", "optimize_clones"]
+__all__ = [
+    "Clone",
+    "DeployedModel",
+    "DeploymentConfig",
+    "create_clones",
+    "deploy",
+    "optimize_clones",
+]
 
 
 class DeployedModel(NamedTuple):

@@ -111,8 +111,10 @@ class Model:
         """Builds one clone in the current graph, name scope and device.
 
         Called once per clone. Variables may be made by any API; the framework
-        places them. Regularisation losses belong in
-        `tf.GraphKeys.REGULARIZATION_LOSSES`, updates in `UPDATE_OPS`.
+        places them. With several clones, make those that are trained by
+        `tf.compat.v1.get_variable`, which the clones share. Regularisation
+        losses belong in `tf.GraphKeys.REGULARIZATION_LOSSES`, updates in
+        `UPDATE_OPS`.
 
         Args:
           features: what the input's data set yields first.

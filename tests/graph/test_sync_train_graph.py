@@ -1,0 +1,59 @@
+"""`--sync_replicas` in the training graph: who updates, who averages, and the hook for it."""
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_config import RunConfig
+from tf_frame.graph.sync_replicas import SyncReplicasHook, synchronous
+from tf_frame.testing.toy import build_toy_graph
+
+# What synchronises may wait for ever.
+pytestmark = pytest.mark.timeout(60)
+
+OPTIONS = {"learning_rate": 0.1, "train_batch_size": 8}
+
+
+def weights_after(train_graph, steps):
+    with train_graph.graph.as_default():
+        (weights,) = [v for v in tf.trainable_variables() if v.op.name == "linear/weights"]
+        creator = tf.train.ChiefSessionCreator(train_graph.scaffold)
+        hooks = list(train_graph.hooks)
+        with tf.train.MonitoredSession(creator, hooks=hooks) as session:
+            for _ in range(steps):
+                session.run(train_graph.train_op)
+            return session.run(weights)
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_a_single_synchronous_worker_takes_the_steps_of_an_ordinary_one():
+    alone = build_toy_graph(RunConfig(**OPTIONS), optimizer="sgd")
+    synchronised = build_toy_graph(RunConfig(**OPTIONS, sync_replicas=True), optimizer="sgd")
+    assert alone.hooks == []
+    assert [type(hook) for hook in synchronised.hooks] == [SyncReplicasHook]
+    expected = weights_after(alone, 3)
+    assert np.abs(expected).max() > 0.1
+    np.testing.assert_allclose(weights_after(synchronised, 3), expected, rtol=0, atol=1e-6)
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("sync_replicas", [False, True])
+def test_averages_are_moved_in_one_place_only(sync_replicas):
+    config = RunConfig(**OPTIONS, sync_replicas=sync_replicas, moving_average_decay=0.5)
+    train_graph = build_toy_graph(config, optimizer="sgd")
+    operations = train_graph.graph.get_operations()
+    moves = [op for op in operations if "AssignMovingAvg" in op.name and "AssignSub" in op.type]
+    assert len(moves) == len(train_graph.model_variables) - 1
+
+
+def test_every_worker_is_dealt_a_token_though_fewer_gradients_make_an_update():
+    cluster = {"master": "grpc://localhost:1", "num_ps_tasks": 1}
+    workers = {"worker_replicas": 3, "replicas_to_aggregate": 2}
+    config = RunConfig(sync_replicas=True, **cluster, **workers)
+    with tf.Graph().as_default() as graph:
+        step = tf.train.create_global_step()
+        weights = tf.get_variable("weights", initializer=1.0)
+        optimizer = synchronous(tf.train.GradientDescentOptimizer(0.5), config=config)
+        optimizer.apply_gradients([(weights * 2, weights)], step)
+        (deal,) = [op for op in graph.get_operations() if "QueueEnqueueMany" in op.type]
+    assert deal.inputs[1].shape == [3]
