@@ -1,5 +1,8 @@
 """`--show_placement`: a table of devices instead of a run."""
 
+import subprocess
+import sys
+
 import pytest
 import tensorflow.compat.v1 as tf
 
@@ -69,3 +72,19 @@ def test_a_pattern_without_a_match_is_said_here_too(tmp_path, strict):
             shown(tmp_path, **options)
     else:
         assert "bogus" in shown(tmp_path, **options)
+
+
+@pytest.mark.process
+def test_the_command_shows_the_table_and_trains_nothing(toy_environment, tmp_path):
+    words = ["--plugin", "toy", "--model_dir", "new", "--num_ps_tasks", "2", "--show_placement"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tf_frame", "run", *words],
+        env=toy_environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert sorted(rows_of(done.stdout)) == [f"/job:ps/task:{i}/device:CPU:0" for i in range(2)]
+    assert not (tmp_path / "new").exists()

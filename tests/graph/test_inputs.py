@@ -73,6 +73,8 @@ def test_autotune_is_off_unless_the_input_decides(said, expected):
         make_batches(Deciding(params=None), Mode.TRAIN, context, DeploymentConfig())
         *_, last = [op for op in graph.get_operations() if op.type == "OptionsDataset"]
         options = dataset_options_pb2.Options.FromString(last.get_attr("serialized_options"))
+        # An option that nobody set reads as False, too.
+        assert options.autotune_options.HasField("enabled")
         assert options.autotune_options.enabled is expected
 
 

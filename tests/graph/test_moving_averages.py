@@ -154,10 +154,10 @@ def test_histograms_show_the_averages(variable_mode):
     sums = {value.tag: value.histo.sum for value in found}
     assert sums == pytest.approx(
         {
-            "weights/ExponentialMovingAverage": 0.9 * 3 + 0.1 * 1,
-            "moving_mean/ExponentialMovingAverage": 5,
-            "parts/part_0/ExponentialMovingAverage": 2 * 0.9,
-            "parts/part_1/ExponentialMovingAverage": 2 * 0.9,
+            "moving_averages/weights": 0.9 * 3 + 0.1 * 1,
+            "moving_averages/moving_mean": 5,
+            "moving_averages/parts/part_0": 2 * 0.9,
+            "moving_averages/parts/part_1": 2 * 0.9,
         }
     )
 

@@ -238,7 +238,7 @@ def test_variables_and_their_averages_are_summarised():
     assert histograms >= {
         "variables/linear/weights",
         "variables/linear/biases",
-        "linear/weights/ExponentialMovingAverage",
+        "moving_averages/linear/weights",
     }
 
 

@@ -46,11 +46,11 @@ class MovingAverages:
         return self.average.apply(list(self.variables))
 
     def histograms(self) -> list[Any]:
-        """One histogram summary per average, called like it; build them after `apply`.
+        """One histogram summary per average, `moving_averages/NAME`; build them after `apply`.
 
         They are in no collection: `tf.summary.merge` them.
         """
-        found = [(v.op.name + _SUFFIX, self.average.average(v)) for v in self.variables]
+        found = [(f"moving_averages/{v.op.name}", self.average.average(v)) for v in self.variables]
         # tf.summary.histogram would make another tag of a name that is taken.
         return [tf.raw_ops.HistogramSummary(tag=tag, values=average) for tag, average in found]
 

@@ -1,0 +1,61 @@
+"""Which device computes what belongs to no clone."""
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.optimizers.sgd import SGD
+from tf_frame.testing.toy import build_toy_graph
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize(("num_ps_tasks", "job"), [(0, ""), (2, "/job:worker")])
+def test_the_optimizer_device_has_the_learning_rate_and_the_sums(num_ps_tasks, job):
+    config = RunConfig(num_clones=2, max_steps=50, train_batch_size=8)
+    deployment = DeploymentConfig(num_clones=2, num_ps_tasks=num_ps_tasks)
+    train_graph = build_toy_graph(config, deployment=deployment, schedule="poly")
+    sums = [op for op in train_graph.graph.get_operations() if op.name.endswith("/sum_grads")]
+    assert [op.name for op in sums] == ["linear/weights/sum_grads", "linear/biases/sum_grads"]
+    found = {op.device for op in [*sums, train_graph.learning_rate.op]}
+    assert found == {f"{job}/device:CPU:0"}
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize(("num_ps_tasks", "job"), [(0, ""), (1, "/job:worker")])
+@pytest.mark.parametrize("num_clones", [1, 2])
+def test_gradients_are_computed_on_the_device_of_their_clone(num_clones, num_ps_tasks, job):
+    config = RunConfig(num_clones=num_clones, train_batch_size=8)
+    deployment = DeploymentConfig(num_clones=num_clones, num_ps_tasks=num_ps_tasks)
+    train_graph = build_toy_graph(config, deployment=deployment)
+    products = [op for op in train_graph.graph.get_operations() if op.type == "MatMul"]
+    backward = [op for op in products if "gradients" in op.name]
+    assert {op.device for op in backward} == {f"{job}/device:GPU:{i}" for i in range(num_clones)}
+    with train_graph.graph.as_default():
+        on = {v.device for v in tf.trainable_variables()}
+    assert on == {"/job:ps/task:0/device:CPU:0" if num_ps_tasks else "/device:CPU:0"}
+
+
+@pytest.mark.parametrize(("num_ps_tasks", "job"), [(0, ""), (1, "/job:worker")])
+def test_optimizers_are_made_on_the_optimizer_device(monkeypatch, num_ps_tasks, job):
+    devices = []
+
+    def make(self, learning_rate):
+        momentum = tf.constant(0.5)
+        devices.append(momentum.device)
+        return tf.train.MomentumOptimizer(learning_rate, momentum)
+
+    monkeypatch.setattr(SGD, "__call__", make)
+    deployment = DeploymentConfig(num_ps_tasks=num_ps_tasks)
+    build_toy_graph(RunConfig(), deployment=deployment, optimizer="sgd")
+    assert devices == [f"{job}/device:CPU:0"]
+
+
+@pytest.mark.parametrize("num_ps_tasks", [0, 1, 2])
+def test_several_parameter_servers_each_write_a_part_of_the_checkpoint(num_ps_tasks):
+    deployment = DeploymentConfig(num_ps_tasks=num_ps_tasks)
+    train_graph = build_toy_graph(RunConfig(), deployment=deployment)
+    with train_graph.graph.as_default():
+        saver = train_graph.scaffold.saver
+        saver.build()
+    assert saver.as_saver_def().sharded is (num_ps_tasks > 1)
