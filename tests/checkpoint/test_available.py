@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.available import available_in_checkpoint
-from tf_frame.errors import CheckpointError
+from tf_frame.errors import ConfigError
 
 
 @pytest.fixture(autouse=True)
@@ -92,5 +92,5 @@ def test_other_containers_are_refused(path, variables):
 
 
 def test_a_missing_checkpoint_is_an_error(tmp_path):
-    with pytest.raises(CheckpointError, match="there is no checkpoint"):
+    with pytest.raises(ConfigError, match="there is no checkpoint"):
         available_in_checkpoint([], str(tmp_path / "none"))

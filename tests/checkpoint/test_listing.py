@@ -3,7 +3,7 @@ import os
 import pytest
 
 from tf_frame.checkpoint.listing import files_of, list_checkpoints
-from tf_frame.errors import CheckpointError
+from tf_frame.errors import ConfigError
 
 DATA = ".data-00000-of-00001"
 
@@ -54,13 +54,13 @@ def test_an_empty_folder_has_none(tmp_path):
 
 
 def test_a_missing_folder_is_an_error(tmp_path):
-    with pytest.raises(CheckpointError, match=f"^there is no folder {tmp_path}/none$"):
+    with pytest.raises(ConfigError, match=f"^there is no folder {tmp_path}/none$"):
         list_checkpoints(str(tmp_path / "none"))
 
 
 def test_a_checkpoint_instead_of_a_folder_is_an_error_with_a_hint(tmp_path, save):
     (path,) = save(3)
-    with pytest.raises(CheckpointError, match=f"checkpoint show {path} describes one"):
+    with pytest.raises(ConfigError, match=f"checkpoint show {path} describes one"):
         list_checkpoints(path)
 
 

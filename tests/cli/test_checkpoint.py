@@ -265,13 +265,13 @@ def test_averaging_different_models_is_a_failure(run, folder, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["show", "none"], 1, "there is no checkpoint "),
-        (["list", "none"], 1, "there is no folder "),
+        (["show", "none"], 2, "there is no checkpoint "),
+        (["list", "none"], 2, "there is no folder "),
         (["show", "run", "--filter", "("], 2, "--filter '(' is not a regular expression: "),
         (["show", "run", "--filter", "zzz"], 2, "--filter 'zzz' is found in none of the 3 names"),
         (["rename", "run", "new", "--rule", "names"], 2, "--rule 'names': expected REGEX=REPLACE"),
         (["rename", "run", "run", "--rule=names=x"], 2, "run is a folder; name the checkpoint"),
-        (["average", "new", "run", "none"], 1, "there is no checkpoint none"),
+        (["average", "new", "run", "none"], 2, "there is no checkpoint none"),
     ],
 )
 def test_errors_are_told_in_a_line(run, folder, monkeypatch, words, code, message):

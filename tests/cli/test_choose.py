@@ -258,7 +258,7 @@ def test_options_of_a_replaced_plugin_are_dropped(tmp_path):
         ({"verbosity": ["info"]}, "--verbosity: .*not a text"),
         ({"model_dir": ["a"]}, "--model_dir: .*not a text"),
         ({"versions": "abc"}, "'versions' takes 'name: value' lines"),
-        ({"transform": "scale"}, "unknown option transform;"),
+        ({"transform": "scale"}, "unknown option transform; write a list, transforms:"),
         ({"help": True}, "unknown option help"),
         ({"config": "x"}, "unknown option config"),
         ({"model": 0}, "'model' takes 'name: value' lines"),
@@ -286,3 +286,38 @@ def test_the_input_of_the_models_own_package_goes_before_others(tmp_path, monkey
     write_distribution(twin, "a-twin", {"tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput"})
     monkeypatch.syspath_prepend(str(twin))
     assert job_of("--plugin", "toy").input.plugin.found.distribution == "tf-frame-toy"
+
+
+def test_an_empty_transform_takes_back_those_before_it():
+    assert job_of("--plugin", "toy", *twice("scale:3", "")).transforms == []
+    (part,) = job_of("--plugin", "eager", *twice("", "scale:3")).transforms
+    assert part.params.factor == 3.0
+
+
+def test_a_regular_expression_may_hold_commas():
+    (part,) = job_of("--plugin", "toy", "--transform", "freeze:a{1,2}b").transforms
+    assert part.params.patterns == ("a{1,2}b",)
+    words = ("--transform.freeze.patterns", "c,d", "--transform.freeze.patterns", "e")
+    (part,) = job_of("--plugin", "toy", "--transform", "freeze", *words).transforms
+    assert part.params.patterns == ("c,d", "e")
+
+
+def test_built_in_parts_keep_their_names(tmp_path, monkeypatch):
+    other = tmp_path / "other"
+    write_distribution(other, "other", {"tf_frame.optimizers: momentum": "choose_test_plugins:No"})
+    monkeypatch.syspath_prepend(str(other))
+    assert job_of("--plugin", "toy").optimizer.plugin.found.distribution == "tf-frame"
+    with pytest.raises(PluginError, match="has no attribute 'No'"):
+        job_of("--plugin", "toy", "--optimizer", "other:momentum")
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["--optimizer", "sgd", "--optimizer.momentum", "0.4"], "optimizer"),
+        (["--transform.noise.gamma", "0.6"], "transform.noise"),
+    ],
+)
+def test_an_option_of_a_part_that_has_none_is_explained(words, part):
+    with pytest.raises(ConfigError, match=f"; {part} takes no options, or is not in use"):
+        job_of("--plugin", "toy", *words)

@@ -67,3 +67,8 @@ def test_a_plugin_without_options_says_so(capsys):
     assert "It takes no options." in shown and "Options:" not in shown
     assert plugins.main(["show", "momentum"]) == 0
     assert "--[no]optimizer.use_nesterov" in capsys.readouterr().out
+
+
+def test_what_a_plugin_raises_is_for_its_authors(capsys):
+    assert plugins.main(["show", "adam"]) == 0
+    assert "Raises" not in capsys.readouterr().out

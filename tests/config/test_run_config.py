@@ -62,6 +62,24 @@ def test_a_cluster_that_does_not_fit_together_is_refused(options, message):
         RunConfig(**{"master": "grpc://localhost:1", **options})
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"moving_average_decay": 1.0}, "--moving_average_decay 1: an average that never moves"),
+        ({"loss_average_decay": 1.0}, "--loss_average_decay 1: an average that never moves"),
+        ({"graph_hook": "nocolon"}, "--graph_hook nocolon: expected module:function"),
+        ({"warmup": "exponential", "warmup_steps": 3, "learning_rate": 0}, "--learning_rate 0: an"),
+        (
+            {"warmup": "exponential", "warmup_steps": 3, "warmup_learning_rate": 0},
+            "--warmup_learning_rate 0: an exponential warm-up multiplies",
+        ),
+    ],
+)
+def test_values_that_make_no_sense_are_refused(options, message):
+    with pytest.raises(ConfigError, match=message):
+        RunConfig(**options)
+
+
 @pytest.mark.parametrize(("secs", "steps"), [(None, None), (60, 100)])
 def test_checkpoints_have_exactly_one_cadence(secs, steps):
     with pytest.raises(ConfigError, match=f"exactly one of .*; they are {secs} and {steps}"):

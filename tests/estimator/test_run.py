@@ -17,7 +17,7 @@ from tf_frame.errors import (
     TfFrameError,
 )
 from tf_frame.estimator.run import run
-from tf_frame.estimator.train import build_graph, train
+from tf_frame.estimator.train import train
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
 from tf_frame.gradient_transforms.freeze import Freeze
@@ -169,7 +169,7 @@ def test_accumulated_batches_count_as_examples(go):
 def test_what_cannot_accumulate_is_refused(options, message):
     job = make_job(ToyModel, ToyInput, "", transforms=[part_of(Accumulate, steps=3)], **options)
     with pytest.raises(ConfigError, match=message):
-        build_graph(job, model=None, source=job.make_input(), deployment=None)
+        job.check(job.make_input().info)
 
 
 def test_a_pattern_without_a_match_is_said_or_with_strict_an_error(go, tmp_path):
@@ -301,3 +301,38 @@ def test_variables_that_are_not_trained_are_warm_started_too(go, tmp_path, tmp_p
         tf.train.load_checkpoint(str(f)).get_tensor("table") for f in (folder, tmp_path)
     )
     np.testing.assert_array_equal(ours, theirs)
+
+
+def test_options_that_were_not_used_are_not_written_down(go, tmp_path):
+    go(max_steps=5, optimizer="momentum")
+    written = (tmp_path / "config.yaml").read_text()
+    _, said = go(max_steps=5, optimizer="adam")
+    assert "nothing to train" in said
+    assert (tmp_path / "config.yaml").read_text() == written
+
+
+def test_a_warm_start_beyond_the_last_step_is_refused(go, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("other")
+    job = make_job(ToyModel, ToyInput, str(folder), max_steps=10)
+    run(job, source=job.make_input(), interrupts=Interrupts(), say=lambda line: None)
+    options = {"warm_start_from": str(folder), "warm_start_global_step": True}
+    with pytest.raises(ConfigError, match="is at step 10 of --max_steps 10, so there is nothing"):
+        go(max_steps=10, **options)
+    result, _ = go(max_steps=12, **options)
+    assert result["global_step"] == 12
+
+
+def test_a_damaged_warm_start_is_found_before_anything_is_claimed(go, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("other")
+    job = make_job(ToyModel, ToyInput, str(folder), max_steps=1)
+    run(job, source=job.make_input(), interrupts=Interrupts(), say=lambda line: None)
+    (data,) = folder.glob("model.ckpt-1.data-*")
+    data.write_bytes(data.read_bytes()[:-9])
+    lines = []
+    job = make_job(
+        ToyModel, ToyInput, str(folder / "new"), warm_start_from=f"{folder}/model.ckpt-1"
+    )
+    (folder / "new").mkdir()
+    with pytest.raises(CheckpointError, match="model.ckpt-1 cannot be read"):
+        run(job, source=job.make_input(), interrupts=Interrupts(), say=lines.append)
+    assert "restored" not in "".join(lines)

@@ -103,3 +103,10 @@ def test_a_function_that_is_a_wrong_transform_is_named():
 
     with pytest.raises(TfFrameError, match=r"transform forgetful must .* it returned None"):
         transform_gradients([(tf.constant(1.0), variable_of([]))], [forgetful])
+
+
+def test_clones_must_differentiate_by_the_same_variables():
+    with tf.Graph().as_default():
+        a, b = (tf.get_variable(name, []) for name in "ab")
+        with pytest.raises(TfFrameError, match="different variables: a, b"):
+            sum_gradients([[(tf.constant(1.0), a)], [(tf.constant(2.0), b)]])

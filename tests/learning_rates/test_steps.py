@@ -15,8 +15,8 @@ def test_the_steps_of_epochs_are_rounded_down():
 
 
 def test_a_product_that_is_whole_but_for_rounding_is_not_rounded_down():
-    assert int(1 / 49 * 49) == 0
-    assert steps_in(49, context(1 / 49)) == 1
+    assert int(60 / 7 * 0.7) == 5
+    assert steps_in(0.7, context(60 / 7)) == 6
 
 
 def test_a_decay_takes_at_least_one_step():

@@ -19,6 +19,7 @@ def names(variables):
 
 def test_the_module_exports_what_old_code_imports():
     assert sorted(model_deploy.__all__) == [
+        "Clone",
         "DeployedModel",
         "DeploymentConfig",
         "create_clones",

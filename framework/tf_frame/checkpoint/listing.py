@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.newest import damage_of, known_checkpoints
 from tf_frame.checkpoint.path import checkpoints_in, prefix_of
 from tf_frame.checkpoint.reader import Checkpoint
-from tf_frame.errors import CheckpointError
+from tf_frame.errors import ConfigError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,10 +44,10 @@ def list_checkpoints(folder: str) -> Sequence[Entry]:
     Checkpoints that the `checkpoint` file lists but that are gone count as damaged.
 
     Raises:
-      CheckpointError: there is no such folder.
+      ConfigError: there is no such folder.
     """
     if not tf.io.gfile.isdir(folder):
-        raise CheckpointError(
+        raise ConfigError(
             f"{folder} is no folder; tf-frame checkpoint show {prefix_of(folder)} describes one "
             "checkpoint"
             if tf.io.gfile.exists(prefix_of(folder) + ".index")

@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.newest import found_by_name, known_checkpoints, newest_readable
 from tf_frame.checkpoint.text import some
 from tf_frame.config.values import nearest
-from tf_frame.errors import CheckpointError
+from tf_frame.errors import CheckpointError, ConfigError
 
 _SHOWN = 8
 _FILE_OF_A_CHECKPOINT = re.compile(r"(.+)\.(index|meta|data-\d{5}-of-\d{5})")
@@ -28,14 +28,15 @@ def resolve(path: str) -> str:
       The path prefix.
 
     Raises:
-      CheckpointError: there is no checkpoint; the message says what is there.
+      ConfigError: there is no checkpoint; the message says what is there.
+      CheckpointError: there are some in the folder, and none can be read.
     """
     if tf.io.gfile.isdir(path):
         return _in_folder(path)
     prefix = prefix_of(path)
     if exists(prefix):
         return prefix
-    raise CheckpointError(f"there is no checkpoint {path}; {_what_is_there(prefix)}")
+    raise ConfigError(f"there is no checkpoint {path}; {_what_is_there(prefix)}")
 
 
 def prefix_of(path: str) -> str:
@@ -87,8 +88,8 @@ def _in_folder(folder: str) -> str:
     if len(there) == 1:
         return there[0]
     if there:
-        raise CheckpointError(f"{folder} holds several checkpoints; name one: {_some(there)}")
-    raise CheckpointError(
+        raise ConfigError(f"{folder} holds several checkpoints; name one: {_some(there)}")
+    raise ConfigError(
         f"there is no checkpoint in the folder {folder}; it holds {_some(_names_in(folder))}"
     )
 

@@ -122,6 +122,11 @@ def _show(words: Sequence[str]) -> int:
     return EXIT_OK
 
 
+def _about(cls: Any) -> str:
+    """The description of a class, without the errors that only its authors care about."""
+    return (inspect.getdoc(cls) or "no description").split("\n\nRaises:")[0]
+
+
 def _description(found: Found) -> str:
     cls = _load(found)
     rows = [
@@ -132,7 +137,7 @@ def _description(found: Found) -> str:
     if found.kind == MODEL:
         rows.append(("input", str(getattr(cls, "default_input", None))))
         rows.append(("transforms", ", ".join(getattr(cls, "default_transforms", ())) or "none"))
-    text = f"{found.name}\n{columns(rows)}\n\n{inspect.getdoc(cls) or 'no description'}"
+    text = f"{found.name}\n{columns(rows)}\n\n{_about(cls)}"
     if found.kind == HOOK:
         return text
     if not options_of(cls.Params):

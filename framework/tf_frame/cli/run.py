@@ -15,9 +15,11 @@ from tf_frame.cli.screen import columns, emphasised, reader_may_leave, say
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import options_of
 from tf_frame.config.run_config import RunConfig, run_options
-from tf_frame.errors import EXIT_OK
+from tf_frame.config.values import to_text
+from tf_frame.config.without_effect import without_effect
+from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.estimator.job import Job
-from tf_frame.estimator.model_dir import prepare
+from tf_frame.estimator.model_dir import discarded_if_unused
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.session.interrupts import Interrupts
 
@@ -33,12 +35,17 @@ def main(words: Sequence[str]) -> int:
         raise choose.no_plugin_named()
     job = make_job(words, choice)
     source = job.make_input()
+    job.check(source.info)
+    notes = _notes(job.config)
     if job.config.show_placement:
         _show_placement(job, source)
         return EXIT_OK
-    prepare(job.model_dir)
-    with reader_may_leave(), Interrupts().installed() as interrupts:
-        say(_introduction(job, source.info, choice.file.versions))
+    with (
+        discarded_if_unused(job.model_dir),
+        reader_may_leave(),
+        Interrupts().installed() as interrupts,
+    ):
+        say("\n".join([_introduction(job, source.info, choice.file.versions), *notes]))
         say(_closing(job, _run(job, source, interrupts)))
     return EXIT_OK
 
@@ -49,6 +56,14 @@ def _run(job: Job, source: Any, interrupts: Interrupts) -> Mapping[str, Any]:
         from tf_frame.estimator.run import run
     interrupts.raise_if_received()
     return run(job, source=source, interrupts=interrupts, say=say)
+
+
+def _notes(config: RunConfig) -> list[str]:
+    """Warnings about options without effect; with `--strict` the first is an error."""
+    notes = without_effect(config)
+    if notes and config.strict:
+        raise ConfigError(f"{notes[0]} (an error because of --strict)")
+    return [f"warning: {note}" for note in notes]
 
 
 def _show_placement(job: Job, source: Any) -> None:
@@ -120,6 +135,8 @@ def _counts(info: InputInfo) -> str:
 
 
 def _learning_rate(job: Job) -> str:
+    if hasattr(job.schedule.params, "learning_rates"):
+        return f"{job.schedule.name} learning rates {to_text(job.schedule.params.learning_rates)}"
     return f"{job.schedule.name} learning rate {job.config.learning_rate:g}"
 
 

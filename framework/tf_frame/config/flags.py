@@ -53,7 +53,8 @@ class _RepeatableFlag(flags.Flag[Any]):
     def parse(self, argument: Any) -> None:
         earlier: Any = self.value if self.present else ()
         super().parse(argument)
-        self.value = earlier + self.value
+        # An empty one takes back what stands before it.
+        self.value = earlier + self.value if self.value else ()
 
 
 def parse_flags(words: Sequence[str], options: Iterable[Option]) -> dict[str, Any]:
@@ -107,7 +108,11 @@ def _define(table: flags.FlagValues, option: Option) -> None:
 
 
 def _unknown(name: str, options: Iterable[Option]) -> str:
-    near = values.nearest(name, [option.name for option in options])
+    names = [option.name for option in options]
+    part = name.rpartition(".")[0]
+    if part and not any(known.startswith(f"{part}.") for known in names):
+        return f"unknown option --{name}; {part} takes no options, or is not in use"
+    near = values.nearest(name, names)
     hint = f"did you mean --{near}?" if near else "--help lists the options"
     return f"unknown option --{name}; {hint}"
 

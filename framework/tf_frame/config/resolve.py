@@ -22,6 +22,10 @@ def check_names(raw: Mapping[str, Any], options: Iterable[Option], source: str) 
     """Raises `ConfigError` for a name that no option has, with the nearest one."""
     known = [option.name for option in options]
     for name in raw:
+        if name == "transform":
+            raise ConfigError(
+                f"{source}: unknown option transform; write a list, transforms: [...]"
+            )
         if name not in known:
             near = values.nearest(name, known)
             hint = f"did you mean {near}?" if near else "tf-frame run --help lists the options"

@@ -235,7 +235,22 @@ class RunConfig(
                 f"they are {self.save_checkpoint_secs} and {self.save_checkpoint_steps}"
             )
 
+        self._check_decays()
         self._check_cluster()
+
+    def _check_decays(self) -> None:
+        for name in ("moving_average_decay", "loss_average_decay"):
+            if getattr(self, name) == 1:
+                raise ConfigError(f"--{name} 1: an average that never moves; use one below 1")
+        if self.warmup == "exponential" and self.warmup_steps:
+            for name in ("warmup_learning_rate", "learning_rate"):
+                if not getattr(self, name):
+                    raise ConfigError(f"--{name} 0: an exponential warm-up multiplies, so not by 0")
+        if self.graph_hook and not re.fullmatch(r"[\w.]+:[\w.]+", self.graph_hook):
+            raise ConfigError(
+                f"--graph_hook {self.graph_hook}: expected module:function, such as "
+                "my_package.edits:prune"
+            )
 
     def _check_cluster(self) -> None:
         if self.show_placement:

@@ -50,7 +50,7 @@ def _explain(error: Exception, model_dir: str) -> TfFrameError | None:
         return DataError(f"the data cannot be read: {reason_of(error)}")
     if isinstance(error, tf.errors.InvalidArgumentError) and " is not finite : " in str(error):
         return NonFiniteError(
-            f"{reason_of(error)}; the step was not applied; lower --learning_rate, or clip the "
+            f"{reason_of(error).replace(' : ', ': ')}; the step was not applied; lower --learning_rate, or clip the "
             "gradients"
         )
     if isinstance(error, OSError) and error.filename:

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import tf_frame
+from tf_frame.checkpoint.rules import parse_rules
 from tf_frame.config.option import options_of
 from tf_frame.config.run_config import RunConfig, run_options
 from tf_frame.config.yaml_file import Named, Settings
-from tf_frame.plugin import ScheduleContext
+from tf_frame.errors import ConfigError
+from tf_frame.learning_rates.context import schedule_context
+from tf_frame.plugin import InputInfo, Mode, ScheduleContext
 from tf_frame.plugin.load import Loaded
 
 
@@ -72,6 +75,41 @@ class Job:
     def make_schedule(self, context: ScheduleContext) -> Any:
         """Constructs the learning-rate plugin for a run of this length."""
         return self.schedule.plugin.cls(params=self.schedule.params, context=context)
+
+    def check(self, info: InputInfo) -> None:
+        """Constructs what can be constructed without TensorFlow, for errors that come at once.
+
+        Args:
+          info: what the input says about its data.
+
+        Raises:
+          ConfigError: values that an optimizer, a schedule, a transform or a
+            warm start does not take.
+        """
+        self.make_optimizer()
+        self.make_schedule(self.schedule_context(info))
+        parse_rules("--warm_start_map", self.config.warm_start_map)
+        self._check_accumulation()
+
+    def schedule_context(self, info: InputInfo) -> ScheduleContext:
+        """What the schedule is told about this run."""
+        num_examples = info.num_examples.get(Mode.TRAIN)
+        return schedule_context(self.config, num_examples, batches_per_step=self.batches_per_step())
+
+    def _check_accumulation(self) -> None:
+        """Refuses what cannot go together with gradients that add up over several batches."""
+        if self.batches_per_step() == 1:
+            return
+        if self.config.worker_replicas > 1:
+            raise ConfigError(
+                "several workers would add to the same sums of --transform accumulate; leave it "
+                "out, and raise --train_batch_size or --replicas_to_aggregate"
+            )
+        if self.config.mixed_precision == "float16" and not self.config.loss_scale:
+            raise ConfigError(
+                "a loss scale that is found while training lets gradients overflow now and then, "
+                "which --transform accumulate would add up; give a --loss_scale, such as 1024"
+            )
 
     def settings(self) -> Settings:
         """The resolved configuration, as `config.yaml` has it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -46,6 +47,26 @@ def prepare(path: str) -> None:
         raise ConfigError(
             f"--model_dir {path} cannot be written: {error.strerror}; choose another folder"
         ) from None
+
+
+@contextlib.contextmanager
+def discarded_if_unused(path: str) -> Iterator[None]:
+    """Makes the folder, and removes it again if the run fails before it has begun to train.
+
+    Only a folder that was not there before is removed.
+
+    Raises:
+      ConfigError: nothing can be written there; see `prepare`.
+    """
+    existed = os.path.exists(path)
+    prepare(path)
+    try:
+        yield
+    except BaseException:
+        # The configuration is written as soon as there is a session.
+        if not existed and not os.path.exists(os.path.join(path, CONFIG_FILE)):
+            shutil.rmtree(path)
+        raise
 
 
 @contextlib.contextmanager

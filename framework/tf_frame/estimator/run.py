@@ -79,7 +79,6 @@ class _Run:
             "duration_secs": time.monotonic() - started,
         }
         if self.is_chief:
-            self.write_configuration()
             write_result(self.job.model_dir, result)
         return result
 

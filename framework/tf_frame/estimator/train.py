@@ -13,7 +13,6 @@ from tf_frame.cluster import cluster_of
 from tf_frame.config.run_config import RunConfig
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
-from tf_frame.errors import ConfigError
 from tf_frame.estimator.job import Job
 from tf_frame.estimator.patterns import unmatched_patterns
 from tf_frame.estimator.warm_start import warm_started
@@ -26,8 +25,6 @@ from tf_frame.hooks.progress import ProgressHook
 from tf_frame.hooks.stop_at_step import StopAtStepHook
 from tf_frame.hooks.stop_on_signal import StopOnSignalHook
 from tf_frame.hooks.summary import SummaryHook
-from tf_frame.learning_rates.warmup import schedule_context
-from tf_frame.plugin import Mode
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.session.loop import run_steps
 from tf_frame.session.monitored import monitored_session
@@ -111,35 +108,15 @@ def train(
 
 def build_graph(job: Job, *, model: Any, source: Any, deployment: DeploymentConfig) -> TrainGraph:
     """Builds the training graph of a job; see `train`."""
-    _check_accumulation(job)
-    num_examples = source.info.num_examples.get(Mode.TRAIN)
-    context = schedule_context(job.config, num_examples, batches_per_step=job.batches_per_step())
     return build_train_graph(
         model=model,
         source=source,
         optimizer=job.make_optimizer(),
-        schedule=job.make_schedule(context),
+        schedule=job.make_schedule(job.schedule_context(source.info)),
         transforms=job.make_transforms(),
         config=job.config,
         deployment=deployment,
     )
-
-
-def _check_accumulation(job: Job) -> None:
-    """Refuses what cannot go together with gradients that add up over several batches."""
-    config = job.config
-    if job.batches_per_step() == 1:
-        return
-    if config.worker_replicas > 1:
-        raise ConfigError(
-            "several workers would add to the same sums of --transform accumulate; leave it out, "
-            "and raise --train_batch_size or --replicas_to_aggregate"
-        )
-    if config.mixed_precision == "float16" and not config.loss_scale:
-        raise ConfigError(
-            "a loss scale that is found while training lets gradients overflow now and then, which "
-            "--transform accumulate would add up; give a --loss_scale, such as 1024"
-        )
 
 
 def _progress(

@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.newest import newest_checkpoint
+from tf_frame.checkpoint.newest import damage_of, newest_checkpoint, step_of
 from tf_frame.checkpoint.warm_start import ignored, plan_warm_start
 from tf_frame.config.run_config import RunConfig
+from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.train_graph import TrainGraph
 
 logger = logging.getLogger("tf_frame")
@@ -43,9 +44,22 @@ def warm_started(
     with graph.graph.as_default():
         plan = plan_warm_start(config, graph.model_variables)
         assert plan is not None
+        _check(plan.path, config)
         _note(f"warm start\n{plan.table()}", say)
         scaffold = tf.train.Scaffold(init_fn=plan.init_fn, copy_from_scaffold=graph.scaffold)
     return dataclasses.replace(graph, scaffold=scaffold)
+
+
+def _check(path: str, config: RunConfig) -> None:
+    """Reads the checkpoint before anything is said about what was taken from it."""
+    damage = damage_of(path)
+    if damage:
+        raise CheckpointError(f"--warm_start_from {path} cannot be read: {damage}")
+    if config.warm_start_global_step and step_of(path) >= config.max_steps:
+        raise ConfigError(
+            f"--warm_start_global_step: {path} is at step {step_of(path)} of --max_steps "
+            f"{config.max_steps}, so there is nothing to train; raise --max_steps"
+        )
 
 
 def _note(text: str, say: Callable[[str], None]) -> None:

@@ -31,7 +31,8 @@ class Freeze(GradientTransform):
         patterns: tuple[str, ...] = option(
             (),
             "regular expressions; variables whose names match one, from their start, stay as they "
-            "are",
+            "are; one at a time",
+            verbatim=True,
         )
 
     name: ClassVar[str] = "freeze"

@@ -1,6 +1,6 @@
 """The gradient transform `multiply`: factors on the gradients of chosen variables.
 
---transform multiply:'logits/.*=10,.*/biases=2'
+--transform multiply:'logits/.*=10' --transform multiply:'.*/biases=2'
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Multiply(GradientTransform):
         factors: tuple[str, ...] = option(
             (),
             "REGEX=FACTOR: factor on the gradients of variables whose names the regular expression "
-            "matches from their start; several that match multiply up",
+            "matches from their start; several that match multiply up; one at a time",
+            verbatim=True,
         )
 
     name: ClassVar[str] = "multiply"

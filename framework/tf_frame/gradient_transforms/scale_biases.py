@@ -32,7 +32,9 @@ class ScaleBiases(GradientTransform):
 
         factor: float = option(2.0, "factor on the gradients of biases", min=0)
         patterns: tuple[str, ...] = option(
-            BIASES, "regular expressions for the names of biases, from their start"
+            BIASES,
+            "regular expressions for the names of biases, from their start; one at a time",
+            verbatim=True,
         )
 
     name: ClassVar[str] = "scale_biases"

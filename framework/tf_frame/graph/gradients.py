@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import Clone
-from tf_frame.errors import TfFrameError
+from tf_frame.errors import ConfigError, PluginError, TfFrameError
 from tf_frame.gradient_transforms.values import GradsAndVars, dense
 from tf_frame.graph.messages import seen
 
@@ -43,10 +43,22 @@ def sum_gradients(gradients: Sequence[GradsAndVars]) -> GradsAndVars:
     `tf.IndexedSlices`; if one is dense, so is the sum. A variable without
     gradient in any clone keeps None.
     """
-    return [
-        (_sum([gradient for gradient, _ in of_one], of_one[0][1]), of_one[0][1])
-        for of_one in zip(*gradients, strict=True)
-    ]
+    pairs = []
+    for of_one in zip(*gradients, strict=True):
+        variable = _shared([variable for _, variable in of_one])
+        pairs.append((_sum([gradient for gradient, _ in of_one], variable), variable))
+    return pairs
+
+
+def _shared(variables: list[Any]) -> Any:
+    """The variable that is the same in all clones."""
+    if any(variable is not variables[0] for variable in variables):
+        names = ", ".join(variable.op.name for variable in variables)
+        raise TfFrameError(
+            f"clones differentiate by different variables: {names}; give compute_gradients the "
+            "same list for every clone"
+        )
+    return variables[0]
 
 
 def _sum(gradients: list[Any], variable: Any) -> Any:
@@ -69,13 +81,13 @@ def transform_gradients(
     """Applies the transforms in the order given.
 
     Raises:
-      TfFrameError: a transform returned something else than pairs, or no
-        variable is left with a gradient.
+      PluginError: a transform returned something else than pairs.
+      ConfigError: no variable is left with a gradient.
     """
     for transform in transforms:
         grads_and_vars = _checked(transform(grads_and_vars), transform)
     if all(gradient is None for gradient, _ in grads_and_vars):
-        raise TfFrameError(
+        raise ConfigError(
             "no trainable variable gets a gradient; is the loss made from the variables, "
             "and does a transform freeze everything?"
         )
@@ -88,7 +100,7 @@ def _checked(returned: Any, transform: Any) -> GradsAndVars:
     ):
         return list(returned)
     name = getattr(transform, "__name__", type(transform).__name__)
-    raise TfFrameError(
+    raise PluginError(
         f"the gradient transform {name} must return a list of (gradient, variable) pairs, "
         f"it returned {seen(returned)}"
     )

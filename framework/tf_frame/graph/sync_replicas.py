@@ -19,7 +19,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_config import RunConfig
-from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.errors import TfFrameError
 from tf_frame.graph.moving_averages import MovingAverages
 
 
@@ -38,17 +38,9 @@ def synchronous(
     Returns:
       The wrapped optimizer, or `optimizer` itself without `sync_replicas`. It
       must be given the global step, and at least one gradient.
-
-    Raises:
-      ConfigError: there are several clones per worker.
     """
     if not config.sync_replicas:
         return optimizer
-    if config.num_clones != 1:
-        raise ConfigError(
-            "In Synchronous SGD mode num_clones must be 1. Found num_clones: "
-            f"{config.num_clones}; give --num_clones 1, or leave out --sync_replicas"
-        )
     return tf.train.SyncReplicasOptimizer(
         optimizer,
         replicas_to_aggregate=config.aggregated_replicas,

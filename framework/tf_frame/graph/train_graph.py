@@ -21,7 +21,7 @@ from tf_frame.graph.gradient_summaries import gradient_summaries
 from tf_frame.graph.graph_hook import run_graph_hooks
 from tf_frame.graph.loss_averages import loss_averages
 from tf_frame.graph.losses import Losses, gather_losses
-from tf_frame.graph.train_step import TrainStep, build_train_step
+from tf_frame.graph.train_step import TrainStep, build_train_step, checked_optimizer
 from tf_frame.graph.training_clones import placement_strategy, training_clones
 from tf_frame.learning_rates.warmup import learning_rate
 
@@ -94,7 +94,7 @@ def build_train_graph(
         step = build_train_step(
             clones,
             losses,
-            optimizer=lambda: optimizer(rate),
+            optimizer=lambda: checked_optimizer(optimizer(rate), optimizer),
             transforms=transforms,
             global_step=global_step,
             config=config,

@@ -12,9 +12,12 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_config import RunConfig
 from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import PluginError
+from tf_frame.gradient_transforms.values import GradsAndVars, on_values
 from tf_frame.graph import gradients
 from tf_frame.graph.loss_scale import make_loss_scale
 from tf_frame.graph.losses import Losses
+from tf_frame.graph.messages import seen
 from tf_frame.graph.moving_averages import MovingAverages, moving_averages
 from tf_frame.graph.sync_replicas import session_hook, synchronous
 from tf_frame.graph.trainable import variables_to_train
@@ -72,19 +75,40 @@ def build_train_step(
     with tf.device(deployment.optimizer_device()):
         summed = gradients.sum_gradients(per_clone)
         grads_and_vars = gradients.transform_gradients(summed, transforms)
-        # Else TensorFlow may read variables for the loss after they have changed.
-        with tf.control_dependencies([losses.total]):
-            apply = apply_gradients(
-                wrapped,
-                grads_and_vars,
-                transforms=transforms,
-                global_step=global_step,
-                # With synchronous replicas the chief's optimizer moves the averages.
-                then=averages.apply if averages and not config.sync_replicas else None,
-            )
+        apply = apply_gradients(
+            wrapped,
+            _after(losses.total, grads_and_vars),
+            transforms=transforms,
+            global_step=global_step,
+            # With synchronous replicas the chief's optimizer moves the averages.
+            then=averages.apply if averages and not config.sync_replicas else None,
+        )
     update = tf.group(apply, *_statistics(clones, config), name="update_barrier")
     hooks = [session_hook(wrapped, config=config)] if config.sync_replicas else []
     return TrainStep(update, grads_and_vars, averages, hooks)
+
+
+def checked_optimizer(made: Any, plugin: Any) -> Any:
+    """What an optimizer plugin made.
+
+    Raises:
+      PluginError: it is no `tf.compat.v1.train.Optimizer`; one of Keras is none.
+    """
+    if not isinstance(made, tf.train.Optimizer):
+        raise PluginError(
+            f"the optimizer {type(plugin).__name__} returned {seen(made)}; it must return a "
+            "tf.compat.v1.train.Optimizer"
+        )
+    return made
+
+
+def _after(loss: Any, grads_and_vars: GradsAndVars) -> GradsAndVars:
+    """Gradients that wait for the loss, which else may read variables that have changed.
+
+    Only they wait: what the chief of synchronous replicas does beside the steps must not.
+    """
+    with tf.control_dependencies([loss]):
+        return [(on_values(gradient, tf.identity), v) for gradient, v in grads_and_vars]
 
 
 def _statistics(clones: Sequence[Clone], config: RunConfig) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.control_flow import branches_of_switches
 
 
@@ -62,8 +62,17 @@ def apply_gradients(
 
 def _all_ready(transforms: Iterable[Any]) -> Any:
     says = [transform.ready() for transform in transforms if hasattr(transform, "ready")]
-    present = [ready for ready in says if ready is not None]
+    present = [_scalar_bool(ready) for ready in says if ready is not None]
     return tf.reduce_all(tf.stack(present), name="all_ready") if present else None
+
+
+def _scalar_bool(ready: Any) -> Any:
+    if not (tf.is_tensor(ready) and ready.dtype == tf.bool and ready.shape.rank == 0):
+        raise PluginError(
+            f"ready() of a gradient transform returned {ready!r:.80}; it must return a scalar bool "
+            "tensor, or None"
+        )
+    return ready
 
 
 def _apply_if(ready: Any, apply: Callable[[], Any]) -> Any:

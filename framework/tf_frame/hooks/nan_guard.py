@@ -34,6 +34,7 @@ class NanGuardHook(Hook):
         loss, step = run_values.results
         if not math.isfinite(loss):
             raise NonFiniteError(
-                f"the loss ({self._loss.op.name}) is {loss} at global step {step}; the step was "
-                "not saved. Lower --learning_rate, or look for a division or log of zero"
+                f"the loss is {loss} at global step {step}; the step was "
+                "not saved. Lower --learning_rate, look for a division or log of zero, or "
+                "name the gradient with --transform check_finite"
             )

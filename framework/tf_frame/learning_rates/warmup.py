@@ -8,40 +8,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_config import RunConfig
-from tf_frame.errors import ConfigError
-from tf_frame.plugin.contracts import ScheduleContext
-
-
-def schedule_context(
-    config: RunConfig, num_examples: int | None, *, batches_per_step: int = 1
-) -> ScheduleContext:
-    """What a schedule is told about a run.
-
-    A step takes the batch of one worker, and with `sync_replicas` the batches of
-    `replicas_to_aggregate` workers; the Inception trainer and slim count so too.
-
-    Args:
-      config: batch size, clones, replicas, steps and warm-up.
-      num_examples: training examples in an epoch; None if unknown.
-      batches_per_step: batches whose gradients are accumulated for one step.
-    """
-    per_epoch = None
-    if num_examples:
-        per_epoch = num_examples / _examples_per_step(config, batches_per_step)
-    return ScheduleContext(
-        learning_rate=config.learning_rate,
-        num_steps=max(config.max_steps - _skipped(config), 1),
-        steps_per_epoch=per_epoch,
-    )
-
-
-def _skipped(config: RunConfig) -> int:
-    """Steps that the schedule does not see."""
-    return config.warmup_steps if config.decay_from == "end_of_warmup" else 0
-
-
-def _examples_per_step(config: RunConfig, batches_per_step: int) -> int:
-    return config.worker_batch_size * config.aggregated_replicas * batches_per_step
+from tf_frame.errors import PluginError
+from tf_frame.learning_rates.context import skipped_steps
 
 
 def learning_rate(schedule: Callable[[Any], Any], *, config: RunConfig, global_step: Any) -> Any:
@@ -60,14 +28,28 @@ def learning_rate(schedule: Callable[[Any], Any], *, config: RunConfig, global_s
       A scalar float32 tensor called `learning_rate`.
 
     Raises:
-      ConfigError: an exponential warm-up from or to 0.
+      PluginError: the schedule returned something else than a scalar.
     """
     step = tf.cast(tf.convert_to_tensor(global_step), tf.float32)
-    scheduled = schedule(tf.maximum(step - _skipped(config), 0.0))
+    scheduled = _scalar(schedule(tf.maximum(step - skipped_steps(config), 0.0)), schedule)
     if not config.warmup_steps:
         return tf.identity(scheduled, name="learning_rate")
     warm = _WARMUPS[config.warmup](config, step / config.warmup_steps)
     return tf.where(step < config.warmup_steps, warm, scheduled, name="learning_rate")
+
+
+def _scalar(rate: Any, schedule: Any) -> Any:
+    """A learning rate as a float32 scalar; the schedule may come from a plugin."""
+    try:
+        tensor = tf.convert_to_tensor(rate)
+    except (TypeError, ValueError):
+        tensor = None
+    if tensor is None or tensor.shape.rank != 0 or not tensor.dtype.is_floating:
+        raise PluginError(
+            f"the learning rate {type(schedule).__name__} returned {rate!r:.80}; it must return a "
+            "floating-point scalar"
+        )
+    return tf.cast(tensor, tf.float32)
 
 
 def _constant(config: RunConfig, done: Any) -> Any:
@@ -81,12 +63,6 @@ def _linear(config: RunConfig, done: Any) -> Any:
 
 def _exponential(config: RunConfig, done: Any) -> Any:
     start = config.warmup_learning_rate
-    if start <= 0 or config.learning_rate <= 0:
-        raise ConfigError(
-            "--warmup exponential multiplies the learning rate step by step, so it cannot start "
-            f"from or rise to 0: --warmup_learning_rate is {start}, --learning_rate is "
-            f"{config.learning_rate}"
-        )
     return start * tf.pow(config.learning_rate / start, done)
 
 

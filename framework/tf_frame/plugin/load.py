@@ -22,6 +22,8 @@ from tf_frame.plugin.check import check_contract
 from tf_frame.plugin.find import CONFLICT, OK, Found, find_plugins, normalised
 from tf_frame.plugin.kinds import Kind
 
+_OWN = "tf-frame"
+
 
 @dataclasses.dataclass(frozen=True)
 class Loaded:
@@ -93,7 +95,8 @@ def called(name: str, found: Sequence[Found], *, prefer: str | None = None) -> l
     distribution, _, short = name.rpartition(":")
     named = [f for f in found if f.name == name]
     exact = _settled(distribution, [f for f in found if f.name == short])
-    return exact or _settled(prefer, named) or named
+    # What tf-frame brings itself keeps its name, whoever else uses it.
+    return exact or _settled(prefer, named) or _settled(_OWN, named) or named
 
 
 def _settled(distribution: str | None, found: Sequence[Found]) -> list[Found]:

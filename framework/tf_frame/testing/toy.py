@@ -156,7 +156,7 @@ def build_toy_graph(
     from tf_frame.cluster import cluster_of
     from tf_frame.deploy.session_config import make_deployment
     from tf_frame.graph.train_graph import build_train_graph
-    from tf_frame.learning_rates.warmup import schedule_context
+    from tf_frame.learning_rates.context import schedule_context
 
     job = make_job(
         ToyModel, ToyInput, "", optimizer=optimizer, schedule=schedule, values=values or {}

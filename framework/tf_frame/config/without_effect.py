@@ -1,0 +1,67 @@
+"""Options that were given and have no effect beside the others: mostly slips of typing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tf_frame.config.run_config import RunConfig
+
+_DEFAULT = RunConfig()
+
+
+def _changed(config: RunConfig, *names: str) -> list[str]:
+    return [name for name in names if getattr(config, name) != getattr(_DEFAULT, name)]
+
+
+def _warm_start(config: RunConfig) -> list[str]:
+    names = [name for name in vars(config) if name.startswith("warm_start_")]
+    return [] if config.warm_start_from else _changed(config, *names)
+
+
+def _averages(config: RunConfig) -> list[str]:
+    names = ("moving_average_num_updates", "eval_moving_averages")
+    return [] if config.moving_average_decay is not None else _changed(config, *names)
+
+
+def _sync(config: RunConfig) -> list[str]:
+    found = [] if config.sync_replicas else _changed(config, "replicas_to_aggregate")
+    aggregated = config.batch_size_is == "aggregated" and not config.sync_replicas
+    return found + (["batch_size_is"] if aggregated else [])
+
+
+def _summaries(config: RunConfig) -> list[str]:
+    names = ("summarize_gradients", "summarize_variables", "loss_average_decay")
+    return [] if config.save_summaries_steps else _changed(config, *names)
+
+
+def _placement(config: RunConfig) -> list[str]:
+    return [] if config.num_ps_tasks > 1 else _changed(config, "placement")
+
+
+def _warmup(config: RunConfig) -> list[str]:
+    return [] if config.warmup_steps else _changed(config, "warmup", "warmup_learning_rate")
+
+
+def _too_late(config: RunConfig) -> list[str]:
+    late = config.quantize_delay_step >= config.max_steps
+    return ["quantize_delay_step"] if late else []
+
+
+_RULES: tuple[tuple[Callable[[RunConfig], list[str]], str], ...] = (
+    (_warm_start, "without --warm_start_from"),
+    (_averages, "without --moving_average_decay"),
+    (_sync, "without --sync_replicas"),
+    (_summaries, "with --save_summaries_steps 0"),
+    (_placement, "with less than two parameter servers (--num_ps_tasks)"),
+    (_warmup, "without --warmup_steps"),
+    (_too_late, "unless it is below --max_steps"),
+)
+
+
+def without_effect(config: RunConfig) -> list[str]:
+    """Says, a line each, which options change nothing because of the others."""
+    return [
+        f"--{', --'.join(names)} {'have' if len(names) > 1 else 'has'} no effect {reason}"
+        for rule, reason in _RULES
+        if (names := rule(config))
+    ]

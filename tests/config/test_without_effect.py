@@ -1,0 +1,55 @@
+import pytest
+
+from tf_frame.config.run_config import RunConfig
+from tf_frame.config.without_effect import without_effect
+
+CLUSTER = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 2}
+
+
+def test_defaults_are_nothing_to_speak_of():
+    assert without_effect(RunConfig()) == []
+
+
+@pytest.mark.parametrize(
+    ("idle", "used", "line"),
+    [
+        (
+            {"warm_start_map": ("a=b",), "warm_start_exclude": ("c",)},
+            {"warm_start_from": "x"},
+            "--warm_start_exclude, --warm_start_map have no effect without --warm_start_from",
+        ),
+        (
+            {"eval_moving_averages": False},
+            {"moving_average_decay": 0.9},
+            "--eval_moving_averages has no effect without --moving_average_decay",
+        ),
+        (
+            {"replicas_to_aggregate": 2, "batch_size_is": "aggregated"},
+            {"sync_replicas": True, **CLUSTER},
+            "--replicas_to_aggregate, --batch_size_is have no effect without --sync_replicas",
+        ),
+        (
+            {"summarize_gradients": True, "save_summaries_steps": 0},
+            {"save_summaries_steps": 5},
+            "--summarize_gradients has no effect with --save_summaries_steps 0",
+        ),
+        (
+            {"placement": "balanced"},
+            CLUSTER,
+            "--placement has no effect with less than two parameter servers (--num_ps_tasks)",
+        ),
+        (
+            {"warmup": "linear"},
+            {"warmup_steps": 5},
+            "--warmup has no effect without --warmup_steps",
+        ),
+        (
+            {"quantize_delay_step": 50, "max_steps": 50},
+            {"max_steps": 51},
+            "--quantize_delay_step has no effect unless it is below --max_steps",
+        ),
+    ],
+)
+def test_an_option_that_changes_nothing_is_named(idle, used, line):
+    assert without_effect(RunConfig(**idle)) == [line]
+    assert without_effect(RunConfig(**{**idle, **used})) == []
