@@ -20,7 +20,7 @@ def test_the_step_is_named_and_not_saved(tmp_path, num_clones):
         save_checkpoint_steps=1,
         save_checkpoint_secs=None,
     )
-    with pytest.raises(NonFiniteError, match="the loss .* is nan at global step [34]"):
+    with pytest.raises(NonFiniteError, match="the loss is nan at global step [34]"):
         run(job, source=job.make_input(), interrupts=Interrupts(), say=lambda line: None)
     saved = [path.name for path in tmp_path.glob("model.ckpt-*.index")]
     assert "model.ckpt-3.index" in saved

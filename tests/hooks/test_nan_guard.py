@@ -9,7 +9,7 @@ from tf_frame.hooks.nan_guard import NanGuardHook
 @pytest.mark.usefixtures("variable_mode")
 def test_the_step_with_a_nan_loss_ends_training_and_is_named(build, train):
     graph = build(nan_at_step=2)
-    with pytest.raises(NonFiniteError, match=r"the loss \(train_op\) is nan at global step 3;"):
+    with pytest.raises(NonFiniteError, match=r"the loss is nan at global step 3;"):
         train(graph, [NanGuardHook(graph.train_op)], to=9)
 
 
@@ -17,7 +17,7 @@ def test_an_infinite_loss_ends_training(build, train):
     graph = build()
     with graph.graph.as_default():
         loss = graph.train_op / 0.0
-    with pytest.raises(NonFiniteError, match=rf"the loss \({loss.op.name}\) is inf at"):
+    with pytest.raises(NonFiniteError, match="the loss is inf at"):
         train(graph, [NanGuardHook(loss)], to=9)
 
 

@@ -49,9 +49,9 @@ def _explain(error: Exception, model_dir: str) -> TfFrameError | None:
     if _FAILED_READ.search(str(error)):
         return DataError(f"the data cannot be read: {reason_of(error)}")
     if isinstance(error, tf.errors.InvalidArgumentError) and " is not finite : " in str(error):
+        reason = reason_of(error).replace(" : ", ": ")
         return NonFiniteError(
-            f"{reason_of(error).replace(' : ', ': ')}; the step was not applied; lower --learning_rate, or clip the "
-            "gradients"
+            f"{reason}; the step was not applied; lower --learning_rate, or clip the gradients"
         )
     if isinstance(error, OSError) and error.filename:
         return TfFrameError(f"{error.filename}: {error.strerror}")
