@@ -336,3 +336,17 @@ def test_a_damaged_warm_start_is_found_before_anything_is_claimed(go, tmp_path_f
     with pytest.raises(CheckpointError, match="model.ckpt-1 cannot be read"):
         run(job, source=job.make_input(), interrupts=Interrupts(), say=lines.append)
     assert "restored" not in "".join(lines)
+    job = make_job(
+        ToyModel, ToyInput, str(folder / "new"), warm_start_from=str(folder), max_steps=1
+    )
+    run(job, source=job.make_input(), interrupts=Interrupts(), say=lines.append)
+    assert f"warning: {folder}/model.ckpt-1 cannot be read; taking {folder}/model.ckpt-0" in lines
+
+
+def test_what_a_resumed_run_leaves_behind_is_said(go):
+    go(max_steps=2, optimizer="momentum")
+    _, said = go(max_steps=3, optimizer="momentum")
+    assert "not used" not in said
+    _, said = go(max_steps=4, optimizer="sgd")
+    assert "warning: 2 variables in " in said
+    assert "linear/biases/Momentum, linear/weights/Momentum" in said

@@ -37,6 +37,27 @@ def check_match(path: str, variables: Iterable[Any]) -> None:
     )
 
 
+def not_used(path: str, variables: Iterable[Any]) -> str:
+    """Says which variables of a checkpoint the graph does not have; empty if none.
+
+    They were made with other options, such as another optimizer, and go with
+    the next checkpoint.
+
+    Args:
+      path: path prefix of the checkpoint.
+      variables: what is to be restored.
+    """
+    wanted = {saved_as(variable)[0] for variable in variables}
+    names = [name for name, _ in tf.train.list_variables(path) if name not in wanted]
+    if not names:
+        return ""
+    shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    return (
+        f"{len(names)} variables in {path} are not used with these options, and will not be in "
+        f"the next checkpoint: {shown}"
+    )
+
+
 def _difference(variable: Any, shapes: dict[str, list[int]]) -> str:
     name, shape = saved_as(variable)
     if name not in shapes:

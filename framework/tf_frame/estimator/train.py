@@ -99,6 +99,7 @@ def train(
                     model_dir=job.model_dir,
                     cluster=cluster,
                     config=proto,
+                    note=say,
                 )
             with session:
                 ready()

@@ -8,7 +8,12 @@ from collections.abc import Callable
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.newest import damage_of, newest_checkpoint, step_of
+from tf_frame.checkpoint.newest import (
+    damage_of,
+    known_checkpoints,
+    newest_checkpoint,
+    step_of,
+)
 from tf_frame.checkpoint.warm_start import ignored, plan_warm_start
 from tf_frame.config.run_config import RunConfig
 from tf_frame.errors import CheckpointError, ConfigError
@@ -45,6 +50,9 @@ def warm_started(
         plan = plan_warm_start(config, graph.model_variables)
         assert plan is not None
         _check(plan.path, config)
+        newest = _newest_in(config.warm_start_from)
+        if newest not in (None, plan.path):
+            _note(f"warning: {newest} cannot be read; taking {plan.path}", say)
         _note(f"warm start\n{plan.table()}", say)
         scaffold = tf.train.Scaffold(init_fn=plan.init_fn, copy_from_scaffold=graph.scaffold)
     return dataclasses.replace(graph, scaffold=scaffold)
@@ -60,6 +68,12 @@ def _check(path: str, config: RunConfig) -> None:
             f"--warm_start_global_step: {path} is at step {step_of(path)} of --max_steps "
             f"{config.max_steps}, so there is nothing to train; raise --max_steps"
         )
+
+
+def _newest_in(path: str) -> str | None:
+    """The newest checkpoint that a folder lists, readable or not; None for other paths."""
+    listed = known_checkpoints(path) if tf.io.gfile.isdir(path) else []
+    return listed[-1] if listed else None
 
 
 def _note(text: str, say: Callable[[str], None]) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.match import check_match
+from tf_frame.checkpoint.match import check_match, not_used
 from tf_frame.checkpoint.newest import known_checkpoints, newest_checkpoint
 from tf_frame.cluster import Cluster
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import in_phase_order
+
+logger = logging.getLogger("tf_frame")
 
 
 class _NewestCheckpointCreator(tf.train.SessionCreator):
@@ -20,16 +23,27 @@ class _NewestCheckpointCreator(tf.train.SessionCreator):
     Asked again after a lost session, it finds what has been saved meanwhile.
     """
 
-    def __init__(self, graph: TrainGraph, model_dir: str, target: str, config: Any) -> None:
+    def __init__(
+        self,
+        graph: TrainGraph,
+        model_dir: str,
+        target: str,
+        config: Any,
+        note: Callable[[str], None],
+    ) -> None:
         self._graph = graph
         self._model_dir = model_dir
         self._target = target
         self._config = config
+        self._note = note
 
     def create_session(self) -> Any:
         path = newest_checkpoint(self._model_dir)
         if path is not None:
             check_match(path, tf.global_variables())
+            unused = not_used(path, tf.global_variables())
+            if unused:
+                self._note(f"warning: {unused}")
         session = tf.train.ChiefSessionCreator(
             self._graph.scaffold,
             master=self._target,
@@ -42,7 +56,13 @@ class _NewestCheckpointCreator(tf.train.SessionCreator):
 
 
 def monitored_session(
-    graph: TrainGraph, *, hooks: Iterable[Any], model_dir: str, cluster: Cluster, config: Any
+    graph: TrainGraph,
+    *,
+    hooks: Iterable[Any],
+    model_dir: str,
+    cluster: Cluster,
+    config: Any,
+    note: Callable[[str], None] = logger.warning,
 ) -> Any:
     """Creates the session of one worker.
 
@@ -52,12 +72,13 @@ def monitored_session(
       model_dir: where the chief finds its checkpoint.
       cluster: this worker; others than the chief wait for its variables.
       config: the `ConfigProto`.
+      note: takes a line about the checkpoint that is restored.
 
     Returns:
       A `tf.compat.v1.train.MonitoredSession`, to be used in a `with` block.
     """
     if cluster.is_chief:
-        creator: Any = _NewestCheckpointCreator(graph, model_dir, cluster.target, config)
+        creator: Any = _NewestCheckpointCreator(graph, model_dir, cluster.target, config, note)
     else:
         creator = tf.train.WorkerSessionCreator(
             graph.scaffold, master=cluster.target, config=config
