@@ -5,7 +5,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.warm_start import candidate_variables, ignored, plan_warm_start
-from tf_frame.config.run_config import RunConfig, WarmStartOptions
+from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import WarmStartOptions
 from tf_frame.errors import CheckpointError, ConfigError, UnmatchedPatternWarning
 from tf_frame.graph.moving_averages import moving_averages
 
