@@ -6,42 +6,7 @@ import sys
 
 import pytest
 
-from tf_frame.testing.ports import free_ports
-
 pytestmark = pytest.mark.process
-
-SERVER = """
-import sys, json
-import tensorflow.compat.v1 as tf
-cluster, job, task = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-server = tf.train.Server(cluster, job_name=job, task_index=task)
-print("up", flush=True)
-server.join()
-"""
-
-
-@pytest.fixture
-def cluster():
-    """Starts one parameter server and two worker servers; yields the workers' targets."""
-    ports = free_ports(3)
-    hosts = [f"127.0.0.1:{port}" for port in ports]
-    spec = json.dumps({"ps": hosts[:1], "worker": hosts[1:]})
-    servers = [
-        subprocess.Popen(
-            [sys.executable, "-c", SERVER, spec, job, str(task)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        for job, task in [("ps", 0), ("worker", 0), ("worker", 1)]
-    ]
-    try:
-        assert [server.stdout.readline().strip() for server in servers] == ["up"] * 3
-        yield [f"grpc://{host}" for host in hosts[1:]]
-    finally:
-        for server in servers:
-            server.kill()
-            server.wait()
 
 
 def worker(target, task, model_dir, environment, *more):

@@ -12,7 +12,6 @@ from tf_frame.config.run_config import RunConfig
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.graph.moving_averages import moving_averages
 from tf_frame.graph.sync_replicas import session_hook, synchronous
-from tf_frame.testing.ports import free_ports
 
 # What synchronises may wait for ever.
 pytestmark = pytest.mark.timeout(60)
@@ -193,15 +192,6 @@ def test_an_update_that_fails_ends_the_training_with_its_error():
             session.run(update)
 
 
-SERVER = """
-import sys, json
-import tensorflow.compat.v1 as tf
-cluster, job, task = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-server = tf.train.Server(cluster, job_name=job, task_index=task)
-print("up", flush=True)
-server.join()
-"""
-
 # Worker 0 has the gradient [1, 2], worker 1 the gradient [3, 6].
 WORKER = """
 import sys, json
@@ -238,30 +228,6 @@ with tf.Graph().as_default(), variables_placed(deployment):
         values = [[each.tolist() for each in session.run(seen)] for _ in range(4)]
 print(json.dumps(values))
 """
-
-
-@pytest.fixture
-def cluster():
-    """Starts one parameter server and two worker servers; yields the workers' targets."""
-    ports = free_ports(3)
-    hosts = [f"127.0.0.1:{port}" for port in ports]
-    spec = json.dumps({"ps": hosts[:1], "worker": hosts[1:]})
-    servers = [
-        subprocess.Popen(
-            [sys.executable, "-c", SERVER, spec, job, str(task)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        for job, task in [("ps", 0), ("worker", 0), ("worker", 1)]
-    ]
-    try:
-        assert [server.stdout.readline().strip() for server in servers] == ["up"] * 3
-        yield [f"grpc://{host}" for host in hosts[1:]]
-    finally:
-        for server in servers:
-            server.kill()
-            server.wait()
 
 
 @pytest.mark.process

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import CheckpointError
+from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.layers import model_variable
 from tf_frame.legacy import train_utils
@@ -143,7 +143,7 @@ def test_where_nothing_is_left_to_restore_there_is_no_function(tmp_path, checkpo
 
 
 def test_a_checkpoint_that_does_not_exist_is_an_error(tmp_path):
-    with pytest.raises(CheckpointError, match="there is no checkpoint"):
+    with pytest.raises(ConfigError, match="there is no checkpoint"):
         init_fn(tmp_path, str(tmp_path / "nowhere" / "model.ckpt"))
 
 

@@ -34,7 +34,8 @@ def available_in_checkpoint(
 
     Raises:
       ValueError: `variables` is neither.
-      CheckpointError: there is no such checkpoint, or it cannot be read.
+      ConfigError: there is no such checkpoint.
+      CheckpointError: it cannot be read.
     """
     if isinstance(variables, dict):
         named = sorted(variables.items(), key=lambda item: item[0])

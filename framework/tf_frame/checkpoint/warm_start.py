@@ -114,7 +114,7 @@ def plan_warm_start(
       The plan; None without `--warm_start_from`.
 
     Raises:
-      CheckpointError: no such checkpoint; or variables are missing or have
+      CheckpointError: it cannot be read, or variables are missing or have
         another shape or type, and the options do not allow for it.
       ConfigError: an option is malformed.
     """

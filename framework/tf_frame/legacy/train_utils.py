@@ -76,7 +76,8 @@ def get_model_init_fn(
 
     Raises:
       ValueError: the checkpoint lacks a variable, or has another shape for one.
-      CheckpointError: there is no such checkpoint, or it cannot be read.
+      ConfigError: there is no such checkpoint.
+      CheckpointError: it cannot be read.
     """
     if tf_initial_checkpoint is None:
         logger.info("Not initializing the model from a checkpoint.")

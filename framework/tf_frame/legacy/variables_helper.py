@@ -95,6 +95,7 @@ def get_variables_available_in_checkpoint(
 
     Raises:
       ValueError: `variables` is neither.
-      CheckpointError: there is no such checkpoint, or it cannot be read.
+      ConfigError: there is no such checkpoint.
+      CheckpointError: it cannot be read.
     """
     return available_in_checkpoint(variables, checkpoint_path, include_global_step)
