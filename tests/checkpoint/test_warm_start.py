@@ -434,17 +434,19 @@ def test_a_session_calls_it_only_where_no_checkpoint_was_restored(write, tmp_pat
     plan = plan_warm_start(options(path), [w])
     own = str(tmp_path / "own")
     scaffold = tf.train.Scaffold(init_fn=plan.init_fn)
-    sessions = {
-        "scaffold": scaffold,
-        "checkpoint_dir": own,
-        "save_checkpoint_steps": 1,
-        "save_summaries_steps": 0,
-    }
-    with tf.train.MonitoredTrainingSession(**sessions) as session:
-        np.testing.assert_array_equal(session.run(w), W)
-        session.run(add_one)
-    with tf.train.MonitoredTrainingSession(**sessions) as session:
-        np.testing.assert_array_equal(session.run(w), W + 1)
+
+    def session():
+        creator = tf.train.ChiefSessionCreator(scaffold, checkpoint_dir=own)
+        return tf.train.MonitoredSession(creator)
+
+    with session() as first:
+        np.testing.assert_array_equal(first.run(w), W)
+        first.run(add_one)
+        first.run_step_fn(
+            lambda step_context: scaffold.saver.save(step_context.session, f"{own}/model.ckpt")
+        )
+    with session() as second:
+        np.testing.assert_array_equal(second.run(w), W + 1)
 
 
 def test_the_line_for_a_run_that_has_its_own_checkpoint():
