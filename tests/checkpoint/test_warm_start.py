@@ -1,3 +1,4 @@
+import os
 import warnings
 
 import numpy as np
@@ -433,6 +434,7 @@ def test_a_session_calls_it_only_where_no_checkpoint_was_restored(write, tmp_pat
         add_one = tf.identity(w.assign_add(tf.ones([2, 3])))
     plan = plan_warm_start(options(path), [w])
     own = str(tmp_path / "own")
+    os.mkdir(own)
     scaffold = tf.train.Scaffold(init_fn=plan.init_fn)
 
     def session():
