@@ -27,3 +27,10 @@ def test_a_run_that_ends_well_keeps_its_folder(tmp_path):
     with discarded_if_unused(str(tmp_path / "run")):
         pass
     assert (tmp_path / "run").exists()
+
+
+def test_only_the_chief_removes_a_folder(tmp_path):
+    folder = tmp_path / "run"
+    with pytest.raises(ValueError), discarded_if_unused(str(folder), is_chief=False):
+        raise ValueError
+    assert folder.exists()

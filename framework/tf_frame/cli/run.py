@@ -41,7 +41,7 @@ def main(words: Sequence[str]) -> int:
         _show_placement(job, source)
         return EXIT_OK
     with (
-        discarded_if_unused(job.model_dir),
+        discarded_if_unused(job.model_dir, is_chief=job.config.task == 0),
         reader_may_leave(),
         Interrupts().installed() as interrupts,
     ):

@@ -50,10 +50,11 @@ def prepare(path: str) -> None:
 
 
 @contextlib.contextmanager
-def discarded_if_unused(path: str) -> Iterator[None]:
+def discarded_if_unused(path: str, *, is_chief: bool = True) -> Iterator[None]:
     """Makes the folder, and removes it again if the run fails before it has begun to train.
 
-    Only a folder that was not there before is removed.
+    Only a folder that was not there before is removed, and only by the chief:
+    another worker may just have been the first to come.
 
     Raises:
       ConfigError: nothing can be written there; see `prepare`.
@@ -64,7 +65,7 @@ def discarded_if_unused(path: str) -> Iterator[None]:
         yield
     except BaseException:
         # The configuration is written as soon as there is a session.
-        if not existed and not os.path.exists(os.path.join(path, CONFIG_FILE)):
+        if is_chief and not existed and not os.path.exists(os.path.join(path, CONFIG_FILE)):
             shutil.rmtree(path)
         raise
 
