@@ -319,7 +319,9 @@ def test_restoring_nothing_is_an_error_unless_it_is_allowed(write):
 
 def test_no_such_checkpoint_is_an_error_that_says_what_is_there(save, tmp_path):
     save(30)
-    with pytest.raises(ConfigError, match="there is no checkpoint .*did you mean .*ckpt-30"):
+    with pytest.raises(
+        ConfigError, match="--warm_start_from: there is no .*did you mean .*ckpt-30"
+    ):
         plan_warm_start(options(str(tmp_path / "model.ckpt-3")), [variable("w", [2])])
 
 

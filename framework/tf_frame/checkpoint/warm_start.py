@@ -116,11 +116,11 @@ def plan_warm_start(
     Raises:
       CheckpointError: it cannot be read, or variables are missing or have
         another shape or type, and the options do not allow for it.
-      ConfigError: an option is malformed.
+      ConfigError: an option is malformed, or there is no such checkpoint.
     """
     if not config.warm_start_from:
         return None
-    checkpoint = Checkpoint(resolve(config.warm_start_from))
+    checkpoint = Checkpoint(_resolved(config.warm_start_from))
     step = tf.train.get_global_step()
     considered = [variable for variable in variables if variable is not step]
     if config.warm_start_global_step and step is not None:
@@ -133,6 +133,13 @@ def plan_warm_start(
     return WarmStart(
         checkpoint.path, rows, unused, _savers(restored), [*_averages_of(restored), *then]
     )
+
+
+def _resolved(path: str) -> str:
+    try:
+        return resolve(path)
+    except ConfigError as error:
+        raise ConfigError(f"--warm_start_from: {error}") from None
 
 
 def ignored(warm_start_from: str, model_dir: str, checkpoint: str) -> str:
