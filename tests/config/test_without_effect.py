@@ -7,7 +7,7 @@ CLUSTER = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks":
 
 
 def test_defaults_are_nothing_to_speak_of():
-    assert without_effect(RunConfig()) == []
+    assert without_effect(RunConfig(), RunConfig()) == []
 
 
 @pytest.mark.parametrize(
@@ -51,5 +51,10 @@ def test_defaults_are_nothing_to_speak_of():
     ],
 )
 def test_an_option_that_changes_nothing_is_named(idle, used, line):
-    assert without_effect(RunConfig(**idle)) == [line]
-    assert without_effect(RunConfig(**{**idle, **used})) == []
+    assert without_effect(RunConfig(**idle), RunConfig()) == [line]
+    assert without_effect(RunConfig(**{**idle, **used}), RunConfig()) == []
+
+
+def test_what_the_model_wants_by_default_is_no_slip():
+    wanted = RunConfig(warmup="linear", warmup_steps=20)
+    assert without_effect(RunConfig(warmup="linear", warmup_steps=0), wanted) == []

@@ -14,6 +14,7 @@ from tf_frame.cli.quiet import without_chatter
 from tf_frame.cli.screen import columns, emphasised, reader_may_leave, say
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import options_of
+from tf_frame.config.resolve import resolve
 from tf_frame.config.run_config import RunConfig, run_options
 from tf_frame.config.values import to_text
 from tf_frame.config.without_effect import without_effect
@@ -36,7 +37,7 @@ def main(words: Sequence[str]) -> int:
     job = make_job(words, choice)
     source = job.make_input()
     job.check(source.info)
-    notes = _notes(job.config)
+    notes = _notes(job.config, choice.defaults)
     if job.config.show_placement:
         _show_placement(job, source)
         return EXIT_OK
@@ -58,9 +59,9 @@ def _run(job: Job, source: Any, interrupts: Interrupts) -> Mapping[str, Any]:
     return run(job, source=source, interrupts=interrupts, say=say)
 
 
-def _notes(config: RunConfig) -> list[str]:
+def _notes(config: RunConfig, defaults: Mapping[str, Any]) -> list[str]:
     """Warnings about options without effect; with `--strict` the first is an error."""
-    notes = without_effect(config)
+    notes = without_effect(config, resolve(RunConfig, [defaults]))
     if notes and config.strict:
         raise ConfigError(f"{notes[0]} (an error because of --strict)")
     return [f"warning: {note}" for note in notes]

@@ -6,48 +6,46 @@ from collections.abc import Callable
 
 from tf_frame.config.run_config import RunConfig
 
-_DEFAULT = RunConfig()
+_Rule = Callable[[RunConfig, Callable[..., list[str]]], list[str]]
 
 
-def _changed(config: RunConfig, *names: str) -> list[str]:
-    return [name for name in names if getattr(config, name) != getattr(_DEFAULT, name)]
-
-
-def _warm_start(config: RunConfig) -> list[str]:
+def _warm_start(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
     names = [name for name in vars(config) if name.startswith("warm_start_")]
-    return [] if config.warm_start_from else _changed(config, *names)
+    return [] if config.warm_start_from else changed(*names)
 
 
-def _averages(config: RunConfig) -> list[str]:
+def _averages(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
     names = ("moving_average_num_updates", "eval_moving_averages")
-    return [] if config.moving_average_decay is not None else _changed(config, *names)
+    return [] if config.moving_average_decay is not None else changed(*names)
 
 
-def _sync(config: RunConfig) -> list[str]:
-    found = [] if config.sync_replicas else _changed(config, "replicas_to_aggregate")
-    aggregated = config.batch_size_is == "aggregated" and not config.sync_replicas
-    return found + (["batch_size_is"] if aggregated else [])
+def _sync(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+    if config.sync_replicas:
+        return []
+    aggregated = config.batch_size_is == "aggregated"
+    return changed("replicas_to_aggregate") + (["batch_size_is"] if aggregated else [])
 
 
-def _summaries(config: RunConfig) -> list[str]:
+def _summaries(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
     names = ("summarize_gradients", "summarize_variables", "loss_average_decay")
-    return [] if config.save_summaries_steps else _changed(config, *names)
+    return [] if config.save_summaries_steps else changed(*names)
 
 
-def _placement(config: RunConfig) -> list[str]:
-    return [] if config.num_ps_tasks > 1 else _changed(config, "placement")
+def _placement(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+    return [] if config.num_ps_tasks > 1 else changed("placement")
 
 
-def _warmup(config: RunConfig) -> list[str]:
-    return [] if config.warmup_steps else _changed(config, "warmup", "warmup_learning_rate")
+def _warmup(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+    return [] if config.warmup_steps else changed("warmup", "warmup_learning_rate")
 
 
-def _too_late(config: RunConfig) -> list[str]:
+def _too_late(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+    del changed
     late = config.quantize_delay_step >= config.max_steps
     return ["quantize_delay_step"] if late else []
 
 
-_RULES: tuple[tuple[Callable[[RunConfig], list[str]], str], ...] = (
+_RULES: tuple[tuple[_Rule, str], ...] = (
     (_warm_start, "without --warm_start_from"),
     (_averages, "without --moving_average_decay"),
     (_sync, "without --sync_replicas"),
@@ -58,10 +56,19 @@ _RULES: tuple[tuple[Callable[[RunConfig], list[str]], str], ...] = (
 )
 
 
-def without_effect(config: RunConfig) -> list[str]:
-    """Says, a line each, which options change nothing because of the others."""
+def without_effect(config: RunConfig, defaults: RunConfig) -> list[str]:
+    """Says, a line each, which options change nothing because of the others.
+
+    Args:
+      config: the options.
+      defaults: what they would be if nobody had said anything.
+    """
+
+    def changed(*names: str) -> list[str]:
+        return [name for name in names if getattr(config, name) != getattr(defaults, name)]
+
     return [
         f"--{', --'.join(names)} {'have' if len(names) > 1 else 'has'} no effect {reason}"
         for rule, reason in _RULES
-        if (names := rule(config))
+        if (names := rule(config, changed))
     ]
