@@ -59,6 +59,22 @@ def run(*words):
         (["run", "--plugin", "deeplab", "--num_clones", "3"], 2, "not divisible"),
         (["run", "--plugin", "deeplab", "--input.data_dir", "/no/such"], 2, "/no/such"),
         (["run", "--plugin", "deeplab", "--config", "/no/such.yaml"], 2, "No such file"),
+        (
+            ["run", "--plugin", "deeplab", "--strict", "--warm_start_map", "a=b"],
+            2,
+            "no effect without --warm_start_from (an error because of --strict)",
+        ),
+        (["run", "--plugin", "deeplab", "--warm_start_map", "fc1"], 2, "expected REGEX=REPLACE"),
+        (["run", "--plugin", "deeplab", "--graph_hook", "edits"], 2, "expected module:function"),
+        (["run", "--plugin", "deeplab", "--schedule", "multi_steps"], 2, "boundaries"),
+        (
+            ["run", "--plugin", "deeplab", "--optimizer", "adam", "--optimizer.beta1", "1"],
+            2,
+            "--optimizer.beta1 1.0: must be below 1",
+        ),
+        (["run", "--plugin", "deeplab", "--transform", "freeze:("], 2, "not a regular expression"),
+        (["checkpoint", "--help"], 0, "rename"),
+        (["checkpoint", "shw", "x"], 2, "shw"),
     ],
 )
 def test_no_tensorflow(words, code, expected):
