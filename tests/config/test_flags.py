@@ -135,4 +135,4 @@ def test_a_run_option_has_a_help_of_one_line(option):
 def test_the_run_options_are_all_there_are():
     names = [option.name for option in run_options()]
     assert len(names) == len(set(names))
-    assert set(names) == set(RunConfig.__dataclass_fields__) - {"GROUPS"}
+    assert set(names) == set(RunConfig.__dataclass_fields__)

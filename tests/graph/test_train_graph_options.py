@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame import ModelOutput
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_config import RunConfig
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -77,7 +78,7 @@ def gradient_after_one_step(l2, **options):
                     "w", [2], regularizer=lambda w: l2 * tf.reduce_sum(w) if l2 else None
                 )
             tf.losses.add_loss(tf.reduce_sum(weights * features[0, :2]))
-            return super().build(features, labels, mode).__class__()
+            return ModelOutput()
 
     config = RunConfig(train_batch_size=8, num_clones=2, learning_rate=1.0, **options)
     values, (total,) = run(build(config, model=Ones), config)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import ClassVar
 
 from tf_frame.config.option import Option, options_of
 from tf_frame.config.run_options import (
@@ -30,16 +29,6 @@ class RunConfig(
     OutputOptions,
 ):
     """Every option of a run that does not belong to a plugin."""
-
-    GROUPS: ClassVar[tuple[type, ...]] = (
-        TrainingOptions,
-        OptimizerOptions,
-        CloneOptions,
-        GraphOptions,
-        WarmStartOptions,
-        DeviceOptions,
-        OutputOptions,
-    )
 
     def __post_init__(self) -> None:
         if self.train_batch_size % self._batch_parts:
@@ -132,6 +121,10 @@ class RunConfig(
         return self.clone_batch_size * self.num_clones
 
 
+# In the order of the help.
+GROUPS: tuple[type, ...] = RunConfig.__bases__
+
+
 def run_options() -> list[Option]:
     """Every option of `RunConfig`, group by group."""
-    return [option for group in RunConfig.GROUPS for option in options_of(group)]
+    return [option for group in GROUPS for option in options_of(group)]
