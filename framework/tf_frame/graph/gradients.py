@@ -9,7 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import ConfigError, PluginError, TfFrameError
-from tf_frame.gradient_transforms.values import GradsAndVars, dense
+from tf_frame.gradient_transforms.values import GradsAndVars, dense, on_values
 from tf_frame.graph.messages import seen
 
 
@@ -73,6 +73,20 @@ def _sum(gradients: list[Any], variable: Any) -> Any:
         )
     tensors = [dense(gradient, variable) for gradient in present]
     return tf.add_n(tensors, name=f"{variable.op.name}/sum_grads")
+
+
+def waiting_for(loss: Any, grads_and_vars: GradsAndVars) -> GradsAndVars:
+    """Gradients that come after the loss, which else may read variables that have changed.
+
+    Only they wait: what the chief of synchronous replicas does beside the steps
+    must not, or it would compute the loss again.
+
+    Args:
+      loss: scalar tensor, the one that is reported.
+      grads_and_vars: pairs; None gradients pass.
+    """
+    with tf.control_dependencies([loss]):
+        return [(on_values(gradient, tf.identity), v) for gradient, v in grads_and_vars]
 
 
 def transform_gradients(

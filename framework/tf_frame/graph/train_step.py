@@ -13,7 +13,6 @@ from tf_frame.config.run_config import RunConfig
 from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import PluginError
-from tf_frame.gradient_transforms.values import GradsAndVars, on_values
 from tf_frame.graph import gradients
 from tf_frame.graph.loss_scale import make_loss_scale
 from tf_frame.graph.losses import Losses
@@ -77,7 +76,7 @@ def build_train_step(
         grads_and_vars = gradients.transform_gradients(summed, transforms)
         apply = apply_gradients(
             wrapped,
-            _after(losses.total, grads_and_vars),
+            gradients.waiting_for(losses.total, grads_and_vars),
             transforms=transforms,
             global_step=global_step,
             # With synchronous replicas the chief's optimizer moves the averages.
@@ -100,15 +99,6 @@ def checked_optimizer(made: Any, plugin: Any) -> Any:
             "tf.compat.v1.train.Optimizer"
         )
     return made
-
-
-def _after(loss: Any, grads_and_vars: GradsAndVars) -> GradsAndVars:
-    """Gradients that wait for the loss, which else may read variables that have changed.
-
-    Only they wait: what the chief of synchronous replicas does beside the steps must not.
-    """
-    with tf.control_dependencies([loss]):
-        return [(on_values(gradient, tf.identity), v) for gradient, v in grads_and_vars]
 
 
 def _statistics(clones: Sequence[Clone], config: RunConfig) -> list[Any]:

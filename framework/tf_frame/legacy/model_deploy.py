@@ -21,8 +21,8 @@ from tf_frame.deploy import clones as deploy_clones
 from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
-from tf_frame.gradient_transforms.values import GradsAndVars, on_values
-from tf_frame.graph.gradients import sum_gradients
+from tf_frame.gradient_transforms.values import GradsAndVars
+from tf_frame.graph.gradients import sum_gradients, waiting_for
 from tf_frame.graph.summaries import on_cpu
 from tf_frame.legacy.clone_loss import gather_clone_loss, gradient_summaries
 
@@ -162,10 +162,7 @@ def _train(
     if not grads_and_vars:
         return None, total_loss, []
     summaries = gradient_summaries(grads_and_vars) if summarize_gradients else []
-    # Else Grappler may let a penalty be read after the update, and the loss be that of no step.
-    # Only the gradients wait: the chief of synchronous replicas updates beside the steps.
-    with tf.control_dependencies([total_loss]):
-        grads_and_vars = [(on_values(gradient, tf.identity), v) for gradient, v in grads_and_vars]
+    grads_and_vars = waiting_for(total_loss, grads_and_vars)
     updates.append(optimizer.apply_gradients(grads_and_vars, global_step=global_step))
     with tf.control_dependencies([tf.group(*updates)]):
         return tf.identity(total_loss, name="train_op"), total_loss, summaries
