@@ -113,6 +113,8 @@ def another_value(option):
         return "grpc://localhost:2222"
     if option.type == tuple[str, ...]:
         return ("a",)
+    if option.type == tuple[int, ...]:
+        return (20, 200)
     if option.max is not None:
         return ((option.default or 0) + option.max) / 2 or option.min
     return (option.default or 0) * 2 if (option.default or 0) > 0 else 1

@@ -16,7 +16,7 @@ def step(variable):
     fed = [tf.placeholder(tf.float32, [2]) for _ in range(2)]
     pairs = CheckFinite(params=CheckFinite.Params())(list(zip(fed, (a, b), strict=True)))
     optimizer = tf.train.MomentumOptimizer(1.0, 0.9)
-    update = apply_gradients(optimizer, pairs, transforms=[], global_step=global_step)
+    update = apply_gradients(optimizer, pairs, global_step=global_step)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
 

@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_config import RunConfig
 from tf_frame.graph.loss_scale import LossScale, make_loss_scale
-from tf_frame.graph.update import apply_gradients
+from tf_frame.graph.update import all_ready, apply_gradients
 from tf_frame.testing.toy import build_toy_graph
 
 
@@ -88,7 +88,7 @@ def build_step(factor, **settings):
     loss_scale = LossScale(dynamic=True, **settings)
     optimizer = tf.train.GradientDescentOptimizer(1.0)
     pairs = loss_scale(optimizer.compute_gradients(loss_scale.scale(factor * v)))
-    return apply_gradients(optimizer, pairs, transforms=[loss_scale], global_step=step)
+    return apply_gradients(optimizer, pairs, ready=all_ready([loss_scale]), global_step=step)
 
 
 @pytest.mark.usefixtures("variable_mode")

@@ -7,7 +7,7 @@ from tf_frame.deploy.placement import variables_placed
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.graph.gradients import transform_gradients
-from tf_frame.graph.update import apply_gradients
+from tf_frame.graph.update import all_ready, apply_gradients
 from tf_frame.testing.ports import free_ports
 
 OPTIMIZERS = {
@@ -61,11 +61,9 @@ class Graph:
         optimizer = make_optimizer()
         pairs = optimizer.compute_gradients(loss, [embedding, weights, unused])
         assert [type(gradient) for gradient, _ in pairs][::2] == [tf.IndexedSlices, type(None)]
+        kept = transform_gradients(pairs, transforms)
         self.update = apply_gradients(
-            optimizer,
-            transform_gradients(pairs, transforms),
-            transforms=transforms,
-            global_step=global_step,
+            optimizer, kept, ready=all_ready(transforms), global_step=global_step
         )
 
     def train(self, session, batches, **feed):

@@ -7,7 +7,7 @@ from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stop_at_step import StopAtStepHook
 from tf_frame.plugin import InputInfo
-from tf_frame.session.loop import run_steps
+from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
 from tf_frame.testing.toy import ToyInput, ToyModel, build_toy_graph
 
@@ -30,7 +30,7 @@ def build():
 
 @pytest.fixture
 def open_session(tmp_path):
-    """Opens the monitored session of a graph over `tmp_path`."""
+    """Opens the monitored session of a graph, or of a loop over it, in `tmp_path`."""
 
     def open_session(graph, hooks=()):
         return monitored_session(
@@ -45,20 +45,30 @@ def open_session(tmp_path):
 
 
 @pytest.fixture
-def train(tmp_path, open_session):
+def run_loop(open_session):
+    """Runs a graph with hooks; returns the `TrainingLoop` afterwards."""
+
+    def run_loop(graph, hooks, **options):
+        with graph.graph.as_default():
+            loop = TrainingLoop(graph, hooks, **options)
+            with open_session(graph, loop.hooks) as session:
+                loop.run(session)
+        return loop
+
+    return run_loop
+
+
+@pytest.fixture
+def train(tmp_path, run_loop):
     """Trains a graph to a step and saves every so many; returns its variables at the end."""
 
     def train(graph, *, to, save_every=1, hooks=()):
         with graph.graph.as_default():
             variables = {v.op.name: v.read_value() for v in tf.trainable_variables()}
-            ours = [
-                CheckpointHook(str(tmp_path), graph.scaffold, every_steps=save_every),
-                StopAtStepHook(to),
-                Last(variables),
-            ]
-            with open_session(graph, [*ours, *hooks]) as session:
-                run_steps(session, graph)
-            return ours[-1].values
+            save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=save_every)
+        last = Last(variables)
+        run_loop(graph, [save, StopAtStepHook(last_step=to), last, *hooks])
+        return last.values
 
     return train
 

@@ -16,16 +16,14 @@ class Starts(Hook):
     """Notes the global step at which each session begins."""
 
     def __init__(self):
+        super().__init__()
         self.steps = []
 
-    def begin(self):
-        self.global_step = tf.train.get_global_step()
-
-    def after_create_session(self, session, coord):
-        self.steps.append(int(session.run(self.global_step)))
+    def start(self, session, step):
+        self.steps.append(step)
 
 
-class Lose(Hook):
+class Lose(tf.train.SessionRunHook):
     """Loses the session once, in the phase and after the number of runs given."""
 
     def __init__(self, error, after, phase=Phase.STOP):
@@ -148,7 +146,7 @@ def test_hooks_run_in_phase_order_whatever_the_order_given(build, open_session):
     calls = []
 
     @dataclasses.dataclass(eq=False)
-    class Note(Hook):
+    class Note(tf.train.SessionRunHook):
         phase: Phase
 
         def after_run(self, run_context, run_values):

@@ -11,6 +11,9 @@ from tf_frame.errors import CheckpointError
 
 _SHOWN = 8
 
+# What begins so says where a run stood in its input, and is no variable.
+INPUT_POSITION = "input_position/"
+
 
 def check_match(path: str, variables: Iterable[Any]) -> None:
     """Compares names and shapes of variables with those of a checkpoint.
@@ -48,7 +51,8 @@ def not_used(path: str, variables: Iterable[Any]) -> str:
       variables: what is to be restored.
     """
     wanted = {saved_as(variable)[0] for variable in variables}
-    names = [name for name, _ in tf.train.list_variables(path) if name not in wanted]
+    found = [name for name, _ in tf.train.list_variables(path)]
+    names = [n for n in found if n not in wanted and not n.startswith(INPUT_POSITION)]
     if not names:
         return ""
     shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")

@@ -16,6 +16,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.match import INPUT_POSITION
 from tf_frame.checkpoint.path import resolve
 from tf_frame.checkpoint.reader import READ_ERRORS, Checkpoint, unreadable
 from tf_frame.checkpoint.warm_start_check import check_rows
@@ -130,7 +131,8 @@ def plan_warm_start(
     check_rows(config, rows, checkpoint)
     restored = [row for row in rows if row.outcome == Outcome.RESTORED]
     used = {row.source for row in restored}
-    unused = [name for name in checkpoint.names if name not in used]
+    variables_there = [name for name in checkpoint.names if not name.startswith(INPUT_POSITION)]
+    unused = [name for name in variables_there if name not in used]
     return WarmStart(
         checkpoint.path, rows, unused, _savers(restored), [*_averages_of(restored), *then]
     )

@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tf_frame.cli.listed import Listed, load_listed
 from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
-from tf_frame.cli.transforms import Transform, load_transforms
 from tf_frame.config.flags import parse_known_flags
 from tf_frame.config.option import Option, options_of
 from tf_frame.config.run_config import run_options
@@ -32,12 +32,20 @@ SELECTION = (
         "(clip_by_norm:10); repeat it for several, they apply in this order",
         verbatim=True,
     ),
+    Option(
+        "hook",
+        tuple[str, ...],
+        None,
+        "a hook beside those of the run options, with a value for its first option after a colon "
+        "(heartbeat:60); repeat it for several",
+        verbatim=True,
+    ),
     Option("model_dir", str, None, "where everything is written; default: a new folder in ./runs"),
     Option("config", str, None, "a YAML file with options; the command line wins over it"),
 )
 HELP = Option("help", bool, False, "show the options and stop")
 _DEFAULTS = {"optimizer": "momentum", "schedule": "fixed"}
-# A file names its plugins by the keys `plugin`, `input`, `transforms` and so on.
+# A file names its plugins by the keys `plugin`, `input`, `transforms`, `hooks` and so on.
 NOT_IN_FILES = [HELP, *(option for option in SELECTION if option.name != "model_dir")]
 
 
@@ -49,7 +57,7 @@ class Choice:
       file: what `--config`, or the folder's own `config.yaml`, says.
       defaults: the model's `run_defaults`, as far as its optimizer and schedule are used.
       model, input, optimizer, schedule: name and plugin of each.
-      transforms: the gradient transforms, in order.
+      transforms, hooks: the gradient transforms and the hooks, in order.
     """
 
     file: Settings
@@ -58,14 +66,19 @@ class Choice:
     input: tuple[str, Loaded]
     optimizer: tuple[str, Loaded]
     schedule: tuple[str, Loaded]
-    transforms: Sequence[Transform]
+    transforms: Sequence[Listed]
+    hooks: Sequence[Listed]
 
     def groups(self) -> list[tuple[str, type]]:
         """Prefix and `Params` of every plugin, in the order of the help."""
         names = ("model", "input", "optimizer", "schedule")
         parts = [(name, getattr(self, name)[1]) for name in names]
-        parts += [(transform.prefix, transform.plugin) for transform in self.transforms]
+        parts += [(listed.prefix, listed.plugin) for listed in self.listed()]
         return [(prefix, loaded.cls.Params) for prefix, loaded in parts]
+
+    def listed(self) -> list[Listed]:
+        """The transforms and the hooks."""
+        return [*self.transforms, *self.hooks]
 
     def options(self) -> list[Option]:
         """Every option that goes with these plugins."""
@@ -112,7 +125,10 @@ def _load(name: str, said: Mapping[str, Any], file: Settings) -> Choice:
     def load(kind: Kind, name: str) -> tuple[str, Loaded]:
         return name, load_plugin(kind, name, prefer=owner, installed=installed)
 
-    named_transforms = _transforms(said, named.transforms, model.cls.default_transforms)
+    def listed(word: str, in_file: Sequence[Named] | None, default: Sequence[str]) -> list[Listed]:
+        chosen = _listed(said.get(word), in_file, default)
+        return load_listed(word, chosen, prefer=owner, installed=installed)
+
     return Choice(
         file=_without_unused(file, name, {"input": input_name, **chosen}),
         defaults=_defaults(model.cls.run_defaults, chosen),
@@ -120,19 +136,20 @@ def _load(name: str, said: Mapping[str, Any], file: Settings) -> Choice:
         input=load(INPUT, input_name),
         optimizer=load(OPTIMIZER, chosen["optimizer"]),
         schedule=load(LEARNING_RATE, chosen["schedule"]),
-        transforms=load_transforms(named_transforms, prefer=owner, installed=installed),
+        transforms=listed("transform", named.transforms, model.cls.default_transforms),
+        hooks=listed("hook", file.hooks, ()),
     )
 
 
-def _transforms(
-    said: Mapping[str, Any], in_file: Sequence[Named] | None, default: Sequence[str]
+def _listed(
+    said: Sequence[str] | None, in_file: Sequence[Named] | None, default: Sequence[str]
 ) -> list[Named]:
     """The words win over the file, and the file over the model."""
-    if "transform" not in said:
+    if said is None:
         return [Named(text) for text in default] if in_file is None else list(in_file)
-    # What the file says of a transform that the words only name still holds.
+    # What the file says of a transform or hook that the words only name still holds.
     options = {named.name: named.values for named in reversed(in_file or ())}
-    return [Named(text, options.get(text, {})) for text in said["transform"]]
+    return [Named(text, options.get(text, {})) for text in said]
 
 
 def _defaults(run_defaults: Mapping[str, Any], chosen: Mapping[str, str]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def make_job(words: Sequence[str], choice: Choice) -> Job:
     in_defaults = [o for o in options if o not in NOT_IN_FILES and o.name != "model_dir"]
     check_names(choice.defaults, in_defaults, f"run_defaults of the model {choice.model[0]}")
     in_files = [option for option in options if option not in NOT_IN_FILES]
-    said = {k: v for transform in choice.transforms for k, v in transform.values.items()}
+    said = {k: v for listed in choice.listed() for k, v in listed.values.items()}
     check_names({**choice.file.values, **said}, in_files, choice.file.path or "--transform")
     sources = [choice.defaults, choice.file.values, said, flags]
     params: dict[str, Any] = {
@@ -38,6 +38,7 @@ def make_job(words: Sequence[str], choice: Choice) -> Job:
         optimizer=Part(*choice.optimizer, params["optimizer"]),
         schedule=Part(*choice.schedule, params["schedule"]),
         transforms=[Part(t.name, t.plugin, params[t.prefix]) for t in choice.transforms],
+        hooks=[Part(h.name, h.plugin, params[h.prefix]) for h in choice.hooks],
         model_dir=_model_dir(flags, choice),
     )
 

@@ -39,6 +39,7 @@ _PREFIXES = {
     GRADIENT_TRANSFORM: "transform.",
     OPTIMIZER: "optimizer",
     LEARNING_RATE: "schedule",
+    HOOK: "hook.",
 }
 
 
@@ -138,8 +139,6 @@ def _description(found: Found) -> str:
         rows.append(("input", str(getattr(cls, "default_input", None))))
         rows.append(("transforms", ", ".join(getattr(cls, "default_transforms", ())) or "none"))
     text = f"{found.name}\n{columns(rows)}\n\n{_about(cls)}"
-    if found.kind == HOOK:
-        return text
     if not options_of(cls.Params):
         return f"{text}\n\nIt takes no options."
     prefix = _PREFIXES[found.kind]

@@ -38,8 +38,8 @@ def main(words: Sequence[str]) -> int:
     source = job.make_input()
     job.check(source.info)
     notes = _notes(job.config, choice.defaults)
-    if job.config.show_placement:
-        _show_placement(job, source)
+    if job.config.show_placement or job.config.show_hooks:
+        _show(job, source)
         return EXIT_OK
     with (
         discarded_if_unused(job.model_dir, is_chief=job.config.task == 0),
@@ -67,10 +67,14 @@ def _notes(config: RunConfig, defaults: Mapping[str, Any]) -> list[str]:
     return [f"warning: {note}" for note in notes]
 
 
-def _show_placement(job: Job, source: Any) -> None:
+def _show(job: Job, source: Any) -> None:
     with without_chatter(job.config.verbosity):
+        from tf_frame.estimator.show_hooks import show_hooks
         from tf_frame.estimator.show_placement import show_placement
-    show_placement(job, source=source, say=say)
+    if job.config.show_placement:
+        show_placement(job, source=source, say=say)
+    if job.config.show_hooks:
+        show_hooks(job, source=source, say=say)
 
 
 def _help(words: Sequence[str]) -> str:
@@ -96,7 +100,8 @@ def _chosen(choice: choose.Choice | None) -> dict[str, Any]:
     if choice is None:
         return {}
     names = {part: getattr(choice, part)[0] for part in ("input", "optimizer", "schedule")}
-    return {**names, "transform": tuple(transform.name for transform in choice.transforms)}
+    listed = {word: getattr(choice, f"{word}s") for word in ("transform", "hook")}
+    return {**names, **{word: tuple(each.name for each in of) for word, of in listed.items()}}
 
 
 def _name_of(choice: choose.Choice | None, prefix: str) -> str:

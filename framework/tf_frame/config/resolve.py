@@ -15,6 +15,8 @@ T = TypeVar("T")
 EXCLUSIVE = {
     "save_checkpoint_secs": "save_checkpoint_steps",
     "save_checkpoint_steps": "save_checkpoint_secs",
+    "save_summaries_secs": "save_summaries_steps",
+    "save_summaries_steps": "save_summaries_secs",
 }
 
 
@@ -22,10 +24,8 @@ def check_names(raw: Mapping[str, Any], options: Iterable[Option], source: str) 
     """Raises `ConfigError` for a name that no option has, with the nearest one."""
     known = [option.name for option in options]
     for name in raw:
-        if name == "transform":
-            raise ConfigError(
-                f"{source}: unknown option transform; write a list, transforms: [...]"
-            )
+        if name in ("transform", "hook"):
+            raise ConfigError(f"{source}: unknown option {name}; write a list, {name}s: [...]")
         if name not in known:
             near = values.nearest(name, known)
             hint = f"did you mean {near}?" if near else "tf-frame run --help lists the options"

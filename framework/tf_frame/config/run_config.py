@@ -7,11 +7,14 @@ import re
 
 from tf_frame.config.option import Option, options_of
 from tf_frame.config.run_options import (
+    CheckpointOptions,
     CloneOptions,
     DeviceOptions,
     GraphOptions,
+    LoopOptions,
     OptimizerOptions,
     OutputOptions,
+    ProfilingOptions,
     TrainingOptions,
     WarmStartOptions,
 )
@@ -26,6 +29,9 @@ class RunConfig(
     GraphOptions,
     WarmStartOptions,
     DeviceOptions,
+    LoopOptions,
+    CheckpointOptions,
+    ProfilingOptions,
     OutputOptions,
 ):
     """Every option of a run that does not belong to a plugin."""
@@ -36,14 +42,29 @@ class RunConfig(
                 f"--train_batch_size {self.train_batch_size} is not divisible by "
                 f"{self._batch_parts_text}; use a multiple of {self._batch_parts}"
             )
+        self._check_cadences()
+        self._check_decays()
+        self._check_cluster()
+
+    def _check_cadences(self) -> None:
         if (self.save_checkpoint_secs is None) == (self.save_checkpoint_steps is None):
             raise ConfigError(
                 "give exactly one of --save_checkpoint_secs and --save_checkpoint_steps; "
                 f"they are {self.save_checkpoint_secs} and {self.save_checkpoint_steps}"
             )
+        if self.save_summaries_secs and self.save_summaries_steps:
+            raise ConfigError(
+                "give one of --save_summaries_secs and --save_summaries_steps; "
+                f"they are {self.save_summaries_secs} and {self.save_summaries_steps}"
+            )
+        for step in self.profile_at_step:
+            if step < 1:
+                raise ConfigError(f"--profile_at_step {step}: the first step is 1")
 
-        self._check_decays()
-        self._check_cluster()
+    @property
+    def writes_summaries(self) -> bool:
+        """Whether summaries are written at all."""
+        return bool(self.save_summaries_steps or self.save_summaries_secs)
 
     def _check_decays(self) -> None:
         for name in ("moving_average_decay", "loss_average_decay"):

@@ -180,15 +180,79 @@ class DeviceOptions:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class OutputOptions:
-    """What is saved and shown, and how often."""
+class LoopOptions:
+    """The training loop and its hooks."""
+
+    steps_per_loop: int = option(
+        1, "steps that one call runs between the steps that hooks want, for small models", min=1
+    )
+    show_hooks: bool = option(False, "show the hooks of a step in their order, and stop")
+    on_nan: str = option(
+        "raise",
+        "a loss that is NaN or infinite ends training as a failure, or like the last step; the "
+        "step is not saved either way",
+        choices=("raise", "stop"),
+    )
+    eval_every_n_steps: int = option(
+        0, "steps from one evaluation during training to the next; 0: only at the end", min=0
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CheckpointOptions:
+    """What is saved, and what is kept."""
 
     save_checkpoint_secs: int | None = option(
         600, "seconds between checkpoints; none: by --save_checkpoint_steps", min=1
     )
     save_checkpoint_steps: int | None = option(None, "steps between checkpoints", min=1)
     max_to_keep: int = option(5, "checkpoints kept; older ones are deleted", min=1)
-    save_summaries_steps: int = option(100, "steps between summaries; 0: none", min=0)
+    keep_checkpoint_every_n_hours: float | None = option(
+        None, "also keep one checkpoint for every so many hours of training", min=0.001
+    )
+    keep_best: int = option(
+        0, "also keep, in MODEL_DIR/best, so many checkpoints with the best --best_metric", min=0
+    )
+    best_metric: str = option("loss", "the evaluation metric that --keep_best goes by")
+    best_is: str = option("lower", "which --best_metric is better", choices=("lower", "higher"))
+    async_checkpoint: bool = option(
+        False, "write checkpoints beside the training, from a copy made between two steps"
+    )
+    allow_inexact_resume: bool = option(
+        False,
+        "train although a resumed run will not be the same as one never stopped: the input, or "
+        "random operations of the model, cannot be saved",
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ProfilingOptions:
+    """What is traced: for TensorBoard's Profile tab, chrome://tracing and the graphs page."""
+
+    profile_at_step: tuple[int, ...] = option(
+        (), "global steps at which a profile of --profile_num_steps steps begins"
+    )
+    profile_num_steps: int = option(5, "steps in each profile", min=1)
+    profile_every_n_steps: int = option(
+        0, "steps from the beginning of one profile to that of the next; 0: none", min=0
+    )
+    profile_all_workers: bool = option(False, "profile every worker; else only the chief")
+    trace_every_n_steps: int = option(
+        0, "steps between timelines, tf_trace-STEP.json for chrome://tracing; 0: none", min=0
+    )
+    trace_gzip: bool = option(False, "compress the timelines")
+    trace_memory: bool = option(False, "show memory in the timelines")
+    trace_dataflow: bool = option(True, "show what depends on what in the timelines")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """What is written and shown, and how often."""
+
+    save_summaries_steps: int | None = option(
+        100, "steps between summaries; 0 or none: no summaries, or by --save_summaries_secs", min=0
+    )
+    save_summaries_secs: int | None = option(None, "seconds between summaries", min=1)
     log_every_n_steps: int = option(10, "steps between progress lines; 0: none", min=0)
     log_device_placement: bool = option(False, "log the device of every operation")
     verbosity: str = option(

@@ -28,7 +28,21 @@ def _sync(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
 
 def _summaries(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
     names = ("summarize_gradients", "summarize_variables", "loss_average_decay")
-    return [] if config.save_summaries_steps else changed(*names)
+    return [] if config.writes_summaries else changed(*names)
+
+
+def _best(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+    return [] if config.keep_best else changed("best_metric", "best_is")
+
+
+def _profile(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+    profiles = config.profile_at_step or config.profile_every_n_steps
+    return [] if profiles else changed("profile_num_steps", "profile_all_workers")
+
+
+def _trace(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+    names = ("trace_gzip", "trace_memory", "trace_dataflow")
+    return [] if config.trace_every_n_steps else changed(*names)
 
 
 def _placement(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
@@ -50,6 +64,9 @@ _RULES: tuple[tuple[_Rule, str], ...] = (
     (_averages, "without --moving_average_decay"),
     (_sync, "without --sync_replicas"),
     (_summaries, "with --save_summaries_steps 0"),
+    (_best, "without --keep_best"),
+    (_profile, "without --profile_at_step or --profile_every_n_steps"),
+    (_trace, "without --trace_every_n_steps"),
     (_placement, "with less than two parameter servers (--num_ps_tasks)"),
     (_warmup, "without --warmup_steps"),
     (_too_late, "unless it is below --max_steps"),

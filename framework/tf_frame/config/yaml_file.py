@@ -9,6 +9,8 @@ schedule: fixed
 transforms:
 - {name: last_layer_multiplier, multiplier: 10.0}
 - clip_by_norm:10
+hooks:
+- {name: heartbeat, every_secs: 60}
 """
 
 from __future__ import annotations
@@ -23,11 +25,13 @@ from tf_frame.errors import ConfigError
 
 # The parts of a run that a section `name: ...` chooses; the section holds their options too.
 _PARTS = ("input", "optimizer", "schedule")
+# Those that a run has several of.
+_LISTS = ("transforms", "hooks")
 
 
 @dataclasses.dataclass(frozen=True)
 class Named:
-    """A gradient transform, and the options that stand beside its name.
+    """A gradient transform or a hook, and the options that stand beside its name.
 
     Attributes:
       name: its name, perhaps with a value for its first option (`clip_by_norm:10`).
@@ -44,8 +48,8 @@ class Settings:
 
     Attributes:
       plugin, input, optimizer, schedule: names of the plugins, None if not named.
-      transforms: the gradient transforms in order, None if not named.
-      values: dotted option name -> raw value; those of transforms stand with them.
+      transforms, hooks: the gradient transforms and hooks in order, None if not named.
+      values: dotted option name -> raw value; those of transforms and hooks stand with them.
       versions: package -> version that the file was written with.
       path: the file; empty for none.
     """
@@ -55,6 +59,7 @@ class Settings:
     optimizer: str | None = None
     schedule: str | None = None
     transforms: tuple[Named, ...] | None = None
+    hooks: tuple[Named, ...] | None = None
     values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
     path: str = dataclasses.field(default="", compare=False)
@@ -91,11 +96,9 @@ def _to_settings(content: dict[str, Any], path: str) -> Settings:
         section = _section(content, part, path)
         names[part] = _name(section.pop("name", None), part, path)
         _flatten(values, part, section)
-    transforms = _transforms(content.pop("transforms", None), path)
+    lists = {key: _list(content.pop(key, None), key, path) for key in _LISTS}
     values.update({str(name): value for name, value in content.items()})
-    return Settings(
-        plugin, **names, transforms=transforms, values=values, versions=versions, path=path
-    )
+    return Settings(plugin, **names, **lists, values=values, versions=versions, path=path)
 
 
 def _section(content: dict[str, Any], key: str, path: str) -> dict[str, Any]:
@@ -115,19 +118,19 @@ def _name(name: Any, key: str, path: str) -> str | None:
     raise ConfigError(f"--config {path}: {key!r} takes a name, found {name!r}")
 
 
-def _transforms(items: Any, path: str) -> tuple[Named, ...] | None:
+def _list(items: Any, key: str, path: str) -> tuple[Named, ...] | None:
     if items is None:
         return None
     if not isinstance(items, list):
-        raise ConfigError(f"--config {path}: 'transforms' takes a list, found {items!r}")
-    return tuple(_transform(item, path) for item in items)
+        raise ConfigError(f"--config {path}: {key!r} takes a list, found {items!r}")
+    return tuple(_item(item, key, path) for item in items)
 
 
-def _transform(item: Any, path: str) -> Named:
+def _item(item: Any, key: str, path: str) -> Named:
     item = {"name": item} if isinstance(item, str) else item
     if not isinstance(item, dict) or item.get("name") is None:
-        raise ConfigError(f"--config {path}: a transform without a name: {item}")
-    name = _name(item["name"], "transforms", path)
+        raise ConfigError(f"--config {path}: a {key.removesuffix('s')} without a name: {item}")
+    name = _name(item["name"], key, path)
     return Named(str(name), {str(k): v for k, v in item.items() if k != "name"})
 
 
@@ -147,10 +150,11 @@ def to_yaml(settings: Settings, header: str) -> str:
     content["model"] = _under("model", settings.values)
     for part in _PARTS:
         content[part] = {"name": getattr(settings, part), **_under(part, settings.values)}
-    content["transforms"] = [
-        {"name": named.name, **{k: _plain(v) for k, v in named.values.items()}}
-        for named in settings.transforms or ()
-    ]
+    for key in _LISTS:
+        content[key] = [
+            {"name": named.name, **{k: _plain(v) for k, v in named.values.items()}}
+            for named in getattr(settings, key) or ()
+        ]
     content["versions"] = dict(settings.versions)
     return f"# {header}\n" + yaml.safe_dump(content, sort_keys=False, default_flow_style=None)
 

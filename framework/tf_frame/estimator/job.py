@@ -12,7 +12,7 @@ from tf_frame.checkpoint.rules import parse_rules
 from tf_frame.config.option import options_of
 from tf_frame.config.run_config import RunConfig, run_options
 from tf_frame.config.yaml_file import Named, Settings
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, PluginError
 from tf_frame.learning_rates.context import schedule_context
 from tf_frame.plugin import InputInfo, Mode, ScheduleContext
 from tf_frame.plugin.load import Loaded
@@ -42,6 +42,7 @@ class Job:
       model, input, optimizer, schedule: the plugins, with parameters.
       transforms: gradient transforms, in order.
       model_dir: where everything is written.
+      hooks: hooks beside those of the run options.
     """
 
     config: RunConfig
@@ -51,6 +52,7 @@ class Job:
     schedule: Part
     transforms: Sequence[Part]
     model_dir: str
+    hooks: Sequence[Part] = ()
 
     def make_input(self) -> Any:
         """Constructs the input, which checks that its data is there."""
@@ -71,6 +73,20 @@ class Job:
     def make_optimizer(self) -> Any:
         """Constructs the optimizer plugin, which makes optimizers of learning rates."""
         return self.optimizer.plugin.cls(params=self.optimizer.params)
+
+    def make_hooks(self, context: Any) -> list[Any]:
+        """Makes the session hooks that were named, in order.
+
+        Raises:
+          PluginError: a plugin made something else.
+        """
+        hooks: list[Any] = []
+        for part in self.hooks:
+            made = part.plugin.cls(params=part.params)(context)
+            made = list(made) if isinstance(made, (list, tuple)) else [made]
+            _check_hooks(part.name, made)
+            hooks += made
+        return hooks
 
     def make_schedule(self, context: ScheduleContext) -> Any:
         """Constructs the learning-rate plugin for a run of this length."""
@@ -124,15 +140,28 @@ class Job:
             optimizer=self.optimizer.name,
             schedule=self.schedule.name,
             transforms=tuple(Named(part.name, _values(part)) for part in self.transforms),
+            hooks=tuple(Named(part.name, _values(part)) for part in self.hooks),
             values=values,
             versions=self.versions(),
         )
 
     def versions(self) -> dict[str, str]:
         """Package -> version, of tf-frame and of every package that brings a part."""
-        parts = (self.model, self.input, self.optimizer, self.schedule, *self.transforms)
+        listed = (*self.transforms, *self.hooks)
+        parts = (self.model, self.input, self.optimizer, self.schedule, *listed)
         found = [part.plugin.found for part in parts]
         return {"tf-frame": tf_frame.__version__, **{f.distribution: f.version for f in found}}
+
+
+_HOOK_METHODS = ("begin", "after_create_session", "before_run", "after_run", "end")
+
+
+def _check_hooks(name: str, made: Sequence[Any]) -> None:
+    for hook in made:
+        if not all(hasattr(hook, method) for method in _HOOK_METHODS):
+            raise PluginError(
+                f"the hook {name} made {hook!r:.80}; it must make tf.train.SessionRunHook objects"
+            )
 
 
 def _values(part: Part) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from tf_frame.checkpoint.best import BestCheckpoints
 from tf_frame.checkpoint.newest import newest_checkpoint, step_of
 from tf_frame.cluster import cluster_of
 from tf_frame.cluster.server import wait_for_server
@@ -97,6 +98,7 @@ class _Run:
             source=self.source,
             interrupts=self.interrupts,
             ready=self.write_configuration,
+            evaluate=self.evaluate_step,
             say=self.say,
         )
         if self.interrupts.received:
@@ -105,7 +107,8 @@ class _Run:
         if trained.loss is None:
             raise DataError("the training data is empty; there was not one batch to train on")
         if trained.global_step < last_step:
-            self.say(f"the training data ended at step {trained.global_step} of {last_step}")
+            what = "training was stopped" if trained.stopped else "the training data ended"
+            self.say(f"{what} at step {trained.global_step} of {last_step}")
         return trained
 
     def wait_for_cluster(self) -> None:
@@ -131,13 +134,35 @@ class _Run:
         if checkpoint is None:
             raise CheckpointError(f"there is no checkpoint in {self.job.model_dir} to evaluate")
         self.say(f"evaluating {checkpoint}")
-        return evaluate(
+        return self.evaluated(checkpoint)
+
+    def evaluate_step(self, step: int) -> dict[str, float]:
+        """Evaluates a step that training has just saved."""
+        metrics = self.evaluated(os.path.join(self.job.model_dir, f"model.ckpt-{step}"))
+        figures = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
+        self.say(f"evaluation at step {step}  {figures}")
+        return metrics
+
+    def evaluated(self, checkpoint: str) -> dict[str, float]:
+        """Evaluates a checkpoint, and keeps it if it is one of the best."""
+        config = self.job.config
+        metrics = evaluate(
             self.job,
             model=self.model,
             source=self.source,
             checkpoint=checkpoint,
             interrupts=self.interrupts,
         )
+        if config.keep_best:
+            best = BestCheckpoints(
+                self.job.model_dir,
+                metric=config.best_metric,
+                keep=config.keep_best,
+                higher_is_better=config.best_is == "higher",
+            )
+            if best.offer(checkpoint, metrics):
+                self.say(f"kept {checkpoint} as one of the {config.keep_best} best")
+        return metrics
 
     def write_configuration(self) -> None:
         """Writes `config.yaml`; only once the folder's checkpoint is known to fit it."""

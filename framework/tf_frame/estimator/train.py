@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping
 from typing import Any
-
-import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import cluster_of
 from tf_frame.config.run_config import RunConfig
@@ -15,19 +14,17 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.estimator.job import Job
 from tf_frame.estimator.patterns import unmatched_patterns
+from tf_frame.estimator.run_hooks import Surroundings, run_hooks
 from tf_frame.estimator.warm_start import warm_started
 from tf_frame.graph.precision import precision_rewrites
+from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
-from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.logging import LoggingHook
-from tf_frame.hooks.nan_guard import NanGuardHook
-from tf_frame.hooks.progress import ProgressHook
-from tf_frame.hooks.stop_at_step import StopAtStepHook
-from tf_frame.hooks.stop_on_signal import StopOnSignalHook
-from tf_frame.hooks.summary import SummaryHook
 from tf_frame.session.interrupts import Interrupts
-from tf_frame.session.loop import run_steps
-from tf_frame.session.monitored import monitored_session
+from tf_frame.session.loop import TrainingLoop
+from tf_frame.session.monitored import Restored, monitored_session
+from tf_frame.session.schedule import Schedule
+
+_LOG = logging.getLogger("tf_frame")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,12 +35,14 @@ class Trained:
       global_step: the last step.
       loss: total loss of the last step, None if no step ran.
       steps_per_sec, examples_per_sec: means without the first step.
+      stopped: whether a hook ended training, and not the end of the input.
     """
 
     global_step: int
     loss: float | None
     steps_per_sec: float | None
     examples_per_sec: float | None
+    stopped: bool = True
 
 
 def train(
@@ -53,6 +52,7 @@ def train(
     source: Any,
     interrupts: Interrupts,
     ready: Callable[[], None],
+    evaluate: Callable[[int], Mapping[str, float]],
     say: Callable[[str], None],
 ) -> Trained:
     """Trains until `max_steps`, the end of the input, or a signal.
@@ -62,11 +62,13 @@ def train(
       model, source: its model and input, constructed.
       interrupts: asked after each step whether to stop.
       ready: called once the session is there: the graph fits the folder's checkpoint.
+      evaluate: evaluates the checkpoint of a step, where the options ask for it.
       say: takes a line for the user.
 
     Raises:
       ConfigError: a pattern matches no variable, and `--strict` is set.
       CheckpointError: the checkpoint belongs to another model.
+      DataError: a resumed run would not be exact, and the options do not allow that.
     """
     config, cluster = job.config, cluster_of(job.config)
     deployment = make_deployment(config, cluster)
@@ -77,34 +79,65 @@ def train(
         if cluster.is_chief:
             graph = warm_started(graph, config, job.model_dir, say=say)
     interrupts.raise_if_received()
+    restored = Restored()
+    around = Surroundings(
+        cluster=cluster,
+        stopped=lambda: interrupts.received,
+        restored_from=lambda: restored.path,
+        evaluate=evaluate,
+        say=say,
+    )
     with graph.graph.as_default():
-        progress = _progress(config, graph, job.model_dir, job.batches_per_step())
-        hooks = [
-            NanGuardHook(graph.train_op),
-            progress,
-            StopAtStepHook(config.max_steps),
-            StopOnSignalHook(lambda: interrupts.received),
-            *graph.hooks,
-        ]
-        if not cluster.is_chief and config.startup_delay_steps:
-            hooks.append(tf.train.GlobalStepWaiterHook(config.task * config.startup_delay_steps))
-        if cluster.is_chief:
-            hooks += _chief_hooks(config, graph, job.model_dir)
-        with contextlib.closing(progress):
+        made = run_hooks(job, graph, around)
+        loop = make_loop(config, graph, made.hooks, say=say)
+        with contextlib.closing(made.progress):
             # A remote session waits for every task of the cluster, deaf to signals.
             with interrupts.deadly() if cluster.target else contextlib.nullcontext():
                 session = monitored_session(
                     graph,
-                    hooks=hooks,
+                    hooks=loop.hooks,
                     model_dir=job.model_dir,
                     cluster=cluster,
                     config=proto,
                     note=say,
+                    restored=restored,
                 )
             with session:
                 ready()
-                run_steps(session, graph)
-    return Trained(progress.step, progress.loss, progress.steps_per_sec, progress.examples_per_sec)
+                loop.run(session)
+    return Trained(
+        global_step=loop.global_step,
+        loss=None if loop.loss is None else float(loop.loss),
+        steps_per_sec=made.progress.steps_per_sec,
+        examples_per_sec=made.progress.examples_per_sec,
+        stopped=loop.stop_requested,
+    )
+
+
+def make_loop(
+    config: RunConfig, graph: TrainGraph, hooks: list[Any], *, say: Callable[[str], None]
+) -> TrainingLoop:
+    """Makes the loop of a run, says which hook slows it, and logs the order of the hooks."""
+    schedule = Schedule(hooks)
+    for line in schedule.describe():
+        _LOG.info("%s", line)
+    if schedule.keeps_fast_path_off():
+        say(f"note: {schedule.describe()[-1]}")
+    step_loop = None
+    if config.steps_per_loop > 1:
+        watched = [hook.watched for hook in schedule.watching()]
+        step_loop = _step_loop(config, graph, watched, say)
+    return TrainingLoop(graph, hooks, step_loop=step_loop)
+
+
+def _step_loop(
+    config: RunConfig, graph: TrainGraph, watched: list[Any], say: Callable[[str], None]
+) -> StepLoop | None:
+    reason = "several tasks train together" if config.master else why_not(graph)
+    if reason:
+        say(f"note: --steps_per_loop {config.steps_per_loop} has no effect: {reason}")
+        return None
+    return build_step_loop(graph, steps=config.steps_per_loop, watched=watched)
 
 
 def build_graph(job: Job, *, model: Any, source: Any, deployment: DeploymentConfig) -> TrainGraph:
@@ -118,34 +151,3 @@ def build_graph(job: Job, *, model: Any, source: Any, deployment: DeploymentConf
         config=job.config,
         deployment=deployment,
     )
-
-
-def _progress(
-    config: RunConfig, graph: TrainGraph, model_dir: str, batches_per_step: int
-) -> ProgressHook:
-    return ProgressHook(
-        graph.train_op,
-        last_step=config.max_steps,
-        examples_per_step=config.worker_batch_size * config.worker_replicas * batches_per_step,
-        every_steps=config.log_every_n_steps,
-        writer=tf.summary.FileWriterCache.get(model_dir) if config.task == 0 else None,
-    )
-
-
-def _chief_hooks(config: RunConfig, graph: TrainGraph, model_dir: str) -> list[Any]:
-    hooks: list[Any] = [
-        CheckpointHook(
-            model_dir,
-            graph.scaffold,
-            every_steps=config.save_checkpoint_steps,
-            every_secs=config.save_checkpoint_secs,
-        )
-    ]
-    if config.save_summaries_steps:
-        hooks.append(
-            SummaryHook(model_dir, graph.summary_op, every_steps=config.save_summaries_steps)
-        )
-    if config.log_every_n_steps:
-        tensors = {"loss": graph.train_op, "learning_rate": graph.learning_rate}
-        hooks.append(LoggingHook(tensors, every_steps=config.log_every_n_steps))
-    return hooks

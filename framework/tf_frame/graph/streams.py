@@ -12,6 +12,10 @@ from tf_frame.graph.messages import seen
 
 Batch = tuple[Any, Any]
 
+# Of every stream in a graph: the op that initialises its iterator, or why it has no position.
+_INITIALIZERS = "tf_frame/input_iterator_initializers"
+_WITHOUT_POSITION = "tf_frame/inputs_without_position"
+
 
 class Stream(Protocol):
     """Batches of `(features, labels)`, one after the other."""
@@ -44,6 +48,7 @@ class DatasetStream:
     def batches(self, count: int) -> list[Batch]:
         iterator = tf.data.make_initializable_iterator(self._dataset)
         tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
+        tf.add_to_collection(_INITIALIZERS, iterator.initializer)
         return _in_turns(iterator.get_next, count)
 
 
@@ -66,6 +71,10 @@ class FunctionStream:
         return tf.constant(False)
 
     def batches(self, count: int) -> list[Batch]:
+        tf.add_to_collection(
+            _WITHOUT_POSITION,
+            f"{self._origin} returned a function, and what its queues hold cannot be saved",
+        )
         batches = _in_turns(self._batch, count)
         if count > 1 and _ids(batches[0]) == _ids(batches[1]):
             raise DataError(
@@ -93,6 +102,19 @@ class FunctionStream:
                 lambda part: tf.identity(part) if tf.is_tensor(part) else part, batch
             )
         return limited
+
+
+def iterator_initializers() -> list[Any]:
+    """The op of each data set's stream in the default graph that initialises its iterator.
+
+    Its second input is the handle of the iterator.
+    """
+    return list(tf.get_collection(_INITIALIZERS))
+
+
+def streams_without_position() -> list[str]:
+    """Why the position of a stream in the default graph cannot be saved, one line for each."""
+    return list(tf.get_collection(_WITHOUT_POSITION))
 
 
 def _in_turns(take: Callable[[], Any], count: int) -> list[Any]:

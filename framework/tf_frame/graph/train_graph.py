@@ -19,8 +19,10 @@ from tf_frame.graph import summaries
 from tf_frame.graph.global_step import read_step_after
 from tf_frame.graph.gradient_summaries import gradient_summaries
 from tf_frame.graph.graph_hook import run_graph_hooks
+from tf_frame.graph.input_position import InputPosition, make_input_position
 from tf_frame.graph.loss_averages import loss_averages
 from tf_frame.graph.losses import Losses, gather_losses
+from tf_frame.graph.random_ops import make_repeatable
 from tf_frame.graph.train_step import TrainStep, build_train_step, checked_optimizer
 from tf_frame.graph.training_clones import placement_strategy, training_clones
 from tf_frame.learning_rates.warmup import learning_rate
@@ -42,6 +44,10 @@ class TrainGraph:
       clones: the clones.
       model_variables: the global variables that the model made.
       hooks: session hooks that the graph needs.
+      run_is_step: whether each run of the train op makes one global step: one
+        worker, and no transform that holds updates back.
+      input_position: saves and restores how far the input is; None with several workers.
+      not_repeatable: why a resumed run would draw other random numbers; empty if it would not.
     """
 
     graph: Any
@@ -55,6 +61,9 @@ class TrainGraph:
     clones: Sequence[Clone]
     model_variables: Sequence[Any] = ()
     hooks: Sequence[Any] = ()
+    run_is_step: bool = False
+    input_position: InputPosition | None = None
+    not_repeatable: Sequence[str] = ()
 
 
 def build_train_graph(
@@ -103,6 +112,11 @@ def build_train_graph(
         observed, extra = _observed(losses, step, config)
         with tf.control_dependencies([step.update, *observed]):
             train_op = tf.identity(losses.total, name="train_op")
+        position, not_repeatable = make_input_position(source, config), []
+        if position is not None:
+            not_repeatable = make_repeatable(
+                train_op, global_step=global_step, seed=config.random_seed
+            )
         return TrainGraph(
             graph=graph,
             train_op=train_op,
@@ -122,6 +136,9 @@ def build_train_graph(
             clones=clones,
             model_variables=model_variables,
             hooks=step.hooks,
+            run_is_step=step.always_updates and deployment.num_replicas == 1,
+            input_position=position,
+            not_repeatable=not_repeatable,
         )
 
 

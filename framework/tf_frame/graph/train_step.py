@@ -20,7 +20,7 @@ from tf_frame.graph.messages import seen
 from tf_frame.graph.moving_averages import MovingAverages, moving_averages
 from tf_frame.graph.sync_replicas import session_hook, synchronous
 from tf_frame.graph.trainable import variables_to_train
-from tf_frame.graph.update import apply_gradients
+from tf_frame.graph.update import all_ready, apply_gradients
 
 logger = logging.getLogger("tf_frame")
 
@@ -34,12 +34,14 @@ class TrainStep:
       grads_and_vars: the gradients that are applied, after every transform.
       averages: moving averages of variables, None without any.
       hooks: session hooks that the update needs.
+      always_updates: whether every run updates; false where a transform may hold it back.
     """
 
     update: Any
     grads_and_vars: list[tuple[Any, Any]]
     averages: MovingAverages | None
     hooks: Sequence[Any] = ()
+    always_updates: bool = True
 
 
 def build_train_step(
@@ -74,17 +76,18 @@ def build_train_step(
     with tf.device(deployment.optimizer_device()):
         summed = gradients.sum_gradients(per_clone)
         grads_and_vars = gradients.transform_gradients(summed, transforms)
+        ready = all_ready(transforms)
         apply = apply_gradients(
             wrapped,
             gradients.waiting_for(losses.total, grads_and_vars),
-            transforms=transforms,
+            ready=ready,
             global_step=global_step,
             # With synchronous replicas the chief's optimizer moves the averages.
             then=averages.apply if averages and not config.sync_replicas else None,
         )
     update = tf.group(apply, *_statistics(clones, config), name="update_barrier")
     hooks = [session_hook(wrapped, config=config)] if config.sync_replicas else []
-    return TrainStep(update, grads_and_vars, averages, hooks)
+    return TrainStep(update, grads_and_vars, averages, hooks, ready is None)
 
 
 def checked_optimizer(made: Any, plugin: Any) -> Any:

@@ -15,11 +15,11 @@ def apply_gradients(
     optimizer: Any,
     grads_and_vars: Iterable[tuple[Any, Any]],
     *,
-    transforms: Iterable[Any],
+    ready: Any = None,
     global_step: Any,
     then: Callable[[], Any] | None = None,
 ) -> Any:
-    """Applies gradients in those session runs in which every transform is ready.
+    """Applies gradients in those session runs in which every transform is ready (`all_ready`).
 
     In other runs neither the variables nor the optimizer's slots nor the global
     step change. The gradients are computed in every run.
@@ -27,8 +27,7 @@ def apply_gradients(
     Args:
       optimizer: a `tf.compat.v1.train.Optimizer`.
       grads_and_vars: pairs; those with None are left out.
-      transforms: the transforms that the gradients went through; one with a
-        method `ready` that returns a scalar bool tensor has a say.
+      ready: scalar bool tensor, whether to apply them in this run; None for always.
       global_step: the variable that counts the updates.
       then: builds an op that runs after each update, such as one that moves averages.
 
@@ -48,7 +47,6 @@ def apply_gradients(
         with tf.control_dependencies([update]):
             return tf.group(update, *([then()] if then else []))
 
-    ready = _all_ready(transforms)
     if ready is None:
         return tf.group(apply())
     if isinstance(optimizer, tf.train.SyncReplicasOptimizer):
@@ -60,7 +58,18 @@ def apply_gradients(
     return _apply_if(ready, apply)
 
 
-def _all_ready(transforms: Iterable[Any]) -> Any:
+def all_ready(transforms: Iterable[Any]) -> Any:
+    """Whether gradients that went through the transforms are to be applied in this run.
+
+    Args:
+      transforms: one with a method `ready` that returns a scalar bool tensor has a say.
+
+    Returns:
+      A scalar bool tensor; None if they always are.
+
+    Raises:
+      PluginError: a transform returned something else.
+    """
     says = [transform.ready() for transform in transforms if hasattr(transform, "ready")]
     present = [_scalar_bool(ready) for ready in says if ready is not None]
     return tf.reduce_all(tf.stack(present), name="all_ready") if present else None

@@ -1,10 +1,10 @@
 """Phases of a step, and what all our hooks share.
 
-After each step the hooks of every session run in this order:
+After a step the hooks that want it run in this order:
 
     for phase in (transform, check, observe, save, evaluate, log, stop):
         for hook in hooks of that phase, in the order given:
-            hook.after_run(...)
+            hook.after_step(...)
 
 A hook that raises ends the step: no hook after it runs. So what the check
 phase rejects is never saved.
@@ -13,11 +13,14 @@ phase rejects is never saved.
 from __future__ import annotations
 
 import enum
-import time
+import math
 from collections.abc import Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+
+from tf_frame.graph.global_step import step_after_run
+from tf_frame.hooks.cadence import Cadence
 
 
 class Phase(enum.IntEnum):
@@ -33,43 +36,98 @@ class Phase(enum.IntEnum):
 
 
 class Hook(tf.train.SessionRunHook):
-    """A session hook with a phase."""
+    """A session hook that says which steps it wants.
+
+    A subclass sets `cadence` in its constructor and overrides `before_step`,
+    `after_step` and, where it needs them, `begin`, `start`, `end`,
+    `should_stop`. In tf-frame's loop no code of the hook runs in between. In a
+    session of TensorFlow's own, such as `MonitoredTrainingSession`, the same
+    methods are called at the same steps.
+
+    Attributes:
+      phase: when it runs within a step.
+      cadence: the steps that it wants.
+      watched: scalar float tensor that is looked at in every step, or None;
+        `not_finite` is called where it is NaN or infinite, in the hook's phase.
+    """
 
     phase = Phase.OBSERVE
+    watched: Any = None
+
+    def __init__(self, cadence: Cadence | None = None) -> None:
+        self.cadence = Cadence() if cadence is None else cadence
+
+    def start(self, session: Any, step: int) -> None:
+        """Called when a session has been made or made anew, and restored.
+
+        Args:
+          session: the `tf.Session`.
+          step: its global step; the first step to be run is the next one.
+        """
+        self.cadence.start(step)
+
+    def before_step(self, run_context: Any, step: int) -> Any:
+        """What to run beside a step that the hook wants.
+
+        Args:
+          run_context: the `tf.compat.v1.train.SessionRunContext`.
+          step: the global step after this step, as far as one can know; with
+            several workers, and with accumulated gradients, it may be another.
+
+        Returns:
+          A `tf.compat.v1.train.SessionRunArgs`, or None for nothing.
+        """
+        return None
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        """Called after a step that the hook wants.
+
+        Args:
+          run_context: as in `before_step`; `request_stop()` ends training.
+          run_values: the `SessionRunValues` of what `before_step` asked for.
+          step: the global step after this step.
+        """
+
+    def should_stop(self) -> bool:
+        """Asked between all steps, before the first one too; must be quick. True ends training."""
+        return False
+
+    def not_finite(self, run_context: Any, value: float, step: int) -> None:
+        """Called after a step in which `watched` was not finite."""
+
+    # What a session of TensorFlow calls.
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        self._last = int(session.run(tf.train.get_global_step()))
+        self.start(session, self._last)
+        if self.should_stop():
+            coord.request_stop()
+
+    def before_run(self, run_context: Any) -> Any:
+        self._wanted = self.cadence.wants(self._last + 1)
+        args = self.before_step(run_context, self._last + 1) if self._wanted else None
+        fetches = {"step": step_after_run()}
+        if self.watched is not None:
+            fetches["watched"] = self.watched
+        if args is None:
+            return tf.train.SessionRunArgs(fetches)
+        if args.fetches is not None:
+            fetches["own"] = args.fetches
+        return tf.train.SessionRunArgs(fetches, args.feed_dict, args.options)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        self._last = int(run_values.results["step"])
+        if self.watched is not None and not math.isfinite(run_values.results["watched"]):
+            self.not_finite(run_context, run_values.results["watched"], self._last)
+        # Where gradients are accumulated, a run need not be a step.
+        if self._wanted and self.cadence.wants(self._last):
+            own = run_values._replace(results=run_values.results.get("own"))
+            self.after_step(run_context, own, self._last)
+            self.cadence.mark(self._last)
+        if self.should_stop():
+            run_context.request_stop()
 
 
 def in_phase_order(hooks: Iterable[Any]) -> list[Any]:
     """Sorts hooks by phase; those without one count as observers."""
     return sorted(hooks, key=lambda hook: getattr(hook, "phase", Phase.OBSERVE))
-
-
-class Cadence:
-    """Every so many steps, or every so many seconds; the first step always counts.
-
-    Args:
-      every_steps: steps from one time to the next.
-      every_secs: seconds likewise; give exactly one of the two.
-    """
-
-    def __init__(self, *, every_steps: int | None = None, every_secs: float | None = None) -> None:
-        if (every_steps is None) == (every_secs is None):
-            raise ValueError(
-                f"give one of every_steps ({every_steps}) and every_secs ({every_secs})"
-            )
-        self.every_steps = every_steps
-        self.every_secs = every_secs
-        self._last_step: int | None = None
-        self._last_time = 0.0
-
-    def wants(self, step: int) -> bool:
-        """Whether `step` is one of its times."""
-        if self._last_step is None:
-            return True
-        if self.every_steps is not None:
-            return step >= self._last_step + self.every_steps
-        return time.monotonic() >= self._last_time + (self.every_secs or 0)
-
-    def mark(self, step: int) -> None:
-        """Notes that it was done at `step`."""
-        self._last_step = step
-        self._last_time = time.monotonic()

@@ -1,13 +1,183 @@
-"""The training loop."""
+"""The training loop: prepared calls between the steps that hooks want.
+
+    loop = TrainingLoop(graph, hooks)
+    with monitored_session(graph, hooks=loop.hooks, ...) as session:
+        loop.run(session)
+
+On a step that some hook wants, the hooks run with it (`hooked_step`). In between
+a prepared call runs the train op and fetches the loss, or one call runs many
+steps (`--steps_per_loop`); no hook code runs, but that each is asked whether to
+stop, and watched tensors are looked at.
+"""
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Iterable
 from typing import Any
 
+import tensorflow.compat.v1 as tf
+
+from tf_frame.graph.step_loop import StepLoop
 from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.session.hooked_step import run_hooked_step
+from tf_frame.session.prepared import Prepared
+from tf_frame.session.schedule import Schedule
 
 
-def run_steps(session: Any, graph: TrainGraph) -> None:
-    """Runs steps until a hook asks to stop or the input ends."""
-    while not session.should_stop():
-        session.run(graph.train_op)
+class TrainingLoop:
+    """Runs the steps of a training graph.
+
+    Args:
+      graph: what to run.
+      hooks: called in phase order.
+      step_loop: many steps in one call, or None.
+
+    Attributes:
+      schedule: which hook wants which step.
+      hooks: what the monitored session is to be given.
+      global_step: the global step after the last step.
+      loss: the loss of the last step, None before the first.
+      first_step: the global step that the last session began at.
+      stop_requested: whether a hook ended training, and not the end of the input.
+    """
+
+    def __init__(
+        self, graph: TrainGraph, hooks: Iterable[Any], *, step_loop: StepLoop | None = None
+    ) -> None:
+        self.schedule = Schedule(hooks)
+        self.hooks = [_Sessions(self), *self.schedule.hooks]
+        self.global_step = self.first_step = 0
+        self.loss: float | None = None
+        self._graph = graph
+        self._step_loop = step_loop
+        self.stop_requested = False
+        self._watching = self.schedule.watching()
+        self._needed = self._needed_fetches()
+
+    def run(self, session: Any) -> None:
+        """Runs steps until a hook asks to stop or the input ends.
+
+        Args:
+          session: the `MonitoredSession`, made with `self.hooks`.
+        """
+        while not (session.should_stop() or self.stop_requested):
+            session.run_step_fn(self._until_stopped)
+
+    def begin_session(self, session: Any, coord: Any) -> None:
+        """Called when the session has been made or made anew."""
+        self._prepared, self._coord = Prepared(session), coord
+        self.global_step = self.first_step = int(session.run(self._graph.global_step))
+        self._first_run = True
+
+    def end_session(self, session: Any) -> None:
+        """Called when the session ends well."""
+        self.global_step = int(session.run(self._graph.global_step))
+
+    def _until_stopped(self, step_context: Any) -> None:
+        # After a lost session `step_context` still has the old one; begin_session has the new.
+        del step_context
+        try:
+            while not self._stopping():
+                until = self.schedule.next_step(self.global_step)
+                if self.global_step + 1 < until and time.monotonic() < self.schedule.next_time():
+                    self._run_without_hooks(until)
+                else:
+                    self._run_with_hooks()
+        except (tf.errors.AbortedError, tf.errors.UnavailableError):
+            raise
+        except Exception:
+            # What made a thread of the input fail is the cause, the failed step its effect.
+            self._coord.raise_requested_exception()
+            raise
+
+    def _stopping(self) -> bool:
+        # A stop that was requested once holds, also after a lost session.
+        self.stop_requested = self.stop_requested or self.schedule.should_stop()
+        return self.stop_requested or bool(self._coord.should_stop())
+
+    def _run_with_hooks(self) -> None:
+        outcome = run_hooked_step(
+            self._prepared,
+            self.schedule,
+            train_op=self._graph.train_op,
+            step_after=self._graph.step_after,
+            last=self.global_step,
+        )
+        self.stop_requested = self.stop_requested or outcome.stop
+        self.global_step, self.loss, self._first_run = outcome.step, outcome.loss, False
+
+    def _run_without_hooks(self, until: float) -> None:
+        """Runs steps up to the one before `until`, the next that a hook wants."""
+        if self._step_loop is not None and not self._first_run and self.global_step + 2 < until:
+            self._run_many(self._step_loop, until)
+        elif self._graph.run_is_step and self._watches_only_the_loss():
+            self._run_counted(until)
+        else:
+            self._run_observed()
+        self._first_run = False
+
+    def _run_counted(self, until: float) -> None:
+        """Single worker: every run is a step, so only the loss is fetched."""
+        call, due = self._prepared.call(self._graph.train_op), self.schedule.next_time()
+        watched, stopping, clock = bool(self._watching), self._stopping, time.monotonic
+        step, loss = self.global_step, self.loss
+        try:
+            while step + 1 < until:
+                loss = call()
+                step += 1
+                if watched and not math.isfinite(loss):
+                    self._tell_not_finite([loss] * len(self._watching), step)
+                    break
+                if stopping() or clock() >= due:
+                    break
+        finally:
+            self.global_step, self.loss = step, loss
+
+    def _run_observed(self) -> None:
+        """Runs once, and fetches the global step and what is watched beside the loss."""
+        self.loss, step, watched = self._prepared.run(self._needed)
+        self.global_step = int(step)
+        self._look_at(watched, self.global_step)
+
+    def _run_many(self, step_loop: StepLoop, until: float) -> None:
+        """Runs many steps in one call, which ends early where a watched tensor is not finite."""
+        count = int(min(step_loop.steps, until - 1 - self.global_step))
+        self.loss, step, watched = step_loop.run(self._prepared.session, count)
+        self.global_step = int(step)
+        self._look_at(watched, self.global_step)
+
+    def _needed_fetches(self) -> Any:
+        watched = [hook.watched for hook in self._watching]
+        return [self._graph.train_op, self._graph.step_after, watched]
+
+    def _watches_only_the_loss(self) -> bool:
+        return all(hook.watched is self._graph.train_op for hook in self._watching)
+
+    def _look_at(self, watched: Iterable[Any], step: int) -> None:
+        values = list(watched)
+        if not all(map(math.isfinite, values)):
+            self._tell_not_finite(values, step)
+
+    def _tell_not_finite(self, values: Iterable[Any], step: int) -> None:
+        context = tf.train.SessionRunContext(
+            tf.train.SessionRunArgs(self._graph.train_op), self._prepared.session
+        )
+        for hook, value in zip(self._watching, values, strict=True):
+            if not math.isfinite(value):
+                hook.not_finite(context, value, step)
+        self.stop_requested = self.stop_requested or context.stop_requested
+
+
+class _Sessions(tf.train.SessionRunHook):
+    """Tells the loop of sessions that begin and end; comes before all other hooks."""
+
+    def __init__(self, loop: TrainingLoop) -> None:
+        self._loop = loop
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        self._loop.begin_session(session, coord)
+
+    def end(self, session: Any) -> None:
+        self._loop.end_session(session)

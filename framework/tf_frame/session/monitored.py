@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -17,6 +18,17 @@ from tf_frame.hooks.base import in_phase_order
 logger = logging.getLogger("tf_frame")
 
 
+@dataclasses.dataclass
+class Restored:
+    """Where the variables of the present session came from.
+
+    Attributes:
+      path: path prefix of the checkpoint; None if they are new, or another task's.
+    """
+
+    path: str | None = None
+
+
 class _NewestCheckpointCreator(tf.train.SessionCreator):
     """Makes the chief's sessions, each from the newest readable checkpoint.
 
@@ -30,7 +42,9 @@ class _NewestCheckpointCreator(tf.train.SessionCreator):
         target: str,
         config: Any,
         note: Callable[[str], None],
+        restored: Restored,
     ) -> None:
+        self._restored = restored
         self._graph = graph
         self._model_dir = model_dir
         self._target = target
@@ -38,7 +52,7 @@ class _NewestCheckpointCreator(tf.train.SessionCreator):
         self._note = note
 
     def create_session(self) -> Any:
-        path = newest_checkpoint(self._model_dir)
+        path = self._restored.path = newest_checkpoint(self._model_dir)
         if path is not None:
             check_match(path, tf.global_variables())
             unused = not_used(path, tf.global_variables())
@@ -63,6 +77,7 @@ def monitored_session(
     cluster: Cluster,
     config: Any,
     note: Callable[[str], None] = logger.warning,
+    restored: Restored | None = None,
 ) -> Any:
     """Creates the session of one worker.
 
@@ -73,12 +88,15 @@ def monitored_session(
       cluster: this worker; others than the chief wait for its variables.
       config: the `ConfigProto`.
       note: takes a line about the checkpoint that is restored.
+      restored: is told which one that is, before any hook hears of the session.
 
     Returns:
       A `tf.compat.v1.train.MonitoredSession`, to be used in a `with` block.
     """
     if cluster.is_chief:
-        creator: Any = _NewestCheckpointCreator(graph, model_dir, cluster.target, config, note)
+        creator: Any = _NewestCheckpointCreator(
+            graph, model_dir, cluster.target, config, note, restored or Restored()
+        )
     else:
         creator = tf.train.WorkerSessionCreator(
             graph.scaffold, master=cluster.target, config=config

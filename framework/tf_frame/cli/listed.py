@@ -1,4 +1,4 @@
-"""The gradient transforms that the words name: `--transform clip_by_norm:10`."""
+"""Plugins that a run has several of: `--transform clip_by_norm:10 --hook heartbeat:60`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from tf_frame.config.option import options_of
 from tf_frame.config.yaml_file import Named
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.find import Found, normalised
-from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, HOOK, Kind
 from tf_frame.plugin.load import Loaded, load_plugin
+
+WORDS = {"transform": GRADIENT_TRANSFORM, "hook": HOOK}
 
 
 @dataclasses.dataclass(frozen=True)
-class Transform:
-    """One gradient transform of a run.
+class Listed:
+    """One gradient transform, or one hook, of a run.
 
     Attributes:
       name: its name, without a value.
@@ -33,40 +35,42 @@ class Transform:
     values: Mapping[str, Any]
 
 
-def load_transforms(
-    chosen: Sequence[Named], *, prefer: str, installed: Sequence[Found]
-) -> list[Transform]:
-    """Loads gradient transforms.
+def load_listed(
+    word: str, chosen: Sequence[Named], *, prefer: str, installed: Sequence[Found]
+) -> list[Listed]:
+    """Loads the gradient transforms, or the hooks.
 
     Args:
+      word: "transform" or "hook".
       chosen: names, perhaps with a value after a colon, and options.
       prefer: the distribution that settles a clash of names.
       installed: every plugin there is.
 
     Raises:
       PluginError: one of them cannot be used.
-      ConfigError: a value for a transform that has no options.
+      ConfigError: a value for one that has no options.
     """
-    found = [f for f in installed if f.kind == GRADIENT_TRANSFORM]
+    kind: Kind = WORDS[word]
+    found = [f for f in installed if f.kind == kind]
     count: Counter[str] = Counter()
-    transforms = []
+    listed = []
     for named in chosen:
         name, value = split_name(named.name, found)
         count[name] += 1
-        prefix = f"transform.{name}" + (f"_{count[name]}" if count[name] > 1 else "")
-        plugin = load_plugin(GRADIENT_TRANSFORM, name, prefer=prefer, installed=found)
-        own = {**_first(name, plugin, value), **named.values}
+        prefix = f"{word}.{name}" + (f"_{count[name]}" if count[name] > 1 else "")
+        plugin = load_plugin(kind, name, prefer=prefer, installed=found)
+        own = {**_first(f"--{word} {name}", plugin, value), **named.values}
         values = {f"{prefix}.{option}": raw for option, raw in own.items()}
-        transforms.append(Transform(name, plugin, prefix, values))
-    return transforms
+        listed.append(Listed(name, plugin, prefix, values))
+    return listed
 
 
 def split_name(text: str, found: Sequence[Found]) -> tuple[str, str | None]:
     """Splits `NAME:VALUE`, where the name may be `distribution:name`.
 
     Args:
-      text: what stands after `--transform`.
-      found: the installed transforms.
+      text: what stands after `--transform` or `--hook`.
+      found: the installed plugins of this kind.
 
     Returns:
       The name, and the value or None.
@@ -78,11 +82,12 @@ def split_name(text: str, found: Sequence[Found]) -> tuple[str, str | None]:
     return head, rest if colon else None
 
 
-def _first(name: str, plugin: Loaded, value: str | None) -> dict[str, Any]:
-    """The value for the first option of a transform."""
+def _first(said: str, plugin: Loaded, value: str | None) -> dict[str, Any]:
+    """The value for the first option of a plugin."""
     if value is None:
         return {}
     options = options_of(plugin.cls.Params)
     if not options:
-        raise ConfigError(f"--transform {name}:{value}: {name} has no options; leave out :{value}")
+        name = said.split()[-1]
+        raise ConfigError(f"{said}:{value}: {name} has no options; leave out :{value}")
     return {options[0].name: value}

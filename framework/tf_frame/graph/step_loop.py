@@ -1,0 +1,165 @@
+"""Many training steps in one session call, by a loop in the graph.
+
+A small step costs less than the call that starts it. The loop's body is a copy
+of all that the train op needs, but for the variables, iterators and tables,
+which are shared with the graph it was copied from: a step of the loop does what
+a run of the train op does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.graph.train_graph import TrainGraph
+
+_CONTROL_FLOW = ("Enter", "Exit", "Switch", "Merge", "NextIteration", "LoopCond")
+
+
+@dataclasses.dataclass(frozen=True)
+class StepLoop:
+    """Many steps in one call.
+
+    Attributes:
+      steps: how many at most.
+    """
+
+    steps: int
+    _count: Any
+    _results: Any
+
+    def run(self, session: Any, count: int) -> tuple[float, int, Sequence[float]]:
+        """Runs `count` steps; fewer if a watched tensor is not finite.
+
+        Must not be the first run of a session: threads of the input that start
+        here would stay without the session's thread pool.
+
+        Returns:
+          The last loss, the global step after it, the watched values.
+        """
+        # In the calling thread: handing each operation to another one costs more than it does.
+        options = tf.RunOptions(inter_op_thread_pool=-1)
+        loss, step, watched = session.run(self._results, {self._count: count}, options=options)
+        return loss, int(step), watched
+
+
+def build_step_loop(graph: TrainGraph, *, steps: int, watched: Iterable[Any] = ()) -> StepLoop:
+    """Builds the loop in the training graph, before a session runs it.
+
+    Args:
+      graph: what a step is.
+      steps: steps in one call at most.
+      watched: scalar float tensors; the loop ends after a step in which one is
+        not finite.
+
+    Raises:
+      ValueError: see `why_not`.
+    """
+    watched = list(watched)
+    reason = why_not(graph)
+    if reason:
+        raise ValueError(reason)
+    with graph.graph.as_default(), tf.name_scope("steps_per_loop"):
+        body, shared = _copy(graph.graph, [graph.train_op, graph.step_after, *watched])
+        count = tf.placeholder(tf.int32, [], name="count")
+        start = (
+            tf.constant(0),
+            tf.zeros([], graph.train_op.dtype),
+            tf.zeros([], graph.step_after.dtype),
+            tf.zeros([len(watched)], tf.float32),
+        )
+
+        def step(done: Any, *_: Any) -> Any:
+            loss, after, *values = tf.graph_util.import_graph_def(
+                body,
+                # A function sees what is outside of it only by way of an operation of its own.
+                input_map={name: tf.identity(handle) for name, handle in shared.items()},
+                return_elements=[graph.train_op.name, graph.step_after.name]
+                + [tensor.name for tensor in watched],
+                name="step",
+            )
+            return done + 1, loss, after, _vector(values)
+
+        def go_on(done: Any, loss: Any, after: Any, values: Any) -> Any:
+            return tf.logical_and(done < count, tf.reduce_all(tf.is_finite(values)))
+
+        _, *results = tf.while_loop(go_on, step, start, parallel_iterations=1)
+    return StepLoop(steps, count, results)
+
+
+def why_not(graph: TrainGraph) -> str:
+    """Says why the steps of a graph cannot run in one call; empty if they can."""
+    if not tf.control_flow_v2_enabled():
+        return "TensorFlow 2's control flow is switched off"
+    needed = _ancestors([graph.train_op, graph.step_after])
+    for op in needed:
+        reason = _reason(op)
+        if reason:
+            return reason
+    if not any(op.type == "IteratorGetNext" for op in needed):
+        return "the input is no tf.data.Dataset"
+    return ""
+
+
+def _reason(op: Any) -> str:
+    if any(output.dtype != output.dtype.base_dtype for output in op.outputs):
+        return f"{op.name} is a reference variable"
+    if op.type in _CONTROL_FLOW:
+        return f"{op.name} ({op.type}) belongs to TensorFlow 1's control flow"
+    if op.type == "Placeholder":
+        return f"{op.name} has to be fed"
+    if "Queue" in op.type:
+        return f"the input reads the queue {op.name}"
+    return ""
+
+
+def _ancestors(tensors: Iterable[Any]) -> list[Any]:
+    """The operations that the tensors need, theirs included."""
+    found: dict[str, Any] = {}
+    left = [tensor.op for tensor in tensors]
+    while left:
+        op = left.pop()
+        if op.name not in found:
+            found[op.name] = op
+            left += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
+    return list(found.values())
+
+
+def _is_shared(op: Any) -> bool:
+    """Whether it is the handle of something with a state: a variable, an iterator, a table."""
+    return not op.inputs and any(output.dtype == tf.resource for output in op.outputs)
+
+
+def _copy(graph: Any, tensors: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
+    """A `GraphDef` of what the tensors need, and the handles that it takes from the graph."""
+    needed = {op.name: op for op in _ancestors(tensors)}
+    shared = {op.name for op in needed.values() if _is_shared(op)}
+    full = graph.as_graph_def()
+    copied = tf.GraphDef(versions=full.versions, library=full.library)
+    for node in full.node:
+        if node.name in needed and node.name not in shared:
+            _add(copied, node, shared)
+    handles = {output.name: output for name in shared for output in needed[name].outputs}
+    return copied, handles
+
+
+def _add(copied: Any, node: Any, shared: set[str]) -> None:
+    added = copied.node.add()
+    added.CopyFrom(node)
+    # A group of colocated operations may have members outside.
+    added.attr.pop("_class", None)
+    if added.op == "IteratorGetNext":
+        # The loop has its thread for itself, so it may wait in it.
+        added.op = "IteratorGetNextSync"
+    kept = [name for name in added.input if name.removeprefix("^") not in shared or name[0] != "^"]
+    del added.input[:]
+    added.input.extend(kept)
+
+
+def _vector(values: Sequence[Any]) -> Any:
+    if not values:
+        return tf.zeros([0], tf.float32)
+    return tf.stack([tf.cast(value, tf.float32) for value in values])

@@ -1,0 +1,133 @@
+"""Which steps a hook wants: every so many, certain ones, every so many seconds."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable
+
+NEVER = math.inf
+
+
+class Cadence:
+    """The steps that a hook wants; kinds that are given together add up.
+
+        Cadence(every_steps=100)                 1, 101, 201 ...
+        Cadence(every_steps=100, first=False)    100 after the start, 200 after it ...
+        Cadence(at_steps=[20, 200])              these, once each
+        Cadence(every_secs=600, every_steps=50)  whichever comes first
+        Cadence()                                none
+
+    With several workers the global step may pass over a wanted step; then the
+    next one counts.
+
+    Args:
+      every_steps: steps from one time to the next.
+      every_secs: seconds likewise.
+      at_steps: global steps; those that a session begins after are done.
+      first: whether the first step of a session counts as well; of no matter
+        where neither `every_steps` nor `every_secs` is given.
+
+    Raises:
+      ValueError: a number that is not positive.
+    """
+
+    def __init__(
+        self,
+        *,
+        every_steps: int | None = None,
+        every_secs: float | None = None,
+        at_steps: Iterable[int] = (),
+        first: bool = True,
+    ) -> None:
+        for name, value in (("every_steps", every_steps), ("every_secs", every_secs)):
+            if value is not None and value <= 0:
+                raise ValueError(f"{name} is {value}; it must be positive")
+        self.every_steps = every_steps
+        self.every_secs = every_secs
+        self.at_steps = tuple(sorted(set(at_steps)))
+        if self.at_steps and self.at_steps[0] <= 0:
+            raise ValueError(f"at_steps has {self.at_steps[0]}; the first step is 1")
+        self._first = first and (every_steps is not None or every_secs is not None)
+        self.start(0)
+
+    def start(self, step: int) -> None:
+        """Begins anew with a session at `step`."""
+        self._want_first = self._first
+        self._left = [s for s in self.at_steps if s > step]
+        self._note(step)
+
+    def mark(self, step: int) -> None:
+        """Notes that it was done at `step`."""
+        self._want_first = False
+        self._left = [s for s in self._left if s > step]
+        self._note(step)
+
+    def wants(self, step: int) -> bool:
+        """Whether `step` is one of its times, now."""
+        return step >= self.next_step() or time.monotonic() >= self.next_time()
+
+    def next_step(self) -> float:
+        """The earliest step that it wants, as far as steps tell; `NEVER` if none.
+
+        A later one counts as well, if that step is passed over.
+        """
+        if self._want_first:
+            return self._last_step + 1
+        by_number = self._last_step + self.every_steps if self.every_steps else NEVER
+        return min(by_number, self._left[0] if self._left else NEVER)
+
+    def next_time(self) -> float:
+        """When it wants the next step, by the clock `time.monotonic`; `NEVER` if none."""
+        return self._last_time + self.every_secs if self.every_secs else NEVER
+
+    def __bool__(self) -> bool:
+        """Whether there is any step that it will ever want."""
+        return bool(self.at_steps or self.every_steps or self.every_secs)
+
+    def __str__(self) -> str:
+        parts = [f"steps {', '.join(map(str, self.at_steps))}"] if self.at_steps else []
+        if self.every_steps is not None:
+            every = "every step" if self.every_steps == 1 else f"every {self.every_steps} steps"
+            parts.append(every)
+        if self.every_secs is not None:
+            parts.append(f"every {self.every_secs:g} s")
+        return " and ".join(parts) or "no step"
+
+    def _note(self, step: int) -> None:
+        self._last_step = step
+        self._last_time = time.monotonic()
+
+
+class Either(Cadence):
+    """The steps of one cadence, and those of another.
+
+    Args:
+      one, other: the two.
+    """
+
+    def __init__(self, one: Cadence, other: Cadence) -> None:
+        self._both = (one, other)
+        super().__init__()
+
+    def start(self, step: int) -> None:
+        for cadence in self._both:
+            cadence.start(step)
+
+    def mark(self, step: int) -> None:
+        # Each goes on by its own count: being done for the other does not put one off.
+        for cadence in self._both:
+            if cadence.wants(step):
+                cadence.mark(step)
+
+    def next_step(self) -> float:
+        return min(cadence.next_step() for cadence in self._both)
+
+    def next_time(self) -> float:
+        return min(cadence.next_time() for cadence in self._both)
+
+    def __bool__(self) -> bool:
+        return any(map(bool, self._both))
+
+    def __str__(self) -> str:
+        return " and ".join(str(cadence) for cadence in self._both if cadence) or "no step"
