@@ -66,6 +66,11 @@ setup(
             ),
             "piecewise = tf_frame.learning_rates.multi_steps:MultiSteps",
         ],
+        "tf_frame.hooks": entry_points(
+            "hooks.named",
+            "EarlyStopping Feed FinalValues Gc Heartbeat LoggingTensor Profile ResourceUse SlowStep "
+            "StartupDelay Timeline",
+        ),
     },
     classifiers=[
         "License :: OSI Approved :: Apache Software License",

@@ -9,6 +9,8 @@ Importing this package does not import TensorFlow.
 from tf_frame.config import option
 from tf_frame.plugin import (
     GradientTransform,
+    HookContext,
+    HookPlugin,
     Input,
     InputContext,
     InputInfo,
@@ -24,6 +26,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "GradientTransform",
+    "HookContext",
+    "HookPlugin",
     "Input",
     "InputContext",
     "InputInfo",

@@ -72,3 +72,15 @@ def test_a_plugin_without_options_says_so(capsys):
 def test_what_a_plugin_raises_is_for_its_authors(capsys):
     assert plugins.main(["show", "adam"]) == 0
     assert "Raises" not in capsys.readouterr().out
+
+
+def test_a_hook_is_shown_with_its_options(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    target = "tf_frame.hooks.named.heartbeat:Heartbeat"
+    write_distribution(tmp_path, "cli-hook", {"tf_frame.hooks: cli_heart": target})
+    assert plugins.main(["show", "cli_heart"]) == 0
+    shown = capsys.readouterr().out
+    assert f"tf_frame.hooks: {target}" in shown
+    assert "Writes state, step, time, process and host to MODEL_DIR/heartbeat.json." in shown
+    assert "--hook.cli_heart.every_secs" in shown
+    assert "seconds from one beat to the next" in shown

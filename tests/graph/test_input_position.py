@@ -321,9 +321,15 @@ def test_parameters_that_are_no_json_are_told_apart_by_their_looks(tmp_path):
         Running(shuffled, crop_size=(np.float32(3), 2)).restore(path)
 
 
-def test_several_workers_have_no_position(caplog):
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"worker_replicas": 2, "num_ps_tasks": 1, "master": "grpc://localhost:1"},
+        {"sync_replicas": True, "replicas_to_aggregate": 2},
+    ],
+)
+def test_workers_that_train_together_have_no_position(options, caplog):
     caplog.set_level("INFO", logger="tf_frame")
-    config = RunConfig(worker_replicas=2, num_ps_tasks=1, master="grpc://localhost:1")
     with tf.Graph().as_default():
-        assert make_input_position(Built(shuffled), config) is None
-    assert "several workers" in caplog.text
+        assert make_input_position(Built(shuffled), RunConfig(**options)) is None
+    assert "the position in the input is not saved" in caplog.text

@@ -187,6 +187,51 @@ def test_a_random_op_that_has_to_stay_is_named(draw, reason):
     assert re.search(reason, said)
 
 
+@pytest.mark.parametrize(("dropout", "named"), [(0.0, False), (0.5, True)])
+def test_recurrent_layers_of_cudnn_are_named_if_they_drop_out(dropout, named):
+    def draw():
+        ones = tf.ones([1, 1, 1])
+        return tf.raw_ops.CudnnRNN(
+            input=ones, input_h=ones, input_c=ones, params=tf.ones([8]), dropout=dropout
+        ).output
+
+    *_, reasons = step_graph(draw)
+    assert bool(reasons) is named
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_random_pooling_is_named_unless_its_regions_are_fixed(deterministic):
+    def draw():
+        return tf.raw_ops.FractionalMaxPool(
+            value=tf.ones([1, 4, 4, 1]),
+            pooling_ratio=[1.0, 1.5, 1.5, 1.0],
+            deterministic=deterministic,
+            seed=1,
+            seed2=1,
+        ).output
+
+    *_, reasons = step_graph(draw)
+    assert bool(reasons) is not deterministic
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_a_saver_that_was_there_before_can_still_restore(tmp_path):
+    savers = []
+
+    def draw():
+        savers.append(tf.train.Saver([tf.train.get_global_step()]))
+        return uniform()
+
+    graph, step, *_ = step_graph(draw)
+    with graph.as_default(), tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(step)
+        path = savers[0].save(session, str(tmp_path / "model.ckpt"))
+    with graph.as_default(), tf.Session() as session:
+        savers[0].restore(session, path)
+        assert session.run(tf.train.get_global_step()) == 1
+
+
 def test_random_ops_in_switches_are_named():
     tf.disable_control_flow_v2()
     try:

@@ -83,6 +83,18 @@ def test_update_ops_and_averages_run_within_the_loop():
     assert_same(single, many)
 
 
+def test_random_numbers_of_a_step_are_the_same_within_the_loop():
+    class Dropped(ToyModel):
+        def build(self, features, labels, mode):
+            return super().build(tf.nn.dropout(features, rate=0.5), labels, mode)
+
+    single = train(toy_graph(model=Dropped), [1, 9])
+    many = train(toy_graph(model=Dropped), [1, 9], steps=100)
+    assert_same(single, many)
+    plain = train(toy_graph(), [1, 9])
+    assert plain[1][0] != single[1][0]
+
+
 def test_a_table_and_a_python_function_of_the_model_run_within_the_loop():
     calls = []
 

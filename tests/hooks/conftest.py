@@ -28,7 +28,7 @@ def train(tmp_path):
     def train(graph, hooks, *, to, each=None):
         config = session_config(CONFIG, make_deployment(CONFIG, Cluster()))
         with graph.graph.as_default():
-            hooks = [*hooks, StopAtStepHook(to)]
+            hooks = [*hooks, StopAtStepHook(last_step=to)]
             with monitored_session(
                 graph, hooks=hooks, model_dir=str(tmp_path), cluster=Cluster(), config=config
             ) as session:
@@ -47,7 +47,7 @@ def clock(monkeypatch):
     class Clock:
         now = 1000.0
 
-    monkeypatch.setattr("tf_frame.hooks.base.time.monotonic", lambda: Clock.now)
+    monkeypatch.setattr("tf_frame.hooks.cadence.time.monotonic", lambda: Clock.now)
     return Clock
 
 

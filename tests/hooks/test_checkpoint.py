@@ -1,12 +1,14 @@
 import logging
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.newest import known_checkpoints, step_of
-from tf_frame.config.run_config import RunConfig
-from tf_frame.hooks.base import Hook
+from tf_frame.checkpoint.newest import known_checkpoints, newest_checkpoint, step_of
+from tf_frame.checkpoint.saving import ArrayWriter
+from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
 
 
@@ -18,8 +20,14 @@ def kept_steps(folder):
     return listed
 
 
-def hook_of(folder, graph, **cadence):
-    return CheckpointHook(str(folder), graph.scaffold, **cadence)
+@pytest.fixture(params=[False, True], ids=["synchronous", "asynchronous"])
+def hook_of(request):
+    """Makes the hook of a graph, both ways of writing in turn."""
+
+    def hook_of(folder, graph, **options):
+        return CheckpointHook(str(folder), graph.scaffold, asynchronous=request.param, **options)
+
+    return hook_of
 
 
 @pytest.fixture
@@ -30,19 +38,19 @@ def count_saves(caplog):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_it_saves_at_the_start_every_n_steps_and_at_the_end(tmp_path, build, train):
+def test_it_saves_at_the_start_every_n_steps_and_at_the_end(tmp_path, hook_of, build, train):
     graph = build()
     train(graph, [hook_of(tmp_path, graph, every_steps=3)], to=8)
     assert kept_steps(tmp_path) == [0, 3, 6, 8]
 
 
-def test_each_checkpoint_holds_the_step_of_its_name(tmp_path, build, train):
+def test_each_checkpoint_holds_the_step_of_its_name(tmp_path, hook_of, build, train):
     graph = build()
     train(graph, [hook_of(tmp_path, graph, every_steps=2)], to=4)
     assert [step_of(path) for path in known_checkpoints(str(tmp_path))] == [0, 2, 4]
 
 
-class Reader(Hook):
+class Reader(tf.train.SessionRunHook):
     """Reads the weights after every step."""
 
     def begin(self):
@@ -55,7 +63,7 @@ class Reader(Hook):
 
 
 @pytest.mark.usefixtures("variable_mode")
-def test_a_checkpoint_holds_the_variables_after_its_step(tmp_path, build, train):
+def test_a_checkpoint_holds_the_variables_after_its_step(tmp_path, hook_of, build, train):
     graph, reader = build(), Reader()
     train(graph, [hook_of(tmp_path, graph, every_steps=1), reader], to=3)
     saved = [tf.train.load_variable(p, "linear/weights") for p in known_checkpoints(str(tmp_path))]
@@ -63,14 +71,14 @@ def test_a_checkpoint_holds_the_variables_after_its_step(tmp_path, build, train)
     assert len({value.tobytes() for value in saved}) == 4
 
 
-def test_the_last_step_is_not_saved_twice(tmp_path, build, train, count_saves):
+def test_the_last_step_is_not_saved_twice(tmp_path, hook_of, build, train, count_saves):
     graph = build()
     train(graph, [hook_of(tmp_path, graph, every_steps=3)], to=6)
     assert [count_saves(step) for step in (0, 3, 6)] == [1, 1, 1]
 
 
 def test_a_resumed_run_does_not_save_again_what_it_started_from(
-    tmp_path, build, train, count_saves
+    tmp_path, hook_of, build, train, count_saves
 ):
     for last_step in (2, 4):
         graph = build()
@@ -79,14 +87,14 @@ def test_a_resumed_run_does_not_save_again_what_it_started_from(
     assert [count_saves(step) for step in (0, 2, 4)] == [1, 1, 1]
 
 
-def test_a_resumed_run_counts_its_steps_from_where_it_started(tmp_path, build, train):
+def test_a_resumed_run_counts_its_steps_from_where_it_started(tmp_path, hook_of, build, train):
     for last_step in (2, 7):
         graph = build()
         train(graph, [hook_of(tmp_path, graph, every_steps=3)], to=last_step)
     assert kept_steps(tmp_path) == [0, 2, 5, 7]
 
 
-def test_it_saves_every_so_many_seconds(tmp_path, build, train, clock):
+def test_it_saves_every_so_many_seconds(tmp_path, hook_of, build, train, clock):
     graph, durations = build(), iter([9, 2, 5, 10, 1, 1])
 
     def pass_time(session):
@@ -96,27 +104,26 @@ def test_it_saves_every_so_many_seconds(tmp_path, build, train, clock):
     assert kept_steps(tmp_path) == [0, 3, 5, 6]
 
 
-def test_only_the_newest_are_kept(tmp_path, build, train):
-    graph = build(RunConfig(train_batch_size=8, max_to_keep=2))
-    train(graph, [hook_of(tmp_path, graph, every_steps=1)], to=5)
+def test_only_the_newest_are_kept(tmp_path, hook_of, build, train):
+    graph = build()
+    train(graph, [hook_of(tmp_path, graph, every_steps=1, max_to_keep=2)], to=5)
     assert kept_steps(tmp_path) == [4, 5]
 
 
-def test_a_resumed_run_deletes_the_old_ones_of_the_run_before(tmp_path, build, train):
-    config = RunConfig(train_batch_size=8, max_to_keep=3)
+def test_a_resumed_run_deletes_the_old_ones_of_the_run_before(tmp_path, hook_of, build, train):
     for last_step, expected in ((2, [0, 1, 2]), (3, [1, 2, 3]), (6, [4, 5, 6])):
-        graph = build(config)
-        train(graph, [hook_of(tmp_path, graph, every_steps=1)], to=last_step)
+        graph = build()
+        train(graph, [hook_of(tmp_path, graph, every_steps=1, max_to_keep=3)], to=last_step)
         assert kept_steps(tmp_path) == expected
 
 
-def test_no_meta_graph_is_written(tmp_path, build, train):
+def test_no_meta_graph_is_written(tmp_path, hook_of, build, train):
     graph = build()
     train(graph, [hook_of(tmp_path, graph, every_steps=1)], to=1)
     assert not list(tmp_path.glob("*.meta"))
 
 
-def test_a_run_that_fails_is_not_saved_at_its_end(tmp_path, build, train):
+def test_a_run_that_fails_is_not_saved_at_its_end(tmp_path, hook_of, build, train):
     graph = build()
 
     def fail(session):
@@ -125,3 +132,240 @@ def test_a_run_that_fails_is_not_saved_at_its_end(tmp_path, build, train):
     with pytest.raises(ValueError, match="a defect"):
         train(graph, [hook_of(tmp_path, graph, every_steps=100)], to=9, each=fail)
     assert kept_steps(tmp_path) == [0]
+
+
+def test_it_wants_steps_or_seconds():
+    with pytest.raises(ValueError, match="give every_steps, every_secs or both"):
+        CheckpointHook("", None)
+
+
+def test_with_steps_and_seconds_whichever_comes_first_counts(
+    tmp_path, hook_of, build, train, clock
+):
+    graph, durations = build(), iter([1, 11, 1, 1, 1, 1, 1])
+
+    def pass_time(session):
+        clock.now += next(durations)
+
+    hook = hook_of(tmp_path, graph, every_steps=3, every_secs=10)
+    # The seconds are over after step 2, so step 3 is saved; the steps after 3 more.
+    train(graph, [hook], to=7, each=pass_time)
+    assert kept_steps(tmp_path) == [0, 3, 6, 7]
+
+
+def test_seconds_may_come_before_the_steps(tmp_path, hook_of, build, train, clock):
+    graph, durations = build(), iter([11, 1, 1, 1, 1])
+
+    def pass_time(session):
+        clock.now += next(durations)
+
+    hook = hook_of(tmp_path, graph, every_steps=4, every_secs=10)
+    train(graph, [hook], to=5, each=pass_time)
+    assert kept_steps(tmp_path) == [0, 2, 5]
+
+
+def test_a_step_that_is_passed_over_is_made_up_for_at_the_next(tmp_path, hook_of, build, train):
+    graph = build()
+    with graph.graph.as_default():
+        jump = tf.train.get_global_step().assign_add(1)
+
+    class OtherWorker(tf.train.SessionRunHook):
+        """Moves the global step from 2 to 3 between two steps."""
+
+        def after_run(self, run_context, run_values):
+            step = run_context.session.run(tf.train.get_global_step())
+            if step == 2:
+                run_context.session.run(jump)
+
+    other = OtherWorker()
+    other.phase = Phase.STOP
+    train(graph, [hook_of(tmp_path, graph, every_steps=3), other], to=9)
+    # 3 was made by the other worker; the first step that is seen from there on is 4.
+    assert kept_steps(tmp_path) == [0, 4, 7, 9]
+
+
+def test_a_run_that_has_nothing_to_do_saves_nothing_more(tmp_path, hook_of, build, train):
+    for _ in range(2):
+        graph = build()
+        train(graph, [hook_of(tmp_path, graph, every_steps=1)], to=2)
+    assert kept_steps(tmp_path) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("at_step", [4, 5])
+def test_a_stop_that_another_hook_requests_saves_its_step_once(
+    tmp_path, hook_of, build, train, count_saves, at_step
+):
+    graph = build()
+
+    class Stop(tf.train.SessionRunHook):
+        phase = Phase.CHECK
+
+        def before_run(self, run_context):
+            return tf.train.SessionRunArgs(graph.step_after)
+
+        def after_run(self, run_context, run_values):
+            if run_values.results == at_step:
+                run_context.request_stop()
+
+    train(graph, [hook_of(tmp_path, graph, every_steps=2), Stop()], to=9)
+    assert kept_steps(tmp_path) == sorted({0, 2, 4, at_step})
+    assert count_saves(at_step) == 1
+
+
+@pytest.mark.parametrize(("asynchronous", "runs_to_save"), [(False, 2), (True, 1)])
+def test_steps_that_are_not_saved_take_one_session_run(
+    tmp_path, build, train, monkeypatch, asynchronous, runs_to_save
+):
+    runs, so_far, run = [], [], tf.Session.run
+
+    def count(*args, **options):
+        runs.append(1)
+        return run(*args, **options)
+
+    def note(session):
+        hook.wait()
+        so_far.append(len(runs))
+
+    monkeypatch.setattr(tf.Session, "run", count)
+    writes, graph = patch_array_writer(monkeypatch, runs), build()
+    hook = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=4, asynchronous=asynchronous)
+    train(graph, [hook], to=9, each=note)
+    saving = 1 + runs_to_save
+    assert np.diff(so_far).tolist() == [1, 1, saving, 1, 1, 1, saving, 1]
+    assert len(writes) == (4 if asynchronous else 0)
+
+
+def patch_array_writer(monkeypatch, runs):
+    """Takes the runs of the writing thread's own session out of the count."""
+    writes, write = [], ArrayWriter.write
+
+    def uncounted(self, values, prefix):
+        write(self, values, prefix)
+        writes.append(runs.pop())
+
+    monkeypatch.setattr(ArrayWriter, "write", uncounted)
+    return writes
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_the_saver_of_the_scaffold_restores_what_is_written(tmp_path, hook_of, build, train):
+    graph = build()
+    train(graph, [hook_of(tmp_path, graph, every_steps=2)], to=5)
+    path = tf.train.latest_checkpoint(str(tmp_path))
+    assert path == str(tmp_path / "model.ckpt-5")
+    with graph.graph.as_default(), tf.Session() as session:
+        graph.scaffold.saver.restore(session, path)
+        assert session.run(graph.global_step) == 5
+        for variable in tf.global_variables():
+            saved = tf.train.load_variable(path, variable.op.name)
+            np.testing.assert_array_equal(session.run(variable), saved)
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_both_ways_of_writing_write_the_same(tmp_path, build, train):
+    values = []
+    for asynchronous in (False, True):
+        graph, folder = build(), tmp_path / str(asynchronous)
+        hook = CheckpointHook(str(folder), graph.scaffold, every_steps=1, asynchronous=asynchronous)
+        train(graph, [hook], to=4)
+        values.append(
+            [
+                {n: tf.train.load_variable(p, n).tolist() for n, _ in tf.train.list_variables(p)}
+                for p in known_checkpoints(str(folder))
+            ]
+        )
+    assert len(values[0]) == 5
+    assert values[0] == values[1]
+
+
+def test_extra_tensors_are_in_the_same_checkpoint_as_they_were_then(
+    tmp_path, hook_of, build, train
+):
+    graph = build()
+    with graph.graph.as_default():
+        text = tf.strings.as_string(graph.global_step.read_value())
+        extras = {"input_position/a": text, "input_position/b": tf.stack([text, text])}
+    train(graph, [hook_of(tmp_path, graph, every_steps=2, extras=extras)], to=5)
+    for path, step in zip(known_checkpoints(str(tmp_path)), (0, 2, 4, 5), strict=True):
+        assert tf.train.load_variable(path, "global_step") == step
+        assert tf.train.load_variable(path, "input_position/a") == b"%d" % step
+        assert tf.train.load_variable(path, "input_position/b").tolist() == [b"%d" % step] * 2
+
+
+def test_extra_tensors_that_are_added_later_than_the_hook_count(tmp_path, hook_of, build, train):
+    graph, extras = build(), {}
+
+    class Late(tf.train.SessionRunHook):
+        def begin(self):
+            extras["late"] = tf.constant(b"here")
+
+    train(graph, [hook_of(tmp_path, graph, every_steps=2, extras=extras), Late()], to=2)
+    assert tf.train.load_variable(str(tmp_path / "model.ckpt-2"), "late") == b"here"
+
+
+def test_one_is_kept_for_every_so_many_hours(tmp_path, hook_of, build, train, monkeypatch):
+    graph, now = build(), [1_700_000_000.0]
+    monkeypatch.setattr(time, "time", lambda: now[0])
+    hook = hook_of(tmp_path, graph, every_steps=1, max_to_keep=1, keep_every_n_hours=1)
+    hook._kept._now = lambda: now[0]
+
+    def half_an_hour(session):
+        hook.wait()
+        now[0] += 1800
+
+    train(graph, [hook], to=6, each=half_an_hour)
+    on_disk = {int(path.stem.rsplit("-")[-1]) for path in tmp_path.glob("model.ckpt-*.index")}
+    # Step n is saved (n - 1) / 2 hours after the start; the first after each full hour stays.
+    assert on_disk == {4, 6}
+
+
+def test_a_saver_with_several_shards_is_written_synchronously_and_told(tmp_path, build, train):
+    said, graph = [], build()
+    with graph.graph.as_default():
+        with tf.device("/device:CPU:1"):
+            tf.get_variable("elsewhere", [1], initializer=tf.ones_initializer())
+        graph.scaffold._saver = tf.train.Saver(sharded=True)
+    hook = CheckpointHook(
+        str(tmp_path), graph.scaffold, every_steps=2, asynchronous=True, say=said.append
+    )
+    train(graph, [hook], to=3)
+    assert said == ["checkpoints are written synchronously: 2 devices write a shard each"]
+    assert kept_steps(tmp_path) == [0, 2, 3]
+    assert newest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-3")
+
+
+def test_a_scaffold_without_a_saver_gets_one(tmp_path, hook_of):
+    with tf.Graph().as_default():
+        step = tf.train.create_global_step().assign_add(1)
+        scaffold = tf.train.Scaffold()
+        hook = hook_of(tmp_path, SimpleNamespace(scaffold=scaffold), every_steps=2)
+        creator = tf.train.ChiefSessionCreator(scaffold)
+        with tf.train.MonitoredSession(creator, hooks=[hook]) as session:
+            session.run(step)
+        assert len(tf.get_collection(tf.GraphKeys.SAVERS)) == 1
+    assert kept_steps(tmp_path) == [0, 1]
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_in_a_graph_of_others_the_name_tells_the_step_too(tmp_path, hook_of):
+    with tf.Graph().as_default():
+        step = tf.train.create_global_step().assign_add(1)
+        scaffold = tf.train.Scaffold()
+        hook = hook_of(tmp_path, SimpleNamespace(scaffold=scaffold), every_steps=2)
+        creator = tf.train.ChiefSessionCreator(scaffold)
+        with tf.train.MonitoredSession(creator, hooks=[hook]) as session:
+            for _ in range(7):
+                session.run(step)
+    steps = kept_steps(tmp_path)
+    assert len(steps) > 3
+    assert [step_of(path) for path in known_checkpoints(str(tmp_path))] == steps
+
+
+def test_leftovers_of_a_save_that_was_killed_are_removed_at_the_start(
+    tmp_path, hook_of, build, train
+):
+    (tmp_path / "model.ckpt-9.saving").mkdir()
+    (tmp_path / "model.ckpt-9.data-00000-of-00001").write_text("half")
+    graph = build()
+    train(graph, [hook_of(tmp_path, graph, every_steps=1)], to=1)
+    assert not list(tmp_path.glob("model.ckpt-9*"))

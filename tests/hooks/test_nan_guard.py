@@ -1,4 +1,7 @@
+import logging
+
 import pytest
+import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.newest import newest_checkpoint
 from tf_frame.errors import NonFiniteError
@@ -9,22 +12,31 @@ from tf_frame.hooks.nan_guard import NanGuardHook
 @pytest.mark.usefixtures("variable_mode")
 def test_the_step_with_a_nan_loss_ends_training_and_is_named(build, train):
     graph = build(nan_at_step=2)
-    with pytest.raises(NonFiniteError, match=r"the loss is nan at global step 3;"):
-        train(graph, [NanGuardHook(graph.train_op)], to=9)
+    with pytest.raises(NonFiniteError) as error:
+        train(graph, [NanGuardHook(graph.total_loss)], to=9)
+    assert str(error.value) == (
+        f"the loss is nan at global step 3 (tensor {graph.total_loss.op.name}); the step was not "
+        "saved. Lower --learning_rate, look for a division or log of zero, or name the gradient "
+        "with --transform check_finite"
+    )
 
 
-def test_an_infinite_loss_ends_training(build, train):
+@pytest.mark.parametrize(("sign", "value"), [(1, "inf"), (-1, "-inf")])
+def test_an_infinite_loss_ends_training(build, train, sign, value):
     graph = build()
     with graph.graph.as_default():
-        loss = graph.train_op / 0.0
-    with pytest.raises(NonFiniteError, match="the loss is inf at"):
+        loss = tf.divide(sign * graph.train_op, 0.0, name="divided")
+    with pytest.raises(NonFiniteError, match=f"the loss is {value} at .* 1 .tensor divided.;"):
         train(graph, [NanGuardHook(loss)], to=9)
 
 
-def test_a_finite_loss_passes(build, train):
+@pytest.mark.parametrize("on_nan", ["raise", "stop"])
+def test_a_finite_loss_passes(build, train, on_nan):
     graph, steps = build(), []
-    train(graph, [NanGuardHook(graph.train_op)], to=3, each=lambda _: steps.append(1))
+    hook = NanGuardHook(graph.train_op, on_nan=on_nan)
+    train(graph, [hook], to=3, each=lambda _: steps.append(1))
     assert len(steps) == 3
+    assert not hook.diverged
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -35,3 +47,37 @@ def test_the_checkpoint_before_remains_the_newest(tmp_path, build, train):
         train(graph, [save, NanGuardHook(graph.train_op)], to=9)
     assert newest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-4")
     assert not list(tmp_path.glob("model.ckpt-5*"))
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_stopping_ends_training_well_and_says_why(build, train, caplog):
+    graph, steps = build(nan_at_step=2), []
+    hook = NanGuardHook(graph.train_op, on_nan="stop")
+    with caplog.at_level(logging.ERROR, logger="tf_frame"):
+        train(graph, [hook], to=9, each=lambda _: steps.append(1))
+    assert len(steps) == 3
+    assert hook.diverged
+    (record,) = (r for r in caplog.records if r.name == "tf_frame")
+    assert record.levelno == logging.ERROR
+    assert record.getMessage().startswith(
+        "training stops: the loss is nan at global step 3 (tensor train_op); the step was not saved"
+    )
+
+
+def test_a_new_session_has_not_diverged():
+    hook = NanGuardHook(None, on_nan="stop")
+    hook.diverged = True
+    hook.start(None, 7)
+    assert not hook.diverged
+
+
+def test_another_word_is_refused():
+    with pytest.raises(ValueError, match="on_nan is 'ignore'; it must be raise or stop"):
+        NanGuardHook(None, on_nan="ignore")
+
+
+def test_it_watches_the_loss_and_wants_no_step(build):
+    graph = build()
+    hook = NanGuardHook(graph.train_op)
+    assert hook.watched is graph.train_op
+    assert not hook.cadence

@@ -4,9 +4,17 @@ import re
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.cluster import Cluster
+from tf_frame.config.run_config import RunConfig
 from tf_frame.hooks.base import Hook
+from tf_frame.hooks.cadence import NEVER, Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.progress import ProgressHook
+from tf_frame.hooks.progress import ProgressHook, StepMultiples
+from tf_frame.session.loop import TrainingLoop
+from tf_frame.session.monitored import monitored_session
+from tf_frame.testing.toy import ToyInput, build_toy_graph
+
+CONFIG = RunConfig(train_batch_size=8, learning_rate=0.05)
 
 LINE = re.compile(
     r"step (\d+)/(\d+)  loss (\d+\.\d{4})  ([\d.]+) steps/s  ([\d.]+) examples/s  ([\d:]+) left"
@@ -29,7 +37,7 @@ def hook_of(graph, out, *, last_step=9, every_steps=1, **more):
     )
 
 
-class Tick(Hook):
+class Tick(tf.train.SessionRunHook):
     """Lets each step take as many seconds as the list says."""
 
     def __init__(self, clock, durations):
@@ -128,27 +136,7 @@ def test_closing_twice_leaves_one_fresh_line(build, train):
     assert before.endswith("\n")
 
 
-def test_throughput_is_written_at_the_same_steps(tmp_path, build, train, clock):
-    graph = build()
-    with graph.graph.as_default():
-        writer = tf.summary.FileWriterCache.get(str(tmp_path))
-    progress = hook_of(graph, io.StringIO(), every_steps=2, writer=writer)
-    train(graph, [progress, Tick(clock, [2] * 4)], to=4)
-    tf.summary.FileWriterCache.clear()
-    (file,) = tmp_path.glob("events.out.tfevents.*")
-    values = [
-        (event.step, value.tag, value.simple_value)
-        for event in tf.train.summary_iterator(str(file))
-        for value in event.summary.value
-    ]
-    assert values == [
-        (step, tag, rate)
-        for step in (2, 4)
-        for tag, rate in (("throughput/steps_per_sec", 0.5), ("throughput/examples_per_sec", 4.0))
-    ]
-
-
-class LoseSession(Hook):
+class LoseSession(tf.train.SessionRunHook):
     """Loses the session once, after a number of steps."""
 
     def __init__(self, after):
@@ -173,7 +161,7 @@ def test_rates_stay_positive_after_a_lost_session(tmp_path, build, train, out):
 
 
 def test_a_multiple_that_other_workers_pass_over_is_shown_when_it_is_passed(build, train):
-    class OtherWorkers(Hook):
+    class OtherWorkers(tf.train.SessionRunHook):
         """Takes two more steps beside each of ours."""
 
         def begin(self):
@@ -184,4 +172,176 @@ def test_a_multiple_that_other_workers_pass_over_is_shown_when_it_is_passed(buil
 
     graph, out = build(), io.StringIO()
     train(graph, [hook_of(graph, out, last_step=100, every_steps=5), OtherWorkers()], to=16)
-    assert [line[0] for line in shown(out)] == ["7", "10", "16"]
+    # A run takes the global step three on, and only the next run knows that it has passed 10.
+    assert [line[0] for line in shown(out)] == ["7", "13", "19"]
+
+
+class Ran(ProgressHook):
+    """Notes at which steps it is called."""
+
+    def __init__(self, *args, **more):
+        super().__init__(*args, **more)
+        self.steps = []
+
+    def after_step(self, run_context, run_values, step):
+        self.steps.append(step)
+        super().after_step(run_context, run_values, step)
+
+
+def ran_of(graph, *, last_step, every_steps, out=None):
+    return Ran(
+        graph.train_op,
+        last_step=last_step,
+        examples_per_step=8,
+        every_steps=every_steps,
+        out=out or io.StringIO(),
+    )
+
+
+def test_only_the_first_step_multiples_and_the_last_step_are_wanted(build, train):
+    graph = build()
+    hook = ran_of(graph, last_step=14, every_steps=4)
+    train(graph, [hook], to=14)
+    assert hook.steps == [1, 4, 8, 12, 14]
+
+
+def test_without_lines_only_the_first_and_the_last_step_are_wanted(build, train):
+    graph = build()
+    hook = ran_of(graph, last_step=6, every_steps=0)
+    train(graph, [hook], to=6)
+    assert hook.steps == [1, 6]
+
+
+def test_a_resumed_session_wants_its_first_step_and_the_same_multiples(tmp_path, build, train):
+    for last_step in (6, 13):
+        graph = build()
+        hook = ran_of(graph, last_step=last_step, every_steps=5)
+        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
+        train(graph, [hook, save], to=last_step)
+    assert hook.steps == [7, 10, 13]
+
+
+def test_a_bar_also_moves_every_half_second(build, train, clock):
+    graph = build()
+    hook = ran_of(graph, last_step=100, every_steps=50, out=Terminal())
+    train(graph, [hook, Tick(clock, [0.2] * 10)], to=9)
+    # Steps of 0.2 s: the half second is over before the fifth, and again before the ninth.
+    assert hook.steps == [1, 5, 9]
+
+
+def test_a_line_does_not_come_by_seconds(build, train, clock):
+    graph, out = build(), io.StringIO()
+    train(graph, [hook_of(graph, out, last_step=100, every_steps=50), Tick(clock, [9] * 9)], to=9)
+    assert out.getvalue() == ""
+
+
+class Asked(Hook):
+    """Lets a second pass each time that it is asked between steps; at most twice a step."""
+
+    def __init__(self, clock):
+        super().__init__()
+        self.clock = clock
+
+    def should_stop(self):
+        self.clock.now += 1
+        return False
+
+
+class EightBatches(ToyInput):
+    """Ends after eight batches."""
+
+    def dataset(self, mode, context):
+        return super().dataset(mode, context).take(8)
+
+
+class SlowEnd(Hook):
+    """Takes time at the end, before the log phase, as saving a checkpoint does."""
+
+    def __init__(self, clock):
+        super().__init__()
+        self.clock = clock
+
+    def end(self, session):
+        self.clock.now += 500
+
+
+def test_the_mean_rate_is_right_where_training_ends_between_wanted_steps(tmp_path, clock):
+    graph = build_toy_graph(CONFIG, source=EightBatches(params=EightBatches.Params()))
+    progress = ran_of(graph, last_step=100, every_steps=5)
+    # In tf-frame's own loop, where the hook is called at no other steps.
+    with graph.graph.as_default():
+        loop = TrainingLoop(graph, [Asked(clock), SlowEnd(clock), progress])
+        with monitored_session(
+            graph,
+            hooks=loop.hooks,
+            model_dir=str(tmp_path),
+            cluster=Cluster(),
+            config=tf.ConfigProto(),
+        ) as session:
+            loop.run(session)
+    assert progress.steps == [1, 5]
+    assert (progress.first_step, progress.step) == (1, 8)
+    # The clock stands still at step 5, and 500 s pass at the end; neither is the time of step 8.
+    assert 0.5 <= progress.steps_per_sec <= 1.0
+
+
+def test_a_bar_ends_at_the_last_step_that_was_run(build, train):
+    graph, out = build(), Terminal()
+    train(graph, [hook_of(graph, out, last_step=10, every_steps=10)], to=7)
+    assert " 7/10 " in out.getvalue().split("\r")[-1]
+
+
+@pytest.mark.parametrize(
+    ("cadence", "start", "wanted"),
+    [
+        (lambda: StepMultiples(10), 0, [10, 20, 30]),
+        (lambda: StepMultiples(10), 15, [20, 30]),
+        (lambda: StepMultiples(10), 20, [30]),
+        (lambda: StepMultiples(10, first=1), 20, [21, 30]),
+        (lambda: StepMultiples(10, first=4), 7, [11, 20, 30]),
+        (lambda: StepMultiples(10, last_step=25), 0, [10, 20, 25, 30]),
+        (lambda: StepMultiples(None, last_step=25), 0, [25]),
+        (lambda: StepMultiples(0, first=2), 0, [2]),
+        (lambda: StepMultiples(None), 0, []),
+    ],
+)
+def test_multiples_are_the_same_wherever_a_session_begins(cadence, start, wanted):
+    cadence = cadence()
+    cadence.start(start)
+    seen = []
+    for step in range(start + 1, 33):
+        if cadence.wants(step):
+            assert cadence.next_step() == step
+            seen.append(step)
+            cadence.mark(step)
+    assert seen == wanted
+
+
+def test_a_multiple_that_is_passed_over_counts_once():
+    cadence = StepMultiples(10)
+    cadence.start(0)
+    assert not cadence.wants(9)
+    assert cadence.wants(13)
+    cadence.mark(13)
+    assert cadence.next_step() == 20
+
+
+def test_multiples_and_seconds_add_up(clock):
+    cadence = StepMultiples(10, every_secs=5)
+    cadence.start(0)
+    assert not cadence.wants(3)
+    clock.now += 5
+    assert cadence.wants(3)
+    cadence.mark(3)
+    assert not cadence.wants(4)
+    assert cadence.next_step() == 10
+
+
+def test_multiples_say_what_they_are():
+    assert isinstance(StepMultiples(10), Cadence)
+    text = "step 1 of a session and every 10 steps and step 25"
+    assert str(StepMultiples(10, first=1, last_step=25)) == text
+    assert str(StepMultiples(None)) == "no step"
+    assert StepMultiples(None).next_step() == NEVER
+    with pytest.raises(ValueError, match="every_steps is -1"):
+        StepMultiples(-1)

@@ -1,8 +1,9 @@
+import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.summary import SummaryHook
+from tf_frame.hooks.summary import SummaryHook, event_writer
 
 
 def hook_of(folder, graph, every_steps):
@@ -10,14 +11,18 @@ def hook_of(folder, graph, every_steps):
 
 
 def events_of(folder):
-    """Every event in the one event file of the folder."""
+    """Every event in the event files of the folder, in the order of TensorBoard."""
     tf.summary.FileWriterCache.clear()
-    (file,) = folder.glob("events.out.tfevents.*")
-    return list(tf.train.summary_iterator(str(file)))
+    files = sorted(folder.glob("events.out.tfevents.*"))
+    return [event for file in files for event in tf.train.summary_iterator(str(file))]
 
 
 def steps_of(events):
     return [event.step for event in events if event.HasField("summary")]
+
+
+def graphs_of(events):
+    return [event.graph_def for event in events if event.HasField("graph_def")]
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -40,6 +45,26 @@ def test_losses_and_learning_rate_are_written(tmp_path, build, train):
     }
     assert values["optimizer/learning_rate"] == pytest.approx(0.05)
     assert values["losses/total"] > 1
+
+
+def test_images_histograms_and_scalars_of_the_op_are_written(tmp_path, build, train):
+    graph = build()
+    with graph.graph.as_default():
+        step = tf.cast(graph.step_after, tf.float32)
+        merged = tf.summary.merge(
+            [
+                tf.summary.scalar("scalar", step * 2),
+                tf.summary.histogram("histogram", tf.stack([step, step + 3])),
+                tf.summary.image("image", tf.zeros([1, 4, 6, 3])),
+            ]
+        )
+    train(graph, [SummaryHook(str(tmp_path), merged, every_steps=5)], to=5)
+    (event,) = (e for e in events_of(tmp_path) if e.HasField("summary"))
+    scalar, histogram, image = event.summary.value
+    assert (scalar.tag, scalar.simple_value) == ("scalar", 2.0)
+    assert (histogram.tag, histogram.histo.min, histogram.histo.max) == ("histogram", 1.0, 4.0)
+    assert image.tag == "image/image/0"
+    assert (image.image.height, image.image.width) == (4, 6)
 
 
 def test_the_value_is_that_of_the_step(tmp_path, build, train):
@@ -67,26 +92,59 @@ class Losses(tf.train.SessionRunHook):
 
 def test_the_graph_is_written_once(tmp_path, build, train):
     graph = build()
-    train(graph, [hook_of(tmp_path, graph, 1)], to=3)
-    graphs = [event.graph_def for event in events_of(tmp_path) if event.HasField("graph_def")]
-    assert len(graphs) == 1
-    assert "linear/weights" in {node.name for node in tf.GraphDef.FromString(graphs[0]).node}
+    train(graph, [hook_of(tmp_path, graph, 1), hook_of(tmp_path, graph, 2)], to=3)
+    (graph_def,) = graphs_of(events_of(tmp_path))
+    assert "linear/weights" in {node.name for node in tf.GraphDef.FromString(graph_def).node}
+
+
+def test_the_graph_is_written_once_also_if_the_session_is_lost(tmp_path, build, train):
+    class Lose(tf.train.SessionRunHook):
+        runs = 0
+
+        def after_run(self, run_context, run_values):
+            self.runs += 1
+            if self.runs == 3:
+                raise tf.errors.AbortedError(None, None, "lost")
+
+    graph = build()
+    save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2)
+    train(graph, [hook_of(tmp_path, graph, 1), save, Lose()], to=4)
+    events = events_of(tmp_path)
+    assert len(graphs_of(events)) == 1
+    starts = [e.step for e in events if e.session_log.status == tf.SessionLog.START]
+    assert starts == [1, 3]
+
+
+def test_phases_have_folders_of_their_own(tmp_path, build, train):
+    graph = build()
+    with graph.graph.as_default():
+        other = tf.summary.scalar("other", graph.learning_rate)
+    hooks = [
+        hook_of(tmp_path, graph, 4),
+        SummaryHook(str(tmp_path), other, every_steps=2, name="eval"),
+    ]
+    train(graph, hooks, to=5)
+    assert steps_of(events_of(tmp_path)) == [1, 5]
+    events = events_of(tmp_path / "eval")
+    assert steps_of(events) == [1, 3, 5]
+    assert {v.tag for e in events for v in e.summary.value} == {"other"}
+    assert len(graphs_of(events)) == 1
 
 
 def test_a_resumed_run_tells_tensorboard_where_it_starts_and_writes_its_first_step(
     tmp_path, build, train
 ):
-    events = []
     for last_step in (4, 9):
         graph = build()
         save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
         train(graph, [hook_of(tmp_path, graph, 3), save], to=last_step)
-        events += events_of(tmp_path)
-        # Two event files of one second would have the same name.
-        next(tmp_path.glob("events.out.tfevents.*")).unlink()
+        # As in a new process: its writer is another.
+        tf.summary.FileWriterCache.clear()
+    events = events_of(tmp_path)
     starts = [e.step for e in events if e.session_log.status == tf.SessionLog.START]
     assert starts == [1, 5]
     assert steps_of(events) == [1, 4, 5, 8]
+    assert len(graphs_of(events)) == 2
 
 
 def test_the_summary_op_is_not_run_between(tmp_path, build, train):
@@ -98,3 +156,54 @@ def test_the_summary_op_is_not_run_between(tmp_path, build, train):
     hook = SummaryHook(str(tmp_path), counted, every_steps=5)
     train(graph, [hook], to=9)
     assert len(runs) == 2
+
+
+def test_what_was_written_is_on_disk_when_the_session_has_ended(tmp_path, build, train):
+    graph = build()
+    train(graph, [hook_of(tmp_path, graph, 1)], to=3)
+    (file,) = tmp_path.glob("events.out.tfevents.*")
+    assert steps_of(tf.train.summary_iterator(str(file))) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("folder", [None, ""])
+def test_without_a_folder_there_is_no_hook(folder):
+    with pytest.raises(ValueError, match="summaries need a folder to go to"):
+        SummaryHook(folder, None, every_steps=1)
+
+
+def test_without_steps_and_seconds_there_is_no_hook(tmp_path):
+    with pytest.raises(ValueError, match="give every_steps, every_secs or both"):
+        SummaryHook(str(tmp_path), None)
+
+
+def write(folder, step):
+    value = tf.Summary.Value(tag="a", simple_value=step)
+    event_writer(folder).add_summary(tf.Summary(value=[value]), step)
+
+
+def test_writers_of_one_second_do_not_overwrite_each_other(tmp_path):
+    with tf.Graph().as_default():
+        for step in range(5):
+            write(str(tmp_path), step)
+            tf.summary.FileWriterCache.clear()
+    assert len(list(tmp_path.glob("events.out.tfevents.*"))) == 5
+    assert sorted(steps_of(events_of(tmp_path))) == [0, 1, 2, 3, 4]
+
+
+def test_all_who_write_to_a_folder_share_its_writer(tmp_path):
+    with tf.Graph().as_default():
+        writer = event_writer(str(tmp_path))
+        assert event_writer(str(tmp_path)) is writer
+        assert tf.summary.FileWriterCache.get(str(tmp_path)) is writer
+        stock = tf.summary.FileWriterCache.get(str(tmp_path / "eval"))
+        assert event_writer(str(tmp_path / "eval")) is stock
+
+
+def test_histograms_are_those_of_numpy(tmp_path, build, train):
+    graph, values = build(), np.arange(10.0)
+    with graph.graph.as_default():
+        op = tf.summary.histogram("values", tf.constant(values))
+    train(graph, [SummaryHook(str(tmp_path), op, every_steps=9)], to=1)
+    (event,) = (e for e in events_of(tmp_path) if e.HasField("summary"))
+    histo = event.summary.value[0].histo
+    assert (histo.num, histo.sum, histo.sum_squares) == (10, values.sum(), (values**2).sum())

@@ -1,5 +1,6 @@
 import pytest
 
+from tf_frame import HookPlugin
 from tf_frame.errors import PluginError
 from tf_frame.plugin.kinds import HOOK, MODEL
 from tf_frame.plugin.load import load_plugin
@@ -61,10 +62,55 @@ def test_an_inherited_method_keeps_the_contract(install):
     assert load_plugin(MODEL, "neta").cls.__name__ == "Net"
 
 
-def test_a_hook_needs_no_params(site):
-    (site / "fake_hook.py").write_text("class H:\n    def after_run(self, context, values): pass")
-    write_distribution(site, "fake-hook", {"tf_frame.hooks: h": "fake_hook:H"})
+HOOK_WITH_PARAMS = PARAMS + "class H:\n    Params = P\n    def __call__(self, context): pass"
+
+
+@pytest.fixture
+def install_hook(site):
+    """Writes a package that brings one hook, with the source of its module."""
+
+    def install_hook(source):
+        (site / "fake_hook.py").write_text(source)
+        write_distribution(site, "fake-hook", {"tf_frame.hooks: h": "fake_hook:H"})
+
+    return install_hook
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HOOK_WITH_PARAMS,
+        "import tf_frame\nclass H(tf_frame.HookPlugin):\n    def __call__(self, context): pass",
+    ],
+)
+def test_a_hook_is_made_of_params_by_a_call(install_hook, source):
+    install_hook(source)
     assert load_plugin(HOOK, "h").cls.__name__ == "H"
+
+
+@pytest.mark.parametrize(
+    ("source", "cause"),
+    [
+        (
+            "class H:\n    def after_run(self, context, values): pass",
+            "class H has no method __call__()",
+        ),
+        ("class H:\n    def __call__(self, context): pass", "class H has no dataclass Params"),
+        ("import tf_frame\nclass H(tf_frame.HookPlugin): pass", "class H has no method __call__()"),
+        (HOOK_WITH_PARAMS.replace("x:", "name:"), "H.Params: an option cannot be called 'name'"),
+    ],
+)
+def test_a_hook_that_breaks_its_contract_is_explained(install_hook, source, cause):
+    install_hook(source)
+    with pytest.raises(PluginError) as error:
+        load_plugin(HOOK, "h")
+    assert f"  cause: {cause}" in str(error.value)
+
+
+def test_the_base_of_hooks_asks_for_a_call():
+    hook = HookPlugin(params=HookPlugin.Params())
+    with pytest.raises(NotImplementedError, match="HookPlugin does not define __call__()"):
+        hook(None)
 
 
 def source_with(field):

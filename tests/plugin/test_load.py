@@ -8,9 +8,9 @@ from tf_frame.plugin.load import BrokenPluginError, load_plugin
 from tf_frame.testing.distributions import write_distribution
 
 
-def failure(name, kind=MODEL):
+def failure(name, kind=MODEL, **more):
     with pytest.raises(PluginError) as error:
-        load_plugin(kind, name)
+        load_plugin(kind, name, **more)
     return str(error.value)
 
 
@@ -137,7 +137,8 @@ def test_a_name_near_to_none_is_answered_with_the_installed_ones(install):
 
 
 def test_without_any_plugin_of_a_kind_the_group_is_named():
-    assert "installed: none (pip install a package with a tf_frame.hooks" in failure("x", HOOK)
+    message = failure("x", HOOK, installed=[])
+    assert "installed: none (pip install a package with a tf_frame.hooks" in message
 
 
 def test_a_plugin_of_another_kind_is_unknown(install):

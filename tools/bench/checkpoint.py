@@ -44,6 +44,8 @@ def measure(way: str, megabytes: int, saves: int, reference_variables: bool) -> 
     """Trains, and returns the stall of each save in milliseconds."""
     import tensorflow.compat.v1 as tf
 
+    from tf_frame.graph.global_step import read_step_after
+
     tf.disable_eager_execution()
     if reference_variables:
         tf.disable_resource_variables()
@@ -56,7 +58,10 @@ def measure(way: str, megabytes: int, saves: int, reference_variables: bool) -> 
     ]
     step = tf.train.create_global_step()
     # A small step, and all variables change in it.
-    train_op = tf.group(*[w.assign_add(tf.ones(shape)) for w in weights], step.assign_add(1))
+    update = tf.group(*[w.assign_add(tf.ones(shape)) for w in weights])
+    with tf.control_dependencies([update]):
+        train_op = tf.group(step.assign_add(1))
+    read_step_after([train_op], step)
     with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:
         hook = make_hook(way, folder, tf.train.Saver(max_to_keep=2))
         creator = tf.train.ChiefSessionCreator()

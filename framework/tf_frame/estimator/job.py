@@ -75,7 +75,7 @@ class Job:
         return self.optimizer.plugin.cls(params=self.optimizer.params)
 
     def make_hooks(self, context: Any) -> list[Any]:
-        """Makes the session hooks that were named, in order.
+        """Makes the session hooks, and listeners to checkpoints, that were named, in order.
 
         Raises:
           PluginError: a plugin made something else.
@@ -154,14 +154,20 @@ class Job:
 
 
 _HOOK_METHODS = ("begin", "after_create_session", "before_run", "after_run", "end")
+_LISTENER_METHODS = ("begin", "before_save", "after_save", "end")
 
 
 def _check_hooks(name: str, made: Sequence[Any]) -> None:
     for hook in made:
-        if not all(hasattr(hook, method) for method in _HOOK_METHODS):
+        if not (_has(hook, _HOOK_METHODS) or _has(hook, _LISTENER_METHODS)):
             raise PluginError(
-                f"the hook {name} made {hook!r:.80}; it must make tf.train.SessionRunHook objects"
+                f"the hook {name} made {hook!r:.80}; it must make tf.train.SessionRunHook objects "
+                "or tf.train.CheckpointSaverListener objects"
             )
+
+
+def _has(hook: Any, methods: Sequence[str]) -> bool:
+    return all(hasattr(hook, method) for method in methods)
 
 
 def _values(part: Part) -> dict[str, Any]:

@@ -69,20 +69,21 @@ def run_hooks(job: Job, graph: TrainGraph, around: Surroundings) -> RunHooks:
       DataError: a resumed run would not be exact, and the options do not allow that.
     """
     config = job.config
-    examples = config.worker_batch_size * config.worker_replicas * job.batches_per_step()
     progress = ProgressHook(
         graph.train_op,
         last_step=config.max_steps,
-        examples_per_step=examples,
+        examples_per_step=_examples_per_step(job),
         every_steps=config.log_every_n_steps,
     )
+    named = job.make_hooks(_context(job, graph, around))
+    listeners = [each for each in named if isinstance(each, tf.train.CheckpointSaverListener)]
     hooks = [
         *_exact_resume(config, graph, around),
         NanGuardHook(graph.train_op, on_nan=config.on_nan),
         *graph.hooks,
         *_profiles(job, around.cluster),
-        *(_chief_hooks(job, graph, around, examples) if around.cluster.is_chief else []),
-        *job.make_hooks(_context(job, graph, around, examples)),
+        *(_chief_hooks(job, graph, around, listeners) if around.cluster.is_chief else []),
+        *(each for each in named if each not in listeners),
         progress,
         StopAtStepHook(last_step=config.max_steps),
         StopOnSignalHook(around.stopped),
@@ -93,13 +94,18 @@ def run_hooks(job: Job, graph: TrainGraph, around: Surroundings) -> RunHooks:
     return RunHooks(hooks, progress)
 
 
-def _context(job: Job, graph: TrainGraph, around: Surroundings, examples: int) -> HookContext:
+def _examples_per_step(job: Job) -> int:
+    config = job.config
+    return config.worker_batch_size * config.worker_replicas * job.batches_per_step()
+
+
+def _context(job: Job, graph: TrainGraph, around: Surroundings) -> HookContext:
     return HookContext(
         model_dir=job.model_dir,
         is_chief=around.cluster.is_chief,
         task=job.config.task,
         max_steps=job.config.max_steps,
-        examples_per_step=examples,
+        examples_per_step=_examples_per_step(job),
         graph=graph,
         say=around.say,
     )
@@ -150,10 +156,12 @@ def _profiles(job: Job, cluster: Cluster) -> list[Any]:
     ]
 
 
-def _chief_hooks(job: Job, graph: TrainGraph, around: Surroundings, examples: int) -> list[Any]:
+def _chief_hooks(
+    job: Job, graph: TrainGraph, around: Surroundings, listeners: list[Any]
+) -> list[Any]:
     """What only one worker does: saving, summaries, evaluation, the log."""
     config, model_dir = job.config, job.model_dir
-    checkpoints = _checkpoints(job, graph, around)
+    checkpoints = _checkpoints(job, graph, around, listeners)
     hooks: list[Any] = [checkpoints]
     if config.writes_summaries:
         hooks.append(
@@ -176,10 +184,12 @@ def _chief_hooks(job: Job, graph: TrainGraph, around: Surroundings, examples: in
         )
     if config.eval_every_n_steps:
         hooks.append(_evaluation(config, checkpoints, around))
-    return hooks + _log(config, graph, model_dir, examples)
+    return hooks + _log(job, graph)
 
 
-def _checkpoints(job: Job, graph: TrainGraph, around: Surroundings) -> CheckpointHook:
+def _checkpoints(
+    job: Job, graph: TrainGraph, around: Surroundings, listeners: list[Any]
+) -> CheckpointHook:
     config, position = job.config, graph.input_position
     return CheckpointHook(
         job.model_dir,
@@ -187,6 +197,7 @@ def _checkpoints(job: Job, graph: TrainGraph, around: Surroundings) -> Checkpoin
         every_steps=config.save_checkpoint_steps,
         every_secs=config.save_checkpoint_secs,
         extras=position.tensors if position else None,
+        listeners=listeners,
         max_to_keep=config.max_to_keep,
         keep_every_n_hours=config.keep_checkpoint_every_n_hours,
         asynchronous=config.async_checkpoint,
@@ -208,7 +219,8 @@ def _evaluation(
     return EvaluateHook(evaluate, every_steps=steps, last_step=config.max_steps)
 
 
-def _log(config: RunConfig, graph: TrainGraph, model_dir: str, examples: int) -> list[Any]:
+def _log(job: Job, graph: TrainGraph) -> list[Any]:
+    config = job.config
     if not config.log_every_n_steps:
         return []
     every, last = config.log_every_n_steps, config.max_steps
@@ -216,9 +228,9 @@ def _log(config: RunConfig, graph: TrainGraph, model_dir: str, examples: int) ->
     return [
         LoggingHook(tensors, every_steps=every, last_step=last),
         ThroughputHook(
-            examples_per_step=examples,
+            examples_per_step=_examples_per_step(job),
             every_steps=every,
             last_step=last,
-            writer=tf.summary.FileWriterCache.get(model_dir),
+            writer=tf.summary.FileWriterCache.get(job.model_dir),
         ),
     ]

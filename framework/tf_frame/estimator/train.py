@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tf_frame.cluster import cluster_of
@@ -90,7 +90,7 @@ def train(
     with graph.graph.as_default():
         made = run_hooks(job, graph, around)
         loop = make_loop(config, graph, made.hooks, say=say)
-        with contextlib.closing(made.progress):
+        with closing_all(loop.hooks):
             # A remote session waits for every task of the cluster, deaf to signals.
             with interrupts.deadly() if cluster.target else contextlib.nullcontext():
                 session = monitored_session(
@@ -112,6 +112,16 @@ def train(
         examples_per_sec=made.progress.examples_per_sec,
         stopped=loop.stop_requested,
     )
+
+
+@contextlib.contextmanager
+def closing_all(hooks: Iterable[Any]) -> Iterator[None]:
+    """Calls `close()` of those hooks that have one, also after an error, which no hook is told."""
+    with contextlib.ExitStack() as stack:
+        for hook in hooks:
+            if hasattr(hook, "close"):
+                stack.callback(hook.close)
+        yield
 
 
 def make_loop(

@@ -160,10 +160,11 @@ def make_input_position(source: Any, config: RunConfig) -> InputPosition | None:
 
     Returns:
       None with several workers, whose steps come in an order that nobody can
-      repeat.
+      repeat, and with synchronous replicas, whose gradients in waiting no
+      checkpoint holds.
     """
-    if config.worker_replicas > 1:
-        _LOG.info("the position in the input is not saved: there are several workers")
+    if config.worker_replicas > 1 or config.sync_replicas:
+        _LOG.info("the position in the input is not saved, for several workers train together")
         return None
     return InputPosition(_fingerprint(source, config))
 

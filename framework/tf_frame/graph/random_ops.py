@@ -10,8 +10,9 @@ device, whose numbers follow from the seed, its name and the global step.
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -52,16 +53,17 @@ def make_repeatable(train_op: Any, *, global_step: Any, seed: int, task: int = 0
       for each op that had to stay; empty if all is well.
     """
     graph = train_op.graph
+    needed, functions = _ancestors(train_op), _Functions(graph)
     random, reasons = [], []
-    for op in _ancestors(train_op):
-        why = _why_not(op, graph)
+    for op in needed:
+        why = _why_not(op, functions)
         if why:
             reasons.append(f"{op.name}: {why}")
         elif op.type in STATELESS:
             random.append(op)
     if random:
         with graph.as_default(), tf.control_dependencies(None):
-            index = _index_of_run(global_step)
+            index = _index_of_run(global_step, needed)
             for op in random:
                 _replace(op, Stream(_key(op, seed, task), index))
     return reasons
@@ -79,46 +81,59 @@ def _ancestors(train_op: Any) -> list[Any]:
     return [op for op in train_op.graph.get_operations() if op.name in found]
 
 
-def _why_not(op: Any, graph: Any) -> str | None:
+def _why_not(op: Any, functions: _Functions) -> str | None:
     """Why the numbers of an op cannot be made repeatable; None if they can or there are none."""
     if op.type in _PYTHON:
         return f"{op.type} calls Python code, whose state no checkpoint holds"
-    inside = next(_random_in_functions(op, graph), None)
+    inside = functions.random_op(op.node_def)
     if inside:
         return f"{op.type} calls a function with the random op {inside}"
     if op.type not in STATELESS and _draws(op.type, op.node_def.attr):
         return f"{op.type} is a random op that has no stateless counterpart here"
-    if op.type in STATELESS and not graph.is_fetchable(op):
+    if op.type in STATELESS and not op.graph.is_fetchable(op):
         return f"the random op {op.type} stands in a loop or branch"
     return None
 
 
 def _draws(kind: str, attributes: Any) -> bool:
-    # Queues that shuffle have seeds, too; inputs are looked after by graph/input_position.py.
-    return "seed2" in attributes and "Queue" not in kind
+    """Whether an operation with these attributes draws random numbers."""
+    if "seed2" not in attributes or "Queue" in kind:
+        return False  # graph/input_position.py looks after the queues, and shuffles, of inputs.
+    if "dropout" in attributes:
+        return bool(attributes["dropout"].f)  # The recurrent layers of cuDNN.
+    return not ("deterministic" in attributes and attributes["deterministic"].b)
 
 
-def _random_in_functions(op: Any, graph: Any) -> Iterator[str]:
-    """Random ops, and Python code, in the functions that an op calls."""
-    called = [name for value in op.node_def.attr.values() for name in _functions(value)]
-    if not called:
-        return
-    library = {f.signature.name: f for f in graph.as_graph_def().library.function}
-    seen: set[str] = set()
-    while called:
-        name = called.pop()
-        if name in seen or name not in library:
-            continue
-        seen.add(name)
-        for node in library[name].node_def:
-            if node.op in _PYTHON or node.op in STATELESS or _draws(node.op, node.attr):
-                yield f"{node.name} ({node.op})"
-            called += [each for value in node.attr.values() for each in _functions(value)]
+class _Functions:
+    """The functions of a graph."""
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+
+    @functools.cached_property
+    def _library(self) -> dict[str, Any]:
+        return {f.signature.name: f for f in self._graph.as_graph_def().library.function}
+
+    def random_op(self, node: Any) -> str | None:
+        """The first op in the functions that a node calls which draws, or runs Python code."""
+        left, seen = _called(node), set()
+        while left:
+            name = left.pop()
+            if name in seen or name not in self._library:
+                continue
+            seen.add(name)
+            for inner in self._library[name].node_def:
+                if inner.op in _PYTHON or inner.op in STATELESS or _draws(inner.op, inner.attr):
+                    return f"{inner.name} ({inner.op})"
+                left += _called(inner)
+        return None
 
 
-def _functions(value: Any) -> list[str]:
-    """Names of the functions in an attribute."""
-    return [name for name in (value.func.name, *(f.name for f in value.list.func)) if name]
+def _called(node: Any) -> list[str]:
+    """Names of the functions that a node calls."""
+    values = node.attr.values()
+    names = [name for v in values for name in (v.func.name, *(f.name for f in v.list.func))]
+    return [name for name in names if name]
 
 
 def _key(op: Any, seed: int, task: int) -> int:
@@ -128,36 +143,41 @@ def _key(op: Any, seed: int, task: int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
 
-def _index_of_run(global_step: Any) -> Any:
+def _index_of_run(global_step: Any, needed: Iterable[Any]) -> Any:
     """Scalar int64 tensor: number of this session run, read before the run changes it."""
+    names = {op.name for op in needed}
     with tf.device(None), tf.device(global_step.device), tf.name_scope("repeatable"):
-        index = tf.bitwise.left_shift(_before(global_step), tf.constant(_RUNS_BITS, tf.int64))
+        index = tf.bitwise.left_shift(
+            _before(global_step, names), tf.constant(_RUNS_BITS, tf.int64)
+        )
         for variable in tf.global_variables():
             if variable.op.name == _RUNS:
-                index += _before(variable)
+                index += _before(variable, names)
         return tf.identity(index, name="index_of_run")
 
 
-def _before(variable: Any) -> Any:
-    """The value of a variable before any update in this session run, as int64."""
+def _before(variable: Any, needed: set[str]) -> Any:
+    """The value of a variable before any update by these ops, as int64."""
     # A copy: what reads a reference variable later sees it as it is then.
     value = tf.add(variable.read_value(), 0)
     for op in _updates(variable):
-        # There is no public way to give an operation that exists something to wait for;
-        # TensorFlow's own control flow does it so.
-        op._add_control_input(value.op)
+        # Others, such as those that restore a checkpoint, may run while it has no value.
+        if op.name in needed:
+            # There is no public way to give an operation that exists something to wait for;
+            # TensorFlow's own control flow does it so.
+            op._add_control_input(value.op)
     return tf.cast(value, tf.int64)
 
 
 def _updates(variable: Any) -> list[Any]:
-    """The operations that assign to a variable, within `tf.cond` too; not its initialiser."""
+    """The operations that assign to a variable, within `tf.cond` too."""
     handles = [variable.handle if hasattr(variable, "handle") else variable.op.outputs[0]]
     updates = []
     while handles:
         for op in handles.pop().consumers():
-            if op.type in ("Switch", "RefSwitch", "Enter", "RefEnter"):
+            if op.type in ("Switch", "RefSwitch"):
                 handles += op.outputs
-            elif op.type in _ASSIGNMENTS and op.name != variable.initializer.name:
+            elif op.type in _ASSIGNMENTS:
                 updates.append(op)
     return updates
 

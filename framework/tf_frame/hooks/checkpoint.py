@@ -2,33 +2,80 @@
 
 A checkpoint is only written when every floating-point variable is finite, and
 only counted when it is complete: a save that fails leaves the one before.
+
+    synchronous    look at the variables -> write -> list -> delete old ones
+    asynchronous   look and copy | in another thread: write -> list -> delete old ones
 """
 
 from __future__ import annotations
 
-import contextlib
+import dataclasses
 import logging
 import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.newest import known_checkpoints
+from tf_frame.checkpoint.keeping import KeptCheckpoints
+from tf_frame.checkpoint.saving import (
+    ArrayWriter,
+    Background,
+    GraphWriter,
+    remove_leftovers,
+    write_whole,
+)
+from tf_frame.checkpoint.snapshot import FiniteCheck, shards_of, take, with_extras
+from tf_frame.checkpoint.writing import same_path
 from tf_frame.errors import CheckpointError, NonFiniteError, reason_of
 from tf_frame.graph.global_step import step_after_run
-from tf_frame.hooks.base import Cadence, Hook, Phase
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
 
 _LOG = logging.getLogger("tf_frame")
+_LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Flight:
+    """A checkpoint that is being written in the background.
+
+    Attributes:
+      step: its global step.
+      work: its writing.
+      may_stop: whether a listener's wish to stop counts.
+    """
+
+    step: int
+    work: Background
+    may_stop: bool
 
 
 class CheckpointHook(Hook):
     """Writes `model.ckpt-<global step>` into a folder.
 
+    Saves what the scaffold's saver saves, which can restore it. With
+    `asynchronous` training goes on as soon as the variables are copied; a write
+    that fails ends training at the next step. One write is under way at most:
+    the next save waits for it, and so do `wait`, `close` and `end`.
+
     Args:
       model_dir: the folder.
-      scaffold: whose saver writes.
-      every_steps, every_secs: how often; give one.
+      scaffold: the `tf.compat.v1.train.Scaffold` with the saver.
+      every_steps, every_secs: how often; with both, whichever comes first.
+      extras: more tensors, by their name in the checkpoint; they are evaluated
+        when a checkpoint is saved. Read when the session is made.
+      listeners: `tf.compat.v1.train.CheckpointSaverListener`s, called as
+        TensorFlow's hook does; asynchronously, `after_save` comes between two
+        steps once the checkpoint is complete.
+      max_to_keep, keep_every_n_hours: see `KeptCheckpoints`.
+      asynchronous: writes in another thread. A saver with a shard for each
+        parameter server writes synchronously all the same.
+      say: takes a line about that.
+
+    Raises:
+      ValueError: neither steps nor seconds are given, or one is not positive.
     """
 
     phase = Phase.SAVE
@@ -40,74 +87,156 @@ class CheckpointHook(Hook):
         *,
         every_steps: int | None = None,
         every_secs: float | None = None,
+        extras: Mapping[str, Any] | None = None,
+        listeners: Sequence[Any] = (),
+        max_to_keep: int | None = 5,
+        keep_every_n_hours: float | None = None,
+        asynchronous: bool = False,
+        say: Callable[[str], None] = _LOG.warning,
     ) -> None:
+        if every_steps is None and every_secs is None:
+            raise ValueError("give every_steps, every_secs or both: how often to save")
+        super().__init__(Cadence(every_steps=every_steps, every_secs=every_secs, first=False))
         self._model_dir = model_dir
         self._scaffold = scaffold
-        self._cadence = Cadence(every_steps=every_steps, every_secs=every_secs)
+        self._extras = {} if extras is None else extras
+        self._listeners = list(listeners)
+        self._kept = KeptCheckpoints(
+            model_dir, max_to_keep=max_to_keep, keep_every_n_hours=keep_every_n_hours
+        )
+        self._asynchronous = asynchronous
+        self._say = say
         self._saved_step: int | None = None
+        self._flight: _Flight | None = None
+        self._stop = False
 
     def begin(self) -> None:
         self._global_step = tf.train.get_global_step()
-        self._step = step_after_run()
-        self._floats = [v for v in tf.global_variables() if v.dtype.base_dtype.is_floating]
-        # One scalar a variable: run only when saving, and small to fetch.
-        self._finite = [tf.reduce_all(tf.is_finite(v)) for v in self._floats]
+        self._check = FiniteCheck()
+        self._shards = with_extras(shards_of(_saver_of(self._scaffold)), self._extras)
+        if self._asynchronous and len(self._shards) > 1:
+            self._asynchronous = False
+            self._say(
+                f"checkpoints are written synchronously: {len(self._shards)} devices write a "
+                "shard each"
+            )
+        if self._asynchronous:
+            self._array_writer = ArrayWriter(self._shards[0])
+        else:
+            self._graph_writer = GraphWriter(self._shards)
+        for listener in self._listeners:
+            listener.begin()
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
-        step = int(session.run(self._global_step))
-        if self._prefix(step) in known_checkpoints(self._model_dir):
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._land()
+        self._session = session
+        remove_leftovers(self._model_dir)
+        self._kept.recover()
+        if any(same_path(path, self._prefix(step)) for path in self._kept.paths()):
             self._saved_step = step
         else:
-            self._save(session, step)
-        self._cadence.mark(step)
+            self._save(session, step, may_stop=False)
 
-    def before_run(self, run_context: Any) -> Any:
-        return tf.train.SessionRunArgs(self._step)
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        if step_after_run() is self._global_step:
+            # A graph of others: what was read beside the step may be the step before.
+            step = int(run_context.session.run(self._global_step))
+        self._save(run_context.session, step, may_stop=True)
+        if self._stop:
+            run_context.request_stop()
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        step = int(run_values.results)
-        if self._cadence.wants(step):
-            self._save(run_context.session, step)
-            self._cadence.mark(step)
+    def should_stop(self) -> bool:
+        if self._flight is not None and self._flight.work.done():
+            self._land()
+        return self._stop
 
     def end(self, session: Any) -> None:
         step = int(session.run(self._global_step))
+        self._session = session
         if step != self._saved_step:
-            self._save(session, step)
+            self._save(session, step, may_stop=False)
+        self._land()
+        for listener in self._listeners:
+            listener.end(session, step)
+
+    def wait(self) -> None:
+        """Waits until the checkpoint that is being written is complete.
+
+        Raises:
+          CheckpointError: it could not be written.
+        """
+        self._land()
+
+    def close(self) -> None:
+        """Waits for a write that is under way, after an error too; only logs if it fails."""
+        flight, self._flight = self._flight, None
+        if flight is not None:
+            flight.work.wait()
+            if flight.work.error is not None:
+                _LOG.error("%s", self._failed(flight.step, flight.work.error))
 
     def _prefix(self, step: int) -> str:
         return os.path.join(self._model_dir, f"model.ckpt-{step}")
 
-    def _save(self, session: Any, step: int) -> None:
-        self._check_finite(session, step)
-        try:
-            self._scaffold.saver.save(
-                session,
-                os.path.join(self._model_dir, "model.ckpt"),
-                global_step=step,
-                write_meta_graph=False,
+    def _save(self, session: Any, step: int, *, may_stop: bool) -> None:
+        self._land()
+        for listener in self._listeners:
+            listener.before_save(session, step)
+        if self._asynchronous:
+            values, finite = take(session, self._shards[0], self._check)
+            self._refuse_not_finite(finite, step)
+            work = Background(
+                lambda: self._store(step, lambda to: self._array_writer.write(values, to))
             )
-        except (tf.errors.AbortedError, tf.errors.UnavailableError):
+            self._flight = _Flight(step, work, may_stop)
+        else:
+            self._refuse_not_finite(session.run(self._check.fetch), step)
+            self._write_now(session, step)
+            self._tell_saved(session, step, may_stop)
+        self._saved_step = step
+
+    def _write_now(self, session: Any, step: int) -> None:
+        try:
+            self._store(step, lambda to: self._graph_writer.write(session, to))
+        except _LOST_SESSION:
             raise  # A lost worker or parameter server: the session is made anew.
         except (tf.errors.OpError, ValueError, OSError) as error:
             raise self._failed(step, error) from error
-        self._saved_step = step
-        _LOG.info("saved %s", self._prefix(step))
 
-    def _check_finite(self, session: Any, step: int) -> None:
-        finite = np.array(session.run(self._finite), dtype=bool)
-        if not finite.all():
-            bad = [v.op.name for v, ok in zip(self._floats, finite, strict=True) if not ok]
+    def _store(self, step: int, write: Callable[[str], None]) -> None:
+        prefix = self._prefix(step)
+        write_whole(prefix, write, count=lambda: self._kept.add(prefix))
+        _LOG.info("saved %s", prefix)
+
+    def _land(self) -> None:
+        """Waits for the write that is under way, and does what comes after it."""
+        if self._flight is None:
+            return
+        flight, self._flight = self._flight, None
+        flight.work.wait()
+        error = flight.work.error
+        if isinstance(error, (tf.errors.OpError, ValueError, OSError)):
+            raise self._failed(flight.step, error) from error
+        if error is not None:
+            raise error
+        self._tell_saved(self._session, flight.step, flight.may_stop)
+
+    def _tell_saved(self, session: Any, step: int, may_stop: bool) -> None:
+        wishes = [listener.after_save(session, step) for listener in self._listeners]
+        # As in TensorFlow's hook, a wish at the start or the end of a session is none.
+        self._stop = self._stop or (may_stop and any(wishes))
+
+    def _refuse_not_finite(self, finite: np.ndarray, step: int) -> None:
+        bad = self._check.bad(finite)
+        if bad:
             raise NonFiniteError(
                 f"{len(bad)} variables hold NaN or infinity at global step {step}, first "
                 f"{', '.join(bad[:3])}; the step was not saved. Lower --learning_rate"
             )
 
-    def _failed(self, step: int, error: Exception) -> CheckpointError:
-        """Removes what the failed save left behind, and says what remains."""
-        prefix = self._prefix(step)
-        _remove_leftovers(prefix)
-        kept = [path for path in known_checkpoints(self._model_dir) if path != prefix]
+    def _failed(self, step: int, error: BaseException) -> CheckpointError:
+        kept = [path for path in self._kept.paths() if path != self._prefix(step)]
         remains = f"the last good checkpoint is {kept[-1]}" if kept else "there is none before it"
         return CheckpointError(
             f"the checkpoint of global step {step} could not be written: "
@@ -116,10 +245,12 @@ class CheckpointHook(Hook):
         )
 
 
-def _remove_leftovers(prefix: str) -> None:
-    """Removes what it can; the failure of the save is the one to report."""
-    for leftover in tf.io.gfile.glob(prefix + ".*"):
-        with contextlib.suppress(tf.errors.OpError):
-            tf.io.gfile.remove(leftover)
-    with contextlib.suppress(tf.errors.OpError):
-        tf.io.gfile.rmtree(prefix + "_temp")  # The shards of a sharded saver.
+def _saver_of(scaffold: Any) -> Any:
+    """The saver that the scaffold has, or will take when it is finalized."""
+    if scaffold.saver is not None:
+        return scaffold.saver
+    savers = tf.get_collection(tf.GraphKeys.SAVERS)
+    if not savers:
+        savers = [tf.train.Saver(sharded=True, save_relative_paths=True)]
+        tf.add_to_collection(tf.GraphKeys.SAVERS, savers[0])
+    return savers[0]

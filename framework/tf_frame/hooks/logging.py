@@ -8,8 +8,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.global_step import step_after_run
-from tf_frame.hooks.base import Cadence, Hook, Phase
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.progress import StepMultiples
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -17,30 +17,31 @@ _LOG = logging.getLogger("tf_frame")
 class LoggingHook(Hook):
     """Writes `step 20: loss = 0.4871, learning_rate = 0.05` to the log.
 
+    The steps are the multiples of `every_steps`, wherever a session begins, and
+    the last step: those that the progress lines show.
+
     Args:
       tensors: name -> scalar tensor.
       every_steps: steps from one line to the next.
+      last_step: global step at which training ends, logged too; None if not known.
+
+    Raises:
+      ValueError: `every_steps` is not positive.
     """
 
     phase = Phase.LOG
 
-    def __init__(self, tensors: Mapping[str, Any], *, every_steps: int) -> None:
+    def __init__(
+        self, tensors: Mapping[str, Any], *, every_steps: int, last_step: int | None = None
+    ) -> None:
+        if every_steps <= 0:
+            raise ValueError(f"every_steps is {every_steps}; it must be positive")
+        super().__init__(StepMultiples(every_steps, last_step=last_step))
         self._tensors = dict(tensors)
-        self._cadence = Cadence(every_steps=every_steps)
 
-    def begin(self) -> None:
-        self._step = step_after_run()
-        self._last: int | None = None
+    def before_step(self, run_context: Any, step: int) -> Any:
+        return tf.train.SessionRunArgs(self._tensors)
 
-    def before_run(self, run_context: Any) -> Any:
-        self._wanted = self._last is None or self._cadence.wants(self._last + 1)
-        fetches = {"step": self._step, "values": self._tensors if self._wanted else {}}
-        return tf.train.SessionRunArgs(fetches)
-
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        self._last = int(run_values.results["step"])
-        if self._wanted:
-            values = run_values.results["values"].items()
-            text = ", ".join(f"{name} = {value:.6g}" for name, value in values)
-            _LOG.info("step %d: %s", self._last, text)
-            self._cadence.mark(self._last)
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        values = run_values.results.items()
+        _LOG.info("step %d: %s", step, ", ".join(f"{name} = {value:.6g}" for name, value in values))

@@ -3,21 +3,73 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any, TextIO
 
 import tensorflow.compat.v1 as tf
 from tqdm import tqdm
 
-from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import NEVER, Cadence
+from tf_frame.hooks.pauses import training_clock
+
+_BAR_SECS = 0.5
+
+
+class StepMultiples(Cadence):
+    """The multiples of a number of steps, wherever a session begins.
+
+        StepMultiples(100)                           100, 200, 300 ...
+        StepMultiples(100, first=1, last_step=250)   1, 100, 200, 250
+
+    Args:
+      every_steps: the number; 0 or None: no multiples.
+      first: how many steps after the start of a session the first one is that
+        counts; 0: a multiple.
+      last_step: a step that counts as well, such as the last of the training.
+      every_secs: seconds from one time to the next, whichever comes first.
+    """
+
+    def __init__(
+        self,
+        every_steps: int | None,
+        *,
+        first: int = 0,
+        last_step: int | None = None,
+        every_secs: float | None = None,
+    ) -> None:
+        self._steps_to_first = first
+        self._end = last_step
+        super().__init__(every_steps=every_steps or None, every_secs=every_secs)
+
+    def start(self, step: int) -> None:
+        super().start(step)
+        self._want_first = self._steps_to_first > 0
+
+    def next_step(self) -> float:
+        if self._want_first:
+            return self._last_step + self._steps_to_first
+        every = self.every_steps
+        multiple = (self._last_step // every + 1) * every if every else NEVER
+        ahead = self._end is not None and self._end > self._last_step
+        return min(multiple, self._end if ahead and self._end is not None else NEVER)
+
+    def __bool__(self) -> bool:
+        return super().__bool__() or self._steps_to_first > 0 or self._end is not None
+
+    def __str__(self) -> str:
+        parts = [f"step {self._steps_to_first} of a session"] if self._steps_to_first else []
+        parts += [super().__str__()] if self.every_steps or self.every_secs else []
+        parts += [] if self._end is None else [f"step {self._end}"]
+        return " and ".join(parts) or "no step"
 
 
 class ProgressHook(Hook):
     """Shows step, loss, steps/s, examples/s and the time left, and sums up throughput.
 
-    The first step of a session is left out of every rate: it pays for the
-    optimisation of the graph and for filling the input pipeline.
+    It wants the first step of a session, the multiples of `every_steps` and the
+    last step; where it shows a bar, also a step every half second. The first
+    step is left out of every rate: it pays for the optimisation of the graph
+    and for filling the input pipeline.
 
     Args:
       loss: scalar tensor to show.
@@ -25,8 +77,12 @@ class ProgressHook(Hook):
       examples_per_step: examples in one step.
       every_steps: steps from one line (or update of the bar's figures) to the
         next; 0 shows nothing.
-      writer: summary writer for `throughput/*`, or None.
       out: where to show it.
+
+    Attributes:
+      first_step: the first step of the session.
+      step: the last step that the hook saw; once training has ended, the last of all.
+      loss: the loss of the last step that the hook saw, None before any.
     """
 
     phase = Phase.LOG
@@ -38,19 +94,22 @@ class ProgressHook(Hook):
         last_step: int,
         examples_per_step: int,
         every_steps: int,
-        writer: Any = None,
         out: TextIO | None = None,
     ) -> None:
         self._loss = loss
         self._last_step = last_step
         self._examples_per_step = examples_per_step
         self._every_steps = every_steps
-        self._writer = writer
         self._out = out or sys.stdout
+        self._shows_bar = bool(every_steps) and self._out.isatty()
         self._bar: Any = None
         self.first_step = self.step = 0
-        self._first_time = self._time = 0.0
+        self._first_time = self._time = self._tick = 0.0
         self.loss: float | None = None
+        bar_secs = _BAR_SECS if self._shows_bar else None
+        super().__init__(
+            StepMultiples(every_steps, first=1, last_step=last_step, every_secs=bar_secs)
+        )
 
     @property
     def steps_per_sec(self) -> float | None:
@@ -64,30 +123,33 @@ class ProgressHook(Hook):
         rate = self.steps_per_sec
         return None if rate is None else rate * self._examples_per_step
 
-    def begin(self) -> None:
-        self._step_read = step_after_run()
-
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
         # A session that was lost and recovered goes on from an earlier step.
         self.close()
         self._interval = (0, 0.0)
         self._started = False
 
-    def before_run(self, run_context: Any) -> Any:
-        return tf.train.SessionRunArgs((self._step_read, self._loss))
+    def before_step(self, run_context: Any, step: int) -> Any:
+        return tf.train.SessionRunArgs(self._loss)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        self.step, self.loss = int(run_values.results[0]), float(run_values.results[1])
-        self._time = time.monotonic()
-        if not self._started:
-            self._start()
-        if self._bar is not None:
-            self._bar.update(self.step - self._bar.n)
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        self.loss = float(run_values.results)
+        self._note(step, training_clock())
         if self._every_steps and self._due():
             self._show(*self._interval)
             self._interval = (self.step, self._time)
 
+    def should_stop(self) -> bool:
+        # Asked between all steps, so this is the time at which the last one ended.
+        self._tick = training_clock()
+        return False
+
     def end(self, session: Any) -> None:
+        # By now a checkpoint may have been saved, which is no part of the steps' time.
+        last = int(session.run(tf.train.get_global_step(session.graph)))
+        if self._started and last > self.step:
+            self._note(last, self._tick)
         self.close()
 
     def close(self) -> None:
@@ -96,11 +158,18 @@ class ProgressHook(Hook):
             self._bar.close()
             self._bar = None
 
+    def _note(self, step: int, now: float) -> None:
+        self.step, self._time = step, now
+        if not self._started:
+            self._start()
+        if self._bar is not None:
+            self._bar.update(step - self._bar.n)
+
     def _start(self) -> None:
         self._started = True
         self.first_step, self._first_time = self.step, self._time
         self._interval = (self.step, self._time)
-        if self._out.isatty() and self._every_steps:
+        if self._shows_bar:
             self._bar = tqdm(
                 total=self._last_step,
                 initial=self.step,
@@ -123,8 +192,6 @@ class ProgressHook(Hook):
             return
         rate = (self.step - since_step) / max(self._time - since_time, 1e-9)
         examples = rate * self._examples_per_step
-        if self._writer is not None:
-            self._write({"steps_per_sec": rate, "examples_per_sec": examples})
         if self._bar is not None:
             self._bar.set_postfix_str(f"loss {self.loss:.4f}, {examples:.1f} examples/s")
             return
@@ -135,13 +202,6 @@ class ProgressHook(Hook):
             file=self._out,
             flush=True,
         )
-
-    def _write(self, rates: dict[str, float]) -> None:
-        values = [
-            tf.Summary.Value(tag=f"throughput/{name}", simple_value=value)
-            for name, value in rates.items()
-        ]
-        self._writer.add_summary(tf.Summary(value=values), self.step)
 
 
 def _clock(seconds: float) -> str:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from tf_frame.hooks.base import Hook, Phase
 
 
 class StopOnSignalHook(Hook):
-    """Requests a stop when `received()` is true."""
+    """Requests a stop when `received()` is true; it is asked between all steps.
+
+    Args:
+      received: must be quick.
+    """
 
     phase = Phase.STOP
 
     def __init__(self, received: Callable[[], object]) -> None:
+        super().__init__()
         self._received = received
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        if self._received():
-            run_context.request_stop()
+    def should_stop(self) -> bool:
+        return bool(self._received())

@@ -1,53 +1,89 @@
-"""Writes the merged summaries every so many steps, and the graph once."""
+"""Writes the merged summaries every so many steps or seconds, and the graph."""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.global_step import step_after_run
-from tf_frame.hooks.base import Cadence, Hook, Phase
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
 
 
 class SummaryHook(Hook):
-    """Evaluates the summary op beside the steps that it wants.
+    """Evaluates the summary op beside the steps that it wants; the first of a session is one.
+
+    The graph is written once for each folder of a process, so a run that is
+    resumed writes that of its own code.
 
     Args:
       model_dir: where the event file goes.
-      summary_op: scalar string tensor.
+      summary_op: scalar string tensor, such as `tf.compat.v1.summary.merge_all` returns.
       every_steps: steps from one summary to the next.
+      every_secs: seconds likewise; of both, whichever comes first.
+      name: folder within `model_dir`, such as `eval`, for another phase than
+        training; TensorBoard shows it as a run of its own.
+
+    Raises:
+      ValueError: no folder; neither steps nor seconds, or one that is not positive.
     """
 
     phase = Phase.OBSERVE
 
-    def __init__(self, model_dir: str, summary_op: Any, *, every_steps: int) -> None:
-        self._model_dir = model_dir
+    def __init__(
+        self,
+        model_dir: str,
+        summary_op: Any,
+        *,
+        every_steps: int | None = None,
+        every_secs: float | None = None,
+        name: str | None = None,
+    ) -> None:
+        if not model_dir:
+            raise ValueError(f"model_dir is {model_dir!r}; summaries need a folder to go to")
+        if every_steps is None and every_secs is None:
+            raise ValueError("give every_steps, every_secs or both; no summary was asked for")
+        super().__init__(Cadence(every_steps=every_steps, every_secs=every_secs))
+        self._folder = os.path.join(model_dir, name) if name else model_dir
         self._summary_op = summary_op
-        self._cadence = Cadence(every_steps=every_steps)
 
     def begin(self) -> None:
-        self._global_step = tf.train.get_global_step()
-        self._step = step_after_run()
-        # Whoever asks for the writer first also has it write the default graph.
-        self._writer = tf.summary.FileWriterCache.get(self._model_dir)
+        self._writer = event_writer(self._folder)
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
-        self._last = int(session.run(self._global_step))
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
         # TensorBoard drops events at or after this step: a killed run left those behind.
-        start = tf.SessionLog(status=tf.SessionLog.START)
-        self._writer.add_session_log(start, self._last + 1)
+        self._writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), step + 1)
 
-    def before_run(self, run_context: Any) -> Any:
-        self._wanted = self._cadence.wants(self._last + 1)
-        fetches = [self._step, self._summary_op] if self._wanted else [self._step]
-        return tf.train.SessionRunArgs(fetches)
+    def before_step(self, run_context: Any, step: int) -> Any:
+        return tf.train.SessionRunArgs(self._summary_op)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        self._last = int(run_values.results[0])
-        if self._wanted:
-            self._writer.add_summary(run_values.results[1], self._last)
-            self._cadence.mark(self._last)
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        self._writer.add_summary(run_values.results, step)
 
     def end(self, session: Any) -> None:
         self._writer.flush()
+
+
+def event_writer(folder: str) -> Any:
+    """The one `tf.compat.v1.summary.FileWriter` of a folder in this process.
+
+    One, because TensorBoard reads the event files of a folder one after the
+    other and never goes back. Making it writes the default graph.
+
+    TensorFlow names an event file by the second and the host: a second one made
+    within that second would truncate the first. So each is numbered here by the
+    event files that are there before it.
+
+    Args:
+      folder: where the event file goes; is made if need be.
+    """
+    # There is no public way to ask or to tell the cache; other hooks look there.
+    cache = tf.summary.FileWriterCache._cache
+    if folder not in cache:
+        before = len(tf.io.gfile.glob(os.path.join(folder, "events.out.tfevents.*")))
+        cache[folder] = tf.summary.FileWriter(
+            folder, graph=tf.get_default_graph(), filename_suffix=f".{before}" if before else None
+        )
+    return cache[folder]

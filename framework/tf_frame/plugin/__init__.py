@@ -2,6 +2,8 @@
 
 from tf_frame.plugin.contracts import (
     GradientTransform,
+    HookContext,
+    HookPlugin,
     Input,
     InputContext,
     InputInfo,
@@ -15,6 +17,8 @@ from tf_frame.plugin.contracts import (
 
 __all__ = [
     "GradientTransform",
+    "HookContext",
+    "HookPlugin",
     "Input",
     "InputContext",
     "InputInfo",

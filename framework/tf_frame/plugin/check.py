@@ -10,14 +10,15 @@ from tf_frame.config import options_of
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import (
     GradientTransform,
+    HookPlugin,
     Input,
     LearningRate,
     Model,
     Optimizer,
 )
-from tf_frame.plugin.kinds import HOOK, Kind
+from tf_frame.plugin.kinds import Kind
 
-_BASES = (Model, Input, GradientTransform, Optimizer, LearningRate)
+_BASES = (Model, Input, GradientTransform, Optimizer, LearningRate, HookPlugin)
 
 
 def check_contract(plugin: Any, kind: Kind) -> str:
@@ -26,7 +27,7 @@ def check_contract(plugin: Any, kind: Kind) -> str:
         return f"expected a class, found {plugin!r:.80} of type {type(plugin).__name__}"
     if not _defines(plugin, kind.method):
         return f"class {plugin.__name__} has no method {kind.method}()"
-    return "" if kind == HOOK else _check_params(plugin)
+    return _check_params(plugin)
 
 
 def _defines(plugin: type, method: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a plugin brings: a model, an input, a gradient transform, an optimizer, a learning rate.
+"""What a plugin brings: a model, an input, a gradient transform, an optimizer, a rate, a hook.
 
 The base classes here hold the defaults; a plugin may subclass them or just
 offer the same names. None of this imports TensorFlow, and neither should the
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 
@@ -250,5 +250,54 @@ class LearningRate:
         Args:
           step: scalar float32 tensor, 0 at the schedule's first step; warm-up,
             which comes before it, is the framework's.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
+
+
+@dataclasses.dataclass(frozen=True)
+class HookContext:
+    """What the framework tells a hook.
+
+    Attributes:
+      model_dir: the folder of the run; it exists.
+      is_chief: whether this worker is the one that saves and writes summaries.
+      task: number of this worker; 0 is the chief.
+      max_steps: global step at which training ends.
+      examples_per_step: examples in one step, over all workers.
+      graph: the `tf_frame.graph.train_graph.TrainGraph`; its handles are
+        tensors. It is complete, but not finalized yet.
+      say: takes a line for the user.
+    """
+
+    model_dir: str
+    is_chief: bool
+    task: int
+    max_steps: int
+    examples_per_step: int
+    graph: Any
+    say: Callable[[str], None]
+
+
+class HookPlugin:
+    """What makes a session hook of options and of what the run knows.
+
+    Attributes:
+      Params: dataclass of the hook's options.
+    """
+
+    Params: ClassVar[type] = NoParams
+
+    def __init__(self, *, params: Any) -> None:
+        self.params = params
+
+    def __call__(self, context: HookContext) -> Any:
+        """Returns a hook, or a list of them; called once on each worker, in the graph of the run.
+
+        A `tf_frame.hooks.base.Hook` says which steps it wants. Any other
+        `tf.compat.v1.train.SessionRunHook` is called at every step. A worker
+        that needs no hook gets an empty list.
+
+        Args:
+          context: what there is to know.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__()")

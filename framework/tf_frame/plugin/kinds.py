@@ -25,6 +25,6 @@ INPUT = Kind("input", "tf_frame.inputs", "dataset")
 GRADIENT_TRANSFORM = Kind("gradient transform", "tf_frame.gradient_transforms", "__call__")
 OPTIMIZER = Kind("optimizer", "tf_frame.optimizers", "__call__")
 LEARNING_RATE = Kind("learning rate", "tf_frame.learning_rates", "__call__")
-HOOK = Kind("hook", "tf_frame.hooks", "after_run")
+HOOK = Kind("hook", "tf_frame.hooks", "__call__")
 
 KINDS = (MODEL, INPUT, GRADIENT_TRANSFORM, OPTIMIZER, LEARNING_RATE, HOOK)

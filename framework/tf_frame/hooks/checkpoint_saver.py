@@ -1,0 +1,140 @@
+"""`tf.compat.v1.train.CheckpointSaverHook` without its extra run in every step."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+
+
+class CheckpointSaverHook(Hook):
+    """Saves by a `tf.compat.v1.train.Saver` every so many steps or seconds.
+
+    In the place of TensorFlow's hook of this name (python/training/
+    basic_session_run_hooks.py): the same arguments, errors, files, calls of
+    listeners and saved steps. TensorFlow's runs the session once more in every
+    step to read the global step, this one only in steps that may be saved. It
+    serves any graph, so it is called at every step; `CheckpointHook` is not.
+
+    Args:
+      checkpoint_dir: the folder.
+      save_secs, save_steps: how often; give one.
+      saver: the saver; default: that of the scaffold, else the only one in the
+        collection SAVERS.
+      checkpoint_basename: beginning of the file names.
+      scaffold: a `tf.compat.v1.train.Scaffold`.
+      listeners: `tf.compat.v1.train.CheckpointSaverListener`s.
+      save_graph_def: whether to write `graph.pbtxt`, and a `.meta` for every checkpoint.
+
+    Raises:
+      ValueError: saver and scaffold are both given, or not just one of steps and seconds.
+    """
+
+    phase = Phase.SAVE
+
+    def __init__(
+        self,
+        checkpoint_dir: str,
+        save_secs: float | None = None,
+        save_steps: int | None = None,
+        saver: Any = None,
+        checkpoint_basename: str = "model.ckpt",
+        scaffold: Any = None,
+        listeners: Sequence[Any] | None = None,
+        save_graph_def: bool = True,
+    ) -> None:
+        if saver is not None and scaffold is not None:
+            raise ValueError("You cannot provide both saver and scaffold.")
+        # The timer is there for its errors.
+        tf.train.SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+        super().__init__(Cadence(every_steps=save_steps, every_secs=save_secs, first=False))
+        self._folder = checkpoint_dir
+        self._path = os.path.join(checkpoint_dir, checkpoint_basename)
+        self._saver = saver
+        self._scaffold = scaffold
+        self._listeners = listeners or []
+        self._save_graph_def = save_graph_def
+
+    def begin(self) -> None:
+        self._writer = tf.summary.FileWriterCache.get(self._folder)
+        self._global_step = tf.train.get_global_step()
+        if self._global_step is None:
+            raise RuntimeError("Global step should be created to use CheckpointSaverHook.")
+        for listener in self._listeners:
+            listener.begin()
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._write_graph()
+        self._save(session, step)
+
+    # A graph of others has no read of the global step after the update, which
+    # `Hook` goes by; so the step before tells whether this one may be wanted.
+
+    def before_run(self, run_context: Any) -> Any:
+        return tf.train.SessionRunArgs(self._global_step)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        if not self.cadence.wants(int(run_values.results) + 1):
+            return
+        step = int(run_context.session.run(self._global_step))
+        if step != self._saved_step and self.cadence.wants(step):
+            self.cadence.mark(step)
+            if self._save(run_context.session, step):
+                run_context.request_stop()
+
+    def end(self, session: Any) -> None:
+        step = int(session.run(self._global_step))
+        if step != self._saved_step:
+            self._save(session, step)
+        for listener in self._listeners:
+            listener.end(session, step)
+
+    def _write_graph(self) -> None:
+        graph = tf.get_default_graph()
+        if self._save_graph_def:
+            tf.train.write_graph(graph.as_graph_def(add_shapes=True), self._folder, "graph.pbtxt")
+        self._writer.add_graph(graph)
+        self._writer.add_meta_graph(
+            tf.train.export_meta_graph(graph=graph, saver_def=self._get_saver().saver_def)
+        )
+
+    def _save(self, session: Any, step: int) -> bool:
+        """Saves, and says whether a listener wants training to end."""
+        for listener in self._listeners:
+            listener.before_save(session, step)
+        self._get_saver().save(
+            session, self._path, global_step=step, write_meta_graph=self._save_graph_def
+        )
+        self._saved_step = step
+        log = tf.SessionLog(status=tf.SessionLog.CHECKPOINT, checkpoint_path=self._path)
+        self._writer.add_session_log(log, step)
+        wishes = [listener.after_save(session, step) for listener in self._listeners]
+        return any(wishes)
+
+    def _get_saver(self) -> Any:
+        if self._saver is None and self._scaffold is not None:
+            return self._scaffold.saver
+        if self._saver is None:
+            self._saver = _only_saver()
+        return self._saver
+
+
+def _only_saver() -> Any:
+    savers = tf.get_collection(tf.GraphKeys.SAVERS)
+    if not savers:
+        raise RuntimeError(
+            f"No items in collection {tf.GraphKeys.SAVERS}. Please add a saver to the collection "
+            "or provide a saver or scaffold."
+        )
+    if len(savers) > 1:
+        raise RuntimeError(
+            f"More than one item in collection {tf.GraphKeys.SAVERS}. Please indicate which one "
+            "to use by passing it to the constructor."
+        )
+    return savers[0]

@@ -1,0 +1,242 @@
+"""Ends training by what evaluation has found.
+
+    hook = stop_if_no_increase("accuracy", 2000, eval_dir="runs/first/eval")
+
+The four functions have the meaning of the hooks of tf.estimator.experimental
+(estimator/early_stopping.py), with these differences: an evaluation of a step
+that is still to come, left by a run that was killed, does not count; one that
+lacks the metric is passed over, and an error if all do; each worker reads the
+evaluations itself, so no variable of the graph says that training is over.
+"""
+
+from __future__ import annotations
+
+import logging
+import operator
+import os
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+
+_LOG = logging.getLogger("tf_frame")
+_PREFIX = "metrics/"
+
+EvalMetrics = Mapping[int, Mapping[str, float]]
+
+
+class EarlyStoppingHook(Hook):
+    """Asks at its steps whether to stop, and ends training if so.
+
+    Args:
+      verdict: takes the evaluations up to now, as `read_eval_metrics` returns
+        them; returns why training should stop, empty if it should not.
+      metrics: where the evaluations are: the folder of their event files, or a
+        function that returns them.
+      run_every_secs: seconds from one time to the next.
+      run_every_steps: steps likewise; give one of the two.
+
+    Attributes:
+      reason: why training was stopped, empty if it was not.
+
+    Raises:
+      ValueError: both or neither of seconds and steps are given.
+    """
+
+    phase = Phase.STOP
+
+    def __init__(
+        self,
+        verdict: Callable[[EvalMetrics], str],
+        metrics: str | Callable[[], EvalMetrics],
+        *,
+        run_every_secs: float | None = 60,
+        run_every_steps: int | None = None,
+    ) -> None:
+        if run_every_secs is not None and run_every_steps is not None:
+            raise ValueError("Only one of `run_every_secs` and `run_every_steps` must be set.")
+        if run_every_secs is None and run_every_steps is None:
+            raise ValueError("One of `run_every_secs` and `run_every_steps` must be set.")
+        self._verdict = verdict
+        self._metrics = EvalMetricsReader(metrics).read if isinstance(metrics, str) else metrics
+        self.reason = ""
+        super().__init__(Cadence(every_secs=run_every_secs, every_steps=run_every_steps))
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        known = {at: values for at, values in self._metrics().items() if at <= step}
+        self.reason = self._verdict(known)
+        if self.reason:
+            _LOG.info("%s; early stopping at global step %d", self.reason, step)
+            run_context.request_stop()
+
+
+def stop_if_higher(
+    metric: str, threshold: float, eval_dir: str | Callable[[], EvalMetrics], **more: Any
+) -> EarlyStoppingHook:
+    """Stops once `metric` is above `threshold`.
+
+    Args:
+      metric: name of the metric, such as `loss`.
+      threshold: what it is compared with.
+      eval_dir: folder with the event files of the evaluations, or a function
+        that returns `{step: {metric: value}}`.
+      **more: `min_steps`, before which no evaluation counts (0);
+        `run_every_secs` (60) or `run_every_steps`; of the two set the other to None.
+    """
+    return _stop_by_threshold(metric, threshold, eval_dir, higher=True, **more)
+
+
+def stop_if_lower(
+    metric: str, threshold: float, eval_dir: str | Callable[[], EvalMetrics], **more: Any
+) -> EarlyStoppingHook:
+    """Stops once `metric` is below `threshold`; see `stop_if_higher`."""
+    return _stop_by_threshold(metric, threshold, eval_dir, higher=False, **more)
+
+
+def stop_if_no_increase(
+    metric: str,
+    max_steps_without_increase: int,
+    eval_dir: str | Callable[[], EvalMetrics],
+    **more: Any,
+) -> EarlyStoppingHook:
+    """Stops once `metric` has had no new highest value for so many steps.
+
+    Args:
+      metric: name of the metric.
+      max_steps_without_increase: global steps from the best evaluation to a later one.
+      eval_dir: as for `stop_if_higher`.
+      **more: likewise.
+    """
+    return _stop_without_improvement(
+        metric, max_steps_without_increase, eval_dir, higher=True, **more
+    )
+
+
+def stop_if_no_decrease(
+    metric: str,
+    max_steps_without_decrease: int,
+    eval_dir: str | Callable[[], EvalMetrics],
+    **more: Any,
+) -> EarlyStoppingHook:
+    """Stops once `metric` has had no new lowest value for so many steps."""
+    return _stop_without_improvement(
+        metric, max_steps_without_decrease, eval_dir, higher=False, **more
+    )
+
+
+def _stop_by_threshold(
+    metric: str, threshold: float, source: Any, *, higher: bool, min_steps: int = 0, **every: Any
+) -> EarlyStoppingHook:
+    crossed = operator.gt if higher else operator.lt
+    word = "greater than" if higher else "less than"
+
+    def verdict(metrics: EvalMetrics) -> str:
+        for step, value in _values(metrics, metric, min_steps):
+            if crossed(value, threshold):
+                return (
+                    f'At step {step}, metric "{metric}" has value {value:g} which is {word} the '
+                    f"configured threshold ({threshold:g}) for early stopping"
+                )
+        return ""
+
+    return EarlyStoppingHook(verdict, source, **every)
+
+
+def _stop_without_improvement(
+    metric: str, max_steps: int, source: Any, *, higher: bool, min_steps: int = 0, **every: Any
+) -> EarlyStoppingHook:
+    better = operator.gt if higher else operator.lt
+    word = "increase" if higher else "decrease"
+
+    def verdict(metrics: EvalMetrics) -> str:
+        best: tuple[int, float] | None = None
+        for step, value in _values(metrics, metric, min_steps):
+            best = (step, value) if best is None or better(value, best[1]) else best
+            if step - best[0] >= max_steps:
+                return (
+                    f'No {word} in metric "{metric}" for {step - best[0]} steps, which is greater '
+                    f"than or equal to max steps ({max_steps}) configured for early stopping"
+                )
+        return ""
+
+    return EarlyStoppingHook(verdict, source, **every)
+
+
+def _values(metrics: EvalMetrics, metric: str, min_steps: int) -> list[tuple[int, float]]:
+    """The metric's values by step, from `min_steps` on.
+
+    Raises:
+      ConfigError: there are evaluations, and none has the metric.
+    """
+    names = sorted({name for values in metrics.values() for name in values})
+    if metrics and metric not in names:
+        raise ConfigError(
+            f"early stopping: no evaluation has a metric {metric!r}; there are: {', '.join(names)}"
+        )
+    return [
+        (s, metrics[s][metric]) for s in sorted(metrics) if s >= min_steps and metric in metrics[s]
+    ]
+
+
+def read_eval_metrics(eval_dir: str) -> dict[int, dict[str, float]]:
+    """Reads what evaluations have written.
+
+    Args:
+      eval_dir: the folder with their event files.
+
+    Returns:
+      Global step -> metric -> value, by ascending step; a tag `metrics/loss` is
+      called `loss`. Empty if there is no such folder.
+    """
+    return EvalMetricsReader(eval_dir).read()
+
+
+class EvalMetricsReader:
+    """Reads event files, and each time only what is new in them.
+
+    Args:
+      eval_dir: the folder.
+    """
+
+    def __init__(self, eval_dir: str) -> None:
+        self._eval_dir = eval_dir
+        self._read: dict[str, int] = {}
+        self._metrics: dict[int, dict[str, float]] = {}
+
+    def read(self) -> dict[int, dict[str, float]]:
+        """Returns what `read_eval_metrics` does."""
+        if tf.io.gfile.isdir(self._eval_dir):
+            for path in sorted(tf.io.gfile.glob(os.path.join(self._eval_dir, "*.tfevents.*"))):
+                for end, record in _records(path, self._read.get(path, 0)):
+                    self._add(tf.Event.FromString(record))
+                    self._read[path] = end
+        return {step: dict(self._metrics[step]) for step in sorted(self._metrics)}
+
+    def _add(self, event: Any) -> None:
+        values = {v.tag: v.simple_value for v in event.summary.value if v.HasField("simple_value")}
+        named = {tag.removeprefix(_PREFIX): v for tag, v in values.items() if tag[:8] == _PREFIX}
+        if values:
+            self._metrics.setdefault(event.step, {}).update({**values, **named})
+
+
+def _records(path: str, start: int) -> Iterator[tuple[int, bytes]]:
+    """Yields each whole record of a TFRecord file from a byte on, and where it ends.
+
+    A record is its length in 8 bytes, 4 bytes of checksum, the data, and 4
+    bytes of checksum (tensorflow/core/lib/io/record_writer.h). What is still
+    being written is left for the next time.
+    """
+    size = tf.io.gfile.stat(path).length
+    with tf.io.gfile.GFile(path, "rb") as file:
+        while start + 12 <= size:
+            file.seek(start)
+            (length,) = struct.unpack("<Q", file.read(12)[:8])
+            if start + 16 + length > size:
+                return
+            start += 16 + length
+            yield start, file.read(length)

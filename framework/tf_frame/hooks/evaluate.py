@@ -1,0 +1,51 @@
+"""Evaluates in the midst of training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.pauses import pause
+from tf_frame.hooks.progress import StepMultiples
+
+
+class EvaluateHook(Hook):
+    """Calls an evaluation at multiples of a number of steps.
+
+    It runs after the step has been saved, and before hooks that stop by its
+    results. The last step is left out: a run evaluates at its end anyway. The
+    time that it takes counts in no rate of steps.
+
+    Args:
+      evaluate: takes the global step; returns metric -> value.
+      every_steps: steps from one evaluation to the next.
+      last_step: global step at which training ends.
+
+    Attributes:
+      results: global step -> metric -> value, in the order in which they came.
+
+    Raises:
+      ValueError: `every_steps` is not positive.
+    """
+
+    phase = Phase.EVALUATE
+
+    def __init__(
+        self,
+        evaluate: Callable[[int], Mapping[str, float]],
+        *,
+        every_steps: int,
+        last_step: int,
+    ) -> None:
+        if every_steps <= 0:
+            raise ValueError(f"every_steps is {every_steps}; it must be positive")
+        self._evaluate = evaluate
+        self._last_step = last_step
+        self.results: dict[int, dict[str, float]] = {}
+        super().__init__(StepMultiples(every_steps))
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        if step < self._last_step:
+            with pause():
+                self.results[step] = dict(self._evaluate(step))

@@ -1,0 +1,79 @@
+"""A resumed run goes on in its input where the checkpoint was saved, or does not go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tf_frame.errors import CheckpointError, ConfigError, DataError
+from tf_frame.graph.input_position import InputPosition
+from tf_frame.hooks.base import Hook, Phase
+
+
+class InputPositionHook(Hook):
+    """Restores the position in the input whenever a session has been made.
+
+    Its phase is the first, so that the position is there before the first
+    checkpoint of a session is saved.
+
+    Args:
+      position: of the graph.
+      restored_from: gives the path prefix of the checkpoint that the session's
+        variables came from; None if they are new.
+      allow_inexact: where the position cannot be saved or restored, begin a
+        new pass over the data, with a warning.
+      say: takes a line for the user.
+
+    Raises:
+      DataError: when a session is made: the position cannot be saved.
+      CheckpointError, ConfigError: likewise: that of the checkpoint cannot be
+        restored; see `InputPosition.restore`.
+    """
+
+    phase = Phase.TRANSFORM
+
+    def __init__(
+        self,
+        position: InputPosition,
+        *,
+        restored_from: Callable[[], str | None],
+        allow_inexact: bool,
+        say: Callable[[str], None],
+    ) -> None:
+        super().__init__()
+        self._position = position
+        self._restored_from = restored_from
+        self._allow_inexact = allow_inexact
+        self._say = say
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        path = self._restored_from()
+        if self._can_be_saved(session) and path is not None:
+            self._restore(session, path)
+        elif path is not None:
+            self._say("warning: a new pass over the data begins")
+
+    def _can_be_saved(self, session: Any) -> bool:
+        try:
+            self._position.check(session)
+        except DataError as error:
+            if not self._allow_inexact:
+                raise
+            self._say(f"warning: {_reason(error)}; a resumed run will not be exact")
+            self._position.leave_out(session)
+            return False
+        return True
+
+    def _restore(self, session: Any, path: str) -> None:
+        try:
+            self._position.restore(session, path, say=self._say)
+        except (CheckpointError, ConfigError) as error:
+            if not self._allow_inexact:
+                raise
+            self._say(f"warning: {_reason(error)}; a new pass over the data begins")
+
+
+def _reason(error: Exception) -> str:
+    """The first line of an error; what to do, in the others, has been decided."""
+    return str(error).splitlines()[0]

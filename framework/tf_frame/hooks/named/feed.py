@@ -1,0 +1,52 @@
+"""The hook `feed`: feeds tensors of the graph with constants.
+
+--hook feed --hook.feed.values keep_prob:0=0.5
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from tf_frame.config import option
+from tf_frame.errors import ConfigError
+from tf_frame.plugin.contracts import HookContext, HookPlugin
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options."""
+
+    values: tuple[str, ...] = option(
+        (), "TENSOR=VALUE, such as keep_prob:0=0.5 or size=[8, 8]; repeat it", verbatim=True
+    )
+
+
+class Feed(HookPlugin):
+    """Feeds tensors of the graph, placeholders for one, with the same values in every step.
+
+    It is called at every step, which keeps the fast path off.
+
+    Raises:
+      ConfigError: a text that is not TENSOR=VALUE, one tensor twice, or none.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        if not params.values:
+            raise ConfigError("feed: nothing to feed; give values, such as keep_prob:0=0.5")
+        self.values: dict[str, str] = {}
+        for text in params.values:
+            name, equals, value = text.partition("=")
+            if not (name and equals):
+                raise ConfigError(f"feed: {text!r} is not TENSOR=VALUE")
+            if name in self.values:
+                raise ConfigError(f"feed: {name!r} is given twice")
+            self.values[name] = value
+
+    def __call__(self, context: HookContext) -> Any:
+        from tf_frame.hooks.session_feed import SessionFeedHook
+
+        return SessionFeedHook(self.values)

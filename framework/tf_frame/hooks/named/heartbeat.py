@@ -1,0 +1,42 @@
+"""The hook `heartbeat`: says in MODEL_DIR/heartbeat.json that training is alive.
+
+--hook heartbeat:30
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+from tf_frame.config import option
+from tf_frame.errors import ConfigError
+from tf_frame.plugin.contracts import HookContext, HookPlugin
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options."""
+
+    every_secs: float = option(60.0, "seconds from one beat to the next")
+
+
+class Heartbeat(HookPlugin):
+    """Writes state, step, time, process and host to MODEL_DIR/heartbeat.json.
+
+    Raises:
+      ConfigError: `every_secs` is not above 0.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        if params.every_secs <= 0:
+            raise ConfigError(f"heartbeat: every_secs is {params.every_secs:g}; raise it")
+
+    def __call__(self, context: HookContext) -> Any:
+        from tf_frame.hooks.heartbeat import HeartbeatHook
+
+        return HeartbeatHook(
+            context.model_dir, every_secs=self.params.every_secs, task=context.task
+        )

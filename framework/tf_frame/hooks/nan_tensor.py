@@ -1,0 +1,56 @@
+"""TensorFlow's `NanTensorHook`, by a look at the loss that needs no hook in the step."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.hooks.base import Hook, Phase
+
+_MESSAGE = "Model diverged with loss = NaN."
+
+
+class NanTensorHook(Hook):
+    """Ends training at a loss that is NaN; an infinite one passes.
+
+    Arguments, errors and lines are those of `tf.compat.v1.train.NanTensorHook`.
+
+    Args:
+      loss_tensor: tensor of one number.
+      fail_on_nan_loss: whether to raise; else a stop is requested.
+
+    Raises:
+      tf.compat.v1.train.NanLossDuringTrainingError: in the step with the NaN.
+    """
+
+    phase = Phase.CHECK
+
+    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+        super().__init__()
+        self._fail_on_nan_loss = fail_on_nan_loss
+        self.watched = scalar(loss_tensor)
+
+    def not_finite(self, run_context: Any, value: float, step: int) -> None:
+        if not math.isnan(value):
+            return
+        if self._fail_on_nan_loss:
+            tf.logging.error(_MESSAGE)
+            raise tf.train.NanLossDuringTrainingError
+        tf.logging.warning(_MESSAGE)
+        run_context.request_stop()
+
+
+def scalar(tensor: Any) -> Any:
+    """The same tensor as a scalar, such as one of shape `[1]`; itself if it is one.
+
+    Args:
+      tensor: tensor of one number, or its name in the default graph.
+    """
+    if isinstance(tensor, str):
+        tensor = tf.get_default_graph().get_tensor_by_name(tensor)
+    if tensor.shape.rank in (None, 0):
+        return tensor
+    with tensor.graph.as_default(), tf.device(None):
+        return tf.reshape(tensor, [])

@@ -1,0 +1,86 @@
+"""In place of `tf.compat.v1.train.ProfilerHook`, with its arguments, files and tags."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.profiling.chrome_trace import chrome_trace, write_trace
+from tf_frame.profiling.failures import only_warns
+from tf_frame.profiling.run_metadata import add_run_metadata, run_options
+
+_LOG = logging.getLogger("tf_frame")
+
+
+class ProfilerHook(Hook):
+    """Writes `timeline-<step>.json`, and run metadata `step_<step>`, by steps or by seconds.
+
+    The steps are those of the hook in tensorflow/python/training/basic_session_run_hooks.py:
+    never the first run, which warms up; by steps counted from where the
+    session began; by seconds from the end of the first run. Unlike that hook it
+    runs nothing beside the step, does not fail a step while another profiler is
+    at work, and lets training go on when a file cannot be written.
+
+    Args:
+      save_steps: steps from one to the next.
+      save_secs: seconds likewise; give one of the two.
+      output_dir: where the files go; empty for the current folder.
+      show_dataflow: show which operation waits for which.
+      show_memory: show how long tensors live, and their bytes.
+
+    Raises:
+      ValueError: both of `save_steps` and `save_secs`, or neither.
+    """
+
+    phase = Phase.OBSERVE
+
+    def __init__(
+        self,
+        save_steps: int | None = None,
+        save_secs: float | None = None,
+        output_dir: str = "",
+        show_dataflow: bool = True,
+        show_memory: bool = False,
+    ) -> None:
+        if save_steps is None and save_secs is None:
+            raise ValueError("Either every_secs or every_steps should be provided.")
+        if save_steps is not None and save_secs is not None:
+            raise ValueError("Can not provide both every_secs and every_steps.")
+        # Seconds count from the first run, so that has to be noticed.
+        super().__init__(
+            Cadence(every_steps=save_steps, every_secs=save_secs, first=save_secs is not None)
+        )
+        self._output_dir = output_dir
+        self._drawn = {"dataflow": show_dataflow, "memory": show_memory}
+
+    def begin(self) -> None:
+        if tf.train.get_global_step() is None:
+            raise RuntimeError("Global step should be created to use ProfilerHook.")
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._graph = session.graph
+        self._first_run = step + 1
+        self._options = run_options(session.sess_str)
+
+    def before_step(self, run_context: Any, step: int) -> Any:
+        self._tracing = step > self._first_run
+        return tf.train.SessionRunArgs(None, options=self._options) if self._tracing else None
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        if not self._tracing:
+            return
+        path = os.path.join(self._output_dir, f"timeline-{step}.json")
+        _LOG.info("Saving timeline for %d into '%s'.", step, path)
+        with only_warns(path):
+            write_trace(path, chrome_trace(run_values.run_metadata, **self._drawn))
+        with only_warns(f"the run metadata of step {step}"), self._graph.as_default():
+            # Whoever asks for the writer first also has it write the default graph.
+            writer = tf.summary.FileWriterCache.get(self._output_dir)
+            add_run_metadata(writer, run_values.run_metadata, f"step_{step}")
+            writer.flush()

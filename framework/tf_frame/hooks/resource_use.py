@@ -1,0 +1,128 @@
+"""Watches what the process takes of its host: memory, files, threads."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import os
+import resource
+import sys
+import threading
+from typing import Any
+
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.throughput import write_scalars
+
+_LOG = logging.getLogger("tf_frame")
+_PROC = "/proc/self"
+# By then caches, queues and buffers have filled.
+_TIMES_TO_SETTLE = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class ResourceUse:
+    """What a process takes; None is what the system does not tell.
+
+    Attributes:
+      memory_bytes: resident memory.
+      peak_memory_bytes: the most that it has been.
+      open_files: open file descriptors.
+      threads: threads, TensorFlow's own included where /proc is there.
+    """
+
+    memory_bytes: int | None
+    peak_memory_bytes: int
+    open_files: int | None
+    threads: int
+
+
+def resource_use(proc: str = _PROC) -> ResourceUse:
+    """Reads what this process takes, from `proc` (see proc(5)) where there is one."""
+    status = os.path.join(proc, "status")
+    if not os.path.exists(status):
+        # getrusage(2): kilobytes on Linux; bytes on macOS.
+        unit = 1 if sys.platform == "darwin" else 1024
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+        return ResourceUse(None, peak, None, threading.active_count())
+    with open(status, encoding="utf-8") as file:
+        fields = dict(line.split(":", 1) for line in file if ":" in line)
+    return ResourceUse(
+        memory_bytes=int(fields["VmRSS"].split()[0]) * 1024,
+        peak_memory_bytes=int(fields["VmHWM"].split()[0]) * 1024,
+        open_files=len(os.listdir(os.path.join(proc, "fd"))),
+        threads=int(fields["Threads"]),
+    )
+
+
+class ResourceUseHook(Hook):
+    """Logs and writes the memory, open files and threads of the process.
+
+    Summaries: `resources/memory_bytes`, `resources/peak_memory_bytes`,
+    `resources/open_files`, `resources/threads`. From the tenth time on it warns
+    where the memory has grown by more than a share, and again where it has
+    grown by as much since.
+
+    Args:
+      every_steps, every_secs: steps or seconds from one time to the next.
+      growth: share of the memory of the tenth time, such as 0.2.
+      writer: summary writer, or None.
+      proc: where the system tells of this process.
+
+    Raises:
+      ValueError: a number that is not positive.
+    """
+
+    phase = Phase.LOG
+
+    def __init__(
+        self,
+        *,
+        every_steps: int | None = None,
+        every_secs: float | None = None,
+        growth: float = 0.2,
+        writer: Any = None,
+        proc: str = _PROC,
+    ) -> None:
+        if growth <= 0:
+            raise ValueError(f"growth is {growth}; it must be positive")
+        self._growth = growth
+        self._writer = writer
+        self._proc = proc
+        self._times = 0
+        self._settled: tuple[int, int] | None = None
+        super().__init__(Cadence(every_steps=every_steps, every_secs=every_secs))
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        use = resource_use(self._proc)
+        parts = [f"peak {_mib(use.peak_memory_bytes)}", f"{use.threads} threads"]
+        if use.memory_bytes is not None:
+            parts.insert(0, f"memory {_mib(use.memory_bytes)}")
+        if use.open_files is not None:
+            parts.append(f"{use.open_files} open files")
+        _LOG.info("step %d: %s", step, ", ".join(parts))
+        write_scalars(self._writer, "resources", dataclasses.asdict(use), step)
+        self._times += 1
+        if use.memory_bytes is not None and self._times >= _TIMES_TO_SETTLE:
+            self._compare(use.memory_bytes, step)
+
+    def _compare(self, memory_bytes: int, step: int) -> None:
+        if self._settled is None:
+            self._settled = (step, memory_bytes)
+        since, before = self._settled
+        if memory_bytes <= before * (1 + self._growth):
+            return
+        _LOG.warning(
+            "memory has grown by %.0f %%, from %s at step %d to %s at step %d; something is kept "
+            "with every step: a list in a hook, an op that is added to the graph",
+            100 * (memory_bytes / before - 1),
+            _mib(before),
+            since,
+            _mib(memory_bytes),
+            step,
+        )
+        self._settled = (step, memory_bytes)
+
+
+def _mib(count: int) -> str:
+    return f"{count / 2**20:.0f} MiB"

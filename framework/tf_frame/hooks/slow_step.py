@@ -1,0 +1,178 @@
+"""Finds out where a step hangs."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import logging
+import os
+import statistics
+import sys
+import threading
+import traceback
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.pauses import training_clock
+
+_LOG = logging.getLogger("tf_frame")
+_POLLS_PER_FLOOR = 4
+_STEPS_LET_PASS = 10
+# A loop may ask twice between two steps; the shortest call of a session takes longer than this.
+_NO_STEP_SECS = 1e-5
+
+
+class SlowStepHook(Hook):
+    """Writes the stacks of all threads while a step takes far longer than others.
+
+    A thread looks on. A step counts as slow from `max(times * median,
+    floor_secs)` on, the median being that of the last 100 steps; the first ten
+    steps of a session are let pass. What is between two steps, hooks such as the
+    saving of a checkpoint, belongs to the step before; evaluation does not. With several steps in a
+    call, such a call counts as one. The stacks go to the log and to
+    `slow_steps.log`, once per slow step.
+
+    Args:
+      model_dir: where `slow_steps.log` is written.
+      task: number of the worker; others than 0 write `slow_steps_TASK.log`.
+      times: times the median.
+      floor_secs: seconds that no step is slow below.
+      pause_secs: seconds at least between two slow steps that are told.
+      every_steps: how often the thread's count of steps is put right; it only
+        matters for the number that is told.
+      on_slow: called after a slow step, in the thread that trains, with its
+        number; it may ask a profile for the next step.
+
+    Attributes:
+      slow_steps: the global steps that were told.
+
+    Raises:
+      ValueError: a number that is not positive, or `times` not above 1.
+    """
+
+    phase = Phase.LOG
+
+    def __init__(
+        self,
+        model_dir: str,
+        *,
+        times: float = 10.0,
+        floor_secs: float = 5.0,
+        pause_secs: float = 60.0,
+        every_steps: int = 100,
+        task: int = 0,
+        on_slow: Callable[[int], None] | None = None,
+    ) -> None:
+        if times <= 1 or floor_secs <= 0 or pause_secs < 0:
+            raise ValueError(
+                f"times is {times}, floor_secs {floor_secs}, pause_secs {pause_secs}; the first "
+                "must be above 1, the second positive, the third not negative"
+            )
+        name = f"slow_steps_{task}.log" if task else "slow_steps.log"
+        self._path = os.path.join(model_dir, name)
+        self._times = times
+        self._floor_secs = floor_secs
+        self._pause_secs = pause_secs
+        self._on_slow = on_slow
+        self._watcher: _Watcher | None = None
+        self._told_at = -float("inf")
+        self.slow_steps: list[int] = []
+        super().__init__(Cadence(every_steps=every_steps))
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self.close()
+        self._durations: collections.deque[float] = collections.deque(maxlen=100)
+        self._step, self._slow = step, 0
+        self._began: float | None = None
+        self._watcher = _Watcher(self, poll_secs=self._floor_secs / _POLLS_PER_FLOOR)
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        # The tick that follows counts this step.
+        self._step = step - 1
+
+    def should_stop(self) -> bool:
+        now = training_clock()
+        if self._began is not None and now - self._began > _NO_STEP_SECS:
+            self._step += 1
+            self._durations.append(now - self._began)
+        self._began = now
+        if self._slow:
+            slow, self._slow = self._slow, 0
+            if self._on_slow is not None:
+                self._on_slow(slow)
+        return False
+
+    def end(self, session: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the thread; safe to call twice."""
+        if self._watcher is not None:
+            self._watcher.close()
+            self._watcher = None
+
+    def look(self) -> None:
+        """What the thread does again and again: tells of the current step if it is slow."""
+        began, now, durations = self._began, training_clock(), list(self._durations)
+        if began is None or self._slow or len(durations) < _STEPS_LET_PASS:
+            return
+        median = statistics.median(durations)
+        too_long = now - began > max(self._times * median, self._floor_secs)
+        if too_long and now - self._told_at >= self._pause_secs:
+            self._told_at = now
+            self._slow = self._step + 1
+            self.slow_steps.append(self._slow)
+            self._tell(now - began, median)
+
+    def _tell(self, secs: float, median: float) -> None:
+        text = (
+            f"step {self._slow} has taken {secs:.3g} s by now; the median is {median:.3g} s. "
+            f"The stacks of all threads:\n{stacks()}"
+        )
+        _LOG.warning("%s", text)
+        when = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+        with tf.io.gfile.GFile(self._path, "a") as file:
+            file.write(f"{when} {text}\n\n")
+
+
+class _Watcher:
+    """A thread that calls `look` of a hook until it is closed, or the hook is gone."""
+
+    def __init__(self, hook: SlowStepHook, *, poll_secs: float) -> None:
+        self._closed = threading.Event()
+        arguments = (weakref.ref(hook), self._closed, poll_secs)
+        self._thread = threading.Thread(
+            target=_watch, args=arguments, name="tf-frame-slow-step", daemon=True
+        )
+        self._thread.start()
+
+    def close(self) -> None:
+        self._closed.set()
+        self._thread.join()
+
+
+def _watch(hook: Callable[[], SlowStepHook | None], closed: Any, poll_secs: float) -> None:
+    while not closed.wait(poll_secs):
+        alive = hook()
+        if alive is None:
+            return
+        alive.look()
+        del alive
+
+
+def stacks() -> str:
+    """The Python stacks of all threads but this one, each under its name."""
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    own = threading.get_ident()
+    # What faulthandler prints, which can only print to a file and knows no names.
+    return "\n".join(
+        f"thread {names.get(ident, ident)}:\n{''.join(traceback.format_stack(frame)).rstrip()}"
+        for ident, frame in sys._current_frames().items()
+        if ident != own
+    )

@@ -1,0 +1,77 @@
+"""Writes a Chrome trace every so many steps, as slim's trainers do."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.profiling.chrome_trace import chrome_trace, write_trace
+from tf_frame.profiling.failures import only_warns
+from tf_frame.profiling.run_metadata import add_run_metadata, run_options
+
+_LOG = logging.getLogger("tf_frame")
+
+
+class TimelineHook(Hook):
+    """Writes `tf_trace-<step>.json` for the first step of a session and every nth from there.
+
+    Names and tags are those of `train_step` in tf_slim/learning.py. A file
+    that cannot be written is logged; training goes on.
+
+    Args:
+      logdir: where the files go.
+      every_steps: steps from one to the next.
+      gzip: write `tf_trace-<step>.json.gz`, which ui.perfetto.dev opens as well.
+      memory: also show how long tensors live, and their bytes.
+      dataflow: also show which operation waits for which.
+      writer: summary writer for the run metadata, `run_metadata-<step>` on
+        TensorBoard's graphs page; None for none.
+
+    Raises:
+      ConfigError: there is no `logdir`.
+    """
+
+    phase = Phase.OBSERVE
+
+    def __init__(
+        self,
+        logdir: str,
+        *,
+        every_steps: int,
+        gzip: bool = False,
+        memory: bool = False,
+        dataflow: bool = True,
+        writer: Any = None,
+    ) -> None:
+        if not logdir:
+            raise ConfigError(
+                f"timelines are written into a folder, and logdir is {logdir!r}; name one"
+            )
+        super().__init__(Cadence(every_steps=every_steps))
+        self._logdir = logdir
+        self._suffix = ".json.gz" if gzip else ".json"
+        self._drawn = {"dataflow": dataflow, "memory": memory}
+        self._writer = writer
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._options = run_options(session.sess_str)
+
+    def before_step(self, run_context: Any, step: int) -> Any:
+        return tf.train.SessionRunArgs(None, options=self._options)
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        path = os.path.join(self._logdir, f"tf_trace-{step}{self._suffix}")
+        with only_warns(path):
+            write_trace(path, chrome_trace(run_values.run_metadata, **self._drawn))
+            _LOG.info("Writing trace to %s", path)
+        if self._writer is not None:
+            with only_warns(f"the run metadata of step {step}"):
+                # slim gives no step to the event.
+                add_run_metadata(self._writer, run_values.run_metadata, f"run_metadata-{step}")

@@ -1,0 +1,234 @@
+"""`ProfileContext`: profiles with tfprof what sessions run, as tf.contrib.tfprof did.
+
+Same behaviour as tensorflow/python/profiler/profile_context.py, which later
+TensorFlow does not have, but that a run that fails is counted too, that the
+caller's `run_metadata` is always filled, and that a file that cannot be
+written does not end training.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import threading
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+# What `tf.Session` and `tf.InteractiveSession` inherit `run` from.
+from tensorflow.python.client.session import BaseSession
+
+from tf_frame.profiling.failures import only_warns
+from tf_frame.profiling.run_metadata import run_options
+
+WARMUP_STEPS = 10
+MAX_TRACED_STEPS = 100
+
+_VIEWS = {
+    "scope": "profile_name_scope",
+    "op": "profile_operations",
+    "graph": "profile_graph",
+    "code": "profile_python",
+}
+# With few of the graph's operations seen, 2 of 11 further runs are traced.
+_ENOUGH_COVERAGE = 0.5
+_SEED = 111
+
+_active: ProfileContext | None = None
+
+
+class ProfileContext:
+    """Traces some of the `session.run` calls below it, and writes `profile_<step>`.
+
+        with ProfileContext(profile_dir) as context:
+            train()
+
+    A step is a call of `run` by any session, the initialisation too, from 0; it
+    is no global step. What `make_callable` made is not seen, and so neither are
+    the steps of tf-frame's own loop that no hook wants.
+
+    Args:
+      profile_dir: where files go.
+      trace_steps: steps to trace, at most 100. None: from step 11 on, each new
+        set of fetches once, and some more while little of the graph was seen.
+      dump_steps: steps after which `profile_<step>`, a serialised
+        `tfprof.ProfileProto` of all traced steps, is written; None for 100.
+      enabled: whether to do anything at all.
+      debug: also write the run metadata of traced steps, `run_meta_<step>`, as text.
+
+    Raises:
+      ValueError: no folder, or more than 100 steps to trace.
+    """
+
+    def __init__(
+        self,
+        profile_dir: str | None,
+        trace_steps: Collection[int] | None = None,
+        dump_steps: Collection[int] | None = None,
+        enabled: bool = True,
+        debug: bool = False,
+    ) -> None:
+        if enabled and not profile_dir:
+            raise ValueError("Must have a directory for profile.\n")
+        if enabled and trace_steps is not None and len(trace_steps) > MAX_TRACED_STEPS:
+            raise ValueError("Only support tracing up to 100 steps.\n")
+        self._enabled = enabled
+        self._debug = debug
+        self._folder = profile_dir or ""
+        self._automatic = trace_steps is None
+        self._trace_steps = set(trace_steps or ())
+        self._dump_steps = {MAX_TRACED_STEPS} if dump_steps is None else set(dump_steps)
+        self._trace_next = self._dump_next = False
+        self._auto_profiles: list[tuple[str, Any, set[int]]] = []
+        self._views: dict[str, dict[int, Any]] = {}
+        self._step = self._traced = 0
+        self._fetched: set[tuple[str, ...]] = set()
+        self._random = random.Random(_SEED)
+        self._lock = threading.Lock()
+        self._profiler: Any = None
+        self._original_run: Any = None
+
+    @property
+    def profiler(self) -> Any:
+        """The `tf.compat.v1.profiler.Profiler` with the traced steps; None if not enabled."""
+        if self._enabled and self._profiler is None:
+            self._profiler = tf.profiler.Profiler(tf.get_default_graph())
+        return self._profiler
+
+    def add_auto_profiling(self, cmd: str, options: Any, profile_steps: Collection[int]) -> None:
+        """Has some steps traced, and a view made after each.
+
+        Args:
+          cmd: `scope`, `op`, `graph` or `code`.
+          options: of `tf.compat.v1.profiler.ProfileOptionBuilder`.
+          profile_steps: the steps.
+
+        Raises:
+          ValueError: another `cmd`.
+        """
+        if not self._enabled:
+            return
+        if cmd not in _VIEWS:
+            raise ValueError(f"Unknown cmd: {cmd}\n")
+        self._auto_profiles.append((cmd, options, set(profile_steps)))
+        self._trace_steps |= set(profile_steps)
+
+    def get_profiles(self, cmd: str) -> dict[int, Any]:
+        """The views that `add_auto_profiling` made, by step.
+
+        Raises:
+          ValueError: none was made with this `cmd`.
+        """
+        if cmd not in self._views:
+            raise ValueError(f"No autoprofiler for command: {cmd}, was run")
+        return self._views[cmd]
+
+    def trace_next_step(self) -> None:
+        """Has the next step traced."""
+        self._trace_next = self._enabled
+
+    def dump_next_step(self) -> None:
+        """Has what was traced written after the next step."""
+        self._dump_next = self._enabled
+
+    def __enter__(self) -> ProfileContext:
+        global _active
+        if not self._enabled:
+            return self
+        if _active is not None:
+            raise tf.errors.InternalError(None, None, "Already in context or context not cleaned.")
+        _active, self._original_run = self, BaseSession.run
+        BaseSession.run = self._stand_in()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        global _active
+        if self._enabled:
+            BaseSession.run = self._original_run
+            # TensorFlow has one profiler a process, which goes with the last reference.
+            _active = self._profiler = None
+
+    def _stand_in(self) -> Any:
+        """What `tf.Session.run` is below this context."""
+
+        def run(
+            session: Any,
+            fetches: Any,
+            feed_dict: Any = None,
+            options: Any = None,
+            run_metadata: Any = None,
+        ) -> Any:
+            return self._run(session, fetches, feed_dict, options, run_metadata)
+
+        return run
+
+    def _run(self, session: Any, fetches: Any, feeds: Any, options: Any, metadata: Any) -> Any:
+        with self._counted() as step:
+            if step is None or not self._traces(step, fetches):
+                result = self._original_run(session, fetches, feeds, options, metadata)
+            else:
+                result = self._traced_run(step, session, fetches, feeds, options, metadata)
+            if step is not None:
+                self._dump_and_view(step)
+            return result
+
+    @contextlib.contextmanager
+    def _counted(self) -> Iterator[int | None]:
+        """The number of a run; None while another thread is within one, which is not traced."""
+        alone = self._lock.acquire(blocking=False)
+        try:
+            yield self._step if alone else None
+        finally:
+            self._step += 1
+            if alone:
+                self._trace_next = self._dump_next = False
+                self._lock.release()
+
+    def _traces(self, step: int, fetches: Any) -> bool:
+        if self._traced > MAX_TRACED_STEPS:
+            return False
+        if step in self._trace_steps or self._trace_next:
+            return True
+        if not self._automatic or step <= WARMUP_STEPS:
+            return False
+        names = tuple(sorted(getattr(f, "name", str(f)) for f in tf.nest.flatten(fetches)))
+        if names not in self._fetched:
+            self._fetched.add(names)
+            return True
+        # Only the profiler knows how much of the graph it has seen, and keeps it to itself.
+        unseen = self.profiler._coverage < _ENOUGH_COVERAGE
+        return unseen and step < MAX_TRACED_STEPS and self._random.randint(0, 10) < 2
+
+    def _traced_run(
+        self, step: int, session: Any, fetches: Any, feeds: Any, options: Any, metadata: Any
+    ) -> Any:
+        self._traced += 1
+        traced = tf.RunOptions()
+        if options is not None:
+            traced.CopyFrom(options)
+        traced.trace_level = run_options(session.sess_str).trace_level
+        metadata = tf.RunMetadata() if metadata is None else metadata
+        result = self._original_run(session, fetches, feeds, traced, metadata)
+        if self._debug:
+            self._write(f"run_meta_{step}", str(metadata).encode())
+        # Otherwise the profiler would take the operations of the graph that it began with.
+        self.profiler._graph = session.graph
+        self.profiler.add_step(step, metadata)
+        return result
+
+    def _dump_and_view(self, step: int) -> None:
+        if step in self._dump_steps or self._dump_next:
+            self._write(f"profile_{step}", self.profiler.serialize_to_string())
+        for cmd, options, steps in self._auto_profiles:
+            if step in steps:
+                view = getattr(self.profiler, _VIEWS[cmd])(options)
+                self._views.setdefault(cmd, {})[step] = view
+
+    def _write(self, name: str, data: bytes) -> None:
+        path = os.path.join(self._folder, name)
+        with only_warns(path):
+            tf.io.gfile.makedirs(self._folder)
+            with tf.io.gfile.GFile(path, "wb") as file:
+                file.write(data)

@@ -1,0 +1,77 @@
+"""`ProfileAtStepHook`, for trainers that were written with detection code in the style of TF 1.
+
+What was a defect of the old hook is none here: files go to `checkpoint_dir`
+and not to the current folder, and through TensorFlow's file systems; a step
+that several workers pass over is made up for; the event file is shared with
+the other hooks of the process, and flushed.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.profiling.chrome_trace import chrome_trace, write_trace
+from tf_frame.profiling.failures import only_warns
+from tf_frame.profiling.run_metadata import add_run_metadata, run_options
+
+
+class ProfileAtStepHook(Hook):
+    """Traces one step: the one after `at_step`, as the old hook did.
+
+    It is called by the global step that it ends at, `at_step + 1`, in the tag
+    `trace_<step>` of the run metadata on TensorBoard's graphs page, and in
+    `timeline-<step>.json`, a Chrome trace. A session that begins after it
+    traces nothing.
+
+    Args:
+      at_step: the global step before it; None traces nothing.
+      checkpoint_dir: where the event file and the Chrome trace go.
+      trace_level: of `RunOptions`; None for the one that fits the session. In
+        a session of this process FULL_TRACE fails the step if another profiler
+        is at work.
+
+    Raises:
+      ValueError: there is a step, but no folder.
+    """
+
+    phase = Phase.OBSERVE
+
+    def __init__(
+        self,
+        at_step: int | None = None,
+        checkpoint_dir: str | None = None,
+        trace_level: int | None = None,
+    ) -> None:
+        if at_step is not None and not checkpoint_dir:
+            raise ValueError(f"checkpoint_dir is {checkpoint_dir!r}; the trace needs a folder")
+        super().__init__(Cadence(at_steps=() if at_step is None else [at_step + 1]))
+        self._folder = checkpoint_dir or ""
+        self._trace_level = trace_level
+
+    def begin(self) -> None:
+        if tf.train.get_global_step() is None:
+            raise RuntimeError("Global step should be created to use ProfileAtStepHook.")
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._graph = session.graph
+        self._options = run_options(session.sess_str)
+        if self._trace_level is not None:
+            self._options = tf.RunOptions(trace_level=self._trace_level)
+
+    def before_step(self, run_context: Any, step: int) -> Any:
+        return tf.train.SessionRunArgs(None, options=self._options)
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        path = os.path.join(self._folder, f"timeline-{step}.json")
+        with only_warns(path):
+            write_trace(path, chrome_trace(run_values.run_metadata))
+        with only_warns(f"the run metadata of step {step}"), self._graph.as_default():
+            writer = tf.summary.FileWriterCache.get(self._folder)
+            add_run_metadata(writer, run_values.run_metadata, f"trace_{step}", step)
+            writer.flush()

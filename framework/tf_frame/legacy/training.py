@@ -1,0 +1,155 @@
+"""Training under the names of tf.contrib.training.
+
+from tf_frame.legacy import training  # was: tf.contrib.training
+
+train_op = training.create_train_op(total_loss, optimizer)
+training.train(train_op, logdir, hooks=[tf.train.StopAtStepHook(last_step=10000)])
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.gradient_transforms.multiply import multiply_gradients
+from tf_frame.gradient_transforms.values import GradsAndVars
+from tf_frame.graph.global_step import read_step_after, step_after_run
+from tf_frame.hooks.checkpoint_saver import CheckpointSaverHook
+from tf_frame.hooks.step_counter import StepCounterHook
+from tf_frame.hooks.summary_saver import SummarySaverHook
+from tf_frame.legacy import learning_train_op
+from tf_frame.legacy.learning import clip_gradient_norms
+from tf_frame.legacy.learning_finite import FiniteModel
+from tf_frame.legacy.learning_train_op import create_train_op
+
+__all__ = [
+    "add_gradients_summaries",
+    "clip_gradient_norms",
+    "clip_gradient_norms_fn",
+    "create_train_op",
+    "multiply_gradients",
+    "train",
+]
+
+# What MonitoredTrainingSession has as the default of log_step_count_steps.
+_COUNT_EVERY_STEPS = 100
+
+
+def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Any]:
+    """Adds a histogram `VARIABLE_gradient` and its norm `VARIABLE_gradient_norm`.
+
+    Args:
+      grads_and_vars: pairs; a variable without gradient gets a line of log.
+
+    Returns:
+      The summaries, scalar string tensors.
+    """
+    return learning_train_op.summarize(grads_and_vars, separator="_")
+
+
+def clip_gradient_norms_fn(max_norm: Any) -> Callable[[GradsAndVars], GradsAndVars]:
+    """`clip_gradient_norms` to this norm, for the `transform_grads_fn` of `create_train_op`."""
+    return functools.partial(clip_gradient_norms, max_norm=max_norm)
+
+
+def train(
+    train_op: Any,
+    logdir: str | None,
+    master: str = "",
+    is_chief: bool = True,
+    scaffold: Any = None,
+    hooks: Iterable[Any] | None = None,
+    chief_only_hooks: Iterable[Any] | None = None,
+    save_checkpoint_secs: float | None = 600,
+    save_summaries_steps: int | None = 100,
+    config: Any = None,
+    max_wait_secs: int = 7200,
+    run_metadata: Any = None,
+) -> Any:
+    """Trains until a hook asks to stop, or the input ends.
+
+    Args:
+      train_op: tensor that runs one step; its value is the loss.
+      logdir: folder for checkpoints and summaries; one in it is gone on from.
+      master: the server to run on.
+      is_chief: whether this worker initialises, saves and summarises.
+      scaffold: a `tf.compat.v1.train.Scaffold`.
+      hooks: of every worker, called after those of the chief.
+      chief_only_hooks: of the chief, called before its own.
+      save_checkpoint_secs: from one checkpoint to the next; 0 or None for none.
+      save_summaries_steps: from one summary to the next; 0 or None for none.
+      config: a `tf.compat.v1.ConfigProto`.
+      max_wait_secs: how long another worker waits for the chief.
+      run_metadata: a `tf.compat.v1.RunMetadata` that each step fills in.
+
+    Returns:
+      The loss of the last step; None if none was run.
+
+    Raises:
+      ValueError: the chief is to save or to summarise, but there is no `logdir`.
+      NonFiniteError: a variable is NaN or infinite and was to be saved.
+    """
+    if logdir is None and is_chief:
+        if save_summaries_steps:
+            raise ValueError("logdir cannot be None when save_summaries_steps is not None")
+        if save_checkpoint_secs:
+            raise ValueError("logdir cannot be None when save_checkpoint_secs is not None")
+    _read_step_after(train_op)
+    scaffold = scaffold or tf.train.Scaffold()
+    if is_chief:
+        creator = tf.train.ChiefSessionCreator(
+            scaffold, master=master, config=config, checkpoint_dir=logdir
+        )
+        own = _chief_hooks(logdir, scaffold, save_checkpoint_secs, save_summaries_steps)
+        all_hooks = [*(chief_only_hooks or ()), *own, *(hooks or ())]
+    else:
+        creator = tf.train.WorkerSessionCreator(
+            scaffold, master=master, config=config, max_wait_secs=max_wait_secs
+        )
+        all_hooks = list(hooks or ())
+    return _run(tf.train.MonitoredSession(creator, all_hooks), train_op, run_metadata)
+
+
+def _run(monitored_session: Any, train_op: Any, run_metadata: Any) -> Any:
+    """Runs steps until a hook asks to stop or the input ends; returns the last loss."""
+    loss = None
+    with monitored_session as session:
+        while not session.should_stop():
+            loss = session.run(train_op, run_metadata=run_metadata)
+    return loss
+
+
+def _read_step_after(train_op: Any) -> None:
+    """Adds the read of the global step that hooks share, unless the graph is done or has it."""
+    global_step = tf.train.get_global_step()
+    if global_step is None or tf.get_default_graph().finalized:
+        return
+    if step_after_run() is global_step:
+        read_step_after(tf.nest.flatten(train_op), global_step)
+
+
+def _chief_hooks(
+    logdir: str | None,
+    scaffold: Any,
+    save_checkpoint_secs: float | None,
+    save_summaries_steps: int | None,
+) -> list[Any]:
+    """The hooks that `MonitoredTrainingSession` gives the chief, in its order."""
+    hooks: list[Any] = []
+    if not logdir:
+        return hooks
+    hooks.append(StepCounterHook(every_n_steps=_COUNT_EVERY_STEPS, output_dir=logdir))
+    if save_summaries_steps and save_summaries_steps > 0:
+        hooks.append(
+            SummarySaverHook(save_steps=save_summaries_steps, output_dir=logdir, scaffold=scaffold)
+        )
+    if save_checkpoint_secs and save_checkpoint_secs > 0:
+        hooks.append(
+            CheckpointSaverHook(
+                logdir, save_secs=save_checkpoint_secs, scaffold=scaffold, listeners=[FiniteModel()]
+            )
+        )
+    return hooks

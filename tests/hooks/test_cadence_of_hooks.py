@@ -1,0 +1,236 @@
+"""The hooks that go by a cadence, at the edges of sessions."""
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.hooks.logging import LoggingHook
+from tf_frame.hooks.logging_tensor import LoggingTensorHook
+from tf_frame.hooks.step_counter import StepCounterHook
+from tf_frame.hooks.summary import SummaryHook
+from tf_frame.hooks.summary_saver import SummarySaverHook
+
+
+@pytest.fixture
+def record():
+    """Notes the steps after which a hook was called."""
+
+    def record(hook):
+        steps, after_step = [], hook.after_step
+
+        def noted(run_context, run_values, step):
+            steps.append(step)
+            after_step(run_context, run_values, step)
+
+        hook.after_step = noted
+        return steps
+
+    return record
+
+
+def every_steps(graph, folder, n):
+    """Each hook by steps."""
+    return {
+        "LoggingTensorHook": lambda: LoggingTensorHook({"rate": graph.learning_rate}, n),
+        "StepCounterHook": lambda: StepCounterHook(n, output_dir=folder),
+        "SummarySaverHook": lambda: SummarySaverHook(
+            n, output_dir=folder, summary_op=graph.summary_op
+        ),
+        "SummaryHook": lambda: SummaryHook(folder, graph.summary_op, every_steps=n),
+        "LoggingHook": lambda: LoggingHook({"rate": graph.learning_rate}, every_steps=n),
+    }
+
+
+def every_secs(graph, folder, secs):
+    """Each hook by seconds; `LoggingHook` has none."""
+    return {
+        "LoggingTensorHook": lambda: LoggingTensorHook(
+            {"rate": graph.learning_rate}, every_n_secs=secs
+        ),
+        "StepCounterHook": lambda: StepCounterHook(None, secs, folder),
+        "SummarySaverHook": lambda: SummarySaverHook(
+            save_secs=secs, output_dir=folder, summary_op=graph.summary_op
+        ),
+        "SummaryHook": lambda: SummaryHook(folder, graph.summary_op, every_secs=secs),
+    }
+
+
+FROM_FIRST = ["LoggingTensorHook", "StepCounterHook", "SummarySaverHook", "SummaryHook"]
+ALL = [*FROM_FIRST, "LoggingHook"]
+
+
+class Jump(Hook):
+    """Sets the global step by hand, so that it goes from one before `at` to `to`."""
+
+    phase = Phase.TRANSFORM
+
+    def __init__(self, at, to):
+        super().__init__(Cadence(at_steps=[at]))
+        self.to = to
+
+    def begin(self):
+        self.assign = tf.train.get_global_step().assign(self.to - 1).op
+
+    def before_step(self, run_context, step):
+        run_context.session.run(self.assign)
+
+
+class StopAt(Hook):
+    """Requests a stop at a step, before most other hooks have run."""
+
+    phase = Phase.CHECK
+
+    def __init__(self, step):
+        super().__init__(Cadence(at_steps=[step]))
+
+    def after_step(self, run_context, run_values, step):
+        run_context.request_stop()
+
+
+class LoseAt(Hook):
+    """Loses the session once, after everything else in a step."""
+
+    phase = Phase.STOP
+
+    def __init__(self, step):
+        super().__init__(Cadence(at_steps=[step]))
+        self.lost = False
+
+    def after_step(self, run_context, run_values, step):
+        if not self.lost:
+            self.lost = True
+            raise tf.errors.AbortedError(None, None, "lost")
+
+
+@pytest.mark.parametrize("name", FROM_FIRST)
+def test_a_hook_wants_the_first_step_every_nth_and_the_last_if_it_is_one(
+    name, build, train, record, tmp_path
+):
+    graph = build()
+    hook = every_steps(graph, str(tmp_path), 3)[name]()
+    steps = record(hook)
+    train(graph, [hook], to=7)
+    assert steps == [1, 4, 7]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_resumed_run_counts_from_its_own_first_step(name, build, train, record, tmp_path):
+    seen = []
+    for last_step in (4, 9):
+        graph = build()
+        hook = every_steps(graph, str(tmp_path), 3)[name]()
+        seen.append(record(hook))
+        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
+        train(graph, [hook, save], to=last_step)
+    assert seen == ([[3], [6, 9]] if name == "LoggingHook" else [[1, 4], [5, 8]])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_nothing_happens_in_a_run_that_is_resumed_at_its_end(name, build, train, record, tmp_path):
+    for last_step, expected in ((3, True), (3, False)):
+        graph = build()
+        hook = every_steps(graph, str(tmp_path), 3)[name]()
+        steps = record(hook)
+        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
+        train(graph, [hook, save], to=last_step)
+        assert bool(steps) == expected
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_step_that_the_global_step_passes_over_counts_at_the_next(
+    name, build, train, record, tmp_path
+):
+    graph = build()
+    hook = every_steps(graph, str(tmp_path), 4)[name]()
+    steps = record(hook)
+    train(graph, [hook, Jump(at=3, to=7)], to=14)
+    # 4 and 5 were passed over in a step that the hook had not asked for.
+    assert steps == ([8, 12] if name == "LoggingHook" else [1, 8, 12])
+
+
+@pytest.mark.parametrize("name", FROM_FIRST)
+def test_by_seconds_a_hook_wants_the_first_step_and_what_is_late_enough(
+    name, build, train, record, tmp_path, clock
+):
+    graph, durations = build(), iter([9, 2, 5, 10, 1, 1])
+    hook = every_secs(graph, str(tmp_path), 10)[name]()
+    steps = record(hook)
+
+    def pass_time(session):
+        clock.now += next(durations)
+
+    train(graph, [hook], to=6, each=pass_time)
+    assert steps == [1, 3, 5]
+
+
+def test_summaries_by_seconds_and_steps_come_by_whichever_is_first(
+    build, train, record, tmp_path, clock
+):
+    graph, durations = build(), iter([1, 1, 10, 1, 1, 1, 1])
+    hook = SummaryHook(str(tmp_path), graph.summary_op, every_steps=3, every_secs=10)
+    steps = record(hook)
+
+    def pass_time(session):
+        clock.now += next(durations)
+
+    train(graph, [hook], to=7, each=pass_time)
+    assert steps == [1, 4, 7]
+    durations = iter([10, 1, 1, 1])
+    graph = build()
+    hook = SummaryHook(str(tmp_path), graph.summary_op, every_steps=3, every_secs=10)
+    steps = record(hook)
+    train(graph, [hook], to=4, each=pass_time)
+    assert steps == [1, 2]
+
+
+def test_hooks_that_want_the_same_step_all_get_it(build, train, record, tmp_path):
+    graph = build()
+    hooks = [make() for make in every_steps(graph, str(tmp_path), 2).values()]
+    seen = [record(hook) for hook in hooks]
+    train(graph, hooks, to=5)
+    assert seen == [[1, 3, 5]] * 4 + [[2, 4]]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_step_in_which_a_stop_is_requested_is_finished(name, build, train, record, tmp_path):
+    graph = build()
+    hook = every_steps(graph, str(tmp_path), 4)[name]()
+    steps = record(hook)
+    train(graph, [StopAt(4 if name == "LoggingHook" else 5), hook], to=100)
+    assert steps == ([4] if name == "LoggingHook" else [1, 5])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_session_that_is_made_anew_begins_anew(name, build, train, record, tmp_path):
+    graph = build()
+    hook = every_steps(graph, str(tmp_path), 5)[name]()
+    steps = record(hook)
+    save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=3)
+    train(graph, [hook, save, LoseAt(8)], to=12)
+    # Restored at step 6.
+    assert steps == ([5, 10] if name == "LoggingHook" else [1, 6, 7, 12])
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("n", [0, -1])
+def test_no_hook_takes_a_number_of_steps_that_is_not_positive(name, n, build, tmp_path):
+    with pytest.raises(ValueError, match=f"every_(steps is {n}; it must be positive|n_iter={n})"):
+        every_steps(build(), str(tmp_path), n)[name]()
+
+
+@pytest.mark.parametrize("name", FROM_FIRST)
+@pytest.mark.parametrize("secs", [0, -0.5])
+def test_no_hook_takes_seconds_that_are_not_positive(name, secs, build, tmp_path):
+    with pytest.raises(ValueError, match=f"every_secs is {secs}; it must be positive"):
+        every_secs(build(), str(tmp_path), secs)[name]()
+
+
+def test_hooks_do_not_run_between_the_steps_that_they_want(build, train):
+    graph, runs = build(), []
+    with graph.graph.as_default():
+        rate = tf.numpy_function(lambda: runs.append(1) or 1.0, [], tf.float64)
+        hook = LoggingTensorHook({"rate": tf.reshape(rate, [])}, every_n_iter=4)
+    train(graph, [hook], to=8)
+    assert len(runs) == 2

@@ -1,0 +1,197 @@
+"""The hook in sessions of its own; whole runs are in tests/estimator/test_exact_resume.py."""
+
+import contextlib
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_config import RunConfig
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import CheckpointError, ConfigError, DataError
+from tf_frame.graph.input_position import make_input_position
+from tf_frame.graph.inputs import make_batches
+from tf_frame.hooks.base import Hook, Phase, in_phase_order
+from tf_frame.hooks.input_position import InputPositionHook
+from tf_frame.plugin import Input, InputContext, Mode
+
+
+class Numbers(Input):
+    """Shuffled numbers, in batches; of stateful random ones where `params` says so."""
+
+    def dataset(self, mode, context):
+        numbers = tf.data.Dataset.range(50).shuffle(9, seed=context.seed).repeat()
+        if self.params == "stateful":
+            noise = lambda n: (n, tf.random_uniform([], maxval=9, dtype=tf.int64))  # noqa: E731
+            return numbers.map(noise).batch(context.batch_size)
+        return numbers.map(lambda n: (n, -n)).batch(context.batch_size)
+
+
+class Saver(Hook):
+    """Saves the position at the start of a session, as the hook of checkpoints does."""
+
+    phase = Phase.SAVE
+
+    def __init__(self, run):
+        super().__init__()
+        self.run = run
+
+    def start(self, session, step):
+        super().start(session, step)
+        self.run.save(session, "start")
+
+
+class Run:
+    """A run with the hook; a session of it takes batches."""
+
+    def __init__(self, folder, *, kind=None, config=None, restored=None, allow_inexact=False):
+        self.folder, self.said, self.restored = folder, [], restored
+        config = config or RunConfig(train_batch_size=2)
+        self.graph = tf.Graph()
+        with self.graph.as_default():
+            tf.set_random_seed(1)
+            tf.train.create_global_step()
+            source = Numbers(params=kind)
+            deployment = DeploymentConfig(clone_on_cpu=True)
+            context = InputContext(config.clone_batch_size, seed=config.random_seed)
+            self.batches = make_batches(source, Mode.TRAIN, context, deployment)
+            self.position = make_input_position(source, config)
+            self.path = tf.placeholder(tf.string, [])
+            tensors = self.position.tensors
+            self.saving = tf.raw_ops.SaveV2(
+                prefix=self.path,
+                tensor_names=list(tensors),
+                shape_and_slices=[""] * len(tensors),
+                tensors=list(tensors.values()),
+            )
+        self.hook = InputPositionHook(
+            self.position,
+            restored_from=lambda: self.restored,
+            allow_inexact=allow_inexact,
+            say=self.said.append,
+        )
+
+    @contextlib.contextmanager
+    def session(self):
+        with self.graph.as_default():
+            hooks = in_phase_order([Saver(self), self.hook])
+            with tf.train.MonitoredSession(hooks=hooks) as session:
+                yield session
+
+    def take(self, session, count):
+        return [session.run(self.batches)[0][0].tolist() for _ in range(count)]
+
+    def save(self, session, name):
+        path = str(self.folder / name)
+        session.run(self.saving, {self.path: path})
+        return path
+
+
+def saved(folder, steps=5, **options):
+    """The path of a checkpoint after so many steps, and the batches that come next."""
+    run = Run(folder, **options)
+    with run.session() as session:
+        run.take(session, steps)
+        return run.save(session, "model.ckpt"), run.take(session, 30)
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_a_resumed_session_goes_on_where_the_checkpoint_was_saved(tmp_path):
+    path, following = saved(tmp_path)
+    run = Run(tmp_path, restored=path)
+    with run.session() as session:
+        assert run.take(session, 30) == following
+    assert run.said == []
+
+
+def test_the_position_is_there_before_the_first_save_of_a_session(tmp_path):
+    path, following = saved(tmp_path)
+    with Run(tmp_path, restored=path).session():
+        pass
+    again = Run(tmp_path, restored=str(tmp_path / "start"))
+    with again.session() as session:
+        assert again.take(session, 30) == following
+
+
+def test_a_session_that_is_made_anew_goes_on_from_the_newest_checkpoint(tmp_path):
+    run = Run(tmp_path)
+    with run.session() as session:
+        run.take(session, 3)
+        run.restored = run.save(session, "model.ckpt-3")
+        following = run.take(session, 10)
+    with run.session() as session:
+        assert run.take(session, 10) == following
+
+
+def test_a_new_run_begins_at_the_beginning(tmp_path):
+    first, second = Run(tmp_path), Run(tmp_path)
+    with first.session() as session:
+        batches = first.take(session, 5)
+    with second.session() as session:
+        assert second.take(session, 5) == batches
+    assert first.said == []
+
+
+def test_an_input_that_cannot_be_saved_ends_the_run_before_the_first_step(tmp_path):
+    run = Run(tmp_path, kind="stateful")
+    with pytest.raises(DataError, match="RandomUniformInt is stateful"), run.session():
+        pytest.fail("a step could run")
+    assert not list(tmp_path.iterdir())
+
+
+def test_with_leave_an_input_that_cannot_be_saved_trains_with_a_warning(tmp_path):
+    path, _ = saved(tmp_path, kind="stateful", allow_inexact=True)
+    run = Run(tmp_path, kind="stateful", restored=path, allow_inexact=True)
+    with run.session() as session:
+        first = run.take(session, 5)
+    beginning = Run(tmp_path, kind="stateful", allow_inexact=True)
+    with beginning.session() as session:
+        assert beginning.take(session, 5) == first
+    warning, new_pass = run.said
+    assert warning.startswith("warning: the position in the input cannot be saved: ")
+    assert warning.endswith("RandomUniformInt is stateful; a resumed run will not be exact")
+    assert new_pass == "warning: a new pass over the data begins"
+    assert beginning.said == [warning]
+
+
+def test_another_batch_size_ends_the_run(tmp_path):
+    path, _ = saved(tmp_path)
+    run = Run(tmp_path, restored=path, config=RunConfig(train_batch_size=4))
+    with pytest.raises(ConfigError, match="batch size of a clone 2 -> 4"), run.session():
+        pytest.fail("a step could run")
+
+
+def test_with_leave_another_batch_size_begins_a_new_pass(tmp_path):
+    path, _ = saved(tmp_path)
+    config = RunConfig(train_batch_size=4)
+    run = Run(tmp_path, restored=path, config=config, allow_inexact=True)
+    fresh = Run(tmp_path, config=config)
+    with fresh.session() as session:
+        beginning = fresh.take(session, 5)
+    with run.session() as session:
+        assert run.take(session, 5) == beginning
+        again = run.save(session, "again")
+        following = run.take(session, 5)
+    (line,) = run.said
+    assert line.startswith("warning: ") and "2 -> 4; a new pass over the data begins" in line
+    # From then on the position is saved.
+    resumed = Run(tmp_path, restored=again, config=config)
+    with resumed.session() as session:
+        assert resumed.take(session, 5) == following
+
+
+def test_a_checkpoint_without_position_ends_the_run_unless_there_is_leave(tmp_path):
+    path, _ = saved(tmp_path, kind="stateful", allow_inexact=True)
+    run = Run(tmp_path, restored=path)
+    with pytest.raises(CheckpointError, match="does not say how far in its input"), run.session():
+        pytest.fail("a step could run")
+    run = Run(tmp_path, restored=path, allow_inexact=True)
+    with run.session() as session:
+        run.take(session, 1)
+    (line,) = run.said
+    assert line.endswith("which could not be saved; a new pass over the data begins")
+
+
+def test_it_is_first_of_all_hooks_and_wants_no_step(tmp_path):
+    hook = Run(tmp_path).hook
+    assert hook.phase == min(Phase)
+    assert hook.cadence.next_step() == float("inf")

@@ -1,0 +1,73 @@
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.profiling.run_metadata import add_run_metadata, run_options
+
+
+@pytest.fixture
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+@pytest.fixture
+def profiling(tmp_path):
+    """Another profiler at work in this process."""
+    import tensorflow
+
+    tensorflow.profiler.experimental.start(str(tmp_path))
+    yield
+    tensorflow.profiler.experimental.stop(save=False)
+
+
+def operations(session, fetch):
+    metadata = tf.RunMetadata()
+    session.run(fetch, options=run_options(session.sess_str), run_metadata=metadata)
+    return sum(len(dev.node_stats) for dev in metadata.step_stats.dev_stats)
+
+
+def test_a_run_of_this_process_returns_its_operations(small_graph):
+    session, train_op, _ = small_graph
+    assert operations(session, train_op) > 5
+
+
+@pytest.mark.usefixtures("profiling")
+def test_a_run_of_this_process_works_while_another_profiler_is_at_work(small_graph):
+    session, train_op, _ = small_graph
+    assert operations(session, train_op) > 5
+
+
+def test_a_run_of_a_server_returns_its_operations():
+    server = tf.train.Server.create_local_server()
+    with tf.Graph().as_default():
+        doubled = 2 * tf.random_uniform([3])
+        with tf.Session(server.target) as session:
+            assert operations(session, doubled) > 1
+
+
+def events_of(folder):
+    (file,) = folder.glob("events.out.tfevents.*")
+    events = tf.train.summary_iterator(str(file))
+    return [event for event in events if event.HasField("tagged_run_metadata")]
+
+
+@pytest.mark.usefixtures("graph")
+def test_run_metadata_is_written_under_its_tag_and_step(tmp_path):
+    writer = tf.summary.FileWriter(str(tmp_path))
+    metadata = tf.RunMetadata()
+    metadata.step_stats.dev_stats.add(device="CPU")
+    assert add_run_metadata(writer, metadata, "step_7", 7) == "step_7"
+    writer.close()
+    (event,) = events_of(tmp_path)
+    assert (event.tagged_run_metadata.tag, event.step) == ("step_7", 7)
+    assert tf.RunMetadata.FromString(event.tagged_run_metadata.run_metadata) == metadata
+
+
+@pytest.mark.usefixtures("graph")
+def test_a_tag_that_is_taken_gets_a_number(tmp_path):
+    writer = tf.summary.FileWriter(str(tmp_path))
+    tags = [add_run_metadata(writer, tf.RunMetadata(), "step_7") for _ in range(3)]
+    writer.close()
+    assert tags == ["step_7", "step_7_2", "step_7_3"]
+    assert [event.tagged_run_metadata.tag for event in events_of(tmp_path)] == tags
+    assert {event.step for event in events_of(tmp_path)} == {0}
