@@ -261,3 +261,15 @@ def test_a_checkpoint_without_global_step_is_at_step_zero(tmp_path):
         session.run(tf.global_variables_initializer())
         path = tf.train.Saver().save(session, str(tmp_path / "pretrained"))
     assert step_of(path) == 0
+
+
+def test_a_checkpoint_of_the_first_format_is_one_file_and_read_each_time(tmp_path):
+    import tensorflow.compat.v1 as tf
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(tf.get_variable("weights", initializer=tf.range(64.0)).initializer)
+        saver = tf.train.Saver(write_version=tf.train.SaverDef.V1)
+        path = saver.save(session, str(tmp_path / "pretrained.ckpt"), write_meta_graph=False)
+    assert damage_of(path) == ""
+    truncate(path)
+    assert damage_of(path) != ""

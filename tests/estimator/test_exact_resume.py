@@ -13,7 +13,7 @@ import pytest
 from tf_frame.checkpoint.newest import newest_checkpoint, step_of
 from tf_frame.checkpoint.reader import Checkpoint
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
 EVERY = 3
 COMMON = {
@@ -25,11 +25,11 @@ COMMON = {
 }
 # Of each job: options, number of kills in the middle of a step and of a save.
 RUNS = {
-    "mlp": ({"max_steps": 40}, 6, 4),
+    "mlp": ({"max_steps": 32}, 5, 3),
     "accumulated": ({"max_steps": 20, "num_clones": 2, "moving_average_decay": 0.9}, 4, 2),
     "mlp, asynchronous": ({"max_steps": 20, "async_checkpoint": True}, 1, 4),
     "mlp, steps in a loop": ({"max_steps": 20, "steps_per_loop": 2}, 2, 1),
-    "deeplab": ({"max_steps": 13, "train_batch_size": 2}, 2, 1),
+    "deeplab": ({"max_steps": 10, "train_batch_size": 2}, 1, 1),
 }
 
 

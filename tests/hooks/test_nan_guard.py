@@ -6,6 +6,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.newest import newest_checkpoint
 from tf_frame.errors import NonFiniteError
 from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.nan_guard import NanGuardHook
 
 
@@ -81,3 +82,30 @@ def test_it_watches_the_loss_and_wants_no_step(build):
     hook = NanGuardHook(graph.train_op)
     assert hook.watched is graph.train_op
     assert not hook.cadence
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("every_steps", [1, 100])
+def test_a_run_that_stops_for_a_nan_leaves_that_step_unsaved(tmp_path, build, train, every_steps):
+    graph = build(nan_at_step=4)
+    guard = NanGuardHook(graph.train_op, on_nan="stop")
+    save = CheckpointHook(
+        str(tmp_path), graph.scaffold, every_steps=every_steps, unless=lambda: guard.diverged
+    )
+    train(graph, [save, guard], to=9)
+    newest = 4 if every_steps == 1 else 0
+    assert newest_checkpoint(str(tmp_path)) == str(tmp_path / f"model.ckpt-{newest}")
+    assert not list(tmp_path.glob("model.ckpt-5*"))
+
+
+def test_a_run_that_stops_for_a_nan_does_not_evaluate_that_step(build, train):
+    graph, evaluated = build(nan_at_step=3), []
+    guard = NanGuardHook(graph.train_op, on_nan="stop")
+    evaluation = EvaluateHook(
+        lambda step: evaluated.append(step) or {},
+        every_steps=2,
+        last_step=9,
+        unless=lambda: guard.diverged,
+    )
+    train(graph, [evaluation, guard], to=9)
+    assert evaluated == [2]

@@ -7,9 +7,9 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_config import RunConfig
 from tf_frame.hooks.base import Hook
-from tf_frame.hooks.cadence import NEVER, Cadence
+from tf_frame.hooks.cadence import NEVER, Cadence, Multiples
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.progress import ProgressHook, StepMultiples
+from tf_frame.hooks.progress import ProgressHook
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
 from tf_frame.testing.toy import ToyInput, build_toy_graph
@@ -294,15 +294,15 @@ def test_a_bar_ends_at_the_last_step_that_was_run(build, train):
 @pytest.mark.parametrize(
     ("cadence", "start", "wanted"),
     [
-        (lambda: StepMultiples(10), 0, [10, 20, 30]),
-        (lambda: StepMultiples(10), 15, [20, 30]),
-        (lambda: StepMultiples(10), 20, [30]),
-        (lambda: StepMultiples(10, first=1), 20, [21, 30]),
-        (lambda: StepMultiples(10, first=4), 7, [11, 20, 30]),
-        (lambda: StepMultiples(10, last_step=25), 0, [10, 20, 25, 30]),
-        (lambda: StepMultiples(None, last_step=25), 0, [25]),
-        (lambda: StepMultiples(0, first=2), 0, [2]),
-        (lambda: StepMultiples(None), 0, []),
+        (lambda: Multiples(10), 0, [10, 20, 30]),
+        (lambda: Multiples(10), 15, [20, 30]),
+        (lambda: Multiples(10), 20, [30]),
+        (lambda: Multiples(10, first=1), 20, [21, 30]),
+        (lambda: Multiples(10, first=4), 7, [11, 20, 30]),
+        (lambda: Multiples(10, last_step=25), 0, [10, 20, 25, 30]),
+        (lambda: Multiples(None, last_step=25), 0, [25]),
+        (lambda: Multiples(0, first=2), 0, [2]),
+        (lambda: Multiples(None), 0, []),
     ],
 )
 def test_multiples_are_the_same_wherever_a_session_begins(cadence, start, wanted):
@@ -318,7 +318,7 @@ def test_multiples_are_the_same_wherever_a_session_begins(cadence, start, wanted
 
 
 def test_a_multiple_that_is_passed_over_counts_once():
-    cadence = StepMultiples(10)
+    cadence = Multiples(10)
     cadence.start(0)
     assert not cadence.wants(9)
     assert cadence.wants(13)
@@ -327,7 +327,7 @@ def test_a_multiple_that_is_passed_over_counts_once():
 
 
 def test_multiples_and_seconds_add_up(clock):
-    cadence = StepMultiples(10, every_secs=5)
+    cadence = Multiples(10, every_secs=5)
     cadence.start(0)
     assert not cadence.wants(3)
     clock.now += 5
@@ -338,10 +338,10 @@ def test_multiples_and_seconds_add_up(clock):
 
 
 def test_multiples_say_what_they_are():
-    assert isinstance(StepMultiples(10), Cadence)
+    assert isinstance(Multiples(10), Cadence)
     text = "step 1 of a session and every 10 steps and step 25"
-    assert str(StepMultiples(10, first=1, last_step=25)) == text
-    assert str(StepMultiples(None)) == "no step"
-    assert StepMultiples(None).next_step() == NEVER
+    assert str(Multiples(10, first=1, last_step=25)) == text
+    assert str(Multiples(None)) == "no step"
+    assert Multiples(None).next_step() == NEVER
     with pytest.raises(ValueError, match="every_steps is -1"):
-        StepMultiples(-1)
+        Multiples(-1)

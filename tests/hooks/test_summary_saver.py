@@ -77,3 +77,23 @@ def test_what_was_written_is_on_disk_when_the_session_has_ended(tmp_path, build,
     train(graph, [hook], to=3)
     (file,) = tmp_path.glob("events.out.tfevents.*")
     assert steps_of(tf.train.summary_iterator(str(file))) == [1, 2, 3]
+
+
+def test_a_session_that_is_made_anew_tells_tensorboard_where_it_starts(tmp_path, build, train):
+    class Lose(tf.train.SessionRunHook):
+        runs = 0
+
+        def after_run(self, run_context, run_values):
+            self.runs += 1
+            if self.runs == 3:
+                raise tf.errors.AbortedError(None, None, "lost")
+
+    graph = build()
+    hooks = [
+        SummarySaverHook(1, output_dir=str(tmp_path), summary_op=graph.summary_op),
+        CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2),
+        Lose(),
+    ]
+    train(graph, hooks, to=3)
+    starts = [e.step for e in events_of(tmp_path) if e.session_log.status == tf.SessionLog.START]
+    assert starts == [1, 3]

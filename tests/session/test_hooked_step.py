@@ -202,7 +202,11 @@ def test_calls_are_prepared_once_for_the_same_fetches(steps, monkeypatch):
         hook.args = args([steps.fed])  # A new list of the same tensors.
         steps.run(hook)
     assert len(made) == 1
-    hook.args = args([steps.fed, steps.fed])
+    hook.args = args({"a": [steps.fed, steps.train_op], "b": "fed:0"})
+    steps.run(hook)
+    assert hook.values.results == {"a": [1.0, 4.0], "b": 1.0}
+    assert len(made) == 1  # In another form, but nothing new.
+    hook.args = args([steps.fed, steps.fed + 1])
     steps.run(hook)
     assert len(made) == 2
 
@@ -210,7 +214,7 @@ def test_calls_are_prepared_once_for_the_same_fetches(steps, monkeypatch):
 def test_a_hook_with_ever_new_fetches_does_not_fill_memory(steps):
     hook = Ours()
     for number in range(100):
-        hook.args = args({str(number): steps.fed})
+        hook.args = args({"new": tf.constant(number)})
         steps.run(hook)
     assert len(steps.prepared._calls) <= 64
-    assert hook.values.results == {"99": 1.0}
+    assert hook.values.results == {"new": 99}

@@ -79,6 +79,20 @@ def test_a_hook_without_a_cadence_wants_every_step_and_is_named(hook):
     assert schedule.describe()[-1] == f"fast path: off, for {name} is called at every step"
 
 
+def test_a_hook_may_keep_tensorflows_protocol_for_tensorflows_sessions():
+    class Both(OwnAfterRun):
+        both_protocols = True
+
+    schedule = Schedule([Both(every_steps=100, first=False)])
+    assert schedule.next_step(7) == 100
+    assert schedule.keeps_fast_path_off() == []
+
+
+def test_hooks_may_stay_in_the_order_given():
+    log, check = Wants(Phase.LOG, at_steps=[3]), Wants(Phase.CHECK, at_steps=[3])
+    assert Schedule([log, check], sort=False).wanting(3) == [log, check]
+
+
 def test_a_hook_that_does_nothing_in_a_step_is_never_called_in_one():
     schedule = Schedule([OnlyAtTheEnds()])
     assert schedule.next_step(7) == math.inf

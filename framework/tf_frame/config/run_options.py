@@ -232,7 +232,11 @@ class ProfilingOptions:
     profile_at_step: tuple[int, ...] = option(
         (), "global steps at which a profile of --profile_num_steps steps begins"
     )
-    profile_num_steps: int = option(5, "steps in each profile", min=1)
+    profile_num_steps: int = option(
+        8,
+        "steps in each profile; the Profile tab leaves out the first and last of 6 and more",
+        min=1,
+    )
     profile_every_n_steps: int = option(
         0, "steps from the beginning of one profile to that of the next; 0: none", min=0
     )

@@ -91,14 +91,14 @@ def _to_settings(content: dict[str, Any], path: str) -> Settings:
     versions = _section(content, "versions", path)
     values: dict[str, Any] = {}
     _flatten(values, "model", _section(content, "model", path))
-    names: dict[str, str | None] = {}
+    names: dict[str, Any] = {}
     for part in _PARTS:
         section = _section(content, part, path)
         names[part] = _name(section.pop("name", None), part, path)
         _flatten(values, part, section)
-    lists = {key: _list(content.pop(key, None), key, path) for key in _LISTS}
+    names.update({key: _list(content.pop(key, None), key, path) for key in _LISTS})
     values.update({str(name): value for name, value in content.items()})
-    return Settings(plugin, **names, **lists, values=values, versions=versions, path=path)
+    return Settings(plugin, **names, values=values, versions=versions, path=path)
 
 
 def _section(content: dict[str, Any], key: str, path: str) -> dict[str, Any]:

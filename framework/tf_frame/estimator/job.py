@@ -99,11 +99,13 @@ class Job:
           info: what the input says about its data.
 
         Raises:
-          ConfigError: values that an optimizer, a schedule, a transform or a
+          ConfigError: values that an optimizer, a schedule, a transform, a hook or a
             warm start does not take.
         """
         self.make_optimizer()
         self.make_schedule(self.schedule_context(info))
+        for part in self.hooks:
+            part.plugin.cls(params=part.params)
         parse_rules("--warm_start_map", self.config.warm_start_map)
         self._check_accumulation()
 

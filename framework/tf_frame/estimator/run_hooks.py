@@ -13,18 +13,18 @@ from tf_frame.config.run_config import RunConfig
 from tf_frame.errors import DataError
 from tf_frame.estimator.job import Job
 from tf_frame.graph.train_graph import TrainGraph
-from tf_frame.hooks.cadence import Either
+from tf_frame.hooks.cadence import Either, Multiples
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.input_position import InputPositionHook
 from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.profile import ProfileHook
-from tf_frame.hooks.progress import ProgressHook, StepMultiples
+from tf_frame.hooks.progress import ProgressHook
 from tf_frame.hooks.startup_delay import StartupDelayHook
 from tf_frame.hooks.stop_at_step import StopAtStepHook
 from tf_frame.hooks.stop_on_signal import StopOnSignalHook
-from tf_frame.hooks.summary import SummaryHook
+from tf_frame.hooks.summary import SummaryHook, event_writer
 from tf_frame.hooks.throughput import ThroughputHook
 from tf_frame.hooks.timeline import TimelineHook
 from tf_frame.plugin import HookContext
@@ -40,6 +40,7 @@ class Surroundings:
       restored_from: the checkpoint that the session was restored from.
       evaluate: evaluates the checkpoint of a step; returns metric -> value.
       say: takes a line for the user.
+      diverged: whether the variables are no longer to be saved.
     """
 
     cluster: Cluster
@@ -47,6 +48,7 @@ class Surroundings:
     restored_from: Callable[[], str | None]
     evaluate: Callable[[int], Mapping[str, float]]
     say: Callable[[str], None]
+    diverged: Callable[[], bool] = lambda: False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,9 +79,11 @@ def run_hooks(job: Job, graph: TrainGraph, around: Surroundings) -> RunHooks:
     )
     named = job.make_hooks(_context(job, graph, around))
     listeners = [each for each in named if isinstance(each, tf.train.CheckpointSaverListener)]
+    guard = NanGuardHook(graph.train_op, on_nan=config.on_nan)
+    around = dataclasses.replace(around, diverged=lambda: guard.diverged)
     hooks = [
         *_exact_resume(config, graph, around),
-        NanGuardHook(graph.train_op, on_nan=config.on_nan),
+        guard,
         *graph.hooks,
         *_profiles(job, around.cluster),
         *(_chief_hooks(job, graph, around, listeners) if around.cluster.is_chief else []),
@@ -180,6 +184,7 @@ def _chief_hooks(
                 gzip=config.trace_gzip,
                 memory=config.trace_memory,
                 dataflow=config.trace_dataflow,
+                writer=event_writer(model_dir),
             )
         )
     if config.eval_every_n_steps:
@@ -202,6 +207,7 @@ def _checkpoints(
         keep_every_n_hours=config.keep_checkpoint_every_n_hours,
         asynchronous=config.async_checkpoint,
         say=around.say,
+        unless=around.diverged,
     )
 
 
@@ -210,13 +216,15 @@ def _evaluation(
 ) -> EvaluateHook:
     """Evaluates what it has the checkpoint hook save."""
     steps = config.eval_every_n_steps
-    checkpoints.cadence = Either(checkpoints.cadence, StepMultiples(steps))
+    checkpoints.cadence = Either(checkpoints.cadence, Multiples(steps))
 
     def evaluate(step: int) -> Mapping[str, float]:
         checkpoints.wait()
         return around.evaluate(step)
 
-    return EvaluateHook(evaluate, every_steps=steps, last_step=config.max_steps)
+    return EvaluateHook(
+        evaluate, every_steps=steps, last_step=config.max_steps, unless=around.diverged
+    )
 
 
 def _log(job: Job, graph: TrainGraph) -> list[Any]:
@@ -231,6 +239,6 @@ def _log(job: Job, graph: TrainGraph) -> list[Any]:
             examples_per_step=_examples_per_step(job),
             every_steps=every,
             last_step=last,
-            writer=tf.summary.FileWriterCache.get(job.model_dir),
+            writer=event_writer(job.model_dir),
         ),
     ]

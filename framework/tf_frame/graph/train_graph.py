@@ -65,6 +65,11 @@ class TrainGraph:
     input_position: InputPosition | None = None
     not_repeatable: Sequence[str] = ()
 
+    @property
+    def scalars(self) -> Sequence[Any]:
+        """What hooks often fetch beside the loss; none of it costs or changes anything."""
+        return (self.learning_rate,)
+
 
 def build_train_graph(
     *,
@@ -132,7 +137,7 @@ def build_train_graph(
                 extra=extra,
                 with_losses=config.loss_average_decay is None,
             ),
-            scaffold=tf.train.Scaffold(saver=_saver(config, deployment)),
+            scaffold=tf.train.Scaffold(saver=_saver(deployment)),
             clones=clones,
             model_variables=model_variables,
             hooks=step.hooks,
@@ -156,9 +161,5 @@ def _observed(losses: Losses, step: TrainStep, config: RunConfig) -> tuple[list[
     return ops, extra
 
 
-def _saver(config: RunConfig, deployment: DeploymentConfig) -> Any:
-    return tf.train.Saver(
-        max_to_keep=config.max_to_keep,
-        sharded=deployment.num_ps_tasks > 1,
-        save_relative_paths=True,
-    )
+def _saver(deployment: DeploymentConfig) -> Any:
+    return tf.train.Saver(sharded=deployment.num_ps_tasks > 1, save_relative_paths=True)

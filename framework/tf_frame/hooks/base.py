@@ -49,10 +49,17 @@ class Hook(tf.train.SessionRunHook):
       cadence: the steps that it wants.
       watched: scalar float tensor that is looked at in every step, or None;
         `not_finite` is called where it is NaN or infinite, in the hook's phase.
+      counts_runs: in a session of TensorFlow's own, whether the cadence counts
+        runs in place of global steps, as where nothing moves the global step.
+        Without a global step in the graph, every hook counts runs.
+      both_protocols: whether `before_run` and `after_run`, where a subclass
+        overrides them, are for sessions of TensorFlow's own alone.
     """
 
     phase = Phase.OBSERVE
     watched: Any = None
+    counts_runs = False
+    both_protocols = False
 
     def __init__(self, cadence: Cadence | None = None) -> None:
         self.cadence = Cadence() if cadence is None else cadence
@@ -98,7 +105,13 @@ class Hook(tf.train.SessionRunHook):
     # What a session of TensorFlow calls.
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        self._last = int(session.run(tf.train.get_global_step()))
+        with session.graph.as_default():
+            global_step = tf.train.get_global_step()
+            self._read = None if global_step is None else step_after_run()
+        self._by_runs = self.counts_runs or global_step is None
+        # A graph that is not tf-frame's has no read that is sure to come after the step.
+        self._read_apart = self._read is global_step
+        self._last = 0 if self._by_runs else int(session.run(global_step))
         self.start(session, self._last)
         if self.should_stop():
             coord.request_stop()
@@ -106,7 +119,7 @@ class Hook(tf.train.SessionRunHook):
     def before_run(self, run_context: Any) -> Any:
         self._wanted = self.cadence.wants(self._last + 1)
         args = self.before_step(run_context, self._last + 1) if self._wanted else None
-        fetches = {"step": step_after_run()}
+        fetches = {} if self._by_runs or self._read_apart else {"step": self._read}
         if self.watched is not None:
             fetches["watched"] = self.watched
         if args is None:
@@ -116,16 +129,27 @@ class Hook(tf.train.SessionRunHook):
         return tf.train.SessionRunArgs(fetches, args.feed_dict, args.options)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        self._last = int(run_values.results["step"])
-        if self.watched is not None and not math.isfinite(run_values.results["watched"]):
-            self.not_finite(run_context, run_values.results["watched"], self._last)
+        results = run_values.results
+        self._last = self._step_after(run_context, results)
+        if self.watched is not None and not math.isfinite(results["watched"]):
+            self.not_finite(run_context, results["watched"], self._last)
         # Where gradients are accumulated, a run need not be a step.
         if self._wanted and self.cadence.wants(self._last):
-            own = run_values._replace(results=run_values.results.get("own"))
+            own = run_values._replace(results=results.get("own"))
             self.after_step(run_context, own, self._last)
             self.cadence.mark(self._last)
         if self.should_stop():
             run_context.request_stop()
+
+    def _step_after(self, run_context: Any, results: Any) -> int:
+        if self._by_runs:
+            return self._last + 1
+        if not self._read_apart:
+            return int(results["step"])
+        # One read serves all our hooks in this run.
+        if not hasattr(run_context, "tf_frame_step"):
+            run_context.tf_frame_step = int(run_context.session.run(self._read))
+        return int(run_context.tf_frame_step)
 
 
 def in_phase_order(hooks: Iterable[Any]) -> list[Any]:

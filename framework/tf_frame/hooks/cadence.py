@@ -99,6 +99,54 @@ class Cadence:
         self._last_time = time.monotonic()
 
 
+class Multiples(Cadence):
+    """The multiples of a number of steps, wherever a session begins.
+
+        Multiples(100)                           100, 200, 300 ...
+        Multiples(100, first=1, last_step=250)   1, 100, 200, 250
+
+    Args:
+      every_steps: the number; 0 or None: no multiples.
+      first: how many steps after the start of a session the first one is that
+        counts; 0: a multiple.
+      last_step: a step that counts as well, such as the last of the training.
+      every_secs: seconds from one time to the next, whichever comes first.
+    """
+
+    def __init__(
+        self,
+        every_steps: int | None,
+        *,
+        first: int = 0,
+        last_step: int | None = None,
+        every_secs: float | None = None,
+    ) -> None:
+        self._steps_to_first = first
+        self._end = last_step
+        super().__init__(every_steps=every_steps or None, every_secs=every_secs)
+
+    def start(self, step: int) -> None:
+        super().start(step)
+        self._want_first = self._steps_to_first > 0
+
+    def next_step(self) -> float:
+        if self._want_first:
+            return self._last_step + self._steps_to_first
+        every = self.every_steps
+        multiple = (self._last_step // every + 1) * every if every else NEVER
+        ahead = self._end is not None and self._end > self._last_step
+        return min(multiple, self._end if ahead and self._end is not None else NEVER)
+
+    def __bool__(self) -> bool:
+        return super().__bool__() or self._steps_to_first > 0 or self._end is not None
+
+    def __str__(self) -> str:
+        parts = [f"step {self._steps_to_first} of a session"] if self._steps_to_first else []
+        parts += [super().__str__()] if self.every_steps or self.every_secs else []
+        parts += [] if self._end is None else [f"step {self._end}"]
+        return " and ".join(parts) or "no step"
+
+
 class Either(Cadence):
     """The steps of one cadence, and those of another.
 

@@ -73,6 +73,8 @@ class CheckpointHook(Hook):
       asynchronous: writes in another thread. A saver with a shard for each
         parameter server writes synchronously all the same.
       say: takes a line about that.
+      unless: asked before every save; while it is true nothing is saved, and no
+        listener called, such as after a loss that was not finite.
 
     Raises:
       ValueError: neither steps nor seconds are given, or one is not positive.
@@ -93,6 +95,7 @@ class CheckpointHook(Hook):
         keep_every_n_hours: float | None = None,
         asynchronous: bool = False,
         say: Callable[[str], None] = _LOG.warning,
+        unless: Callable[[], bool] = lambda: False,
     ) -> None:
         if every_steps is None and every_secs is None:
             raise ValueError("give every_steps, every_secs or both: how often to save")
@@ -106,6 +109,7 @@ class CheckpointHook(Hook):
         )
         self._asynchronous = asynchronous
         self._say = say
+        self._unless = unless
         self._saved_step: int | None = None
         self._flight: _Flight | None = None
         self._stop = False
@@ -181,6 +185,9 @@ class CheckpointHook(Hook):
 
     def _save(self, session: Any, step: int, *, may_stop: bool) -> None:
         self._land()
+        if self._unless():
+            _LOG.warning("global step %d is not saved", step)
+            return
         for listener in self._listeners:
             listener.before_save(session, step)
         if self._asynchronous:

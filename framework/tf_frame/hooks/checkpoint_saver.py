@@ -18,8 +18,7 @@ class CheckpointSaverHook(Hook):
     In the place of TensorFlow's hook of this name (python/training/
     basic_session_run_hooks.py): the same arguments, errors, files, calls of
     listeners and saved steps. TensorFlow's runs the session once more in every
-    step to read the global step, this one only in steps that may be saved. It
-    serves any graph, so it is called at every step; `CheckpointHook` is not.
+    step to read the global step, this one only in steps that may be saved.
 
     Args:
       checkpoint_dir: the folder.
@@ -36,6 +35,7 @@ class CheckpointSaverHook(Hook):
     """
 
     phase = Phase.SAVE
+    both_protocols = True
 
     def __init__(
         self,
@@ -73,6 +73,10 @@ class CheckpointSaverHook(Hook):
         self._write_graph()
         self._save(session, step)
 
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        if step != self._saved_step and self._save(run_context.session, step):
+            run_context.request_stop()
+
     # A graph of others has no read of the global step after the update, which
     # `Hook` goes by; so the step before tells whether this one may be wanted.
 
@@ -85,8 +89,7 @@ class CheckpointSaverHook(Hook):
         step = int(run_context.session.run(self._global_step))
         if step != self._saved_step and self.cadence.wants(step):
             self.cadence.mark(step)
-            if self._save(run_context.session, step):
-                run_context.request_stop()
+            self.after_step(run_context, run_values, step)
 
     def end(self, session: Any) -> None:
         step = int(session.run(self._global_step))

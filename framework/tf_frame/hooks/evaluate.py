@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.pauses import pause
-from tf_frame.hooks.progress import StepMultiples
 
 
 class EvaluateHook(Hook):
@@ -21,6 +21,7 @@ class EvaluateHook(Hook):
       evaluate: takes the global step; returns metric -> value.
       every_steps: steps from one evaluation to the next.
       last_step: global step at which training ends.
+      unless: asked before every evaluation; while it is true there is none.
 
     Attributes:
       results: global step -> metric -> value, in the order in which they came.
@@ -37,15 +38,17 @@ class EvaluateHook(Hook):
         *,
         every_steps: int,
         last_step: int,
+        unless: Callable[[], bool] = lambda: False,
     ) -> None:
         if every_steps <= 0:
             raise ValueError(f"every_steps is {every_steps}; it must be positive")
         self._evaluate = evaluate
         self._last_step = last_step
+        self._unless = unless
         self.results: dict[int, dict[str, float]] = {}
-        super().__init__(StepMultiples(every_steps))
+        super().__init__(Multiples(every_steps))
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        if step < self._last_step:
+        if step < self._last_step and not self._unless():
             with pause():
                 self.results[step] = dict(self._evaluate(step))

@@ -7,8 +7,8 @@ import weakref
 from typing import Any
 
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.pauses import pause
-from tf_frame.hooks.progress import StepMultiples
 
 
 class GarbageCollectionHook(Hook):
@@ -37,7 +37,7 @@ class GarbageCollectionHook(Hook):
                 "they must be positive"
             )
         self._restore: weakref.finalize[Any, Any] | None = None
-        super().__init__(StepMultiples(every_steps, first=freeze_after_steps))
+        super().__init__(Multiples(every_steps, first=freeze_after_steps))
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         if self._restore is not None:

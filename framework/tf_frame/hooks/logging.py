@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.progress import StepMultiples
+from tf_frame.hooks.cadence import Multiples
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -36,7 +36,7 @@ class LoggingHook(Hook):
     ) -> None:
         if every_steps <= 0:
             raise ValueError(f"every_steps is {every_steps}; it must be positive")
-        super().__init__(StepMultiples(every_steps, last_step=last_step))
+        super().__init__(Multiples(every_steps, last_step=last_step))
         self._tensors = dict(tensors)
 
     def before_step(self, run_context: Any, step: int) -> Any:

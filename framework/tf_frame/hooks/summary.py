@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.cadence import Multiples
 
 
 class SummaryHook(Hook):
@@ -44,7 +44,7 @@ class SummaryHook(Hook):
             raise ValueError(f"model_dir is {model_dir!r}; summaries need a folder to go to")
         if every_steps is None and every_secs is None:
             raise ValueError("give every_steps, every_secs or both; no summary was asked for")
-        super().__init__(Cadence(every_steps=every_steps, every_secs=every_secs))
+        super().__init__(Multiples(every_steps, first=1, every_secs=every_secs))
         self._folder = os.path.join(model_dir, name) if name else model_dir
         self._summary_op = summary_op
 

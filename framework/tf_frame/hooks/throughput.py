@@ -12,8 +12,8 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.pauses import traced_steps, training_clock
-from tf_frame.hooks.progress import StepMultiples
 
 _LOG = logging.getLogger("tf_frame")
 _INTERVALS = 1000
@@ -101,7 +101,7 @@ class ThroughputHook(Hook):
         self._warmup_steps = warmup_steps
         self._writer = writer
         self._counted: collections.deque[tuple[int, float]] = collections.deque(maxlen=_INTERVALS)
-        super().__init__(StepMultiples(every_steps, first=warmup_steps, last_step=last_step))
+        super().__init__(Multiples(every_steps, first=warmup_steps, last_step=last_step))
 
     @property
     def throughput(self) -> Throughput | None:

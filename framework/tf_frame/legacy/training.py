@@ -9,8 +9,8 @@ training.train(train_op, logdir, hooks=[tf.train.StopAtStepHook(last_step=10000)
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
@@ -24,6 +24,7 @@ from tf_frame.legacy import learning_train_op
 from tf_frame.legacy.learning import clip_gradient_norms
 from tf_frame.legacy.learning_finite import FiniteModel
 from tf_frame.legacy.learning_train_op import create_train_op
+from tf_frame.session.loop import TrainingLoop
 
 __all__ = [
     "add_gradients_summaries",
@@ -110,16 +111,37 @@ def train(
             scaffold, master=master, config=config, max_wait_secs=max_wait_secs
         )
         all_hooks = list(hooks or ())
-    return _run(tf.train.MonitoredSession(creator, all_hooks), train_op, run_metadata)
+    if run_metadata is None and tf.train.get_global_step() is not None:
+        return _run_prepared(creator, all_hooks, train_op)
+    return _run_singly(tf.train.MonitoredSession(creator, all_hooks), train_op, run_metadata)
 
 
-def _run(monitored_session: Any, train_op: Any, run_metadata: Any) -> Any:
-    """Runs steps until a hook asks to stop or the input ends; returns the last loss."""
+def _run_prepared(creator: Any, hooks: list[Any], train_op: Any) -> Any:
+    """Runs steps in tf-frame's loop until a hook asks to stop or the input ends."""
+    steps = _Steps(train_op, step_after_run(), tf.train.get_global_step())
+    loop = TrainingLoop(steps, hooks, sort=False)  # TensorFlow's order, whatever the phases.
+    with tf.train.MonitoredSession(creator, loop.hooks) as session:
+        loop.run(session)
+    return loop.loss
+
+
+def _run_singly(monitored_session: Any, train_op: Any, run_metadata: Any) -> Any:
+    """Runs them one by one, each with the metadata that the caller wants filled."""
     loss = None
     with monitored_session as session:
         while not session.should_stop():
             loss = session.run(train_op, run_metadata=run_metadata)
     return loss
+
+
+class _Steps(NamedTuple):
+    """A step of somebody else's graph; nothing is known of when it counts."""
+
+    train_op: Any
+    step_after: Any
+    global_step: Any
+    run_is_step: bool = False
+    scalars: Sequence[Any] = ()
 
 
 def _read_step_after(train_op: Any) -> None:

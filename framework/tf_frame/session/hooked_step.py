@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.hooks.pauses import mark_traced
 from tf_frame.session.prepared import Prepared
 from tf_frame.session.schedule import Schedule, wants_some_steps
 
@@ -54,11 +55,19 @@ class _Request:
             self.feeds.update(args.feed_dict)
         if args.options:
             merge_options(self.options, args.options)
+            if args.options.trace_level:
+                mark_traced()
             self.plain = False
 
 
 def run_hooked_step(
-    prepared: Prepared, schedule: Schedule, *, train_op: Any, step_after: Any, last: int
+    prepared: Prepared,
+    schedule: Schedule,
+    *,
+    train_op: Any,
+    step_after: Any,
+    last: int,
+    scalars: Sequence[Any] = (),
 ) -> Outcome:
     """Runs a step with every hook that wants it.
 
@@ -68,6 +77,8 @@ def run_hooked_step(
       train_op: what makes the step.
       step_after: the global step after it, a tensor.
       last: the global step before it.
+      scalars: what hooks often want; fetched in any case, so that fewer sets of
+        fetches have to be prepared.
 
     Raises:
       RuntimeError: two hooks feed the same tensor.
@@ -77,7 +88,7 @@ def run_hooked_step(
     )
     wanting, watching = schedule.wanting(last + 1), schedule.watching()
     watched = {("watched", hook): hook.watched for hook in watching}
-    request = _Request({"caller": train_op, "step": step_after, **watched})
+    request = _Request({"caller": train_op, "step": step_after, "also": list(scalars), **watched})
     for hook in wanting:
         ours = wants_some_steps(hook)
         request.add(hook, hook.before_step(context, last + 1) if ours else hook.before_run(context))

@@ -14,16 +14,30 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.step_loop import StepLoop
-from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.session.hooked_step import run_hooked_step
 from tf_frame.session.prepared import Prepared
 from tf_frame.session.schedule import Schedule
+
+
+class Steps(Protocol):
+    """What the loop needs of a training graph; see `TrainGraph`."""
+
+    @property
+    def train_op(self) -> Any: ...
+    @property
+    def step_after(self) -> Any: ...
+    @property
+    def global_step(self) -> Any: ...
+    @property
+    def run_is_step(self) -> bool: ...
+    @property
+    def scalars(self) -> Sequence[Any]: ...
 
 
 class TrainingLoop:
@@ -33,6 +47,7 @@ class TrainingLoop:
       graph: what to run.
       hooks: called in phase order.
       step_loop: many steps in one call, or None.
+      sort: whether to bring the hooks into phase order; else they are called as given.
 
     Attributes:
       schedule: which hook wants which step.
@@ -44,9 +59,14 @@ class TrainingLoop:
     """
 
     def __init__(
-        self, graph: TrainGraph, hooks: Iterable[Any], *, step_loop: StepLoop | None = None
+        self,
+        graph: Steps,
+        hooks: Iterable[Any],
+        *,
+        step_loop: StepLoop | None = None,
+        sort: bool = True,
     ) -> None:
-        self.schedule = Schedule(hooks)
+        self.schedule = Schedule(hooks, sort=sort)
         self.hooks = [_Sessions(self), *self.schedule.hooks]
         self.global_step = self.first_step = 0
         self.loss: float | None = None
@@ -104,6 +124,7 @@ class TrainingLoop:
             train_op=self._graph.train_op,
             step_after=self._graph.step_after,
             last=self.global_step,
+            scalars=self._graph.scalars,
         )
         self.stop_requested = self.stop_requested or outcome.stop
         self.global_step, self.loss, self._first_run = outcome.step, outcome.loss, False

@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.match import check_match, not_used
-from tf_frame.checkpoint.newest import known_checkpoints, newest_checkpoint
+from tf_frame.checkpoint.newest import newest_checkpoint
 from tf_frame.cluster import Cluster
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import in_phase_order
@@ -52,21 +52,18 @@ class _NewestCheckpointCreator(tf.train.SessionCreator):
         self._note = note
 
     def create_session(self) -> Any:
-        path = self._restored.path = newest_checkpoint(self._model_dir)
+        path = self._restored.path = newest_checkpoint(self._model_dir, self._note)
         if path is not None:
             check_match(path, tf.global_variables())
             unused = not_used(path, tf.global_variables())
             if unused:
                 self._note(f"warning: {unused}")
-        session = tf.train.ChiefSessionCreator(
+        return tf.train.ChiefSessionCreator(
             self._graph.scaffold,
             master=self._target,
             config=self._config,
             checkpoint_filename_with_path=path,
         ).create_session()
-        # Else max_to_keep would forget, and never delete, what earlier runs saved.
-        self._graph.scaffold.saver.recover_last_checkpoints(known_checkpoints(self._model_dir))
-        return session
 
 
 def monitored_session(

@@ -18,13 +18,14 @@ class Schedule:
       hooks: those of tf-frame say which steps they want; any other
         `SessionRunHook` that does something in `before_run` or `after_run` is
         called at every step, and then no step goes without hooks.
+      sort: by phase; else they stay as given.
 
     Attributes:
       hooks: all, in order.
     """
 
-    def __init__(self, hooks: Iterable[Any]) -> None:
-        self.hooks = in_phase_order(hooks)
+    def __init__(self, hooks: Iterable[Any], *, sort: bool = True) -> None:
+        self.hooks = in_phase_order(hooks) if sort else list(hooks)
         self._ours = [hook for hook in self.hooks if wants_some_steps(hook)]
         self._every_step = [hook for hook in self.hooks if wants_every_step(hook)]
         self._watching = [hook for hook in self._ours if hook.watched is not None]
@@ -95,9 +96,10 @@ def overrides(hook: Any, method: str, base: type) -> bool:
 
 def wants_some_steps(hook: Any) -> bool:
     """Whether it is a hook of ours, called as `Hook` says."""
-    return isinstance(hook, Hook) and not (
-        overrides(hook, "before_run", Hook) or overrides(hook, "after_run", Hook)
-    )
+    if not isinstance(hook, Hook):
+        return False
+    own = overrides(hook, "before_run", Hook) or overrides(hook, "after_run", Hook)
+    return hook.both_protocols or not own
 
 
 def wants_every_step(hook: Any) -> bool:
