@@ -122,6 +122,10 @@ def build_train_graph(
             not_repeatable = make_repeatable(
                 train_op, global_step=global_step, seed=config.random_seed
             )
+            if config.update_ops == "all_clones" and config.num_clones > 1:
+                not_repeatable.append(
+                    "--update_ops all_clones: the clones update the moving statistics in no order"
+                )
         return TrainGraph(
             graph=graph,
             train_op=train_op,

@@ -44,6 +44,8 @@ class SummaryHook(Hook):
             raise ValueError(f"model_dir is {model_dir!r}; summaries need a folder to go to")
         if every_steps is None and every_secs is None:
             raise ValueError("give every_steps, every_secs or both; no summary was asked for")
+        if every_steps is not None and every_steps <= 0:
+            raise ValueError(f"every_steps is {every_steps}; it must be positive")
         super().__init__(Multiples(every_steps, first=1, every_secs=every_secs))
         self._folder = os.path.join(model_dir, name) if name else model_dir
         self._summary_op = summary_op
