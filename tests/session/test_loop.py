@@ -195,6 +195,7 @@ def test_a_hook_that_is_asked_ends_training_after_the_step(build, run_loop):
 def test_seconds_that_are_over_make_the_next_step_a_wanted_one(build, run_loop, monkeypatch):
     now = [0.0]
     monkeypatch.setattr("tf_frame.hooks.cadence.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("tf_frame.session.loop.monotonic", lambda: now[0])
 
     class Tick(Hook):
         """Lets a second pass between two steps."""

@@ -107,9 +107,10 @@ class Runs:
 def bare(steps: int) -> float:
     """A prepared call of the train op, in a loop and nothing else."""
     graph, _ = _graph()
-    with graph.graph.as_default(), tf.train.SingularMonitoredSession(
-        scaffold=graph.scaffold
-    ) as monitored:
+    with (
+        graph.graph.as_default(),
+        tf.train.SingularMonitoredSession(scaffold=graph.scaffold) as monitored,
+    ):
         call = monitored.raw_session().make_callable(graph.train_op)
         for _ in range(_WARMUP):
             call()
@@ -194,9 +195,13 @@ def keras(steps: int, steps_per_execution: int) -> float:
 
 def _graph(**options: Any) -> tuple[Any, Any]:
     options = {"log_every_n_steps": 100, "max_steps": 10**9, **options}
-    job = make_job(ToyModel, OneBatch, tempfile.mkdtemp(), learning_rate=0.01, **{
-        name: value for name, value in options.items() if name != "learning_rate"
-    })
+    job = make_job(
+        ToyModel,
+        OneBatch,
+        tempfile.mkdtemp(),
+        learning_rate=0.01,
+        **{name: value for name, value in options.items() if name != "learning_rate"},
+    )
     source = job.make_input()
     deployment = make_deployment(job.config, Cluster())
     graph = build_graph(

@@ -52,6 +52,8 @@ class Hook(tf.train.SessionRunHook):
       counts_runs: in a session of TensorFlow's own, whether the cadence counts
         runs in place of global steps, as where nothing moves the global step.
         Without a global step in the graph, every hook counts runs.
+      asked_between_steps: whether a subclass that overrides `should_stop` wants to
+        be asked between all steps, and not only when a session has been made.
       both_protocols: whether `before_run` and `after_run`, where a subclass
         overrides them, are for sessions of TensorFlow's own alone.
     """
@@ -60,6 +62,7 @@ class Hook(tf.train.SessionRunHook):
     watched: Any = None
     counts_runs = False
     both_protocols = False
+    asked_between_steps = True
 
     def __init__(self, cadence: Cadence | None = None) -> None:
         self.cadence = Cadence() if cadence is None else cadence
@@ -98,6 +101,13 @@ class Hook(tf.train.SessionRunHook):
     def should_stop(self) -> bool:
         """Asked between all steps, before the first one too; must be quick. True ends training."""
         return False
+
+    def after_last_step(self, step: int) -> None:
+        """Called by tf-frame's loop when training ends well, before any hook's `end`.
+
+        Args:
+          step: the global step, that of the last step.
+        """
 
     def not_finite(self, run_context: Any, value: float, step: int) -> None:
         """Called after a step in which `watched` was not finite."""

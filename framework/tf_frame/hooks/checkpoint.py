@@ -108,6 +108,8 @@ class CheckpointHook(Hook):
             model_dir, max_to_keep=max_to_keep, keep_every_n_hours=keep_every_n_hours
         )
         self._asynchronous = asynchronous
+        # A checkpoint that is complete, and a listener's wish to stop, are noticed between steps.
+        self.asked_between_steps = asynchronous or bool(self._listeners)
         self._say = say
         self._unless = unless
         self._saved_step: int | None = None

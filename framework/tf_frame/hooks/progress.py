@@ -56,7 +56,7 @@ class ProgressHook(Hook):
         self._shows_bar = bool(every_steps) and self._out.isatty()
         self._bar: Any = None
         self.first_step = self.step = 0
-        self._first_time = self._time = self._tick = 0.0
+        self._first_time = self._time = 0.0
         self.loss: float | None = None
         bar_secs = _BAR_SECS if self._shows_bar else None
         super().__init__(Multiples(every_steps, first=1, last_step=last_step, every_secs=bar_secs))
@@ -90,16 +90,13 @@ class ProgressHook(Hook):
             self._show(*self._interval)
             self._interval = (self.step, self._time)
 
-    def should_stop(self) -> bool:
-        # Asked between all steps, so this is the time at which the last one ended.
-        self._tick = training_clock()
-        return False
+    def after_last_step(self, step: int) -> None:
+        if self._started and step > self.step:
+            self._note(step, training_clock())
 
     def end(self, session: Any) -> None:
-        # By now a checkpoint may have been saved, which is no part of the steps' time.
-        last = int(session.run(tf.train.get_global_step(session.graph)))
-        if self._started and last > self.step:
-            self._note(last, self._tick)
+        # A session of TensorFlow's own does not tell of the last step.
+        self.after_last_step(int(session.run(tf.train.get_global_step(session.graph))))
         self.close()
 
     def close(self) -> None:

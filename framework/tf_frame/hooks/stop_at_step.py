@@ -26,6 +26,7 @@ class StopAtStepHook(Hook):
     """
 
     phase = Phase.STOP
+    asked_between_steps = False  # It asks for its stop itself, but where no step is to be run.
 
     def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
         if num_steps is None and last_step is None:
@@ -50,7 +51,7 @@ class StopAtStepHook(Hook):
         super().start(session, step)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        self._reached = True
+        run_context.request_stop()
 
     def should_stop(self) -> bool:
         return self._reached

@@ -12,9 +12,9 @@ stop, and watched tensors are looked at.
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterable, Sequence
+from math import isfinite
+from time import monotonic
 from typing import Any, Protocol
 
 import tensorflow.compat.v1 as tf
@@ -82,18 +82,21 @@ class TrainingLoop:
         Args:
           session: the `MonitoredSession`, made with `self.hooks`.
         """
-        while not (session.should_stop() or self.stop_requested):
-            session.run_step_fn(self._until_stopped)
+        try:
+            while not (session.should_stop() or self.stop_requested):
+                session.run_step_fn(self._until_stopped)
+        except tf.errors.OutOfRangeError:
+            self.global_step = self._read_global_step()
+        self.schedule.after_last_step(self.global_step)
 
     def begin_session(self, session: Any, coord: Any) -> None:
         """Called when the session has been made or made anew."""
         self._prepared, self._coord = Prepared(session), coord
-        self.global_step = self.first_step = int(session.run(self._graph.global_step))
+        self.global_step = self.first_step = self._read_global_step()
         self._first_run = True
 
-    def end_session(self, session: Any) -> None:
-        """Called when the session ends well."""
-        self.global_step = int(session.run(self._graph.global_step))
+    def _read_global_step(self) -> int:
+        return int(self._prepared.session.run(self._graph.global_step))
 
     def _until_stopped(self, step_context: Any) -> None:
         # After a lost session `step_context` still has the old one; begin_session has the new.
@@ -101,7 +104,7 @@ class TrainingLoop:
         try:
             while not self._stopping():
                 until = self.schedule.next_step(self.global_step)
-                if self.global_step + 1 < until and time.monotonic() < self.schedule.next_time():
+                if self.global_step + 1 < until and monotonic() < self.schedule.next_time():
                     self._run_without_hooks(until)
                 else:
                     self._run_with_hooks()
@@ -142,16 +145,19 @@ class TrainingLoop:
     def _run_counted(self, until: float) -> None:
         """Single worker: every run is a step, so only the loss is fetched."""
         call, due = self._prepared.call(self._graph.train_op), self.schedule.next_time()
-        watched, stopping, clock = bool(self._watching), self._stopping, time.monotonic
+        watched, asks, must_stop = bool(self._watching), self.schedule.asks, self._coord.should_stop
         step, loss = self.global_step, self.loss
         try:
             while step + 1 < until:
                 loss = call()
                 step += 1
-                if watched and not math.isfinite(loss):
+                if watched and not isfinite(loss):
                     self._tell_not_finite([loss] * len(self._watching), step)
                     break
-                if stopping() or clock() >= due:
+                for ask in asks:
+                    if ask():
+                        self.stop_requested = True
+                if self.stop_requested or must_stop() or monotonic() >= due:
                     break
         finally:
             self.global_step, self.loss = step, loss
@@ -178,7 +184,7 @@ class TrainingLoop:
 
     def _look_at(self, watched: Iterable[Any], step: int) -> None:
         values = list(watched)
-        if not all(map(math.isfinite, values)):
+        if not all(map(isfinite, values)):
             self._tell_not_finite(values, step)
 
     def _tell_not_finite(self, values: Iterable[Any], step: int) -> None:
@@ -186,19 +192,16 @@ class TrainingLoop:
             tf.train.SessionRunArgs(self._graph.train_op), self._prepared.session
         )
         for hook, value in zip(self._watching, values, strict=True):
-            if not math.isfinite(value):
+            if not isfinite(value):
                 hook.not_finite(context, value, step)
         self.stop_requested = self.stop_requested or context.stop_requested
 
 
 class _Sessions(tf.train.SessionRunHook):
-    """Tells the loop of sessions that begin and end; comes before all other hooks."""
+    """Tells the loop of sessions that begin; comes before all other hooks."""
 
     def __init__(self, loop: TrainingLoop) -> None:
         self._loop = loop
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         self._loop.begin_session(session, coord)
-
-    def end(self, session: Any) -> None:
-        self._loop.end_session(session)

@@ -22,6 +22,7 @@ class Schedule:
 
     Attributes:
       hooks: all, in order.
+      asks: to be called between all steps; what returns true ends training.
     """
 
     def __init__(self, hooks: Iterable[Any], *, sort: bool = True) -> None:
@@ -29,8 +30,8 @@ class Schedule:
         self._ours = [hook for hook in self.hooks if wants_some_steps(hook)]
         self._every_step = [hook for hook in self.hooks if wants_every_step(hook)]
         self._watching = [hook for hook in self._ours if hook.watched is not None]
-        self._asked = [hook for hook in self._ours if overrides(hook, "should_stop", Hook)]
-        self._ask = [hook.should_stop for hook in self._asked]
+        self._asked = [hook for hook in self._ours if _is_asked(hook)]
+        self.asks = [hook.should_stop for hook in self._asked]
 
     def next_step(self, last: int) -> float:
         """The earliest step after `last` that some hook wants; infinite if none."""
@@ -55,10 +56,15 @@ class Schedule:
     def should_stop(self) -> bool:
         """Whether some hook wants training to end."""
         # Not any() of a generator, which costs as much as asking: this is called at every step.
-        for ask in self._ask:  # noqa: SIM110
+        for ask in self.asks:  # noqa: SIM110
             if ask():
                 return True
         return False
+
+    def after_last_step(self, step: int) -> None:
+        """Tells the hooks that training has ended well."""
+        for hook in self._ours:
+            hook.after_last_step(step)
 
     def keeps_fast_path_off(self) -> list[str]:
         """The hooks that are called at every step, by name and module."""
@@ -108,6 +114,10 @@ def wants_every_step(hook: Any) -> bool:
         return False
     base = tf.train.SessionRunHook
     return overrides(hook, "before_run", base) or overrides(hook, "after_run", base)
+
+
+def _is_asked(hook: Hook) -> bool:
+    return hook.asked_between_steps and overrides(hook, "should_stop", Hook)
 
 
 def _phase(hook: Any) -> str:
