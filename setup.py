@@ -68,8 +68,8 @@ setup(
         ],
         "tf_frame.hooks": entry_points(
             "hooks.named",
-            "EarlyStopping Feed FinalValues Gc Heartbeat LoggingTensor Profile ResourceUse SlowStep "
-            "StartupDelay Timeline",
+            "EarlyStopping Feed FinalValues Gc Heartbeat LoggingTensor Profile ResourceUse "
+            "SlowStep StartupDelay Timeline",
         ),
     },
     classifiers=[

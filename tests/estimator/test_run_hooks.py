@@ -205,9 +205,8 @@ def test_timelines_are_of_the_steps_asked_for(go, tmp_path, compressed):
     found = sorted(tmp_path.glob("tf_trace-*"))
     suffix = ".json.gz" if compressed else ".json"
     assert [path.name for path in found] == [f"tf_trace-{step}{suffix}" for step in (1, 5, 9)]
-    opened = gzip.open(found[0]) if compressed else found[0].open("rb")
-    with opened as file:
-        assert json.load(file)["traceEvents"]
+    content = found[0].read_bytes()
+    assert json.loads(gzip.decompress(content) if compressed else content)["traceEvents"]
 
 
 def test_an_input_that_cannot_be_saved_is_refused_or_allowed(go, tmp_path):

@@ -37,6 +37,7 @@ from tensorflow.python.client import session as tf_session
 from tf_frame import Input, InputInfo, Mode
 from tf_frame.cluster import Cluster
 from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.estimator.log_file import log_file
 from tf_frame.estimator.run_hooks import Surroundings, run_hooks
 from tf_frame.estimator.train import build_graph, make_loop
 from tf_frame.hooks.base import Hook, Phase
@@ -136,7 +137,11 @@ def _train(last_step: int, more_hooks: list[Any], **options: Any) -> None:
         evaluate=lambda step: {},
         say=lambda line: None,
     )
-    with graph.graph.as_default(), contextlib.redirect_stdout(io.StringIO()):
+    with (
+        graph.graph.as_default(),
+        contextlib.redirect_stdout(io.StringIO()),
+        log_file(job.model_dir),
+    ):
         hooks = [*run_hooks(job, graph, around).hooks, *more_hooks]
         loop = make_loop(job.config, graph, hooks, say=print)
         with monitored_session(

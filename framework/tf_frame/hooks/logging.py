@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.beside import beside_training, wait_for_work
 from tf_frame.hooks.cadence import Multiples
 
 _LOG = logging.getLogger("tf_frame")
@@ -43,5 +44,16 @@ class LoggingHook(Hook):
         return tf.train.SessionRunArgs(self._tensors)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        values = run_values.results.items()
-        _LOG.info("step %d: %s", step, ", ".join(f"{name} = {value:.6g}" for name, value in values))
+        beside_training(_log, step, run_values.results)
+
+    def end(self, session: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Waits until everything is written."""
+        wait_for_work()
+
+
+def _log(step: int, values: Mapping[str, Any]) -> None:
+    text = ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
+    _LOG.info("step %d: %s", step, text)

@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.beside import beside_training, wait_for_work
 from tf_frame.hooks.cadence import Multiples
 
 
@@ -62,10 +63,15 @@ class SummaryHook(Hook):
         return tf.train.SessionRunArgs(self._summary_op)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        self._writer.add_summary(run_values.results, step)
+        beside_training(self._writer.add_summary, run_values.results, step)
 
     def end(self, session: Any) -> None:
+        self.close()
         self._writer.flush()
+
+    def close(self) -> None:
+        """Waits until everything is on its way to the file."""
+        wait_for_work()
 
 
 def event_writer(folder: str) -> Any:

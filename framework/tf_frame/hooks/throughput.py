@@ -13,6 +13,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.beside import beside_training, wait_for_work
 from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.pauses import traced_steps, training_clock
 
@@ -134,7 +135,14 @@ class ThroughputHook(Hook):
             _LOG.info("not considering steps %d to %d (%.1f examples/s)", since + 1, step, rate)
             return
         self._counted.append((step - since, max(now - began, 1e-9)))
-        self._report(step)
+        beside_training(self._report, step, list(self._counted))
+
+    def end(self, session: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Waits until everything is written."""
+        wait_for_work()
 
     def _is_traced(self, run_values: Any) -> bool:
         """Whether a step since the last time was traced."""
@@ -142,9 +150,9 @@ class ThroughputHook(Hook):
         seen = run_values.options is not None and run_values.options.trace_level > 0
         return seen or self._traced_before != before
 
-    def _report(self, step: int) -> None:
-        steps, seconds = self._counted[-1]
-        overall = throughput_of(*zip(*self._counted, strict=True))
+    def _report(self, step: int, counted: Sequence[tuple[int, float]]) -> None:
+        steps, seconds = counted[-1]
+        overall = throughput_of(*zip(*counted, strict=True))
         error = "" if overall.uncertainty is None else f" +/- {overall.uncertainty:.1f}"
         examples = overall.mean * self._examples_per_step
         text = f"{overall.mean:.1f}{error} steps/s (jitter {overall.jitter:.1f})"

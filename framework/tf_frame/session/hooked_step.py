@@ -101,7 +101,7 @@ def run_hooked_step(
             hook.not_finite(context, value, step)
         if hook in wanting:
             values = tf.train.SessionRunValues(results.get(hook), request.options, metadata)
-            _after(hook, context, values, step)
+            _after(hook, context, values, step, as_foreseen=step == last + 1)
     return Outcome(step, results["caller"], context.stop_requested)
 
 
@@ -115,11 +115,11 @@ def _run(prepared: Prepared, request: _Request) -> tuple[Any, Any]:
     return results, metadata
 
 
-def _after(hook: Any, context: Any, values: Any, step: int) -> None:
+def _after(hook: Any, context: Any, values: Any, step: int, *, as_foreseen: bool) -> None:
     if not wants_some_steps(hook):
         hook.after_run(context, values)
     # Where gradients are accumulated, a run need not be a step.
-    elif hook.cadence.wants(step):
+    elif as_foreseen or hook.cadence.wants(step):
         hook.after_step(context, values, step)
         hook.cadence.mark(step)
 

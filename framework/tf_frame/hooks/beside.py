@@ -1,0 +1,76 @@
+"""Work that need not be done before the next step: writing and logging what a hook has seen.
+
+    beside_training(writer.add_summary, summary, step)
+    wait_for_work()
+
+One thread does it, in the order in which it came, while the training thread waits
+for TensorFlow without Python's lock. Between two small steps the same work would
+take as long as several of them.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+_Work = tuple[Callable[..., object], tuple[Any, ...]]
+
+
+class _Worker:
+    """The thread, and what it has to do."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self._work: queue.SimpleQueue[_Work] = queue.SimpleQueue()
+        self._error: BaseException | None = None
+        threading.Thread(target=self._go_on, name="beside_training", daemon=True).start()
+
+    def add(self, function: Callable[..., object], arguments: tuple[Any, ...]) -> None:
+        self.raise_error()
+        self._work.put((function, arguments))
+
+    def wait(self) -> None:
+        done = threading.Event()
+        self._work.put((done.set, ()))
+        done.wait()
+        self.raise_error()
+
+    def raise_error(self) -> None:
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+    def _go_on(self) -> None:
+        while True:
+            function, arguments = self._work.get()
+            try:
+                function(*arguments)
+            except Exception as error:
+                self._error = self._error or error
+
+
+class _Current:
+    worker: _Worker | None = None
+
+
+def beside_training(function: Callable[..., object], *arguments: Any) -> None:
+    """Calls a function in the thread, soon; what it raises comes out of a later call or wait."""
+    worker = _Current.worker
+    # A process that was forked has the object, but not the thread.
+    if worker is None or worker.process != os.getpid():
+        worker = _Current.worker = _Worker()
+    worker.add(function, arguments)
+
+
+def wait_for_work() -> None:
+    """Waits until all of it is done.
+
+    Raises:
+      Exception: what a function raised.
+    """
+    worker = _Current.worker
+    if worker is not None and worker.process == os.getpid():
+        worker.wait()
