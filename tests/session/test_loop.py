@@ -281,6 +281,15 @@ def test_many_steps_in_one_call_never_pass_a_wanted_one(build, run_loop, steps, 
     assert (single[3], many[3]) == (25, single_calls)
 
 
+def test_the_first_run_of_a_session_is_a_single_step_wanted_or_not(build, run_loop):
+    graph = build()
+    with graph.graph.as_default():
+        many = build_step_loop(graph, steps=100)
+    with counted_runs() as count:
+        assert run_loop(graph, [Stop(50)], step_loop=many).global_step == 50
+    assert count.calls == 2  # The first step, and the one that the hook wants.
+
+
 def test_an_input_that_ends_within_a_call_of_many_steps_ends_training(build, run_loop):
     graph = build(source=OnePass)
     with graph.graph.as_default():

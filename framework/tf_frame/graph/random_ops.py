@@ -17,6 +17,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.graph.ancestors import ancestors
 from tf_frame.graph.quantization.edit import redirect
 from tf_frame.graph.stateless_draws import STATELESS, Stream
 
@@ -53,7 +54,7 @@ def make_repeatable(train_op: Any, *, global_step: Any, seed: int, task: int = 0
       for each op that had to stay; empty if all is well.
     """
     graph = train_op.graph
-    needed, functions = _ancestors(train_op), _Functions(graph)
+    needed, functions = ancestors([train_op]), _Functions(graph)
     random, reasons = [], []
     for op in needed:
         why = _why_not(op, functions)
@@ -67,18 +68,6 @@ def make_repeatable(train_op: Any, *, global_step: Any, seed: int, task: int = 0
             for op in random:
                 _replace(op, Stream(_key(op, seed, task), index))
     return reasons
-
-
-def _ancestors(train_op: Any) -> list[Any]:
-    """Every operation that must run for this one, in the order of their making."""
-    found: dict[str, Any] = {}
-    waiting = [getattr(train_op, "op", train_op)]
-    while waiting:
-        op = waiting.pop()
-        if op.name not in found:
-            found[op.name] = op
-            waiting += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
-    return [op for op in train_op.graph.get_operations() if op.name in found]
 
 
 def _why_not(op: Any, functions: _Functions) -> str | None:

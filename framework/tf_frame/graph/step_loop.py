@@ -14,6 +14,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.graph.ancestors import ancestors
 from tf_frame.graph.train_graph import TrainGraph
 
 _CONTROL_FLOW = ("Enter", "Exit", "Switch", "Merge", "NextIteration", "LoopCond")
@@ -94,7 +95,7 @@ def why_not(graph: TrainGraph) -> str:
     """Says why the steps of a graph cannot run in one call; empty if they can."""
     if not tf.control_flow_v2_enabled():
         return "TensorFlow 2's control flow is switched off"
-    needed = _ancestors([graph.train_op, graph.step_after])
+    needed = ancestors([graph.train_op, graph.step_after])
     for op in needed:
         reason = _reason(op)
         if reason:
@@ -116,18 +117,6 @@ def _reason(op: Any) -> str:
     return ""
 
 
-def _ancestors(tensors: Iterable[Any]) -> list[Any]:
-    """The operations that the tensors need, theirs included."""
-    found: dict[str, Any] = {}
-    left = [tensor.op for tensor in tensors]
-    while left:
-        op = left.pop()
-        if op.name not in found:
-            found[op.name] = op
-            left += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
-    return list(found.values())
-
-
 def _is_shared(op: Any) -> bool:
     """Whether it is the handle of something with a state: a variable, an iterator, a table."""
     return not op.inputs and any(output.dtype == tf.resource for output in op.outputs)
@@ -135,7 +124,7 @@ def _is_shared(op: Any) -> bool:
 
 def _copy(graph: Any, tensors: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
     """A `GraphDef` of what the tensors need, and the handles that it takes from the graph."""
-    needed = {op.name: op for op in _ancestors(tensors)}
+    needed = {op.name: op for op in ancestors(tensors)}
     shared = {op.name for op in needed.values() if _is_shared(op)}
     full = graph.as_graph_def()
     copied = tf.GraphDef(versions=full.versions, library=full.library)

@@ -134,8 +134,11 @@ class TrainingLoop:
 
     def _run_without_hooks(self, until: float) -> None:
         """Runs steps up to the one before `until`, the next that a hook wants."""
-        if self._step_loop is not None and not self._first_run and self.global_step + 2 < until:
-            self._run_many(self._step_loop, until)
+        many = self._step_loop is not None and self.global_step + 2 < until
+        if many and self._first_run:
+            self._run_observed()
+        elif many:
+            self._run_many(until)
         elif self._graph.run_is_step and self._watches_only_the_loss():
             self._run_counted(until)
         else:
@@ -168,10 +171,11 @@ class TrainingLoop:
         self.global_step = int(step)
         self._look_at(watched, self.global_step)
 
-    def _run_many(self, step_loop: StepLoop, until: float) -> None:
+    def _run_many(self, until: float) -> None:
         """Runs many steps in one call, which ends early where a watched tensor is not finite."""
-        count = int(min(step_loop.steps, until - 1 - self.global_step))
-        self.loss, step, watched = step_loop.run(self._prepared.session, count)
+        assert self._step_loop is not None
+        count = int(min(self._step_loop.steps, until - 1 - self.global_step))
+        self.loss, step, watched = self._step_loop.run(self._prepared.session, count)
         self.global_step = int(step)
         self._look_at(watched, self.global_step)
 
