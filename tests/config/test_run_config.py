@@ -1,5 +1,6 @@
 import pytest
 
+from tf_frame.config.resolve import resolve
 from tf_frame.config.run_config import RunConfig, run_options
 from tf_frame.errors import ConfigError
 
@@ -84,6 +85,65 @@ def test_values_that_make_no_sense_are_refused(options, message):
 def test_checkpoints_have_exactly_one_cadence(secs, steps):
     with pytest.raises(ConfigError, match=f"exactly one of .*; they are {secs} and {steps}"):
         RunConfig(save_checkpoint_secs=secs, save_checkpoint_steps=steps)
+
+
+def test_summaries_have_one_cadence_or_none():
+    with pytest.raises(ConfigError, match="give one of --save_summaries_secs .* are 60 and 5"):
+        RunConfig(save_summaries_secs=60, save_summaries_steps=5)
+    for steps in (0, None):
+        by_secs = RunConfig(save_summaries_secs=60, save_summaries_steps=steps)
+        assert by_secs.writes_summaries
+        assert not RunConfig(save_summaries_steps=steps).writes_summaries
+    assert RunConfig(save_summaries_steps=5).writes_summaries
+
+
+@pytest.mark.parametrize("steps", [(0,), (5, -1)])
+def test_a_profile_begins_at_the_first_step_or_later(steps):
+    with pytest.raises(ConfigError, match=f"--profile_at_step {steps[-1]}: the first step is 1"):
+        RunConfig(profile_at_step=steps)
+    assert RunConfig(profile_at_step=(1, 5)).profile_at_step == (1, 5)
+
+
+AT_LEAST_ONE = (
+    "steps_per_loop",
+    "save_checkpoint_secs",
+    "save_checkpoint_steps",
+    "max_to_keep",
+    "profile_num_steps",
+    "save_summaries_secs",
+)
+NOT_NEGATIVE = (
+    "eval_every_n_steps",
+    "keep_best",
+    "profile_every_n_steps",
+    "trace_every_n_steps",
+    "save_summaries_steps",
+    "log_every_n_steps",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [(n, 1) for n in AT_LEAST_ONE] + [(n, 0) for n in NOT_NEGATIVE]
+)
+def test_a_cadence_is_not_negative(name, least):
+    with pytest.raises(ConfigError, match=f"--{name}: {least - 1} is out of range"):
+        resolve(RunConfig, [{name: least - 1}])
+    other = {"save_summaries_steps": None} if name == "save_summaries_secs" else {}
+    assert getattr(resolve(RunConfig, [{name: least, **other}]), name) == least
+
+
+@pytest.mark.parametrize("hours", [0, -1])
+def test_hours_between_kept_checkpoints_are_positive(hours):
+    with pytest.raises(ConfigError, match=f"--keep_checkpoint_every_n_hours: {hours}"):
+        resolve(RunConfig, [{"keep_checkpoint_every_n_hours": hours}])
+
+
+@pytest.mark.parametrize(
+    ("name", "choices"), [("on_nan", "raise, stop"), ("best_is", "lower, higher")]
+)
+def test_a_word_that_is_no_choice_is_answered_with_the_choices(name, choices):
+    with pytest.raises(ConfigError, match=f"--{name}: 'ignore'.*{choices}"):
+        resolve(RunConfig, [{name: "ignore"}])
 
 
 def test_checkpoints_may_go_by_steps():

@@ -34,6 +34,35 @@ def test_defaults_are_nothing_to_speak_of():
             "--summarize_gradients has no effect with --save_summaries_steps 0",
         ),
         (
+            {"save_summaries_steps": None, "loss_average_decay": 0.5, "summarize_variables": True},
+            {"save_summaries_secs": 5},
+            "--summarize_variables, --loss_average_decay have no effect with "
+            "--save_summaries_steps 0",
+        ),
+        (
+            {"best_metric": "accuracy", "best_is": "higher"},
+            {"keep_best": 1},
+            "--best_metric, --best_is have no effect without --keep_best",
+        ),
+        (
+            {"profile_num_steps": 3, "profile_all_workers": True},
+            {"profile_at_step": (7,)},
+            "--profile_num_steps, --profile_all_workers have no effect without --profile_at_step "
+            "or --profile_every_n_steps",
+        ),
+        (
+            {"profile_num_steps": 3},
+            {"profile_every_n_steps": 7},
+            "--profile_num_steps has no effect without --profile_at_step "
+            "or --profile_every_n_steps",
+        ),
+        (
+            {"trace_gzip": True, "trace_memory": True, "trace_dataflow": False},
+            {"trace_every_n_steps": 7},
+            "--trace_gzip, --trace_memory, --trace_dataflow have no effect without "
+            "--trace_every_n_steps",
+        ),
+        (
             {"placement": "balanced"},
             CLUSTER,
             "--placement has no effect with less than two parameter servers (--num_ps_tasks)",

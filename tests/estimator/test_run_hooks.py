@@ -12,7 +12,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.newest import known_checkpoints
 from tf_frame.errors import ConfigError, DataError, NonFiniteError
 from tf_frame.estimator.run import run
-from tf_frame.session.interrupts import Interrupts
+from tf_frame.plugin import Mode
+from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import ToyInput, ToyModel, make_job
 
 
@@ -122,6 +123,41 @@ def test_a_diverging_run_may_stop_in_place_of_failing(go, tmp_path):
     assert "training was stopped at step 6 of 9" in said
     assert f"evaluating {tmp_path}/model.ckpt-5" in said
     assert np.isfinite(result["metrics"]["mean_absolute_error"])
+
+
+def test_a_run_that_stopped_for_nan_says_why_and_counts_its_last_good_checkpoint(go, tmp_path):
+    result, said = go(max_steps=9, on_nan="stop", **DIVERGING)
+    saved = f"{tmp_path}/model.ckpt-5"
+    assert f"step 6 of 9: the loss is nan; the last good checkpoint is {saved}" in said
+    assert (result["global_step"], result["loss"]) == (5, None)
+    assert json.loads((tmp_path / "result.json").read_text())["loss"] is None
+
+
+def test_another_metric_for_the_best_checkpoints_is_refused_before_training(go, tmp_path):
+    go(max_steps=2, keep_best=1)
+    with pytest.raises(ConfigError, match="this run goes by the lowest mean_absolute_error"):
+        go(max_steps=4, keep_best=1, best_metric="mean_absolute_error")
+    assert max(steps_of(tmp_path)) == 2
+
+
+def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(tmp_path):
+    interrupts = Interrupts()
+
+    class Interrupting(ToyInput):
+        def dataset(self, mode, context):
+            if mode == Mode.EVAL:
+                interrupts.received = 15
+            return super().dataset(mode, context)
+
+    options = {"max_steps": 9, "eval_every_n_steps": 4}
+    job = make_job(ToyModel, Interrupting, str(tmp_path), **options)
+    with pytest.raises(Interrupted) as error:
+        run(job, source=job.make_input(), interrupts=interrupts, say=print)
+    assert str(error.value) == (
+        "SIGTERM: stopped and saved at step 4 of 9\n"
+        f"resume with: tf-frame run --model_dir {tmp_path}"
+    )
+    assert 4 in steps_of(tmp_path)
 
 
 def test_evaluations_in_training_are_of_the_steps_asked_for(go, tmp_path):

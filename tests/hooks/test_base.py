@@ -2,8 +2,11 @@ import itertools
 
 import pytest
 import tensorflow.compat.v1 as tf
+from tensorflow.python.client import session as tf_session
 
+from tf_frame.config.run_config import RunConfig
 from tf_frame.errors import NonFiniteError
+from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.hooks.base import Hook, Phase, in_phase_order
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.feed_fn import FeedFnHook
@@ -18,6 +21,7 @@ from tf_frame.hooks.stop_at_step import StopAtStepHook
 from tf_frame.hooks.stop_on_signal import StopOnSignalHook
 from tf_frame.hooks.summary import SummaryHook
 from tf_frame.hooks.summary_saver import SummarySaverHook
+from tf_frame.testing.toy import build_toy_graph
 
 
 class Recorder(Hook):
@@ -236,3 +240,40 @@ def test_the_session_may_be_run_outside_of_its_graph():
         session.run("train")
     assert hook.calls == [1]
     session.close()
+
+
+class Called(Hook):
+    """Notes the steps at which it is called."""
+
+    def __init__(self, **cadence):
+        super().__init__(Cadence(**cadence))
+        self.steps = []
+
+    def after_step(self, run_context, run_values, step):
+        self.steps.append(step)
+
+
+def test_a_run_that_only_accumulates_gradients_is_no_step(train):
+    config = RunConfig(train_batch_size=8, learning_rate=0.05)
+    transforms = [Accumulate(params=Accumulate.Params(steps=3))]
+    hook = Called(every_steps=2, first=False)
+    train(build_toy_graph(config, transforms=transforms), [hook], to=5)
+    assert hook.steps == [2, 4]
+
+
+def test_in_the_graph_of_others_one_read_of_the_step_serves_all_hooks(monkeypatch):
+    run, runs = tf_session.BaseSession.run, []
+
+    def counted(self, *args, **kwargs):
+        runs.append(args)
+        return run(self, *args, **kwargs)
+
+    with tf.Graph().as_default():
+        step = tf.train.get_or_create_global_step().assign_add(1)
+        hooks = [Called(every_steps=1), Called(every_steps=1), Called(every_steps=2)]
+        with tf.train.MonitoredSession(hooks=hooks) as session:
+            monkeypatch.setattr(tf_session.BaseSession, "run", counted)
+            for _ in range(3):
+                session.run(step)
+            assert len(runs) == 2 * 3
+    assert [hook.steps for hook in hooks] == [[1, 2, 3], [1, 2, 3], [1, 3]]

@@ -195,3 +195,24 @@ def test_it_is_first_of_all_hooks_and_wants_no_step(tmp_path):
     hook = Run(tmp_path).hook
     assert hook.phase == min(Phase)
     assert hook.cadence.next_step() == float("inf")
+
+
+@pytest.mark.parametrize("allow_inexact", [False, True])
+def test_a_worker_that_is_lost_while_the_position_is_restored_is_no_damage(
+    tmp_path, monkeypatch, allow_inexact
+):
+    path, following = saved(tmp_path)
+    run = Run(tmp_path, restored=path, allow_inexact=allow_inexact)
+    put, tries = run.position.put, []
+
+    def lost_once(session, values):
+        tries.append(1)
+        if len(tries) == 1:
+            raise tf.errors.AbortedError(None, None, "lost")
+        put(session, values)
+
+    monkeypatch.setattr(run.position, "put", lost_once)
+    with run.session() as session:
+        assert run.take(session, 30) == following
+    assert len(tries) == 2
+    assert run.said == []

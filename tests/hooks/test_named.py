@@ -325,6 +325,16 @@ def test_a_run_goes_through_with_the_hook(context, build, train, name, caplog):
     assert told.get(name, "") in lines
 
 
+def test_a_variable_is_logged_by_its_value_and_not_by_its_handle(context, build, train, caplog):
+    caplog.set_level(logging.INFO)
+    chief = context(graph=build())
+    with chief.graph.graph.as_default():
+        hook = made("logging_tensor", {"tensors": "linear/biases,linear/biases:0"})(chief)
+    train(chief.graph, [hook], to=1)
+    (line,) = (r.getMessage() for r in caplog.records if "linear/biases" in r.getMessage())
+    assert re.fullmatch(r"linear/biases = \[[\d.]+\], linear/biases:0 = \[[\d.]+\]", line)
+
+
 def test_the_hook_of_the_documentation_works(tmp_path, monkeypatch, build, train, context):
     docs = (Path(__file__).parents[2] / "docs" / "hooks.md").read_text()
     sources = re.findall(r"```python\n# (my_hooks\w*\.py)\n(.*?)```", docs, re.DOTALL)

@@ -54,3 +54,10 @@ def test_an_assignment_that_is_asked_for_twice_runs_once(prepared):
     for number in (1, 2):
         prepared.run([added, {"again": added}])
         assert prepared.session.run(variable) == number
+
+
+def test_what_has_no_name_is_not_taken_for_what_was_there_before(prepared):
+    for number in range(30):
+        # Each may come to lie where the one before it lay.
+        found = prepared.run({"sparse": tf.SparseTensor([[1]], [float(number)], [3])})
+        assert found["sparse"].values == [number]

@@ -95,7 +95,7 @@ class BestCheckpoints:
           CheckpointError: it could not be copied; what was kept before is there still.
         """
         if self._metric not in metrics:
-            raise ConfigError(f"best_metric {not_a_choice(self._metric, sorted(metrics))}")
+            raise ConfigError(f"--best_metric {not_a_choice(self._metric, sorted(metrics))}")
         value = float(metrics[self._metric])
         if not math.isfinite(value):
             return False

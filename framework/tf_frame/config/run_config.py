@@ -50,12 +50,18 @@ class RunConfig(
         if (self.save_checkpoint_secs is None) == (self.save_checkpoint_steps is None):
             raise ConfigError(
                 "give exactly one of --save_checkpoint_secs and --save_checkpoint_steps; "
-                f"they are {self.save_checkpoint_secs} and {self.save_checkpoint_steps}"
+                f"they are {self.save_checkpoint_secs or 'none'} and "
+                f"{self.save_checkpoint_steps or 'none'}"
             )
         if self.save_summaries_secs and self.save_summaries_steps:
             raise ConfigError(
                 "give one of --save_summaries_secs and --save_summaries_steps; "
                 f"they are {self.save_summaries_secs} and {self.save_summaries_steps}"
+            )
+        if 0 < self.profile_every_n_steps <= self.profile_num_steps:
+            raise ConfigError(
+                f"--profile_every_n_steps {self.profile_every_n_steps} with --profile_num_steps "
+                f"{self.profile_num_steps} would profile all of the training; raise the first"
             )
         for step in self.profile_at_step:
             if step < 1:

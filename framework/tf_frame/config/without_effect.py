@@ -40,6 +40,17 @@ def _profile(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
     return [] if profiles else changed("profile_num_steps", "profile_all_workers")
 
 
+def _late_profile(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+    del changed
+    steps = config.profile_at_step
+    return ["profile_at_step"] if steps and min(steps) > config.max_steps else []
+
+
+def _nothing_best(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+    evaluated = config.evaluate or config.eval_every_n_steps
+    return [] if evaluated else changed("keep_best")
+
+
 def _trace(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
     names = ("trace_gzip", "trace_memory", "trace_dataflow")
     return [] if config.trace_every_n_steps else changed(*names)
@@ -66,6 +77,8 @@ _RULES: tuple[tuple[_Rule, str], ...] = (
     (_summaries, "with --save_summaries_steps 0"),
     (_best, "without --keep_best"),
     (_profile, "without --profile_at_step or --profile_every_n_steps"),
+    (_late_profile, "beyond --max_steps"),
+    (_nothing_best, "without an evaluation"),
     (_trace, "without --trace_every_n_steps"),
     (_placement, "with less than two parameter servers (--num_ps_tasks)"),
     (_warmup, "without --warmup_steps"),

@@ -17,7 +17,13 @@ from tf_frame.session.interrupts import Interrupts
 
 
 def evaluate(
-    job: Job, *, model: Any, source: Any, checkpoint: str, interrupts: Interrupts
+    job: Job,
+    *,
+    model: Any,
+    source: Any,
+    checkpoint: str,
+    interrupts: Interrupts,
+    how_to_go_on: str = "stopped; run the same command again to evaluate",
 ) -> dict[str, float]:
     """Evaluates a checkpoint and writes the figures under `MODEL_DIR/eval`.
 
@@ -26,6 +32,7 @@ def evaluate(
       model, source: its model and input, constructed.
       checkpoint: path prefix of the checkpoint.
       interrupts: asked after each batch whether to stop.
+      how_to_go_on: what a user who stops the evaluation is told.
 
     Returns:
       Metric name -> value.
@@ -49,17 +56,19 @@ def evaluate(
         with tf.train.MonitoredSession(session_creator=creator) as session:
             if session.run(graph.endless):
                 raise DataError("the evaluation data never ends; say how much: --eval_steps N")
-            summary = _run_all(session, graph, interrupts)
+            summary = _run_all(session, graph, interrupts, how_to_go_on)
             metrics = {name: float(v) for name, v in session.run(graph.values).items()}
         _write(job.model_dir, metrics, summary, step_of(checkpoint))
     return metrics
 
 
-def _run_all(session: Any, graph: EvalGraph, interrupts: Interrupts) -> bytes | None:
+def _run_all(
+    session: Any, graph: EvalGraph, interrupts: Interrupts, how_to_go_on: str
+) -> bytes | None:
     """Updates the metrics with every batch; returns the summaries of the first."""
     summary, batches = None, 0
     while True:
-        interrupts.raise_if_received("stopped; run the same command again to evaluate")
+        interrupts.raise_if_received(how_to_go_on)
         first = batches == 0 and graph.summary_op is not None
         try:
             fetched = session.run((graph.update_op, graph.summary_op if first else ()))

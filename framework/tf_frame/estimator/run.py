@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 import os
 import shlex
 import time
@@ -68,6 +69,8 @@ class _Run:
     def result(self) -> dict[str, Any]:
         """Goes the whole way."""
         started = time.monotonic()
+        if self.is_chief and self.job.config.keep_best:
+            self.best_checkpoints()  # Another metric than before is refused before training.
         trained = self.train()
         metrics = self.evaluate() if self.is_chief and self.job.config.evaluate else {}
         result = {
@@ -85,7 +88,7 @@ class _Run:
 
     def train(self) -> Trained:
         """Trains what is missing up to `max_steps`."""
-        checkpoint = newest_checkpoint(self.job.model_dir)
+        checkpoint = newest_checkpoint(self.job.model_dir, self.say)
         step, last_step = step_of(checkpoint), self.job.config.max_steps
         if step >= last_step:
             self.say(f"{checkpoint} has reached step {step} of {last_step}: nothing to train")
@@ -106,10 +109,21 @@ class _Run:
             raise Interrupted(self.interrupts.received, self.how_to_resume(step))
         if trained.loss is None:
             raise DataError("the training data is empty; there was not one batch to train on")
+        if not math.isfinite(trained.loss):
+            return self.diverged(trained)
         if trained.global_step < last_step:
             what = "training was stopped" if trained.stopped else "the training data ended"
             self.say(f"{what} at step {trained.global_step} of {last_step}")
         return trained
+
+    def diverged(self, trained: Trained) -> Trained:
+        """Says why `--on_nan stop` ended training; what counts then is the last good checkpoint."""
+        saved = newest_checkpoint(self.job.model_dir)
+        self.say(
+            f"training was stopped at step {trained.global_step} of {self.job.config.max_steps}: "
+            f"the loss is {trained.loss}; the last good checkpoint is {saved}"
+        )
+        return dataclasses.replace(trained, global_step=step_of(saved), loss=None)
 
     def wait_for_cluster(self) -> None:
         """Waits for the server of this worker, where there is one."""
@@ -138,12 +152,13 @@ class _Run:
 
     def evaluate_step(self, step: int) -> dict[str, float]:
         """Evaluates a step that training has just saved."""
-        metrics = self.evaluated(os.path.join(self.job.model_dir, f"model.ckpt-{step}"))
+        path = os.path.join(self.job.model_dir, f"model.ckpt-{step}")
+        metrics = self.evaluated(path, how_to_go_on=self.how_to_resume(step))
         figures = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
         self.say(f"evaluation at step {step}  {figures}")
         return metrics
 
-    def evaluated(self, checkpoint: str) -> dict[str, float]:
+    def evaluated(self, checkpoint: str, **texts: str) -> dict[str, float]:
         """Evaluates a checkpoint, and keeps it if it is one of the best."""
         config = self.job.config
         metrics = evaluate(
@@ -152,17 +167,23 @@ class _Run:
             source=self.source,
             checkpoint=checkpoint,
             interrupts=self.interrupts,
+            **texts,
         )
         if config.keep_best:
-            best = BestCheckpoints(
-                self.job.model_dir,
-                metric=config.best_metric,
-                keep=config.keep_best,
-                higher_is_better=config.best_is == "higher",
-            )
+            best = self.best_checkpoints()
             if best.offer(checkpoint, metrics):
                 self.say(f"kept {checkpoint} as one of the {config.keep_best} best")
         return metrics
+
+    def best_checkpoints(self) -> BestCheckpoints:
+        """Those of the folder, as the options name them."""
+        config = self.job.config
+        return BestCheckpoints(
+            self.job.model_dir,
+            metric=config.best_metric,
+            keep=config.keep_best,
+            higher_is_better=config.best_is == "higher",
+        )
 
     def write_configuration(self) -> None:
         """Writes `config.yaml`; only once the folder's checkpoint is known to fit it."""

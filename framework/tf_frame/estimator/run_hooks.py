@@ -112,6 +112,7 @@ def _context(job: Job, graph: TrainGraph, around: Surroundings) -> HookContext:
         examples_per_step=_examples_per_step(job),
         graph=graph,
         say=around.say,
+        eval_every_n_steps=job.config.eval_every_n_steps,
     )
 
 

@@ -95,6 +95,8 @@ def why_not(graph: TrainGraph) -> str:
     """Says why the steps of a graph cannot run in one call; empty if they can."""
     if not tf.control_flow_v2_enabled():
         return "TensorFlow 2's control flow is switched off"
+    if not graph.run_is_step:
+        return "a gradient transform, such as accumulate, holds updates back"
     needed = ancestors([graph.train_op, graph.step_after])
     for op in needed:
         reason = _reason(op)

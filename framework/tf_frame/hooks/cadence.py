@@ -142,7 +142,8 @@ class Multiples(Cadence):
 
     def __str__(self) -> str:
         parts = [f"step {self._steps_to_first} of a session"] if self._steps_to_first else []
-        parts += [super().__str__()] if self.every_steps or self.every_secs else []
+        parts += [f"multiples of {self.every_steps}"] if self.every_steps else []
+        parts += [f"every {self.every_secs:g} s"] if self.every_secs else []
         parts += [] if self._end is None else [f"step {self._end}"]
         return " and ".join(parts) or "no step"
 

@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.session_feed import tensor_called
+from tf_frame.hooks.session_feed import value_called
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -48,18 +48,10 @@ class FinalValuesHook(Hook):
         if isinstance(tensors, Mapping):
             self._fetches = dict(tensors)
         else:
-            self._fetches = {name: _value_called(graph, name) for name in tensors}
+            self._fetches = {name: value_called(graph, name) for name in tensors}
 
     def end(self, session: Any) -> None:
         self.values = session.run(self._fetches, self._feeds)
         for name, value in self.values.items():
             text = np.array2string(np.asarray(value), precision=6, separator=", ", threshold=20)
             _LOG.info("after training: %s = %s", name, " ".join(text.split()))
-
-
-def _value_called(graph: Any, name: str) -> Any:
-    """The tensor of that name; the name of a global variable stands for its value."""
-    for variable in graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES):
-        if variable.op.name == name.removesuffix(":0"):
-            return variable.read_value()
-    return tensor_called(graph, name)

@@ -83,6 +83,22 @@ def tensor_called(graph: Any, name: str) -> Any:
     raise ConfigError(f"no tensor of the graph is called {name!r}; {hint}")
 
 
+def value_called(graph: Any, name: str) -> Any:
+    """The tensor that a user's word means; that of a global variable stands for its value.
+
+    Args:
+      graph: the `tf.Graph`.
+      name: as for `tensor_called`.
+
+    Raises:
+      ConfigError: there is none.
+    """
+    for variable in graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES):
+        if variable.op.name == name.removesuffix(":0"):
+            return variable.read_value()
+    return tensor_called(graph, name)
+
+
 def value_for(tensor: Any, value: Any) -> Any:
     """Makes an array of a value that is to be fed.
 

@@ -267,6 +267,7 @@ class HookContext:
       graph: the `tf_frame.graph.train_graph.TrainGraph`; its handles are
         tensors. It is complete, but not finalized yet.
       say: takes a line for the user.
+      eval_every_n_steps: steps from one evaluation during training to the next; 0: none.
     """
 
     model_dir: str
@@ -276,6 +277,7 @@ class HookContext:
     examples_per_step: int
     graph: Any
     say: Callable[[str], None]
+    eval_every_n_steps: int = 0
 
 
 class HookPlugin:

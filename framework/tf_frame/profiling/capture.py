@@ -22,6 +22,7 @@ import tensorflow as tf
 
 from tf_frame.profiling.failures import CaptureError
 from tf_frame.profiling.profiler import is_running, start_profiler
+from tf_frame.profiling.whole_file import whole_or_not_there
 
 # A profiler without a capture, and one of more than 2 GB, write files of 4 and of 0 bytes.
 _NOTHING_BYTES = 8
@@ -78,7 +79,8 @@ class Capture:
         except (tf.errors.OpError, OSError, RuntimeError) as error:
             self._remove_folder()
             raise CaptureError(
-                f"the profiler did not start: {error}. A process can make one profile at a time"
+                f"the profiler did not start: {str(error).rstrip('.')}. "
+                "A process can make one profile at a time"
             ) from error
 
     def save(self, model_dir: str, *, label: str, task: str) -> str:
@@ -125,9 +127,8 @@ def _publish(written: str, model_dir: str, label: str, task: str) -> str:
     )
     path = _unused(run, name)
     tf.io.gfile.makedirs(os.path.dirname(path))
-    # TensorBoard may look at any time, and must not see half a file.
-    tf.io.gfile.copy(written, path + ".part", overwrite=True)
-    tf.io.gfile.rename(path + ".part", path)
+    with whole_or_not_there(path) as partial:
+        tf.io.gfile.copy(written, partial, overwrite=True)
     return path
 
 

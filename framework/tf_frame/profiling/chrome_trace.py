@@ -15,6 +15,8 @@ import tensorflow.compat.v1 as tf
 # There is no public way from run metadata to a Chrome trace.
 from tensorflow.python.client.timeline import Timeline
 
+from tf_frame.profiling.whole_file import whole_or_not_there
+
 # The clock of run metadata counts in these; what is shorter would have no length.
 _SHORTEST_MICROS = 1
 
@@ -46,7 +48,7 @@ def chrome_trace(run_metadata: Any, *, dataflow: bool = True, memory: bool = Fal
 
 
 def write_trace(path: str, trace: str) -> None:
-    """Writes a Chrome trace; folders that are missing are made.
+    """Writes a Chrome trace, whole or not at all; folders that are missing are made.
 
     Args:
       path: where to, on any file system that TensorFlow knows; a path that
@@ -60,7 +62,7 @@ def write_trace(path: str, trace: str) -> None:
     if path.endswith(".gz"):
         data = gzip.compress(data)
     tf.io.gfile.makedirs(os.path.dirname(path) or ".")
-    with tf.io.gfile.GFile(path, "wb") as file:
+    with whole_or_not_there(path) as partial, tf.io.gfile.GFile(partial, "wb") as file:
         file.write(data)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.errors import ConfigError
 from tf_frame.hooks.pauses import mark_traced
 from tf_frame.session.prepared import Prepared
 from tf_frame.session.schedule import Schedule, wants_some_steps
@@ -29,6 +30,10 @@ class Outcome:
     stop: bool
 
 
+class FeedConflictError(ConfigError, RuntimeError):
+    """Two hooks feed the same tensor; `MonitoredSession` raises a `RuntimeError`."""
+
+
 class _Request:
     """What the hooks of a step ask for, merged as TensorFlow merges it."""
 
@@ -42,7 +47,7 @@ class _Request:
         """Adds the `SessionRunArgs` of a hook.
 
         Raises:
-          RuntimeError: another hook feeds the same tensor.
+          FeedConflictError: another hook feeds the same tensor.
         """
         if args is None:
             return
@@ -51,7 +56,9 @@ class _Request:
         if args.feed_dict:
             same = set(self.feeds) & set(args.feed_dict)
             if same:
-                raise RuntimeError(f"Same tensor is fed by two hooks. Conflict(s): {list(same)}")
+                raise FeedConflictError(
+                    f"Same tensor is fed by two hooks. Conflict(s): {list(same)}; leave one out"
+                )
             self.feeds.update(args.feed_dict)
         if args.options:
             merge_options(self.options, args.options)
@@ -81,7 +88,7 @@ def run_hooked_step(
         fetches have to be prepared.
 
     Raises:
-      RuntimeError: two hooks feed the same tensor.
+      FeedConflictError: two hooks feed the same tensor.
     """
     context = tf.train.SessionRunContext(
         original_args=tf.train.SessionRunArgs(train_op, None), session=prepared.session

@@ -45,6 +45,7 @@ class _NewestCheckpointCreator(tf.train.SessionCreator):
         restored: Restored,
     ) -> None:
         self._restored = restored
+        self._lost_sessions = 0
         self._graph = graph
         self._model_dir = model_dir
         self._target = target
@@ -52,7 +53,10 @@ class _NewestCheckpointCreator(tf.train.SessionCreator):
         self._note = note
 
     def create_session(self) -> Any:
-        path = self._restored.path = newest_checkpoint(self._model_dir, self._note)
+        # Of the first one a run has said what is damaged, when it looked how far it had come.
+        note = self._note if self._lost_sessions else None
+        self._lost_sessions += 1
+        path = self._restored.path = newest_checkpoint(self._model_dir, note)
         if path is not None:
             check_match(path, tf.global_variables())
             unused = not_used(path, tf.global_variables())

@@ -69,7 +69,7 @@ class Schedule:
     def keeps_fast_path_off(self) -> list[str]:
         """The hooks that are called at every step, by name and module."""
         always = [h for h in self._ours if h.cadence.every_steps == 1]
-        return [_origin(hook) for hook in (*self._every_step, *always)]
+        return list(dict.fromkeys(_origin(hook) for hook in (*self._every_step, *always)))
 
     def describe(self) -> list[str]:
         """The order of hooks within a step, a line each, and whether steps go without them."""
@@ -77,7 +77,8 @@ class Schedule:
         lines += [f"  {_phase(h):<10} {type(h).__name__:<22} {self._when(h)}" for h in self.hooks]
         off = self.keeps_fast_path_off()
         if off:
-            lines.append(f"fast path: off, for {', '.join(off)} is called at every step")
+            verb = "is" if len(off) == 1 else "are"
+            lines.append(f"fast path: off, for {' and '.join(off)} {verb} called at every step")
         else:
             lines.append("fast path: on; between the steps that they want no hook runs")
         return lines

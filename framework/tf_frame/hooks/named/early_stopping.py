@@ -35,7 +35,11 @@ class Params:
     threshold: float | None = option(None, "what higher and lower compare with")
     steps: int | None = option(None, "global steps without a better value", min=1)
     min_steps: int = option(0, "evaluations before this global step do not count", min=0)
-    every_secs: float = option(60.0, "seconds from one look at the evaluations to the next", min=0)
+    every_secs: float = option(
+        60.0,
+        "seconds from one look at the evaluations to the next",
+        min=0,
+    )
     every_steps: int | None = option(None, "steps likewise, in place of every_secs", min=1)
 
 
@@ -57,18 +61,19 @@ class EarlyStopping(HookPlugin):
         other = "steps" if needed == "threshold" else "threshold"
         if getattr(params, needed) is None or getattr(params, other) is not None:
             raise ConfigError(
-                f"early_stopping: when={params.when} goes by {needed}; give {needed}, and leave "
-                f"out {other}"
+                f"early_stopping: when={params.when} goes by {needed}; give "
+                f"--hook.early_stopping.{needed}, and leave out {other}"
             )
         if params.every_secs <= 0:
             raise ConfigError(f"early_stopping: every_secs is {params.every_secs}; raise it")
 
     def __call__(self, context: HookContext) -> Any:
         from tf_frame.hooks import early_stopping
+        from tf_frame.hooks.cadence import Either, Multiples
 
         make = getattr(early_stopping, f"stop_if_{self.params.when}")
         by_steps = self.params.every_steps is not None
-        return make(
+        hook = make(
             self.params.metric,
             getattr(self.params, _LIMITS[self.params.when]),
             os.path.join(context.model_dir, "eval"),
@@ -76,3 +81,12 @@ class EarlyStopping(HookPlugin):
             run_every_secs=None if by_steps else self.params.every_secs,
             run_every_steps=self.params.every_steps,
         )
+        hook.say = context.say
+        if context.eval_every_n_steps:
+            hook.cadence = Either(hook.cadence, Multiples(context.eval_every_n_steps))
+        else:
+            context.say(
+                "note: early_stopping goes by the evaluations in MODEL_DIR/eval; without "
+                "--eval_every_n_steps another program has to write them"
+            )
+        return hook

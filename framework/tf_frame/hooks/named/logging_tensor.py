@@ -21,7 +21,7 @@ _LOG = logging.getLogger("tf_frame")
 class Params:
     """Options."""
 
-    tensors: tuple[str, ...] = option((), "names of tensors, such as loss:0")
+    tensors: tuple[str, ...] = option((), "names of tensors and variables, such as loss:0")
     every_steps: int | None = option(None, "steps from one line to the next", min=1)
     every_secs: float | None = option(None, "seconds likewise; give one of the two", min=0)
     at_end: bool = option(False, "also log them, or only then, when training has ended")
@@ -49,13 +49,13 @@ class LoggingTensor(HookPlugin):
 
     def __call__(self, context: HookContext) -> Any:
         from tf_frame.hooks.logging_tensor import LoggingTensorHook
-        from tf_frame.hooks.session_feed import tensor_called
+        from tf_frame.hooks.session_feed import value_called
 
         graph = context.graph.graph
         params = self.params
         by_time = params.every_secs is not None or params.at_end
         return LoggingTensorHook(
-            {name: tensor_called(graph, name) for name in params.tensors},
+            {name: value_called(graph, name) for name in params.tensors},
             every_n_iter=params.every_steps or (None if by_time else 100),
             every_n_secs=params.every_secs,
             at_end=params.at_end,
