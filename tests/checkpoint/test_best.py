@@ -120,7 +120,7 @@ def test_an_unknown_metric_is_refused_with_those_there_are(best, save):
     with pytest.raises(ConfigError) as error:
         best(metric="acuracy").offer(path, {"loss": 1.0, "accuracy": 0.5})
     assert str(error.value) == (
-        "best_metric 'acuracy' is not known; did you mean 'accuracy'? allowed: accuracy, loss"
+        "--best_metric 'acuracy' is not known; did you mean 'accuracy'? allowed: accuracy, loss"
     )
 
 

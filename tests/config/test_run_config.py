@@ -83,7 +83,9 @@ def test_values_that_make_no_sense_are_refused(options, message):
 
 @pytest.mark.parametrize(("secs", "steps"), [(None, None), (60, 100)])
 def test_checkpoints_have_exactly_one_cadence(secs, steps):
-    with pytest.raises(ConfigError, match=f"exactly one of .*; they are {secs} and {steps}"):
+    with pytest.raises(
+        ConfigError, match=f"exactly one of .*; they are {secs or 'none'} and {steps or 'none'}"
+    ):
         RunConfig(save_checkpoint_secs=secs, save_checkpoint_steps=steps)
 
 
@@ -149,3 +151,9 @@ def test_a_word_that_is_no_choice_is_answered_with_the_choices(name, choices):
 def test_checkpoints_may_go_by_steps():
     config = RunConfig(save_checkpoint_secs=None, save_checkpoint_steps=5)
     assert config.save_checkpoint_steps == 5
+
+
+def test_profiles_without_end_are_refused_before_anything_is_built():
+    with pytest.raises(ConfigError, match="--profile_every_n_steps 2 with --profile_num_steps 8"):
+        RunConfig(profile_every_n_steps=2)
+    assert RunConfig(profile_every_n_steps=9).profile_num_steps == 8

@@ -87,3 +87,15 @@ def test_an_option_that_changes_nothing_is_named(idle, used, line):
 def test_what_the_model_wants_by_default_is_no_slip():
     wanted = RunConfig(warmup="linear", warmup_steps=20)
     assert without_effect(RunConfig(warmup="linear", warmup_steps=0), wanted) == []
+
+
+def test_a_profile_after_the_end_and_best_checkpoints_without_evaluation_have_no_effect():
+    defaults = RunConfig()
+    late = RunConfig(profile_at_step=(500,), max_steps=20)
+    assert without_effect(late, defaults) == ["--profile_at_step has no effect beyond --max_steps"]
+    assert without_effect(RunConfig(profile_at_step=(5, 500), max_steps=20), defaults) == []
+    nothing = RunConfig(keep_best=1, evaluate=False)
+    assert without_effect(nothing, defaults) == ["--keep_best has no effect without an evaluation"]
+    assert (
+        without_effect(RunConfig(keep_best=1, evaluate=False, eval_every_n_steps=5), defaults) == []
+    )

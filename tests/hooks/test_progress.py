@@ -339,7 +339,7 @@ def test_multiples_and_seconds_add_up(clock):
 
 def test_multiples_say_what_they_are():
     assert isinstance(Multiples(10), Cadence)
-    text = "step 1 of a session and every 10 steps and step 25"
+    text = "step 1 of a session and multiples of 10 and step 25"
     assert str(Multiples(10, first=1, last_step=25)) == text
     assert str(Multiples(None)) == "no step"
     assert Multiples(None).next_step() == NEVER

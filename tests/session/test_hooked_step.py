@@ -1,6 +1,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.session.hooked_step import merge_options, run_hooked_step
@@ -217,3 +218,9 @@ def test_a_hook_with_ever_new_fetches_does_not_fill_memory(steps):
         steps.run(hook)
     assert len(steps.prepared._calls) <= 64
     assert hook.values.results == {"new": 99}
+
+
+def test_the_conflict_of_feeds_is_a_mistake_of_the_user(steps):
+    hooks = [Ours(args(feed={steps.fed: 5.0})), Ours(args(feed={steps.fed: 6.0}))]
+    with pytest.raises(ConfigError, match="leave one out"):
+        steps.run(*hooks)
