@@ -29,6 +29,9 @@ from tf_frame.hooks.throughput import ThroughputHook
 from tf_frame.hooks.timeline import TimelineHook
 from tf_frame.plugin import HookContext
 
+# The rate of a few thousandths of a second says little, and a hundred lines a second less.
+_MIN_INTERVAL_SECS = 1.0
+
 
 @dataclasses.dataclass(frozen=True)
 class Surroundings:
@@ -240,6 +243,7 @@ def _log(job: Job, graph: TrainGraph) -> list[Any]:
             examples_per_step=_examples_per_step(job),
             every_steps=every,
             last_step=last,
+            min_secs=_MIN_INTERVAL_SECS,
             writer=event_writer(job.model_dir),
         ),
     ]

@@ -9,6 +9,7 @@ a run of the train op does.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -64,31 +65,35 @@ def build_step_loop(graph: TrainGraph, *, steps: int, watched: Iterable[Any] = (
     if reason:
         raise ValueError(reason)
     with graph.graph.as_default(), tf.name_scope("steps_per_loop"):
-        body, shared = _copy(graph.graph, [graph.train_op, graph.step_after, *watched])
+        others = [tensor for tensor in watched if tensor is not graph.train_op]
+        body, shared = _copy(graph.graph, [graph.train_op, *others])
         count = tf.placeholder(tf.int32, [], name="count")
-        start = (
-            tf.constant(0),
-            tf.zeros([], graph.train_op.dtype),
-            tf.zeros([], graph.step_after.dtype),
-            tf.zeros([len(watched)], tf.float32),
-        )
 
         def step(done: Any, *_: Any) -> Any:
-            loss, after, *values = tf.graph_util.import_graph_def(
+            values = tf.graph_util.import_graph_def(
                 body,
                 # A function sees what is outside of it only by way of an operation of its own.
                 input_map={name: tf.identity(handle) for name, handle in shared.items()},
-                return_elements=[graph.train_op.name, graph.step_after.name]
-                + [tensor.name for tensor in watched],
+                return_elements=[tensor.name for tensor in (graph.train_op, *others)],
                 name="step",
             )
-            return done + 1, loss, after, _vector(values)
+            return done + 1, *values
 
-        def go_on(done: Any, loss: Any, after: Any, values: Any) -> Any:
-            return tf.logical_and(done < count, tf.reduce_all(tf.is_finite(values)))
+        def go_on(done: Any, loss: Any, *values: Any) -> Any:
+            looked_at = [loss, *values] if len(others) < len(watched) else values
+            finite = [tf.is_finite(value) for value in looked_at]
+            return functools.reduce(tf.logical_and, finite, done < count)
 
-        _, *results = tf.while_loop(go_on, step, start, parallel_iterations=1)
-    return StepLoop(steps, count, results)
+        # Each variable of the loop costs four operations a step, so there are no others.
+        zeros = [tf.zeros([], tensor.dtype) for tensor in (graph.train_op, *others)]
+        done, loss, *values = tf.while_loop(
+            go_on, step, (tf.constant(0), *zeros), parallel_iterations=1
+        )
+        with tf.control_dependencies([done]):
+            after = tf.identity(graph.global_step.read_value(), name="global_step_after")
+        found = iter(values)
+        seen = [loss if tensor is graph.train_op else next(found) for tensor in watched]
+    return StepLoop(steps, count, (loss, after, seen))
 
 
 def why_not(graph: TrainGraph) -> str:
@@ -148,9 +153,3 @@ def _add(copied: Any, node: Any, shared: set[str]) -> None:
     kept = [name for name in added.input if name.removeprefix("^") not in shared or name[0] != "^"]
     del added.input[:]
     added.input.extend(kept)
-
-
-def _vector(values: Sequence[Any]) -> Any:
-    if not values:
-        return tf.zeros([0], tf.float32)
-    return tf.stack([tf.cast(value, tf.float32) for value in values])

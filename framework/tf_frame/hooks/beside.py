@@ -3,9 +3,9 @@
     beside_training(writer.add_summary, summary, step)
     wait_for_work()
 
-One thread does it, in the order in which it came, while the training thread waits
-for TensorFlow without Python's lock. Between two small steps the same work would
-take as long as several of them.
+One thread does it, in the order in which it came, and some of it at a time: Python
+lets one thread run at once, and what is done again and again in a row takes a
+fraction of the time that it takes between two steps.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ import queue
 import threading
 from collections.abc import Callable
 from typing import Any
+
+# How long work may wait for more of its kind; whoever waits for it ends that at once.
+_GATHER_SECS = 0.2
 
 _Work = tuple[Callable[..., object], tuple[Any, ...]]
 
@@ -26,6 +29,7 @@ class _Worker:
         self.process = os.getpid()
         self._work: queue.SimpleQueue[_Work] = queue.SimpleQueue()
         self._error: BaseException | None = None
+        self._hurry = threading.Event()
         threading.Thread(target=self._go_on, name="beside_training", daemon=True).start()
 
     def add(self, function: Callable[..., object], arguments: tuple[Any, ...]) -> None:
@@ -35,7 +39,9 @@ class _Worker:
     def wait(self) -> None:
         done = threading.Event()
         self._work.put((done.set, ()))
+        self._hurry.set()
         done.wait()
+        self._hurry.clear()
         self.raise_error()
 
     def raise_error(self) -> None:
@@ -45,11 +51,19 @@ class _Worker:
 
     def _go_on(self) -> None:
         while True:
-            function, arguments = self._work.get()
-            try:
-                function(*arguments)
-            except Exception as error:
-                self._error = self._error or error
+            gathered = [self._work.get()]
+            self._hurry.wait(_GATHER_SECS)
+            while not self._work.empty():
+                gathered.append(self._work.get())
+            for work in gathered:
+                self._do(work)
+
+    def _do(self, work: _Work) -> None:
+        function, arguments = work
+        try:
+            function(*arguments)
+        except Exception as error:
+            self._error = self._error or error
 
 
 class _Current:

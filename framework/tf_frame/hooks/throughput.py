@@ -86,6 +86,7 @@ class ThroughputHook(Hook):
       every_steps: steps from one line to the next.
       warmup_steps: steps of each session that do not count.
       last_step: global step at which training ends; it ends an interval as well.
+      min_secs: shortest interval; of small steps many more than `every_steps` make one.
       writer: summary writer, or None.
 
     Raises:
@@ -101,6 +102,7 @@ class ThroughputHook(Hook):
         every_steps: int,
         warmup_steps: int = 10,
         last_step: int | None = None,
+        min_secs: float = 0.0,
         writer: Any = None,
     ) -> None:
         if every_steps <= 0 or warmup_steps < 0:
@@ -110,6 +112,7 @@ class ThroughputHook(Hook):
             )
         self._examples_per_step = examples_per_step
         self._warmup_steps = warmup_steps
+        self._min_secs = min_secs
         self._writer = writer
         self._counted: collections.deque[tuple[int, float]] = collections.deque(maxlen=_INTERVALS)
         super().__init__(Multiples(every_steps, first=warmup_steps, last_step=last_step))
@@ -127,9 +130,9 @@ class ThroughputHook(Hook):
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         (since, began), now = self._since, training_clock()
-        self._since = (step, now)
-        if step == since:
+        if step == since or (since >= self._warm_from and now - began < self._min_secs):
             return
+        self._since = (step, now)
         if since < self._warm_from or self._is_traced(run_values):
             rate = (step - since) * self._examples_per_step / max(now - began, 1e-9)
             _LOG.info("not considering steps %d to %d (%.1f examples/s)", since + 1, step, rate)
