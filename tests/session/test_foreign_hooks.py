@@ -130,6 +130,7 @@ def run_stock(tmp_path):
         with (
             graph.graph.as_default(),
             tf.train.MonitoredTrainingSession(
+                save_graph_def=False,  # TensorFlow 2.20 cannot, with a protobuf of today.
                 checkpoint_dir=str(tmp_path / "stock"),
                 scaffold=graph.scaffold,
                 hooks=hooks,
