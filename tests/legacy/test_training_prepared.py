@@ -2,12 +2,12 @@
 
 import pytest
 import tensorflow.compat.v1 as tf
-from tensorflow.python.client import session as tf_session
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.stop_at_step import StopAtStepHook
 from tf_frame.legacy import training
+from tf_frame.testing.session_runs import counted_runs
 
 pytestmark = [
     pytest.mark.usefixtures("graph", "variable_mode", "control_flow_of_v1"),
@@ -21,31 +21,10 @@ def make_train_op():
 
 
 @pytest.fixture
-def counted(monkeypatch):
+def counted():
     """Counts runs of sessions, and calls of what they prepared."""
-
-    class Counted:
-        runs = calls = 0
-
-    base, count = tf_session.BaseSession, Counted()
-    run, make_callable = base.run, base.make_callable
-
-    def counted_run(self, *args, **kwargs):
-        count.runs += 1
-        return run(self, *args, **kwargs)
-
-    def counted_make(self, *args, **kwargs):
-        call = make_callable(self, *args, **kwargs)
-
-        def counted_call():
-            count.calls += 1
-            return call()
-
-        return counted_call
-
-    monkeypatch.setattr(base, "run", counted_run)
-    monkeypatch.setattr(base, "make_callable", counted_make)
-    return count
+    with counted_runs() as count:
+        yield count
 
 
 def test_hooks_with_a_cadence_leave_every_step_a_prepared_call(counted, tmp_path):

@@ -134,9 +134,9 @@ def test_in_a_resumed_run_and_in_one_that_has_nothing_left_to_do(name, go):
         from_first=[5, 8],
         after_start=[7],
     )
-    assert (go.loop.first_step, go.loop.global_step) == (4, 9)
+    assert go.loop.global_step == 9
     assert go(name, 3, to=9) == []
-    assert (go.loop.first_step, go.loop.global_step, go.loop.loss) == (9, 9, None)
+    assert (go.loop.global_step, go.loop.loss) == (9, None)
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import io
 import os
 import statistics
@@ -32,7 +31,6 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf2
 import tensorflow.compat.v1 as tf
-from tensorflow.python.client import session as tf_session
 
 from tf_frame import Input, InputInfo, Mode
 from tf_frame.cluster import Cluster
@@ -43,6 +41,7 @@ from tf_frame.estimator.train import build_graph, make_loop
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.session.monitored import monitored_session
+from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import WEIGHTS, ToyModel, make_job
 
 _WARMUP = 300
@@ -72,37 +71,6 @@ class Clock(Hook):
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         self.times.append(time.perf_counter())
-
-
-@dataclasses.dataclass
-class Runs:
-    """Session runs while it is counting: `Session.run` and prepared calls."""
-
-    count: int = 0
-
-    @contextlib.contextmanager
-    def counted(self) -> Any:
-        base = tf_session.BaseSession
-        run, make = base.run, base.make_callable
-
-        def counted_run(session: Any, *args: Any, **kwargs: Any) -> Any:
-            self.count += 1
-            return run(session, *args, **kwargs)
-
-        def counted_make(session: Any, *args: Any, **kwargs: Any) -> Any:
-            call = make(session, *args, **kwargs)
-
-            def counted_call(*more: Any) -> Any:
-                self.count += 1
-                return call(*more)
-
-            return counted_call
-
-        base.run, base.make_callable = counted_run, counted_make
-        try:
-            yield
-        finally:
-            base.run, base.make_callable = run, make
 
 
 def bare(steps: int) -> float:
@@ -230,10 +198,9 @@ def count_runs() -> dict[str, int]:
     counts = {}
     by_steps = {"save_checkpoint_steps": 1000, "save_checkpoint_secs": None}
     for name, options in (("by seconds", {}), ("by steps", by_steps)):
-        runs = Runs()
-        with runs.counted():
+        with counted_runs() as count:
             _train(200, [], **options)
-        counts[name] = runs.count
+        counts[name] = count.runs + count.calls
     return counts
 
 

@@ -54,7 +54,6 @@ class TrainingLoop:
       hooks: what the monitored session is to be given.
       global_step: the global step after the last step.
       loss: the loss of the last step, None before the first.
-      first_step: the global step that the last session began at.
       stop_requested: whether a hook ended training, and not the end of the input.
     """
 
@@ -68,7 +67,7 @@ class TrainingLoop:
     ) -> None:
         self.schedule = Schedule(hooks, sort=sort)
         self.hooks = [_Sessions(self), *self.schedule.hooks]
-        self.global_step = self.first_step = 0
+        self.global_step = 0
         self.loss: float | None = None
         self._graph = graph
         self._step_loop = step_loop
@@ -92,7 +91,7 @@ class TrainingLoop:
     def begin_session(self, session: Any, coord: Any) -> None:
         """Called when the session has been made or made anew."""
         self._prepared, self._coord = Prepared(session), coord
-        self.global_step = self.first_step = self._read_global_step()
+        self.global_step = self._read_global_step()
         self._first_run = True
 
     def _read_global_step(self) -> int:

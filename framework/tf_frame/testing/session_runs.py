@@ -1,0 +1,53 @@
+"""How often TensorFlow is called: what a test or a benchmark of the loop counts.
+
+with counted_runs() as count:
+    ...
+assert count.calls == 20
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+from unittest import mock
+
+from tensorflow.python.client import session as tf_session
+
+
+@dataclasses.dataclass
+class Count:
+    """Calls of TensorFlow's sessions.
+
+    Attributes:
+      runs: calls of `Session.run`.
+      calls: calls of what `Session.make_callable` prepared.
+    """
+
+    runs: int = 0
+    calls: int = 0
+
+
+@contextlib.contextmanager
+def counted_runs() -> Iterator[Count]:
+    """Counts the calls of every session within."""
+    # All sessions have their methods from this class, which has no public name.
+    base, count = tf_session.BaseSession, Count()
+    run, make_callable = base.run, base.make_callable
+
+    def counted_run(session: Any, *args: Any, **kwargs: Any) -> Any:
+        count.runs += 1
+        return run(session, *args, **kwargs)
+
+    def counted_make(session: Any, *args: Any, **kwargs: Any) -> Any:
+        call = make_callable(session, *args, **kwargs)
+
+        def counted_call(*more: Any, **options: Any) -> Any:
+            count.calls += 1
+            return call(*more, **options)
+
+        return counted_call
+
+    with mock.patch.multiple(base, run=counted_run, make_callable=counted_make):
+        yield count
