@@ -39,3 +39,13 @@ def test_two_workers_train_together_over_a_parameter_server(
     result = json.loads((tmp_path / "result.json").read_text())
     assert result["global_step"] >= 200
     assert result["metrics"]["mean_absolute_error"] < 0.5
+
+
+@pytest.mark.timeout(240)
+def test_a_worker_that_comes_when_the_others_are_done_ends_well(cluster, tmp_path, toy_environment):
+    output = ""
+    for task, folder in enumerate(("first", "second")):  # The late one sees no checkpoint.
+        process = worker(cluster[task], task, tmp_path / folder, toy_environment)
+        output = process.communicate(timeout=200)[0]
+        assert process.returncode == 0, output
+    assert "the other workers have reached step 200: nothing to train" in output

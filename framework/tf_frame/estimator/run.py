@@ -108,12 +108,19 @@ class _Run:
             step = max(step, trained.global_step)
             raise Interrupted(self.interrupts.received, self.how_to_resume(step))
         if trained.loss is None:
-            raise DataError("the training data is empty; there was not one batch to train on")
+            return self.not_one_step(trained)
         if not math.isfinite(trained.loss):
             return self.diverged(trained)
         if trained.global_step < last_step:
             what = "training was stopped" if trained.stopped else "the training data ended"
             self.say(f"{what} at step {trained.global_step} of {last_step}")
+        return trained
+
+    def not_one_step(self, trained: Trained) -> Trained:
+        """A worker that came when the others had done everything is done; else there is no data."""
+        if trained.global_step < self.job.config.max_steps:
+            raise DataError("the training data is empty; there was not one batch to train on")
+        self.say(f"the other workers have reached step {trained.global_step}: nothing to train")
         return trained
 
     def diverged(self, trained: Trained) -> Trained:
