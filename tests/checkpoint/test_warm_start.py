@@ -6,8 +6,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.warm_start import candidate_variables, ignored, plan_warm_start
-from tf_frame.config.run_config import RunConfig
-from tf_frame.config.run_options import WarmStartOptions
+from tf_frame.config.option_groups import WarmStartOptions
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, UnmatchedPatternWarning
 from tf_frame.graph.moving_averages import moving_averages
 
@@ -242,7 +242,7 @@ def test_moving_averages_begin_at_the_values_restored(write):
     path = write("a", {"w": W, "v": B})
     w = variable("w", [2, 3])
     tf.get_variable("v", [3], partitioner=tf.fixed_size_partitioner(3))
-    config = RunConfig(moving_average_decay=0.9999, moving_average_num_updates=False)
+    config = RunOptions(moving_average_decay=0.9999, moving_average_num_updates=False)
     moving_averages(config, tf.train.create_global_step()).apply()
     values = restored(plan_warm_start(options(path), candidate_variables()))
     np.testing.assert_array_equal(values["w/ExponentialMovingAverage"], W)

@@ -2,7 +2,7 @@ import pytest
 
 from tf_frame.config.flags import parse_flags, parse_known_flags
 from tf_frame.config.option import Option
-from tf_frame.config.run_config import RunConfig, run_options
+from tf_frame.config.run_options import RunOptions, run_options
 from tf_frame.config.values import to_text
 from tf_frame.errors import ConfigError
 
@@ -137,4 +137,4 @@ def test_a_run_option_has_a_help_of_one_line(option):
 def test_the_run_options_are_all_there_are():
     names = [option.name for option in run_options()]
     assert len(names) == len(set(names))
-    assert set(names) == set(RunConfig.__dataclass_fields__)
+    assert set(names) == set(RunOptions.__dataclass_fields__)

@@ -4,7 +4,7 @@ import pytest
 
 from tf_frame.config.option import option
 from tf_frame.config.resolve import check_names, resolve
-from tf_frame.config.run_config import RunConfig, run_options
+from tf_frame.config.run_options import RunOptions, run_options
 from tf_frame.errors import ConfigError
 
 
@@ -17,12 +17,12 @@ class Params:
 def test_each_stronger_source_wins_over_the_weaker_ones():
     model_defaults = {"max_steps": 2, "num_clones": 2, "warmup_learning_rate": 0.2}
     file, flags = {"num_clones": 4, "warmup_learning_rate": 0.4}, {"warmup_learning_rate": 0.8}
-    config = resolve(RunConfig, [model_defaults, file, flags])
-    assert config == RunConfig(max_steps=2, num_clones=4, warmup_learning_rate=0.8)
+    config = resolve(RunOptions, [model_defaults, file, flags])
+    assert config == RunOptions(max_steps=2, num_clones=4, warmup_learning_rate=0.8)
 
 
 def test_without_sources_the_defaults_remain():
-    assert resolve(RunConfig, []) == RunConfig()
+    assert resolve(RunOptions, []) == RunOptions()
 
 
 def test_a_prefix_picks_the_options_of_one_plugin():
@@ -31,7 +31,7 @@ def test_a_prefix_picks_the_options_of_one_plugin():
 
 
 def test_names_of_other_options_are_passed_over():
-    assert resolve(RunConfig, [{"model.depth": "x", "max_steps": 5}]).max_steps == 5
+    assert resolve(RunOptions, [{"model.depth": "x", "max_steps": 5}]).max_steps == 5
 
 
 def test_values_of_every_source_are_checked():
@@ -58,18 +58,18 @@ def test_values_of_every_source_are_checked():
     ],
 )
 def test_the_cadence_of_a_stronger_source_unsets_the_other(sources, secs, steps):
-    config = resolve(RunConfig, sources)
+    config = resolve(RunOptions, sources)
     assert (config.save_checkpoint_secs, config.save_checkpoint_steps) == (secs, steps)
 
 
 def test_one_source_with_both_cadences_is_refused():
     with pytest.raises(ConfigError, match="exactly one"):
-        resolve(RunConfig, [{"save_checkpoint_secs": 60, "save_checkpoint_steps": 5}])
+        resolve(RunOptions, [{"save_checkpoint_secs": 60, "save_checkpoint_steps": 5}])
 
 
 def test_no_cadence_at_all_is_refused():
     with pytest.raises(ConfigError, match="exactly one"):
-        resolve(RunConfig, [{"save_checkpoint_secs": "none"}])
+        resolve(RunOptions, [{"save_checkpoint_secs": "none"}])
 
 
 def test_an_unknown_name_is_answered_with_source_and_nearest():

@@ -1,13 +1,13 @@
 import pytest
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.config.without_effect import without_effect
 
 CLUSTER = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 2}
 
 
 def test_defaults_are_nothing_to_speak_of():
-    assert without_effect(RunConfig(), RunConfig()) == []
+    assert without_effect(RunOptions(), RunOptions()) == []
 
 
 @pytest.mark.parametrize(
@@ -80,22 +80,23 @@ def test_defaults_are_nothing_to_speak_of():
     ],
 )
 def test_an_option_that_changes_nothing_is_named(idle, used, line):
-    assert without_effect(RunConfig(**idle), RunConfig()) == [line]
-    assert without_effect(RunConfig(**{**idle, **used}), RunConfig()) == []
+    assert without_effect(RunOptions(**idle), RunOptions()) == [line]
+    assert without_effect(RunOptions(**{**idle, **used}), RunOptions()) == []
 
 
 def test_what_the_model_wants_by_default_is_no_slip():
-    wanted = RunConfig(warmup="linear", warmup_steps=20)
-    assert without_effect(RunConfig(warmup="linear", warmup_steps=0), wanted) == []
+    wanted = RunOptions(warmup="linear", warmup_steps=20)
+    assert without_effect(RunOptions(warmup="linear", warmup_steps=0), wanted) == []
 
 
 def test_a_profile_after_the_end_and_best_checkpoints_without_evaluation_have_no_effect():
-    defaults = RunConfig()
-    late = RunConfig(profile_at_step=(500,), max_steps=20)
+    defaults = RunOptions()
+    late = RunOptions(profile_at_step=(500,), max_steps=20)
     assert without_effect(late, defaults) == ["--profile_at_step has no effect beyond --max_steps"]
-    assert without_effect(RunConfig(profile_at_step=(5, 500), max_steps=20), defaults) == []
-    nothing = RunConfig(keep_best=1, evaluate=False)
+    assert without_effect(RunOptions(profile_at_step=(5, 500), max_steps=20), defaults) == []
+    nothing = RunOptions(keep_best=1, evaluate=False)
     assert without_effect(nothing, defaults) == ["--keep_best has no effect without an evaluation"]
     assert (
-        without_effect(RunConfig(keep_best=1, evaluate=False, eval_every_n_steps=5), defaults) == []
+        without_effect(RunOptions(keep_best=1, evaluate=False, eval_every_n_steps=5), defaults)
+        == []
     )

@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import cluster_of
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.errors import ConfigError
 
@@ -25,7 +25,7 @@ def machine(monkeypatch):
 
 
 def deployment_of(**options):
-    config = RunConfig(train_batch_size=12, **options)
+    config = RunOptions(train_batch_size=12, **options)
     deployment = make_deployment(config, cluster_of(config))
     return deployment, session_config(config, deployment)
 

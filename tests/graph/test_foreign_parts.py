@@ -3,13 +3,13 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.train_step import checked_optimizer
 from tf_frame.learning_rates.warmup import learning_rate
 from tf_frame.testing.toy import build_toy_graph
 
-CONFIG = RunConfig(train_batch_size=8)
+CONFIG = RunOptions(train_batch_size=8)
 
 
 class Odd:

@@ -3,7 +3,7 @@ import sys
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.errors import ConfigError, PluginError
@@ -59,7 +59,7 @@ def run(model=None, deployment=None, **options):
     deployment = deployment or DeploymentConfig(clone_device_type="CPU")
     model = model or Recording(params=NoParams(), info=None)
     with variables_placed(deployment):
-        run_graph_hooks(model=model, config=RunConfig(**options), deployment=deployment)
+        run_graph_hooks(model=model, config=RunOptions(**options), deployment=deployment)
 
 
 def test_a_module_in_the_current_folder_is_found(folder):
@@ -199,7 +199,7 @@ class Watching(ToyModel):
 @pytest.mark.usefixtures("variable_mode")
 def test_the_hook_sees_the_clones_but_no_update_and_may_add_update_ops():
     model = Watching(params=Watching.Params(), info=InputInfo())
-    graph = build_toy_graph(RunConfig(train_batch_size=8), model=model, optimizer="sgd")
+    graph = build_toy_graph(RunOptions(train_batch_size=8), model=model, optimizer="sgd")
     assert graph.graph.get_collection("products") == [1]
     assert graph.graph.get_collection("updates") == [0]
     with graph.graph.as_default(), tf.Session() as session:

@@ -6,14 +6,14 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.reader import Checkpoint
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import CheckpointError, ConfigError, DataError
 from tf_frame.graph.input_position import make_input_position
 from tf_frame.graph.inputs import make_batches
 from tf_frame.plugin import Input, InputContext, Mode
 
-CONFIG = RunConfig(train_batch_size=2)
+CONFIG = RunOptions(train_batch_size=2)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,7 +120,7 @@ EXACT = [shuffled, interleaved, cached, mixed, with_table]
 @pytest.mark.parametrize("build", EXACT)
 @pytest.mark.parametrize("num_clones", [1, 2])
 def test_batches_go_on_from_every_position(build, num_clones, tmp_path):
-    config = RunConfig(train_batch_size=2 * num_clones, num_clones=num_clones)
+    config = RunOptions(train_batch_size=2 * num_clones, num_clones=num_clones)
     whole, paths, first = [], [], Running(build, config=config)
     for step in range(15):
         paths.append(first.save(tmp_path / f"model.ckpt-{step}"))
@@ -244,15 +244,15 @@ def test_a_checkpoint_without_position_is_refused(tmp_path):
 
 OTHER = {
     "batch size": (
-        {"config": RunConfig(train_batch_size=4)},
+        {"config": RunOptions(train_batch_size=4)},
         "batch size of a clone 2 -> 4",
     ),
     "clones": (
-        {"config": RunConfig(train_batch_size=4, num_clones=2)},
+        {"config": RunOptions(train_batch_size=4, num_clones=2)},
         "--num_clones 1 -> 2",
     ),
     "seed": (
-        {"config": RunConfig(train_batch_size=2, random_seed=5)},
+        {"config": RunOptions(train_batch_size=2, random_seed=5)},
         "--random_seed 1 -> 5",
     ),
     "option": ({"crop_size": 33}, "--input.crop_size 65 -> 33"),
@@ -331,5 +331,5 @@ def test_parameters_that_are_no_json_are_told_apart_by_their_looks(tmp_path):
 def test_workers_that_train_together_have_no_position(options, caplog):
     caplog.set_level("INFO", logger="tf_frame")
     with tf.Graph().as_default():
-        assert make_input_position(Built(shuffled), RunConfig(**options)) is None
+        assert make_input_position(Built(shuffled), RunOptions(**options)) is None
     assert "the position in the input is not saved" in caplog.text

@@ -3,13 +3,13 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.testing.toy import build_toy_graph
 
 
 @pytest.mark.usefixtures("variable_mode")
 def test_the_averages_count_the_steps_between_two_summaries():
-    config = RunConfig(train_batch_size=8, learning_rate=0.1, loss_average_decay=0.5)
+    config = RunOptions(train_batch_size=8, learning_rate=0.1, loss_average_decay=0.5)
     train_graph = build_toy_graph(config, optimizer="sgd")
     with train_graph.graph.as_default(), tf.Session() as session:
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])

@@ -3,7 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.legacy import model_deploy
 from tf_frame.testing.toy import build_toy_graph
 
@@ -26,7 +26,7 @@ def updates_in(graph):
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("num_clones", [1, 2])
 def test_gradients_are_applied_after_the_loss_is_computed(num_clones):
-    config = RunConfig(train_batch_size=8, num_clones=num_clones)
+    config = RunOptions(train_batch_size=8, num_clones=num_clones)
     train_graph = build_toy_graph(config, optimizer="sgd", values={"model.l2": 0.1})
     applied = updates_in(train_graph.graph)
     assert len(applied) == 2
@@ -35,7 +35,7 @@ def test_gradients_are_applied_after_the_loss_is_computed(num_clones):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_synchronous_workers_hand_in_after_the_loss_and_the_chief_computes_none():
-    config = RunConfig(train_batch_size=8, sync_replicas=True)
+    config = RunOptions(train_batch_size=8, sync_replicas=True)
     train_graph = build_toy_graph(config, optimizer="sgd", values={"model.l2": 0.1})
     operations, loss = train_graph.graph.get_operations(), train_graph.total_loss.op
     handed_in = [op for op in operations if "AccumulatorApplyGradient" in op.type]

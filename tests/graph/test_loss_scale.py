@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.loss_scale import LossScale, make_loss_scale
 from tf_frame.graph.update import all_ready, apply_gradients
 from tf_frame.testing.toy import build_toy_graph
@@ -203,7 +203,7 @@ def test_a_static_scale_has_no_variables_and_no_say():
     ],
 )
 def test_options_choose_the_scale(options, scale, dynamic):
-    loss_scale = make_loss_scale(RunConfig(**options))
+    loss_scale = make_loss_scale(RunOptions(**options))
     with session() as s:
         assert s.run(loss_scale.value) == scale
     assert bool(tf.global_variables()) == dynamic
@@ -211,12 +211,12 @@ def test_options_choose_the_scale(options, scale, dynamic):
 
 @pytest.mark.parametrize("precision", ["none", "bfloat16"])
 def test_without_float16_there_is_no_scale_unless_asked_for(precision):
-    assert make_loss_scale(RunConfig(mixed_precision=precision)) is None
+    assert make_loss_scale(RunOptions(mixed_precision=precision)) is None
 
 
 def train_toy(**options):
     """The trained variables, and the losses that were reported."""
-    config = RunConfig(train_batch_size=8, learning_rate=0.1, **options)
+    config = RunOptions(train_batch_size=8, learning_rate=0.1, **options)
     graph = build_toy_graph(config, optimizer="sgd")
     proto = tf.ConfigProto(device_count={"CPU": config.num_clones})
     with graph.graph.as_default(), tf.Session(config=proto) as session:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import PluginError
 from tf_frame.graph.eval_graph import build_eval_graph
 from tf_frame.graph.model_output import build_model
@@ -99,7 +99,7 @@ def test_pairs_of_tensor_and_operation_are_metrics():
 
 def test_the_training_graph_checks_the_model():
     with pytest.raises(PluginError, match=r"Net\.build\(\) returned None"):
-        build_toy_graph(RunConfig(train_batch_size=8), model=Net(lambda: None))
+        build_toy_graph(RunOptions(train_batch_size=8), model=Net(lambda: None))
 
 
 @pytest.mark.parametrize("collect", [False, True])
@@ -111,4 +111,4 @@ def test_the_evaluation_graph_checks_the_model(collect):
 
     source = ToyInput(params=ToyInput.Params())
     with pytest.raises(PluginError, match=r"has shape \(2,\)"):
-        build_eval_graph(model=Net(make), source=source, config=RunConfig())
+        build_eval_graph(model=Net(make), source=source, config=RunOptions())

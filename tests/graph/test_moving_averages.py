@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.errors import CheckpointError
@@ -24,7 +24,7 @@ def build(**options):
     weights = tf.get_variable("weights", initializer=[1.0, 2.0])
     tf.get_variable("moving_mean", initializer=5.0, trainable=False, collections=MODEL)
     parts = tf.get_variable("parts", initializer=tf.ones([4]), partitioner=PARTS)
-    averages = moving_averages(RunConfig(**options), step)
+    averages = moving_averages(RunOptions(**options), step)
     if averages is None:
         return weights, tf.no_op(), None
     pairs = [(tf.ones([2]), weights), *((tf.ones([2]), part) for part in parts)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.testing.toy import build_toy_graph
 
 
@@ -10,7 +10,7 @@ from tf_frame.testing.toy import build_toy_graph
 @pytest.mark.parametrize("l2", [0.0, 0.1])
 @pytest.mark.parametrize("num_clones", [1, 2])
 def test_operations_have_the_names_of_the_legacy_trainers(num_clones, l2):
-    config = RunConfig(train_batch_size=8, num_clones=num_clones)
+    config = RunOptions(train_batch_size=8, num_clones=num_clones)
     train_graph = build_toy_graph(config, values={"model.l2": l2})
     assert train_graph.train_op.op.name == "train_op"
     assert train_graph.total_loss.op.name == "total_loss"

@@ -8,7 +8,7 @@ import tensorflow.compat.v1 as tf
 from tensorflow.core.protobuf import rewriter_config_pb2
 
 from tf_frame import layers
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
 from tf_frame.graph import precision
 from tf_frame.graph.precision import precision_rewrites, product_types
@@ -19,7 +19,7 @@ IMAGES = np.random.RandomState(0).uniform(-1, 1, [4, 16, 16, 8]).astype(np.float
 
 def proto_for(mixed_precision, *, has_gpu=False):
     proto = tf.ConfigProto()
-    precision_rewrites(proto, RunConfig(mixed_precision=mixed_precision), has_gpu=has_gpu)
+    precision_rewrites(proto, RunOptions(mixed_precision=mixed_precision), has_gpu=has_gpu)
     return proto
 
 
@@ -90,9 +90,9 @@ def test_bfloat16_is_refused_where_products_stay_float32(monkeypatch):
 def test_bfloat16_is_refused_without_onednn():
     script = (
         "import tensorflow.compat.v1 as tf\n"
-        "from tf_frame.config.run_config import RunConfig\n"
+        "from tf_frame.config.run_options import RunOptions\n"
         "from tf_frame.graph.precision import precision_rewrites\n"
-        "config = RunConfig(mixed_precision='bfloat16')\n"
+        "config = RunOptions(mixed_precision='bfloat16')\n"
         "precision_rewrites(tf.ConfigProto(), config, has_gpu=False)\n"
     )
     done = subprocess.run(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.eval_graph import build_eval_graph
 from tf_frame.plugin import InputInfo
 from tf_frame.testing.toy import ToyInput, ToyModel
@@ -13,7 +13,7 @@ from tf_frame.testing.toy import ToyInput, ToyModel
     ("delay_steps", "rounds", "waits"), [(-1, False, False), (0, True, False), (7, True, True)]
 )
 def test_evaluation_waits_for_the_step_of_the_options(delay_steps, rounds, waits):
-    config = RunConfig(quantize_delay_step=delay_steps)
+    config = RunOptions(quantize_delay_step=delay_steps)
     model = ToyModel(params=ToyModel.Params(), info=InputInfo())
     source = ToyInput(params=ToyInput.Params())
     graph = build_eval_graph(model=model, source=source, config=config).graph

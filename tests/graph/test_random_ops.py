@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.noise import Noise
@@ -259,7 +259,7 @@ class Dropout(Model):
         return ModelOutput(loss=tf.reduce_mean(tf.matmul(features, weights) * mask))
 
 
-CONFIG = RunConfig(train_batch_size=8, learning_rate=0.05)
+CONFIG = RunOptions(train_batch_size=8, learning_rate=0.05)
 
 
 def dropout_graph(config=CONFIG, **options):
@@ -275,7 +275,7 @@ def train(graph, masks, count):
 
 
 def test_clones_have_masks_of_their_own():
-    config = RunConfig(train_batch_size=8, num_clones=2)
+    config = RunOptions(train_batch_size=8, num_clones=2)
     deployment = DeploymentConfig(num_clones=2, clone_on_cpu=True)
     graph, masks = dropout_graph(config, deployment=deployment)
     for first, second in train(graph, masks, 3):

@@ -4,12 +4,12 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import ModelOutput
 from tf_frame.cluster import Cluster
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.graph.step_loop import build_step_loop, why_not
 from tf_frame.testing.toy import ToyInput, ToyModel, build_toy_graph
 
-CONFIG = RunConfig(train_batch_size=8, learning_rate=0.05)
+CONFIG = RunOptions(train_batch_size=8, learning_rate=0.05)
 
 
 def toy_graph(config=CONFIG, model=ToyModel, **options):
@@ -59,7 +59,7 @@ def assert_same(one, other):
 @pytest.mark.parametrize("optimizer", ["momentum", "adam", "lamb"])
 @pytest.mark.parametrize("num_clones", [1, 2])
 def test_a_loop_of_steps_does_what_as_many_runs_do(optimizer, num_clones):
-    config = RunConfig(train_batch_size=8, learning_rate=0.05, num_clones=num_clones)
+    config = RunOptions(train_batch_size=8, learning_rate=0.05, num_clones=num_clones)
     options = {"optimizer": optimizer, "schedule": "exponential"}
     single = train(toy_graph(config, **options), [1, 16, 1, 2], config)
     many = train(toy_graph(config, **options), [1, 16, 1, 2], config, steps=100)
@@ -75,7 +75,7 @@ def test_update_ops_and_averages_run_within_the_loop():
             tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, update)
             return super().build(features, labels, mode)
 
-    config = RunConfig(train_batch_size=8, learning_rate=0.05, moving_average_decay=0.9)
+    config = RunOptions(train_batch_size=8, learning_rate=0.05, moving_average_decay=0.9)
     single = train(toy_graph(config, Normalised), [1, 9], config)
     many = train(toy_graph(config, Normalised), [1, 9], config, steps=100)
     assert "linear/weights/ExponentialMovingAverage" in single[0]

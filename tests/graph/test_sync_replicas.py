@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.graph.moving_averages import moving_averages
 from tf_frame.graph.sync_replicas import session_hook, synchronous
@@ -25,13 +25,13 @@ def sgd():
 
 def test_without_sync_replicas_the_optimizer_is_left_as_it_is():
     optimizer = sgd()
-    assert synchronous(optimizer, config=RunConfig()) is optimizer
+    assert synchronous(optimizer, config=RunOptions()) is optimizer
 
 
 def test_several_clones_are_refused():
     message = "In Synchronous SGD mode num_clones must be 1. Found num_clones: 2"
     with pytest.raises(ConfigError, match=message):
-        synchronous(sgd(), config=RunConfig(sync_replicas=True, num_clones=2))
+        synchronous(sgd(), config=RunOptions(sync_replicas=True, num_clones=2))
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def one_worker(variable_mode):
     """Hands in gradients and then updates, as worker and chief do, without their threads."""
 
     def run(gradients, **options):
-        config = RunConfig(sync_replicas=True, **options)
+        config = RunOptions(sync_replicas=True, **options)
         step = tf.train.create_global_step()
         weights = tf.get_variable("weights", initializer=[1.0, 2.0])
         averages = moving_averages(config, step)
@@ -76,7 +76,7 @@ def test_the_chief_moves_the_averages_after_the_update(one_worker):
 
 def test_the_chief_moves_the_averages_of_statistics_too():
     with tf.Graph().as_default():
-        config = RunConfig(sync_replicas=True, moving_average_decay=0.9)
+        config = RunOptions(sync_replicas=True, moving_average_decay=0.9)
         kept = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.MODEL_VARIABLES]
         tf.get_variable("mean", initializer=1.0, trainable=False, collections=kept)
         weights, step = tf.get_variable("weights", initializer=1.0), tf.train.create_global_step()
@@ -100,7 +100,7 @@ def test_the_average_is_of_one_gradient_per_worker_unless_said_otherwise(options
     with tf.Graph().as_default() as graph:
         step = tf.train.create_global_step()
         weights = tf.get_variable("weights", initializer=1.0)
-        optimizer = synchronous(sgd(), config=RunConfig(**CLUSTER, **options))
+        optimizer = synchronous(sgd(), config=RunOptions(**CLUSTER, **options))
         optimizer.apply_gradients([(weights * 2, weights)], step)
         (take,) = (op for op in graph.get_operations() if "TakeGradient" in op.type)
         assert tf.get_static_value(take.inputs[1]) == gradients
@@ -122,7 +122,7 @@ def hooked():
     @contextlib.contextmanager
     def enter(**options):
         with tf.Graph().as_default() as graph, tf.Session() as session:
-            *_, hook = graph_of_one_variable(RunConfig(**CLUSTER, **options))
+            *_, hook = graph_of_one_variable(RunOptions(**CLUSTER, **options))
             hook.begin()
             (queue,) = (op for op in graph.get_operations() if "FIFOQueue" in op.type)
             size = tf.raw_ops.QueueSizeV2(handle=queue.outputs[0])
@@ -158,7 +158,7 @@ def test_only_the_chief_makes_updates(hooked, task, threads):
 
 
 def test_the_hook_comes_after_apply_gradients():
-    config = RunConfig(sync_replicas=True)
+    config = RunOptions(sync_replicas=True)
     with tf.Graph().as_default():
         hook = session_hook(synchronous(sgd(), config=config), config=config)
         with pytest.raises(ValueError, match="Should be called after apply_gradients"):
@@ -167,7 +167,7 @@ def test_the_hook_comes_after_apply_gradients():
 
 def test_variables_without_a_value_are_named():
     with tf.Graph().as_default(), tf.Session() as session:
-        *_, hook = graph_of_one_variable(RunConfig(sync_replicas=True))
+        *_, hook = graph_of_one_variable(RunOptions(sync_replicas=True))
         hook.begin()
         with pytest.raises(TfFrameError, match="without one are global_step, weights"):
             hook.after_create_session(session, tf.train.Coordinator())
@@ -176,7 +176,7 @@ def test_variables_without_a_value_are_named():
 def test_a_monitored_session_trains_and_ends(variable_mode):
     # Within the time of this test: TensorFlow's own hook takes two minutes to end.
     with tf.Graph().as_default():
-        weights, update, hook = graph_of_one_variable(RunConfig(sync_replicas=True))
+        weights, update, hook = graph_of_one_variable(RunOptions(sync_replicas=True))
         with tf.control_dependencies([update]):
             seen = weights.read_value()
         with tf.train.MonitoredSession(hooks=[hook]) as session:
@@ -186,7 +186,7 @@ def test_a_monitored_session_trains_and_ends(variable_mode):
 def test_an_update_that_fails_ends_the_training_with_its_error():
     with tf.Graph().as_default():
         rate = tf.debugging.check_numerics(tf.constant(float("nan")), "a rate that is no number")
-        _, update, hook = graph_of_one_variable(RunConfig(sync_replicas=True), rate)
+        _, update, hook = graph_of_one_variable(RunOptions(sync_replicas=True), rate)
         wrong = pytest.raises(tf.errors.InvalidArgumentError, match="a rate that is no number")
         with wrong, tf.train.MonitoredSession(hooks=[hook]) as session:
             session.run(update)
@@ -197,14 +197,14 @@ WORKER = """
 import sys, json
 import tensorflow.compat.v1 as tf
 from tf_frame.cluster import cluster_of
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.graph.sync_replicas import session_hook, synchronous
 target, task, mode = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 if mode == "reference":
     tf.disable_resource_variables()
-config = RunConfig(sync_replicas=True, worker_replicas=2, num_ps_tasks=1, master=target, task=task)
+config = RunOptions(sync_replicas=True, worker_replicas=2, num_ps_tasks=1, master=target, task=task)
 cluster = cluster_of(config)
 deployment = make_deployment(config, cluster)
 with tf.Graph().as_default(), variables_placed(deployment):

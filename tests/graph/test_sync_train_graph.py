@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.sync_replicas import SyncReplicasHook, synchronous
 from tf_frame.testing.toy import build_toy_graph
 
@@ -27,8 +27,8 @@ def weights_after(train_graph, steps):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_a_single_synchronous_worker_takes_the_steps_of_an_ordinary_one():
-    alone = build_toy_graph(RunConfig(**OPTIONS), optimizer="sgd")
-    synchronised = build_toy_graph(RunConfig(**OPTIONS, sync_replicas=True), optimizer="sgd")
+    alone = build_toy_graph(RunOptions(**OPTIONS), optimizer="sgd")
+    synchronised = build_toy_graph(RunOptions(**OPTIONS, sync_replicas=True), optimizer="sgd")
     assert alone.hooks == []
     assert [type(hook) for hook in synchronised.hooks] == [SyncReplicasHook]
     expected = weights_after(alone, 3)
@@ -39,7 +39,7 @@ def test_a_single_synchronous_worker_takes_the_steps_of_an_ordinary_one():
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("sync_replicas", [False, True])
 def test_averages_are_moved_in_one_place_only(sync_replicas):
-    config = RunConfig(**OPTIONS, sync_replicas=sync_replicas, moving_average_decay=0.5)
+    config = RunOptions(**OPTIONS, sync_replicas=sync_replicas, moving_average_decay=0.5)
     train_graph = build_toy_graph(config, optimizer="sgd")
     operations = train_graph.graph.get_operations()
     moves = [op for op in operations if "AssignMovingAvg" in op.name and "AssignSub" in op.type]
@@ -49,7 +49,7 @@ def test_averages_are_moved_in_one_place_only(sync_replicas):
 def test_every_worker_is_dealt_a_token_though_fewer_gradients_make_an_update():
     cluster = {"master": "grpc://localhost:1", "num_ps_tasks": 1}
     workers = {"worker_replicas": 3, "replicas_to_aggregate": 2}
-    config = RunConfig(sync_replicas=True, **cluster, **workers)
+    config = RunOptions(sync_replicas=True, **cluster, **workers)
     with tf.Graph().as_default() as graph:
         step = tf.train.create_global_step()
         weights = tf.get_variable("weights", initializer=1.0)

@@ -3,7 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import cluster_of
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.plugin import InputInfo
@@ -41,8 +41,8 @@ SGD = {"learning_rate": 0.1, "train_batch_size": 8}
 @pytest.mark.parametrize("num_clones", [2, 4])
 @pytest.mark.parametrize("l2", [0.0, 0.3])
 def test_clones_on_a_split_batch_take_the_step_of_one_clone(num_clones, l2):
-    one, _ = train(RunConfig(**SGD), 1, l2=l2)
-    several, _ = train(RunConfig(**SGD, num_clones=num_clones), 1, l2=l2)
+    one, _ = train(RunOptions(**SGD), 1, l2=l2)
+    several, _ = train(RunOptions(**SGD, num_clones=num_clones), 1, l2=l2)
     assert one.keys() == several.keys() == {"linear/weights", "linear/biases"}
     for name, value in one.items():
         assert np.abs(value).max() > 0.01
@@ -51,17 +51,17 @@ def test_clones_on_a_split_batch_take_the_step_of_one_clone(num_clones, l2):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_the_step_is_read_after_the_update():
-    _, runs = train(RunConfig(**SGD), 3)
+    _, runs = train(RunOptions(**SGD), 3)
     assert [step for _, step in runs] == [1, 2, 3]
 
 
 def test_the_loss_falls():
-    _, runs = train(RunConfig(**SGD), 30)
+    _, runs = train(RunOptions(**SGD), 30)
     assert runs[-1][0] < runs[0][0] / 100
 
 
 def test_every_clone_runs_on_a_logical_cpu_of_its_own():
-    config = RunConfig(**SGD, num_clones=2)
+    config = RunOptions(**SGD, num_clones=2)
     train_graph = build(config)
     options = tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE)
     metadata = tf.RunMetadata()
@@ -83,16 +83,16 @@ def devices_of(metadata, scope):
 
 
 def test_clone_on_cpu_runs_every_clone_on_cpu_0():
-    on_cpu = RunConfig(**SGD, num_clones=2, clone_on_cpu=True)
+    on_cpu = RunOptions(**SGD, num_clones=2, clone_on_cpu=True)
     deployment = make_deployment(on_cpu, cluster_of(on_cpu))
-    train_graph = build(RunConfig(**SGD, num_clones=2), deployment=deployment)
+    train_graph = build(RunOptions(**SGD, num_clones=2), deployment=deployment)
     products = [op for op in train_graph.graph.get_operations() if op.type == "MatMul"]
     assert {op.device for op in products} == {"/device:CPU:0"}
 
 
 def test_parameter_servers_hold_the_variables_and_their_slots():
     deployment = DeploymentConfig(num_ps_tasks=2)
-    train_graph = build(RunConfig(), optimizer="momentum", deployment=deployment)
+    train_graph = build(RunOptions(), optimizer="momentum", deployment=deployment)
     with train_graph.graph.as_default():
         devices = {v.op.name: v.device for v in tf.global_variables()}
     weights = devices["linear/weights"]
@@ -113,7 +113,7 @@ def test_only_the_update_ops_of_the_first_clone_run():
             tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_add(counter, 1.0))
             return output
 
-    config = RunConfig(**SGD, num_clones=4)
+    config = RunOptions(**SGD, num_clones=4)
     train_graph = build(config, model=Counting)
     with train_graph.graph.as_default(), make_session(config) as session:
         initialise(session)
@@ -125,7 +125,7 @@ def test_only_the_update_ops_of_the_first_clone_run():
 
 def test_transforms_change_the_update():
     frozen, _ = train(
-        RunConfig(**SGD),
+        RunOptions(**SGD),
         2,
         transforms=[lambda pairs: [(g, v) for g, v in pairs if "biases" not in v.op.name]],
     )
@@ -140,7 +140,7 @@ def test_summaries_are_those_of_the_first_clone_and_the_totals():
             tf.summary.scalar("mine", output.loss)
             return output
 
-    config = RunConfig(train_batch_size=11, num_clones=11, clone_on_cpu=True)
+    config = RunOptions(train_batch_size=11, num_clones=11, clone_on_cpu=True)
     train_graph = build(config, model=Summarising, l2=0.1)
     with train_graph.graph.as_default(), make_session(config) as session:
         initialise(session)
@@ -156,6 +156,6 @@ def test_summaries_are_those_of_the_first_clone_and_the_totals():
 
 def test_the_session_logs_devices_when_asked():
     for asked in (False, True):
-        config = RunConfig(**SGD, log_device_placement=asked)
+        config = RunOptions(**SGD, log_device_placement=asked)
         proto = session_config(config, make_deployment(config, cluster_of(config)))
         assert proto.log_device_placement is asked

@@ -3,7 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.optimizers.sgd import SGD
 from tf_frame.testing.toy import build_toy_graph
@@ -12,7 +12,7 @@ from tf_frame.testing.toy import build_toy_graph
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(("num_ps_tasks", "job"), [(0, ""), (2, "/job:worker")])
 def test_the_optimizer_device_has_the_learning_rate_and_the_sums(num_ps_tasks, job):
-    config = RunConfig(num_clones=2, max_steps=50, train_batch_size=8)
+    config = RunOptions(num_clones=2, max_steps=50, train_batch_size=8)
     deployment = DeploymentConfig(num_clones=2, num_ps_tasks=num_ps_tasks)
     train_graph = build_toy_graph(config, deployment=deployment, schedule="poly")
     sums = [op for op in train_graph.graph.get_operations() if op.name.endswith("/sum_grads")]
@@ -25,7 +25,7 @@ def test_the_optimizer_device_has_the_learning_rate_and_the_sums(num_ps_tasks, j
 @pytest.mark.parametrize(("num_ps_tasks", "job"), [(0, ""), (1, "/job:worker")])
 @pytest.mark.parametrize("num_clones", [1, 2])
 def test_gradients_are_computed_on_the_device_of_their_clone(num_clones, num_ps_tasks, job):
-    config = RunConfig(num_clones=num_clones, train_batch_size=8)
+    config = RunOptions(num_clones=num_clones, train_batch_size=8)
     deployment = DeploymentConfig(num_clones=num_clones, num_ps_tasks=num_ps_tasks)
     train_graph = build_toy_graph(config, deployment=deployment)
     products = [op for op in train_graph.graph.get_operations() if op.type == "MatMul"]
@@ -47,14 +47,14 @@ def test_optimizers_are_made_on_the_optimizer_device(monkeypatch, num_ps_tasks, 
 
     monkeypatch.setattr(SGD, "__call__", make)
     deployment = DeploymentConfig(num_ps_tasks=num_ps_tasks)
-    build_toy_graph(RunConfig(), deployment=deployment, optimizer="sgd")
+    build_toy_graph(RunOptions(), deployment=deployment, optimizer="sgd")
     assert devices == [f"{job}/device:CPU:0"]
 
 
 @pytest.mark.parametrize("num_ps_tasks", [0, 1, 2])
 def test_several_parameter_servers_each_write_a_part_of_the_checkpoint(num_ps_tasks):
     deployment = DeploymentConfig(num_ps_tasks=num_ps_tasks)
-    train_graph = build_toy_graph(RunConfig(), deployment=deployment)
+    train_graph = build_toy_graph(RunOptions(), deployment=deployment)
     with train_graph.graph.as_default():
         saver = train_graph.scaffold.saver
         saver.build()

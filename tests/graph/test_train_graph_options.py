@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import ModelOutput
 from tf_frame.cluster import Cluster
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.errors import UnmatchedPatternWarning
@@ -51,7 +51,7 @@ def proto(config):
 
 @pytest.mark.parametrize(("update_ops", "count"), [("first_clone", 1.0), ("all_clones", 3.0)])
 def test_whose_update_ops_run(update_ops, count):
-    config = RunConfig(train_batch_size=6, num_clones=3, update_ops=update_ops)
+    config = RunOptions(train_batch_size=6, num_clones=3, update_ops=update_ops)
     values, _ = run(build(config, model=Counting), config)
     assert values["counter"] == count
 
@@ -61,7 +61,7 @@ def test_whose_update_ops_run(update_ops, count):
     [("first_clone", {"clone_0/mine"}), ("all_clones", {"clone_0/mine", "clone_1/mine"})],
 )
 def test_whose_summaries_are_written(clones, tags):
-    config = RunConfig(train_batch_size=8, num_clones=2, clone_summaries=clones)
+    config = RunOptions(train_batch_size=8, num_clones=2, clone_summaries=clones)
     train_graph = build(config, model=Counting)
     _, (summary,) = run(train_graph, config, fetch=train_graph.summary_op)
     found = {value.tag for value in tf.Summary.FromString(summary).value}
@@ -80,7 +80,7 @@ def gradient_after_one_step(l2, **options):
             tf.losses.add_loss(tf.reduce_sum(weights * features[0, :2]))
             return ModelOutput()
 
-    config = RunConfig(train_batch_size=8, num_clones=2, learning_rate=1.0, **options)
+    config = RunOptions(train_batch_size=8, num_clones=2, learning_rate=1.0, **options)
     values, (total,) = run(build(config, model=Ones), config)
     return 1 - values["w"], total
 
@@ -102,21 +102,21 @@ def test_the_reported_loss_may_be_the_sum_over_the_clones():
 
 
 def test_a_batch_per_clone_takes_more_examples():
-    config = RunConfig(**SGD, num_clones=2, batch_size_is="per_clone")
+    config = RunOptions(**SGD, num_clones=2, batch_size_is="per_clone")
     per_clone, _ = run(build(config), config)
-    whole = RunConfig(learning_rate=0.1, train_batch_size=16)
+    whole = RunOptions(learning_rate=0.1, train_batch_size=16)
     one, _ = run(build(whole), whole)
     np.testing.assert_allclose(per_clone["linear/weights"], one["linear/weights"], atol=1e-6)
 
 
 def test_only_the_trainable_scopes_are_trained():
-    config = RunConfig(**SGD, trainable_scopes=("linear/b",))
+    config = RunOptions(**SGD, trainable_scopes=("linear/b",))
     values, _ = run(build(config), config)
     assert not values["linear/weights"].any() and values["linear/biases"].all()
 
 
 def test_a_scope_without_variables_is_warned_of():
-    config = RunConfig(**SGD, trainable_scopes=("linear", "bogus"))
+    config = RunOptions(**SGD, trainable_scopes=("linear", "bogus"))
     with pytest.warns(UnmatchedPatternWarning, match="bogus"):
         build(config)
 
@@ -124,9 +124,9 @@ def test_a_scope_without_variables_is_warned_of():
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
 def test_accumulated_batches_take_the_step_of_their_sum(optimizer):
-    whole = RunConfig(learning_rate=0.1, train_batch_size=12)
+    whole = RunOptions(learning_rate=0.1, train_batch_size=12)
     one, _ = run(build(whole, optimizer=optimizer), whole, steps=2)
-    small = RunConfig(learning_rate=0.1, train_batch_size=4)
+    small = RunOptions(learning_rate=0.1, train_batch_size=4)
     transforms = [Accumulate(params=Accumulate.Params(steps=3))]
     train_graph = build(small, optimizer=optimizer, transforms=transforms)
     several, steps = run(train_graph, small, steps=6, fetch=train_graph.step_after)
@@ -137,7 +137,7 @@ def test_accumulated_batches_take_the_step_of_their_sum(optimizer):
 
 
 def test_gradients_are_summarised_after_the_transforms():
-    config = RunConfig(**SGD, summarize_gradients=True)
+    config = RunOptions(**SGD, summarize_gradients=True)
     double = [lambda pairs: [(2 * gradient, variable) for gradient, variable in pairs]]
 
     def norms(transforms):
@@ -161,7 +161,7 @@ def test_variables_are_dealt_out_by_their_bytes():
             return super().build(features, labels, mode)
 
     def bytes_per_task(placement):
-        config = RunConfig(placement=placement)
+        config = RunOptions(placement=placement)
         train_graph = build(config, model=Uneven, deployment=DeploymentConfig(num_ps_tasks=2))
         with train_graph.graph.as_default():
             tasks = {0: 0, 1: 0}
@@ -178,7 +178,7 @@ def test_variables_are_dealt_out_by_their_bytes():
 @pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("micro_batches", [1, 2])
 def test_moving_averages_move_once_per_update(micro_batches):
-    config = RunConfig(**SGD, moving_average_decay=0.5, moving_average_num_updates=False)
+    config = RunOptions(**SGD, moving_average_decay=0.5, moving_average_num_updates=False)
     transforms = [Accumulate(params=Accumulate.Params(steps=micro_batches))]
     train_graph = build(config, transforms=transforms)
     with train_graph.graph.as_default():
@@ -192,7 +192,7 @@ def test_moving_averages_move_once_per_update(micro_batches):
 
 
 def test_averaged_losses_are_summarised_beside_the_raw_ones():
-    config = RunConfig(**SGD, loss_average_decay=0.5)
+    config = RunOptions(**SGD, loss_average_decay=0.5)
     train_graph = build(config, l2=0.1)
     fetch = (train_graph.train_op, train_graph.summary_op)
     with train_graph.graph.as_default(), tf.Session(config=proto(config)) as session:
@@ -211,7 +211,7 @@ def test_the_graph_hook_of_the_model_edits_the_graph_before_the_gradients():
             assert not [op for op in tf.get_default_graph().get_operations() if "grad" in op.name]
             tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.constant(5.0))
 
-    config = RunConfig(**SGD)
+    config = RunOptions(**SGD)
     train_graph = build(config, model=Hooked)
     _, ((total, data),) = run(
         train_graph, config, fetch=(train_graph.total_loss, build_data_loss(train_graph))
@@ -224,7 +224,7 @@ def build_data_loss(train_graph):
 
 
 def test_a_scaled_loss_gives_the_same_step():
-    plain, scaled = RunConfig(**SGD), RunConfig(**SGD, loss_scale=128.0)
+    plain, scaled = RunOptions(**SGD), RunOptions(**SGD, loss_scale=128.0)
     one, (loss,) = run(build(plain), plain)
     other, (same_loss,) = run(build(scaled), scaled)
     assert same_loss == pytest.approx(loss)
@@ -232,7 +232,7 @@ def test_a_scaled_loss_gives_the_same_step():
 
 
 def test_variables_and_their_averages_are_summarised():
-    config = RunConfig(**SGD, summarize_variables=True, moving_average_decay=0.9)
+    config = RunOptions(**SGD, summarize_variables=True, moving_average_decay=0.9)
     train_graph = build(config)
     _, (summary,) = run(train_graph, config, fetch=train_graph.summary_op)
     histograms = {v.tag for v in tf.Summary.FromString(summary).value if v.HasField("histo")}
@@ -251,5 +251,5 @@ def test_missing_updates_of_batch_norm_are_noted(is_training, caplog):
             normalised = batch_norm(features, is_training=is_training)
             return super().build(tf.reshape(normalised, [-1, 3]), labels, mode)
 
-    build(RunConfig(**SGD), model=Normalised)
+    build(RunOptions(**SGD), model=Normalised)
     assert ("Batchnorm updates are missing" in caplog.text) is not is_training

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.gradient_transforms.clip_by_norm import ClipByNorm
 from tf_frame.gradient_transforms.multiply import Multiply
 from tf_frame.testing.toy import build_toy_graph
@@ -20,7 +20,7 @@ def double():
 
 def step_taken(transforms, **options):
     """How far one step of SGD, with a learning rate of 1, goes from weights of zero."""
-    config = RunConfig(train_batch_size=8, learning_rate=1.0, **options)
+    config = RunOptions(train_batch_size=8, learning_rate=1.0, **options)
     train_graph = build_toy_graph(config, optimizer="sgd", transforms=transforms)
     with train_graph.graph.as_default(), tf.Session() as session:
         session.run([tf.global_variables_initializer(), tf.tables_initializer()])

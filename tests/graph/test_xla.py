@@ -3,7 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputInfo, Mode, layers
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.xla import xla_scope
 from tf_frame.testing.toy import build_toy_graph
 from tf_frame_deeplab.model import DeepLab, Params
@@ -38,7 +38,7 @@ def train(network, steps, *, xla, learning_rate=0.1):
     traced = tf.RunOptions(output_partition_graphs=True)
     with tf.Graph().as_default(), tf.Session() as session:
         tf.set_random_seed(1)
-        with xla_scope(RunConfig(xla=xla)):
+        with xla_scope(RunOptions(xla=xla)):
             loss = network()
         apply = tf.train.MomentumOptimizer(learning_rate, 0.9).minimize(loss)
         train_op = tf.group(apply, *tf.get_collection(tf.GraphKeys.UPDATE_OPS))
@@ -66,7 +66,7 @@ def test_random_numbers_are_those_of_a_run_without_xla():
         with tf.Graph().as_default(), tf.Session() as session:
             tf.set_random_seed(1)
             seed = tf.placeholder_with_default([1, 2], [2])
-            with xla_scope(RunConfig(xla=xla)):
+            with xla_scope(RunOptions(xla=xla)):
                 drawn = [tf.random.uniform([9]), tf.random.stateless_normal([9], seed=seed)]
                 # A chain behind them makes it worth compiling.
                 chains = [tf.sin(tf.sin(tf.sin(x + 0.1) * 1.5 + 0.1) * 1.5) for x in drawn]
@@ -77,7 +77,7 @@ def test_random_numbers_are_those_of_a_run_without_xla():
 
 @pytest.mark.usefixtures("variable_mode")
 def test_random_numbers_and_variables_are_left_out():
-    with tf.Graph().as_default() as graph, xla_scope(RunConfig(xla=True)):
+    with tf.Graph().as_default() as graph, xla_scope(RunOptions(xla=True)):
         tf.random.stateless_uniform([2], seed=[1, 2])
         tf.random.categorical(tf.zeros([1, 2]), 3)
         weights = tf.get_variable("weights", [2], initializer=layers.truncated_normal(1.0))
@@ -94,7 +94,7 @@ def test_each_scope_is_compiled_by_itself():
     with tf.Graph().as_default():
         products = []
         for _ in range(2):
-            with xla_scope(RunConfig(xla=True)):
+            with xla_scope(RunOptions(xla=True)):
                 products.append(tf.matmul(tf.ones([2, 2]), tf.ones([2, 2])).op)
         outside = tf.matmul(tf.ones([2, 2]), tf.ones([2, 2])).op
     assert [op.get_attr("_XlaCompile") for op in products] == [True, True]
@@ -105,7 +105,7 @@ def test_each_scope_is_compiled_by_itself():
 
 @pytest.mark.parametrize("xla", [True, False])
 def test_the_clones_of_a_run_are_compiled_if_asked_for(xla):
-    config = RunConfig(train_batch_size=8, num_clones=2, xla=xla)
+    config = RunOptions(train_batch_size=8, num_clones=2, xla=xla)
     graph = build_toy_graph(config, optimizer="sgd").graph
     products = [op for op in graph.get_operations() if op.type == "MatMul"]
     assert len(products) == 6  # Forward, and two gradients, of each clone.

@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from tensorflow.python.client import session as tf_session
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import NonFiniteError
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.hooks.base import Hook, Phase, in_phase_order
@@ -254,7 +254,7 @@ class Called(Hook):
 
 
 def test_a_run_that_only_accumulates_gradients_is_no_step(train):
-    config = RunConfig(train_batch_size=8, learning_rate=0.05)
+    config = RunOptions(train_batch_size=8, learning_rate=0.05)
     transforms = [Accumulate(params=Accumulate.Params(steps=3))]
     hook = Called(every_steps=2, first=False)
     train(build_toy_graph(config, transforms=transforms), [hook], to=5)

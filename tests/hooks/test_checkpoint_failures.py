@@ -386,10 +386,10 @@ def small_disk(tmp_path):
 def test_on_a_full_disk_the_checkpoint_before_stays_and_the_run_goes_on_with_more_room(
     small_disk, hook_of, train
 ):
-    from tf_frame.config.run_config import RunConfig
+    from tf_frame.config.run_options import RunOptions
     from tf_frame.testing.toy import build_toy_graph
 
-    config = RunConfig(train_batch_size=8)
+    config = RunOptions(train_batch_size=8)
     graph = build_toy_graph(config, model=Wide())
     with pytest.raises(CheckpointError) as error:
         train(graph, [hook_of(graph, every_steps=1)], to=9)
@@ -410,7 +410,7 @@ KILLED = """
 import os, signal, sys
 import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.saving import ArrayWriter
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stop_at_step import StopAtStepHook
 from tf_frame.testing.toy import build_toy_graph
@@ -429,7 +429,7 @@ def written(self, values, prefix):
     if when == "before they are in place" and prefix.endswith("-4"):
         kill()
 tf.io.gfile.rename, ArrayWriter.write = counted, written
-graph = build_toy_graph(RunConfig(train_batch_size=8))
+graph = build_toy_graph(RunOptions(train_batch_size=8))
 with graph.graph.as_default():
     hook = CheckpointHook(folder, graph.scaffold, every_steps=2, asynchronous=True)
     with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(graph.scaffold), hooks=[hook]) as s:

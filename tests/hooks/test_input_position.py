@@ -5,7 +5,7 @@ import contextlib
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import CheckpointError, ConfigError, DataError
 from tf_frame.graph.input_position import make_input_position
@@ -45,7 +45,7 @@ class Run:
 
     def __init__(self, folder, *, kind=None, config=None, restored=None, allow_inexact=False):
         self.folder, self.said, self.restored = folder, [], restored
-        config = config or RunConfig(train_batch_size=2)
+        config = config or RunOptions(train_batch_size=2)
         self.graph = tf.Graph()
         with self.graph.as_default():
             tf.set_random_seed(1)
@@ -155,14 +155,14 @@ def test_with_leave_an_input_that_cannot_be_saved_trains_with_a_warning(tmp_path
 
 def test_another_batch_size_ends_the_run(tmp_path):
     path, _ = saved(tmp_path)
-    run = Run(tmp_path, restored=path, config=RunConfig(train_batch_size=4))
+    run = Run(tmp_path, restored=path, config=RunOptions(train_batch_size=4))
     with pytest.raises(ConfigError, match="batch size of a clone 2 -> 4"), run.session():
         pytest.fail("a step could run")
 
 
 def test_with_leave_another_batch_size_begins_a_new_pass(tmp_path):
     path, _ = saved(tmp_path)
-    config = RunConfig(train_batch_size=4)
+    config = RunOptions(train_batch_size=4)
     run = Run(tmp_path, restored=path, config=config, allow_inexact=True)
     fresh = Run(tmp_path, config=config)
     with fresh.session() as session:

@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import NEVER, Cadence, Multiples
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -14,7 +14,7 @@ from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
 from tf_frame.testing.toy import ToyInput, build_toy_graph
 
-CONFIG = RunConfig(train_batch_size=8, learning_rate=0.05)
+CONFIG = RunOptions(train_batch_size=8, learning_rate=0.05)
 
 LINE = re.compile(
     r"step (\d+)/(\d+)  loss (\d+\.\d{4})  ([\d.]+) steps/s  ([\d.]+) examples/s  ([\d:]+) left"

@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.session_feed import SessionFeedHook, tensor_called, value_for
 from tf_frame.testing.toy import ToyModel, build_toy_graph
 
-CONFIG = RunConfig(train_batch_size=8, learning_rate=0.05)
+CONFIG = RunOptions(train_batch_size=8, learning_rate=0.05)
 
 
 class Gated(ToyModel):

@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import ScheduleContext
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.learning_rates.context import schedule_context
 from tf_frame.learning_rates.exponential import Exponential
 from tf_frame.learning_rates.fixed import Fixed
@@ -27,7 +27,7 @@ NEW_POLY_BURN_IN = (1e-4, 0.00355, *NEW_POLY[2:])
 
 
 def run_rates(cls, steps, num_examples=None, options=None, dtype=tf.int64, **run_options):
-    config = RunConfig(**run_options)
+    config = RunOptions(**run_options)
     schedule = cls(
         params=cls.Params(**(options or {})), context=schedule_context(config, num_examples)
     )
@@ -94,7 +94,7 @@ def test_the_step_may_be_of_any_integer_type():
 
 
 def test_the_learning_rate_follows_the_global_step(variable_mode):
-    config = RunConfig(learning_rate=0.1, max_steps=10)
+    config = RunOptions(learning_rate=0.1, max_steps=10)
     with tf.Graph().as_default(), tf.Session() as session:
         step = tf.train.create_global_step()
         schedule = Poly(params=Poly.Params(power=1), context=schedule_context(config, None))
@@ -116,14 +116,14 @@ def test_the_learning_rate_follows_the_global_step(variable_mode):
     ],
 )
 def test_the_schedule_has_the_steps_after_the_warm_up_unless_it_begins_at_step_0(options, expected):
-    assert schedule_context(RunConfig(max_steps=1000, **options), None).num_steps == expected
+    assert schedule_context(RunOptions(max_steps=1000, **options), None).num_steps == expected
 
 
 @pytest.mark.parametrize(
     ("decay_from", "expected"), [("end_of_warmup", [0, 0, 0, 1]), ("step_0", [0, 1, 3, 4])]
 )
 def test_the_schedule_never_sees_a_negative_step(decay_from, expected):
-    config = RunConfig(warmup_steps=3, decay_from=decay_from)
+    config = RunOptions(warmup_steps=3, decay_from=decay_from)
     given = []
     with tf.Graph().as_default(), tf.Session() as session:
         step = tf.placeholder(tf.int64, [])
@@ -133,7 +133,7 @@ def test_the_schedule_never_sees_a_negative_step(decay_from, expected):
 
 
 def test_a_schedule_is_told_the_learning_rate():
-    context = schedule_context(RunConfig(learning_rate=0.3, max_steps=7), None)
+    context = schedule_context(RunOptions(learning_rate=0.3, max_steps=7), None)
     assert context == ScheduleContext(learning_rate=0.3, num_steps=7, steps_per_epoch=None)
 
 
@@ -153,17 +153,17 @@ CLUSTER = {"master": "grpc://localhost:1", "num_ps_tasks": 1, "worker_replicas":
     ],
 )
 def test_an_epoch_has_as_many_steps_as_batches_that_make_an_update(options, expected):
-    config = RunConfig(train_batch_size=8, **options)
+    config = RunOptions(train_batch_size=8, **options)
     assert schedule_context(config, 200).steps_per_epoch == expected
 
 
 def test_accumulated_batches_make_one_step():
-    config = RunConfig(train_batch_size=8)
+    config = RunOptions(train_batch_size=8)
     assert schedule_context(config, 200, batches_per_step=4).steps_per_epoch == 6.25
 
 
 def test_the_decay_steps_of_the_inception_trainer():
     # int(num_examples / batch_size * num_epochs_per_decay / num_replicas_to_aggregate)
-    config = RunConfig(train_batch_size=32, sync_replicas=True, **CLUSTER)
+    config = RunOptions(train_batch_size=32, sync_replicas=True, **CLUSTER)
     schedule = Exponential(params=Exponential.Params(), context=schedule_context(config, 1281167))
     assert schedule.decay_steps == int(1281167 / 32 * 2.0 / 5) == 16014

@@ -9,7 +9,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import cluster_of
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.plugin import InputContext, InputInfo, Mode
 from tf_frame.testing.toy import ToyInput, ToyModel, build_toy_graph
@@ -81,7 +81,7 @@ def run(session, train_op, steps=3):
 
 
 def by_options(num_clones, **options):
-    config = RunConfig(learning_rate=0.1, train_batch_size=8, num_clones=num_clones, **options)
+    config = RunOptions(learning_rate=0.1, train_batch_size=8, num_clones=num_clones, **options)
     train_graph = build_toy_graph(config, model=model(), optimizer="sgd")
     proto = session_config(config, make_deployment(config, cluster_of(config)))
     with train_graph.graph.as_default(), tf.Session(config=proto) as session:

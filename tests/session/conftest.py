@@ -2,7 +2,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stop_at_step import StopAtStepHook
@@ -11,7 +11,7 @@ from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
 from tf_frame.testing.toy import ToyInput, ToyModel, build_toy_graph
 
-CONFIG = RunConfig(train_batch_size=8, learning_rate=0.05)
+CONFIG = RunOptions(train_batch_size=8, learning_rate=0.05)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Mode
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.graph.step_loop import build_step_loop, why_not
 from tf_frame.hooks.base import Hook, Phase
@@ -184,7 +184,7 @@ def test_seconds_that_are_over_make_the_next_step_a_wanted_one(build, run_loop, 
 @pytest.mark.parametrize("graph_of", ["counted", "observed", "in_one_call"])
 def test_what_is_watched_is_seen_at_the_step_at_which_it_is_not_finite(run_loop, graph_of):
     model = ToyModel(params=ToyModel.Params(nan_at_step=6), info=None)
-    graph = build_toy_graph(RunConfig(train_batch_size=8, learning_rate=0.05), model=model)
+    graph = build_toy_graph(RunOptions(train_batch_size=8, learning_rate=0.05), model=model)
     note = Note(watched=graph.total_loss if graph_of == "observed" else graph.train_op)
     with graph.graph.as_default():
         many = build_step_loop(graph, steps=100, watched=[note.watched])
@@ -269,7 +269,7 @@ def test_an_input_that_ends_within_a_call_of_many_steps_ends_training(build, run
 
 def test_steps_that_are_held_back_are_counted_as_the_graph_counts_them(run_loop):
     graph = build_toy_graph(
-        RunConfig(train_batch_size=8, learning_rate=0.05),
+        RunOptions(train_batch_size=8, learning_rate=0.05),
         transforms=[Accumulate(params=Accumulate.Params(steps=3))],
     )
     assert not graph.run_is_step

@@ -24,7 +24,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.graph.train_graph import build_train_graph
 from tf_frame_deeplab import model as deeplab
@@ -45,7 +45,7 @@ def build_framework(num_clones: int, crop_size: int) -> Any:
         optimizer=lambda rate: tf.train.MomentumOptimizer(rate, _MOMENTUM),
         schedule=lambda step: tf.train.polynomial_decay(0.1, step, 500, 0.0),
         transforms=[LastLayerMultiplier(params=LastLayerMultiplier.Params())],
-        config=RunConfig(num_clones=num_clones, train_batch_size=num_clones, clone_on_cpu=True),
+        config=RunOptions(num_clones=num_clones, train_batch_size=num_clones, clone_on_cpu=True),
         deployment=DeploymentConfig(num_clones=num_clones, clone_on_cpu=True),
     ).graph
 

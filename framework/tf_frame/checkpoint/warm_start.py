@@ -21,7 +21,7 @@ from tf_frame.checkpoint.path import resolve
 from tf_frame.checkpoint.reader import READ_ERRORS, Checkpoint, unreadable
 from tf_frame.checkpoint.warm_start_check import check_rows
 from tf_frame.checkpoint.warm_start_rows import Outcome, Row, rows_of, table_of
-from tf_frame.config.run_options import WarmStartOptions
+from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import ConfigError
 
 

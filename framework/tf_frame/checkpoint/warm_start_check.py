@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tf_frame.checkpoint.reader import Checkpoint
 from tf_frame.checkpoint.text import some
 from tf_frame.checkpoint.warm_start_rows import Outcome, Row
-from tf_frame.config.run_options import WarmStartOptions
+from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.values import nearest
 from tf_frame.errors import CheckpointError
 

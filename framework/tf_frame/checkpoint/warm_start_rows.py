@@ -18,7 +18,7 @@ from tf_frame.checkpoint.rules import (
     warn_of_unmatched,
 )
 from tf_frame.checkpoint.text import aligned
-from tf_frame.config.run_options import WarmStartOptions
+from tf_frame.config.option_groups import WarmStartOptions
 
 
 class Outcome(str, enum.Enum):

@@ -11,7 +11,7 @@ from tf_frame.cli.listed import Listed, load_listed
 from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
 from tf_frame.config.flags import parse_known_flags
 from tf_frame.config.option import Option, options_of
-from tf_frame.config.run_config import run_options
+from tf_frame.config.run_options import run_options
 from tf_frame.config.yaml_file import Named, Settings, read_settings
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.model_dir import CONFIG_FILE

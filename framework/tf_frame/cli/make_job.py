@@ -9,7 +9,7 @@ from typing import Any
 from tf_frame.cli.choose import NOT_IN_FILES, Choice, from_file
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.resolve import check_names, resolve
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.estimator.job import Job, Part
 from tf_frame.estimator.model_dir import default_model_dir
 
@@ -32,7 +32,7 @@ def make_job(words: Sequence[str], choice: Choice) -> Job:
         prefix: resolve(cls, sources, prefix=prefix) for prefix, cls in choice.groups()
     }
     return Job(
-        config=resolve(RunConfig, sources),
+        config=resolve(RunOptions, sources),
         model=Part(*choice.model, params["model"]),
         input=Part(*choice.input, params["input"]),
         optimizer=Part(*choice.optimizer, params["optimizer"]),

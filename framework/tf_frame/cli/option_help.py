@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tf_frame.config.option import Option, options_of
-from tf_frame.config.run_config import GROUPS
+from tf_frame.config.run_options import GROUPS
 from tf_frame.config.values import to_text, type_text
 
 _WIDTH = 100
@@ -35,7 +35,7 @@ def group_text(title: str, options: Iterable[Option], defaults: Mapping[str, Any
 
 
 def run_groups(defaults: Mapping[str, Any]) -> str:
-    """The options of `RunConfig`, group by group."""
+    """The options of `RunOptions`, group by group."""
     return "\n\n".join(
         group_text((inspect.getdoc(group) or "").rstrip("."), options_of(group), defaults)
         for group in GROUPS

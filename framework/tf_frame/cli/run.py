@@ -15,7 +15,7 @@ from tf_frame.cli.screen import columns, emphasised, reader_may_leave, say
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import options_of
 from tf_frame.config.resolve import resolve
-from tf_frame.config.run_config import RunConfig, run_options
+from tf_frame.config.run_options import RunOptions, run_options
 from tf_frame.config.values import to_text
 from tf_frame.config.without_effect import without_effect
 from tf_frame.errors import EXIT_OK, ConfigError
@@ -59,9 +59,9 @@ def _run(job: Job, source: Any, interrupts: Interrupts) -> Mapping[str, Any]:
     return run(job, source=source, interrupts=interrupts, say=say)
 
 
-def _notes(config: RunConfig, defaults: Mapping[str, Any]) -> list[str]:
+def _notes(config: RunOptions, defaults: Mapping[str, Any]) -> list[str]:
     """Warnings about options without effect; with `--strict` the first is an error."""
-    notes = without_effect(config, resolve(RunConfig, [defaults]))
+    notes = without_effect(config, resolve(RunOptions, [defaults]))
     if notes and config.strict:
         raise ConfigError(f"{notes[0]} (an error because of --strict)")
     return [f"warning: {note}" for note in notes]
@@ -146,7 +146,7 @@ def _learning_rate(job: Job) -> str:
     return f"{job.schedule.name} learning rate {job.config.learning_rate:g}"
 
 
-def _devices(config: RunConfig) -> str:
+def _devices(config: RunOptions) -> str:
     clones = "1 clone" if config.num_clones == 1 else f"{config.num_clones} clones"
     if config.clone_on_cpu:
         clones += " on CPU:0"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Cluster:
         return self.task_id == 0
 
 
-def cluster_of(config: RunConfig) -> Cluster:
+def cluster_of(config: RunOptions) -> Cluster:
     """Reads the cluster from the run options, as slim's trainers did.
 
     The servers of the other tasks are started by somebody else; `--master`

@@ -1,6 +1,6 @@
 """Options as absl command-line flags.
 
-    values = parse_flags(["--num_clones", "2"], options_of(RunConfig))
+    values = parse_flags(["--num_clones", "2"], options_of(RunOptions))
     values == {"num_clones": 2}
 
 Only flags that were given are returned, so that a configuration file and

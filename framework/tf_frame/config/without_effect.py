@@ -4,67 +4,67 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 
-_Rule = Callable[[RunConfig, Callable[..., list[str]]], list[str]]
+_Rule = Callable[[RunOptions, Callable[..., list[str]]], list[str]]
 
 
-def _warm_start(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+def _warm_start(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     names = [name for name in vars(config) if name.startswith("warm_start_")]
     return [] if config.warm_start_from else changed(*names)
 
 
-def _averages(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+def _averages(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     names = ("moving_average_num_updates", "eval_moving_averages")
     return [] if config.moving_average_decay is not None else changed(*names)
 
 
-def _sync(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+def _sync(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     if config.sync_replicas:
         return []
     aggregated = config.batch_size_is == "aggregated"
     return changed("replicas_to_aggregate") + (["batch_size_is"] if aggregated else [])
 
 
-def _summaries(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+def _summaries(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     names = ("summarize_gradients", "summarize_variables", "loss_average_decay")
     return [] if config.writes_summaries else changed(*names)
 
 
-def _best(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+def _best(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     return [] if config.keep_best else changed("best_metric", "best_is")
 
 
-def _profile(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+def _profile(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     profiles = config.profile_at_step or config.profile_every_n_steps
     return [] if profiles else changed("profile_num_steps", "profile_all_workers")
 
 
-def _late_profile(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+def _late_profile(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     del changed
     steps = config.profile_at_step
     return ["profile_at_step"] if steps and min(steps) > config.max_steps else []
 
 
-def _nothing_best(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+def _nothing_best(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     evaluated = config.evaluate or config.eval_every_n_steps
     return [] if evaluated else changed("keep_best")
 
 
-def _trace(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+def _trace(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     names = ("trace_gzip", "trace_memory", "trace_dataflow")
     return [] if config.trace_every_n_steps else changed(*names)
 
 
-def _placement(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+def _placement(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     return [] if config.num_ps_tasks > 1 else changed("placement")
 
 
-def _warmup(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+def _warmup(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     return [] if config.warmup_steps else changed("warmup", "warmup_learning_rate")
 
 
-def _too_late(config: RunConfig, changed: Callable[..., list[str]]) -> list[str]:
+def _too_late(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     del changed
     late = config.quantize_delay_step >= config.max_steps
     return ["quantize_delay_step"] if late else []
@@ -86,7 +86,7 @@ _RULES: tuple[tuple[_Rule, str], ...] = (
 )
 
 
-def without_effect(config: RunConfig, defaults: RunConfig) -> list[str]:
+def without_effect(config: RunOptions, defaults: RunOptions) -> list[str]:
     """Says, a line each, which options change nothing because of the others.
 
     Args:

@@ -7,12 +7,12 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError
 
 
-def make_deployment(config: RunConfig, cluster: Cluster) -> DeploymentConfig:
+def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
     """Decides where clones and variables go.
 
     Without any GPU on this machine, several clones are spread over logical
@@ -38,7 +38,7 @@ def make_deployment(config: RunConfig, cluster: Cluster) -> DeploymentConfig:
     )
 
 
-def session_config(config: RunConfig, deployment: DeploymentConfig) -> Any:
+def session_config(config: RunOptions, deployment: DeploymentConfig) -> Any:
     """Returns the `ConfigProto` that provides the devices of `deployment`."""
     proto = tf.ConfigProto(
         allow_soft_placement=True, log_device_placement=config.log_device_placement

@@ -10,7 +10,7 @@ from typing import Any
 import tf_frame
 from tf_frame.checkpoint.rules import parse_rules
 from tf_frame.config.option import options_of
-from tf_frame.config.run_config import RunConfig, run_options
+from tf_frame.config.run_options import RunOptions, run_options
 from tf_frame.config.yaml_file import Named, Settings
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.learning_rates.context import schedule_context
@@ -45,7 +45,7 @@ class Job:
       hooks: hooks beside those of the run options.
     """
 
-    config: RunConfig
+    config: RunOptions
     model: Part
     input: Part
     optimizer: Part

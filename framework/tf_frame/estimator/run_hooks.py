@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError
 from tf_frame.estimator.job import Job
 from tf_frame.graph.train_graph import TrainGraph
@@ -119,7 +119,7 @@ def _context(job: Job, graph: TrainGraph, around: Surroundings) -> HookContext:
     )
 
 
-def _exact_resume(config: RunConfig, graph: TrainGraph, around: Surroundings) -> list[Any]:
+def _exact_resume(config: RunOptions, graph: TrainGraph, around: Surroundings) -> list[Any]:
     """What makes a resumed run end like one that was never stopped."""
     if graph.input_position is None:
         return []
@@ -135,7 +135,7 @@ def _exact_resume(config: RunConfig, graph: TrainGraph, around: Surroundings) ->
     ]
 
 
-def _refuse_or_warn(config: RunConfig, graph: TrainGraph, say: Callable[[str], None]) -> None:
+def _refuse_or_warn(config: RunOptions, graph: TrainGraph, say: Callable[[str], None]) -> None:
     reasons = "\n  ".join(graph.not_repeatable)
     what = f"a resumed run would draw other random numbers than one never stopped:\n  {reasons}"
     if not config.allow_inexact_resume:
@@ -216,7 +216,7 @@ def _checkpoints(
 
 
 def _evaluation(
-    config: RunConfig, checkpoints: CheckpointHook, around: Surroundings
+    config: RunOptions, checkpoints: CheckpointHook, around: Surroundings
 ) -> EvaluateHook:
     """Evaluates what it has the checkpoint hook save."""
     steps = config.eval_every_n_steps

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tf_frame.cluster import cluster_of
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.estimator.job import Job
@@ -125,7 +125,7 @@ def closing_all(hooks: Iterable[Any]) -> Iterator[None]:
 
 
 def make_loop(
-    config: RunConfig, graph: TrainGraph, hooks: list[Any], *, say: Callable[[str], None]
+    config: RunOptions, graph: TrainGraph, hooks: list[Any], *, say: Callable[[str], None]
 ) -> TrainingLoop:
     """Makes the loop of a run, says which hook slows it, and logs the order of the hooks."""
     schedule = Schedule(hooks)
@@ -141,7 +141,7 @@ def make_loop(
 
 
 def _step_loop(
-    config: RunConfig, graph: TrainGraph, watched: list[Any], say: Callable[[str], None]
+    config: RunOptions, graph: TrainGraph, watched: list[Any], say: Callable[[str], None]
 ) -> StepLoop | None:
     reason = "several tasks train together" if config.master else why_not(graph)
     if reason:

@@ -15,7 +15,7 @@ from tf_frame.checkpoint.newest import (
     step_of,
 )
 from tf_frame.checkpoint.warm_start import ignored, plan_warm_start
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.train_graph import TrainGraph
 
@@ -23,7 +23,7 @@ logger = logging.getLogger("tf_frame")
 
 
 def warm_started(
-    graph: TrainGraph, config: RunConfig, model_dir: str, *, say: Callable[[str], None]
+    graph: TrainGraph, config: RunOptions, model_dir: str, *, say: Callable[[str], None]
 ) -> TrainGraph:
     """Makes a new run begin with values of the checkpoint that the options name.
 
@@ -58,7 +58,7 @@ def warm_started(
     return dataclasses.replace(graph, scaffold=scaffold)
 
 
-def _check(path: str, config: RunConfig) -> None:
+def _check(path: str, config: RunOptions) -> None:
     """Reads the checkpoint before anything is said about what was taken from it."""
     damage = damage_of(path)
     if damage:

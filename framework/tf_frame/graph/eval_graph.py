@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.inputs import make_eval_batch
 from tf_frame.graph.losses import collected_losses
 from tf_frame.graph.model_output import build_model
@@ -40,7 +40,7 @@ class EvalGraph:
     averaged: Sequence[Any] = ()
 
 
-def build_eval_graph(*, model: Any, source: Any, config: RunConfig) -> EvalGraph:
+def build_eval_graph(*, model: Any, source: Any, config: RunOptions) -> EvalGraph:
     """Builds the evaluation graph.
 
     Args:
@@ -77,7 +77,7 @@ def build_eval_graph(*, model: Any, source: Any, config: RunConfig) -> EvalGraph
         )
 
 
-def _averaged(config: RunConfig) -> list[Any]:
+def _averaged(config: RunOptions) -> list[Any]:
     if config.moving_average_decay is None or not config.eval_moving_averages:
         return []
     return variables_to_average()

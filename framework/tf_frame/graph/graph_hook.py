@@ -25,13 +25,13 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.quantization import quantization_summaries, quantize_training_graph
 
 
-def run_graph_hooks(*, model: Any, config: RunConfig, deployment: DeploymentConfig) -> None:
+def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentConfig) -> None:
     """Edits the default graph: the model's hook, then `--graph_hook`, then quantisation.
 
     Args:

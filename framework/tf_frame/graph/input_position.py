@@ -20,7 +20,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.reader import Checkpoint
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, DataError, reason_of
 from tf_frame.graph.control_flow import branches_of_switches
 from tf_frame.graph.streams import iterator_initializers, streams_without_position
@@ -151,7 +151,7 @@ class InputPosition:
             )
 
 
-def make_input_position(source: Any, config: RunConfig) -> InputPosition | None:
+def make_input_position(source: Any, config: RunOptions) -> InputPosition | None:
     """Makes the ops that save and restore the position of the default graph's input.
 
     Args:
@@ -169,7 +169,7 @@ def make_input_position(source: Any, config: RunConfig) -> InputPosition | None:
     return InputPosition(_fingerprint(source, config))
 
 
-def _fingerprint(source: Any, config: RunConfig) -> dict[str, Any]:
+def _fingerprint(source: Any, config: RunOptions) -> dict[str, Any]:
     """What must be the same for a position to fit; as JSON gives it back."""
     params = getattr(source, "params", None)
     values = dataclasses.asdict(params) if dataclasses.is_dataclass(params) else {}  # type: ignore[arg-type]

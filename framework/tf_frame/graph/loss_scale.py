@@ -15,7 +15,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.gradient_transforms.values import on_values, values_of
 from tf_frame.plugin import GradientTransform
 from tf_frame.plugin.contracts import NoParams
@@ -95,7 +95,7 @@ class LossScale(GradientTransform):
             return tf.identity(finite, name="loss_scale/finite")
 
 
-def make_loss_scale(config: RunConfig) -> LossScale | None:
+def make_loss_scale(config: RunOptions) -> LossScale | None:
     """The loss scale of a run: `--loss_scale`, or a dynamic one in float16; None without."""
     if config.loss_scale > 0:
         return LossScale(dynamic=False, initial=config.loss_scale)

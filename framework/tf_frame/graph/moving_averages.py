@@ -18,7 +18,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
 from tf_frame.graph.control_flow import branches_of_switches
 
@@ -67,7 +67,7 @@ class _ExponentialMovingAverage(tf.train.ExponentialMovingAverage):
             return super().apply(var_list)
 
 
-def moving_averages(config: RunConfig, global_step: Any) -> MovingAverages | None:
+def moving_averages(config: RunOptions, global_step: Any) -> MovingAverages | None:
     """The averages that the run options want, None if they want none.
 
     Args:

@@ -15,13 +15,13 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 from tensorflow.core.protobuf import rewriter_config_pb2
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
 
 _ON = rewriter_config_pb2.RewriterConfig.ON
 
 
-def precision_rewrites(proto: Any, config: RunConfig, *, has_gpu: bool) -> None:
+def precision_rewrites(proto: Any, config: RunOptions, *, has_gpu: bool) -> None:
     """Asks for the rewrite that `--mixed_precision` names.
 
     Args:

@@ -18,13 +18,13 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import TfFrameError
 from tf_frame.graph.moving_averages import MovingAverages
 
 
 def synchronous(
-    optimizer: Any, *, config: RunConfig, averages: MovingAverages | None = None
+    optimizer: Any, *, config: RunOptions, averages: MovingAverages | None = None
 ) -> Any:
     """Wraps an optimizer in `tf.train.SyncReplicasOptimizer` where `sync_replicas` says so.
 
@@ -50,7 +50,7 @@ def synchronous(
     )
 
 
-def session_hook(optimizer: Any, *, config: RunConfig) -> SyncReplicasHook:
+def session_hook(optimizer: Any, *, config: RunOptions) -> SyncReplicasHook:
     """The hook that every worker's session needs, after `apply_gradients`.
 
     The queue begins with no more tokens than the first update needs. With more

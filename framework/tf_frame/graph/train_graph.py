@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
@@ -78,7 +78,7 @@ def build_train_graph(
     optimizer: Any,
     schedule: Callable[[Any], Any],
     transforms: Sequence[Callable[[list[Any]], list[Any]]],
-    config: RunConfig,
+    config: RunOptions,
     deployment: DeploymentConfig,
 ) -> TrainGraph:
     """Builds the training graph of one worker.
@@ -151,7 +151,7 @@ def build_train_graph(
         )
 
 
-def _observed(losses: Losses, step: TrainStep, config: RunConfig) -> tuple[list[Any], list[Any]]:
+def _observed(losses: Losses, step: TrainStep, config: RunOptions) -> tuple[list[Any], list[Any]]:
     """What the options want to see: ops to run in every step, and summaries."""
     ops: list[Any] = []
     extra = gradient_summaries(step.grads_and_vars) if config.summarize_gradients else []

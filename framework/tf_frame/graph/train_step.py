@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import PluginError
@@ -51,7 +51,7 @@ def build_train_step(
     optimizer: Callable[[], Any],
     transforms: Sequence[Callable[[list[Any]], list[Any]]],
     global_step: Any,
-    config: RunConfig,
+    config: RunOptions,
     deployment: DeploymentConfig,
 ) -> TrainStep:
     """Differentiates the losses, sums and transforms the gradients, and applies them.
@@ -104,7 +104,7 @@ def checked_optimizer(made: Any, plugin: Any) -> Any:
     return made
 
 
-def _statistics(clones: Sequence[Clone], config: RunConfig) -> list[Any]:
+def _statistics(clones: Sequence[Clone], config: RunOptions) -> list[Any]:
     """The update ops, such as those of batch norm, of the first clone or of all."""
     scope = clones[0].scope if config.update_ops == "first_clone" else None
     statistics: list[Any] = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)

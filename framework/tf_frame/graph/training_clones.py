@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import Clone, create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement_strategies import Strategy, balanced, variable_sizes
@@ -18,7 +18,7 @@ from tf_frame.plugin import InputContext, Mode
 
 
 def training_clones(
-    model: Any, source: Any, config: RunConfig, deployment: DeploymentConfig
+    model: Any, source: Any, config: RunOptions, deployment: DeploymentConfig
 ) -> list[Clone]:
     """Builds the input and every clone of the model in the default graph.
 
@@ -43,7 +43,7 @@ def training_clones(
 
 
 def placement_strategy(
-    model: Any, source: Any, config: RunConfig, deployment: DeploymentConfig
+    model: Any, source: Any, config: RunOptions, deployment: DeploymentConfig
 ) -> Strategy | None:
     """How variables are dealt out to parameter servers; None means in turn.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 
 # Not compiled: what might draw other random numbers than without XLA, and
 # variables, which would tear the rest into more and smaller pieces to keep their
@@ -30,7 +30,7 @@ _LEFT_OUT = (
 )
 
 
-def xla_scope(config: RunConfig) -> contextlib.AbstractContextManager[Any]:
+def xla_scope(config: RunOptions) -> contextlib.AbstractContextManager[Any]:
     """A context whose operations, and their gradients, are compiled if `--xla` says so.
 
     Args:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.plugin.contracts import ScheduleContext
 
 
 def schedule_context(
-    config: RunConfig, num_examples: int | None, *, batches_per_step: int = 1
+    config: RunOptions, num_examples: int | None, *, batches_per_step: int = 1
 ) -> ScheduleContext:
     """What a schedule is told about a run.
 
@@ -29,10 +29,10 @@ def schedule_context(
     )
 
 
-def skipped_steps(config: RunConfig) -> int:
+def skipped_steps(config: RunOptions) -> int:
     """Steps that the schedule does not see."""
     return config.warmup_steps if config.decay_from == "end_of_warmup" else 0
 
 
-def _examples_per_step(config: RunConfig, batches_per_step: int) -> int:
+def _examples_per_step(config: RunOptions, batches_per_step: int) -> int:
     return config.worker_batch_size * config.aggregated_replicas * batches_per_step

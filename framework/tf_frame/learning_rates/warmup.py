@@ -7,12 +7,12 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import PluginError
 from tf_frame.learning_rates.context import skipped_steps
 
 
-def learning_rate(schedule: Callable[[Any], Any], *, config: RunConfig, global_step: Any) -> Any:
+def learning_rate(schedule: Callable[[Any], Any], *, config: RunOptions, global_step: Any) -> Any:
     """Builds the learning rate of a run.
 
     The slow start of DeepLab is the warm-up `constant`, its burn-in the warm-up
@@ -52,21 +52,21 @@ def _scalar(rate: Any, schedule: Any) -> Any:
     return tf.cast(tensor, tf.float32)
 
 
-def _constant(config: RunConfig, done: Any) -> Any:
+def _constant(config: RunOptions, done: Any) -> Any:
     return tf.fill(tf.shape(done), config.warmup_learning_rate)
 
 
-def _linear(config: RunConfig, done: Any) -> Any:
+def _linear(config: RunOptions, done: Any) -> Any:
     start = config.warmup_learning_rate
     return start + (config.learning_rate - start) * done
 
 
-def _exponential(config: RunConfig, done: Any) -> Any:
+def _exponential(config: RunOptions, done: Any) -> Any:
     start = config.warmup_learning_rate
     return start * tf.pow(config.learning_rate / start, done)
 
 
-_WARMUPS: dict[str, Callable[[RunConfig, Any], Any]] = {
+_WARMUPS: dict[str, Callable[[RunOptions, Any], Any]] = {
     "constant": _constant,
     "linear": _linear,
     "exponential": _exponential,

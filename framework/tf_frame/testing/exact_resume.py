@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
 from tf_frame.graph.input_position import InputPosition, make_input_position
@@ -43,7 +43,7 @@ def check_exact_resume(
       AssertionError: the position cannot be saved, or other batches come; it
         says which one is the first.
     """
-    config = RunConfig(
+    config = RunOptions(
         train_batch_size=batch_size * num_clones, num_clones=num_clones, random_seed=seed
     )
     whole = _Pipeline(source, config)
@@ -62,7 +62,7 @@ def check_exact_resume(
 class _Pipeline:
     """The input in a graph of its own."""
 
-    def __init__(self, source: Any, config: RunConfig) -> None:
+    def __init__(self, source: Any, config: RunOptions) -> None:
         self._graph = tf.Graph()
         context = InputContext(batch_size=config.clone_batch_size, seed=config.random_seed)
         deployment = DeploymentConfig(num_clones=config.num_clones, clone_on_cpu=True)

@@ -1,7 +1,7 @@
 """A linear model and its data: the smallest plugins that train.
 
 job = make_job(ToyModel, ToyInput, model_dir, max_steps=5)
-graph = build_toy_graph(RunConfig(train_batch_size=8), optimizer="sgd")
+graph = build_toy_graph(RunOptions(train_batch_size=8), optimizer="sgd")
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from tf_frame import Input, InputContext, InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.config.resolve import resolve
-from tf_frame.config.run_config import RunConfig
+from tf_frame.config.run_options import RunOptions
 from tf_frame.estimator.job import Job, Part
 from tf_frame.plugin.find import Found
 from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
@@ -106,11 +106,11 @@ def make_job(
       optimizer, schedule: names of installed plugins.
       values: plugin options by dotted name (`model.l2`, `optimizer.momentum`).
       transforms: gradient transforms with their parameters.
-      **run_options: fields of `RunConfig`.
+      **run_options: fields of `RunOptions`.
     """
     values = values or {}
     return Job(
-        config=resolve(RunConfig, [{"train_batch_size": 8, "learning_rate": 0.05}, run_options]),
+        config=resolve(RunOptions, [{"train_batch_size": 8, "learning_rate": 0.05}, run_options]),
         model=make_part(MODEL, "toy", model, values, "model"),
         input=make_part(INPUT, "toy", source, values, "input"),
         optimizer=installed_part(OPTIMIZER, optimizer, values, "optimizer"),
@@ -133,7 +133,7 @@ def installed_part(kind: Kind, name: str, values: Mapping[str, Any], prefix: str
 
 
 def build_toy_graph(
-    config: RunConfig,
+    config: RunOptions,
     *,
     model: Any = None,
     source: Any = None,

@@ -1,50 +1,50 @@
 import pytest
 
 from tf_frame.config.resolve import resolve
-from tf_frame.config.run_config import RunConfig, run_options
+from tf_frame.config.run_options import RunOptions, run_options
 from tf_frame.errors import ConfigError
 
 
 def test_the_defaults_are_valid_and_within_their_bounds():
-    config = RunConfig()
+    config = RunOptions()
     for option in run_options():
         assert option.parse(getattr(config, option.name)) == option.default
 
 
 def test_the_batch_is_split_over_the_clones():
-    assert RunConfig(train_batch_size=12, num_clones=3).clone_batch_size == 4
+    assert RunOptions(train_batch_size=12, num_clones=3).clone_batch_size == 4
 
 
 def test_a_batch_that_the_clones_cannot_share_is_refused():
     with pytest.raises(ConfigError, match=r"--train_batch_size 8 .*--num_clones 3; .* of 3"):
-        RunConfig(train_batch_size=8, num_clones=3)
+        RunOptions(train_batch_size=8, num_clones=3)
 
 
 def test_the_batch_may_be_that_of_each_clone():
-    config = RunConfig(train_batch_size=5, num_clones=3, batch_size_is="per_clone")
+    config = RunOptions(train_batch_size=5, num_clones=3, batch_size_is="per_clone")
     assert (config.clone_batch_size, config.worker_batch_size) == (5, 15)
-    assert RunConfig(train_batch_size=6, num_clones=3).worker_batch_size == 6
+    assert RunOptions(train_batch_size=6, num_clones=3).worker_batch_size == 6
 
 
 def test_the_batch_may_be_that_of_all_aggregated_workers():
     cluster = {"master": "grpc://localhost:1", "worker_replicas": 4, "num_ps_tasks": 1}
     sync = {"sync_replicas": True, "batch_size_is": "aggregated", **cluster}
-    assert RunConfig(train_batch_size=24, **sync).clone_batch_size == 6
-    assert RunConfig(train_batch_size=24, replicas_to_aggregate=3, **sync).clone_batch_size == 8
+    assert RunOptions(train_batch_size=24, **sync).clone_batch_size == 6
+    assert RunOptions(train_batch_size=24, replicas_to_aggregate=3, **sync).clone_batch_size == 8
     with pytest.raises(ConfigError, match="25 is not divisible by .* times 4 aggregated replicas"):
-        RunConfig(train_batch_size=25, **sync)
+        RunOptions(train_batch_size=25, **sync)
 
 
 def test_a_layout_may_be_looked_at_without_a_cluster():
-    assert RunConfig(num_ps_tasks=4, show_placement=True).num_ps_tasks == 4
+    assert RunOptions(num_ps_tasks=4, show_placement=True).num_ps_tasks == 4
 
 
 @pytest.mark.parametrize("options", [{"num_ps_tasks": 1}, {"worker_replicas": 2}, {"task": 1}])
 def test_a_cluster_needs_a_master(options):
     with pytest.raises(ConfigError, match="--master grpc://HOST:PORT"):
-        RunConfig(**options)
+        RunOptions(**options)
     whole = {"num_ps_tasks": 1, "worker_replicas": 2, **options}
-    assert RunConfig(**whole, master="grpc://localhost:1").master == "grpc://localhost:1"
+    assert RunOptions(**whole, master="grpc://localhost:1").master == "grpc://localhost:1"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_cluster_needs_a_master(options):
 )
 def test_a_cluster_that_does_not_fit_together_is_refused(options, message):
     with pytest.raises(ConfigError, match=message):
-        RunConfig(**{"master": "grpc://localhost:1", **options})
+        RunOptions(**{"master": "grpc://localhost:1", **options})
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_cluster_that_does_not_fit_together_is_refused(options, message):
 )
 def test_values_that_make_no_sense_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
-        RunConfig(**options)
+        RunOptions(**options)
 
 
 @pytest.mark.parametrize(("secs", "steps"), [(None, None), (60, 100)])
@@ -86,24 +86,24 @@ def test_checkpoints_have_exactly_one_cadence(secs, steps):
     with pytest.raises(
         ConfigError, match=f"exactly one of .*; they are {secs or 'none'} and {steps or 'none'}"
     ):
-        RunConfig(save_checkpoint_secs=secs, save_checkpoint_steps=steps)
+        RunOptions(save_checkpoint_secs=secs, save_checkpoint_steps=steps)
 
 
 def test_summaries_have_one_cadence_or_none():
     with pytest.raises(ConfigError, match="give one of --save_summaries_secs .* are 60 and 5"):
-        RunConfig(save_summaries_secs=60, save_summaries_steps=5)
+        RunOptions(save_summaries_secs=60, save_summaries_steps=5)
     for steps in (0, None):
-        by_secs = RunConfig(save_summaries_secs=60, save_summaries_steps=steps)
+        by_secs = RunOptions(save_summaries_secs=60, save_summaries_steps=steps)
         assert by_secs.writes_summaries
-        assert not RunConfig(save_summaries_steps=steps).writes_summaries
-    assert RunConfig(save_summaries_steps=5).writes_summaries
+        assert not RunOptions(save_summaries_steps=steps).writes_summaries
+    assert RunOptions(save_summaries_steps=5).writes_summaries
 
 
 @pytest.mark.parametrize("steps", [(0,), (5, -1)])
 def test_a_profile_begins_at_the_first_step_or_later(steps):
     with pytest.raises(ConfigError, match=f"--profile_at_step {steps[-1]}: the first step is 1"):
-        RunConfig(profile_at_step=steps)
-    assert RunConfig(profile_at_step=(1, 5)).profile_at_step == (1, 5)
+        RunOptions(profile_at_step=steps)
+    assert RunOptions(profile_at_step=(1, 5)).profile_at_step == (1, 5)
 
 
 AT_LEAST_ONE = (
@@ -129,15 +129,15 @@ NOT_NEGATIVE = (
 )
 def test_a_cadence_is_not_negative(name, least):
     with pytest.raises(ConfigError, match=f"--{name}: {least - 1} is out of range"):
-        resolve(RunConfig, [{name: least - 1}])
+        resolve(RunOptions, [{name: least - 1}])
     other = {"save_summaries_steps": None} if name == "save_summaries_secs" else {}
-    assert getattr(resolve(RunConfig, [{name: least, **other}]), name) == least
+    assert getattr(resolve(RunOptions, [{name: least, **other}]), name) == least
 
 
 @pytest.mark.parametrize("hours", [0, -1])
 def test_hours_between_kept_checkpoints_are_positive(hours):
     with pytest.raises(ConfigError, match=f"--keep_checkpoint_every_n_hours: {hours}"):
-        resolve(RunConfig, [{"keep_checkpoint_every_n_hours": hours}])
+        resolve(RunOptions, [{"keep_checkpoint_every_n_hours": hours}])
 
 
 @pytest.mark.parametrize(
@@ -145,15 +145,15 @@ def test_hours_between_kept_checkpoints_are_positive(hours):
 )
 def test_a_word_that_is_no_choice_is_answered_with_the_choices(name, choices):
     with pytest.raises(ConfigError, match=f"--{name}: 'ignore'.*{choices}"):
-        resolve(RunConfig, [{name: "ignore"}])
+        resolve(RunOptions, [{name: "ignore"}])
 
 
 def test_checkpoints_may_go_by_steps():
-    config = RunConfig(save_checkpoint_secs=None, save_checkpoint_steps=5)
+    config = RunOptions(save_checkpoint_secs=None, save_checkpoint_steps=5)
     assert config.save_checkpoint_steps == 5
 
 
 def test_profiles_without_end_are_refused_before_anything_is_built():
     with pytest.raises(ConfigError, match="--profile_every_n_steps 2 with --profile_num_steps 8"):
-        RunConfig(profile_every_n_steps=2)
-    assert RunConfig(profile_every_n_steps=9).profile_num_steps == 8
+        RunOptions(profile_every_n_steps=2)
+    assert RunOptions(profile_every_n_steps=9).profile_num_steps == 8
