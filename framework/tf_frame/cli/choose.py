@@ -7,7 +7,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tf_frame.cli.listed import Listed, load_listed
 from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
 from tf_frame.config.flags import parse_known_flags
 from tf_frame.config.option import Option, options_of
@@ -17,6 +16,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.estimator.model_dir import CONFIG_FILE
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
+from tf_frame.plugin.listed import Listed, load_listed
 from tf_frame.plugin.load import Loaded, load_plugin
 
 SELECTION = (

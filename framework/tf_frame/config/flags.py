@@ -81,6 +81,13 @@ def parse_known_flags(words: Sequence[str], options: Iterable[Option]) -> dict[s
     return _parse(words, list(options), known_only=True)[0]
 
 
+def split_flags(
+    words: Sequence[str], options: Iterable[Option]
+) -> tuple[dict[str, Any], list[str]]:
+    """Like `parse_known_flags`, and returns the words that it passed over as well, in order."""
+    return _parse(words, list(options), known_only=True)
+
+
 def _parse(
     words: Sequence[str], options: list[Option], known_only: bool
 ) -> tuple[dict[str, Any], list[str]]:

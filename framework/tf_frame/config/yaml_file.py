@@ -82,55 +82,65 @@ def read_settings(path: str) -> Settings:
         content = {}
     if not isinstance(content, dict):
         raise ConfigError(f"--config {path}: expected 'name: value' lines, found {content!r:.60}")
-    return _to_settings(content, path)
+    return dataclasses.replace(to_settings(content, f"--config {path}"), path=path)
 
 
-def _to_settings(content: dict[str, Any], path: str) -> Settings:
+def to_settings(content: Mapping[str, Any], source: str) -> Settings:
+    """Reads the content of a configuration file, or a mapping of the same form.
+
+    Args:
+      content: keys and values; an option of a plugin may also stand at the top
+        under its dotted name (`optimizer.momentum`).
+      source: where it comes from, for messages.
+
+    Raises:
+      ConfigError: it is not of this form.
+    """
     content = dict(content)
-    plugin = _name(content.pop("plugin", None), "plugin", path)
-    versions = _section(content, "versions", path)
+    plugin = _name(content.pop("plugin", None), "plugin", source)
+    versions = _section(content, "versions", source)
     values: dict[str, Any] = {}
-    _flatten(values, "model", _section(content, "model", path))
+    _flatten(values, "model", _section(content, "model", source))
     names: dict[str, Any] = {}
     for part in _PARTS:
-        section = _section(content, part, path)
-        names[part] = _name(section.pop("name", None), part, path)
+        section = _section(content, part, source)
+        names[part] = _name(section.pop("name", None), part, source)
         _flatten(values, part, section)
-    names.update({key: _list(content.pop(key, None), key, path) for key in _LISTS})
+    names.update({key: _list(content.pop(key, None), key, source) for key in _LISTS})
     values.update({str(name): value for name, value in content.items()})
-    return Settings(plugin, **names, values=values, versions=versions, path=path)
+    return Settings(plugin, **names, values=values, versions=versions)
 
 
-def _section(content: dict[str, Any], key: str, path: str) -> dict[str, Any]:
+def _section(content: dict[str, Any], key: str, source: str) -> dict[str, Any]:
     section = content.pop(key, None)
     if section is None:
         return {}
     if isinstance(section, str) and key in _PARTS:
         return {"name": section}
     if not isinstance(section, dict):
-        raise ConfigError(f"--config {path}: {key!r} takes 'name: value' lines, found {section!r}")
+        raise ConfigError(f"{source}: {key!r} takes 'name: value' lines, found {section!r}")
     return dict(section)
 
 
-def _name(name: Any, key: str, path: str) -> str | None:
+def _name(name: Any, key: str, source: str) -> str | None:
     if name is None or isinstance(name, str):
         return name
-    raise ConfigError(f"--config {path}: {key!r} takes a name, found {name!r}")
+    raise ConfigError(f"{source}: {key!r} takes a name, found {name!r}")
 
 
-def _list(items: Any, key: str, path: str) -> tuple[Named, ...] | None:
+def _list(items: Any, key: str, source: str) -> tuple[Named, ...] | None:
     if items is None:
         return None
     if not isinstance(items, list):
-        raise ConfigError(f"--config {path}: {key!r} takes a list, found {items!r}")
-    return tuple(_item(item, key, path) for item in items)
+        raise ConfigError(f"{source}: {key!r} takes a list, found {items!r}")
+    return tuple(_item(item, key, source) for item in items)
 
 
-def _item(item: Any, key: str, path: str) -> Named:
+def _item(item: Any, key: str, source: str) -> Named:
     item = {"name": item} if isinstance(item, str) else item
     if not isinstance(item, dict) or item.get("name") is None:
-        raise ConfigError(f"--config {path}: a {key.removesuffix('s')} without a name: {item}")
-    name = _name(item["name"], key, path)
+        raise ConfigError(f"{source}: a {key.removesuffix('s')} without a name: {item}")
+    name = _name(item["name"], key, source)
     return Named(str(name), {str(k): v for k, v in item.items() if k != "name"})
 
 

@@ -3,56 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Sequence
 from typing import Any
 
 import tf_frame
-from tf_frame.checkpoint.rules import parse_rules
 from tf_frame.config.option import options_of
-from tf_frame.config.run_options import RunOptions, run_options
+from tf_frame.config.run_options import run_options
 from tf_frame.config.yaml_file import Named, Settings
-from tf_frame.errors import ConfigError, PluginError
-from tf_frame.learning_rates.context import schedule_context
-from tf_frame.plugin import InputInfo, Mode, ScheduleContext
-from tf_frame.plugin.load import Loaded
+from tf_frame.estimator.recipe import Part, Recipe
+
+__all__ = ["Job", "Part"]
 
 
-@dataclasses.dataclass(frozen=True)
-class Part:
-    """One plugin with its parameters.
-
-    Attributes:
-      name: the name that the user said.
-      plugin: its class, and where it comes from.
-      params: an instance of its `Params`.
-    """
-
-    name: str
-    plugin: Loaded
-    params: Any
-
-
-@dataclasses.dataclass(frozen=True)
-class Job:
-    """Everything that defines a run.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Job(Recipe):
+    """Everything that defines a run of the command line.
 
     Attributes:
-      config: the run options.
-      model, input, optimizer, schedule: the plugins, with parameters.
-      transforms: gradient transforms, in order.
-      model_dir: where everything is written.
-      hooks: hooks beside those of the run options.
+      model, input: the plugins, with parameters.
     """
 
-    config: RunOptions
     model: Part
     input: Part
-    optimizer: Part
-    schedule: Part
-    transforms: Sequence[Part]
-    model_dir: str
-    hooks: Sequence[Part] = ()
 
     def make_input(self) -> Any:
         """Constructs the input, which checks that its data is there."""
@@ -61,73 +32,6 @@ class Job:
     def make_model(self, info: Any) -> Any:
         """Constructs the model for the data that `info` describes."""
         return self.model.plugin.cls(params=self.model.params, info=info)
-
-    def make_transforms(self) -> list[Any]:
-        """Constructs the gradient transforms, in order."""
-        return [part.plugin.cls(params=part.params) for part in self.transforms]
-
-    def batches_per_step(self) -> int:
-        """Batches of each worker that make one global step: those that transforms accumulate."""
-        return math.prod(getattr(each, "micro_batches", 1) for each in self.make_transforms())
-
-    def make_optimizer(self) -> Any:
-        """Constructs the optimizer plugin, which makes optimizers of learning rates."""
-        return self.optimizer.plugin.cls(params=self.optimizer.params)
-
-    def make_hooks(self, context: Any) -> list[Any]:
-        """Makes the session hooks, and listeners to checkpoints, that were named, in order.
-
-        Raises:
-          PluginError: a plugin made something else.
-        """
-        hooks: list[Any] = []
-        for part in self.hooks:
-            made = part.plugin.cls(params=part.params)(context)
-            made = list(made) if isinstance(made, (list, tuple)) else [made]
-            _check_hooks(part.name, made)
-            hooks += made
-        return hooks
-
-    def make_schedule(self, context: ScheduleContext) -> Any:
-        """Constructs the learning-rate plugin for a run of this length."""
-        return self.schedule.plugin.cls(params=self.schedule.params, context=context)
-
-    def check(self, info: InputInfo) -> None:
-        """Constructs what can be constructed without TensorFlow, for errors that come at once.
-
-        Args:
-          info: what the input says about its data.
-
-        Raises:
-          ConfigError: values that an optimizer, a schedule, a transform, a hook or a
-            warm start does not take.
-        """
-        self.make_optimizer()
-        self.make_schedule(self.schedule_context(info))
-        for part in self.hooks:
-            part.plugin.cls(params=part.params)
-        parse_rules("--warm_start_map", self.config.warm_start_map)
-        self._check_accumulation()
-
-    def schedule_context(self, info: InputInfo) -> ScheduleContext:
-        """What the schedule is told about this run."""
-        num_examples = info.num_examples.get(Mode.TRAIN)
-        return schedule_context(self.config, num_examples, batches_per_step=self.batches_per_step())
-
-    def _check_accumulation(self) -> None:
-        """Refuses what cannot go together with gradients that add up over several batches."""
-        if self.batches_per_step() == 1:
-            return
-        if self.config.worker_replicas > 1:
-            raise ConfigError(
-                "several workers would add to the same sums of --transform accumulate; leave it "
-                "out, and raise --train_batch_size or --replicas_to_aggregate"
-            )
-        if self.config.mixed_precision == "float16" and not self.config.loss_scale:
-            raise ConfigError(
-                "a loss scale that is found while training lets gradients overflow now and then, "
-                "which --transform accumulate would add up; give a --loss_scale, such as 1024"
-            )
 
     def settings(self) -> Settings:
         """The resolved configuration, as `config.yaml` has it."""
@@ -153,23 +57,6 @@ class Job:
         parts = (self.model, self.input, self.optimizer, self.schedule, *listed)
         found = [part.plugin.found for part in parts]
         return {"tf-frame": tf_frame.__version__, **{f.distribution: f.version for f in found}}
-
-
-_HOOK_METHODS = ("begin", "after_create_session", "before_run", "after_run", "end")
-_LISTENER_METHODS = ("begin", "before_save", "after_save", "end")
-
-
-def _check_hooks(name: str, made: Sequence[Any]) -> None:
-    for hook in made:
-        if not (_has(hook, _HOOK_METHODS) or _has(hook, _LISTENER_METHODS)):
-            raise PluginError(
-                f"the hook {name} made {hook!r:.80}; it must make tf.train.SessionRunHook objects "
-                "or tf.train.CheckpointSaverListener objects"
-            )
-
-
-def _has(hook: Any, methods: Sequence[str]) -> bool:
-    return all(hasattr(hook, method) for method in methods)
 
 
 def _values(part: Part) -> dict[str, Any]:

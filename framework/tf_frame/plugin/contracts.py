@@ -68,18 +68,28 @@ class ModelOutput:
     Attributes:
       loss: scalar data loss of this clone's batch, without regularisation;
         None means the sum of what the clone added to `tf.GraphKeys.LOSSES`.
-      predictions: name -> tensor.
+      predictions: name -> tensor whose first dimension is the batch; or one such tensor.
       metrics: name -> (value tensor, update op), as `tf.compat.v1.metrics`
         gives them; used in evaluation.
       end_points: name -> tensor, for inspection and summaries.
-      exports: signature name -> mapping of output name to tensor.
+      exports: signature name -> mapping of output name to tensor, or what
+        `tf_frame.estimator.export` has for outputs of a known kind.
+      train_op: the model's own update, which also moves the global step, where it
+        trains itself; None lets tf-frame make one. Only one clone is possible then.
+      hooks: session hooks that the graph of this mode needs.
+      chief_hooks: those that only the chief's session needs, in training.
+      scaffold: a `tf.compat.v1.train.Scaffold` with initialisation of the model's own.
     """
 
     loss: Any = None
-    predictions: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    predictions: Any = dataclasses.field(default_factory=dict)
     metrics: Mapping[str, tuple[Any, Any]] = dataclasses.field(default_factory=dict)
     end_points: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    exports: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    exports: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    train_op: Any = None
+    hooks: Sequence[Any] = ()
+    chief_hooks: Sequence[Any] = ()
+    scaffold: Any = None
 
 
 class Model:

@@ -1,0 +1,70 @@
+"""Commands that take a folder and read its configuration."""
+
+import pytest
+import yaml
+
+from tf_frame.cli.folder import job_of_folder
+from tf_frame.config.flags import split_flags
+from tf_frame.config.option import Option
+from tf_frame.errors import ConfigError
+
+OWN = [
+    Option("output", str, None, "where to"),
+    Option("input", tuple[str, ...], (), "files", verbatim=True),
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    content = {
+        "plugin": "deeplab",
+        "max_steps": 7,
+        "input": "nuclei",
+        "model": {"output_stride": 8},
+    }
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(content))
+    return str(tmp_path)
+
+
+def test_the_job_is_that_of_the_folder(folder):
+    job, own = job_of_folder("predict", [folder], OWN)
+    assert (job.model.name, job.input.name, job.config.max_steps) == ("deeplab", "nuclei", 7)
+    assert job.model.params.output_stride == 8
+    assert job.model_dir == folder
+    assert own == {"output": None, "input": ()}
+
+
+def test_options_of_the_command_hide_those_of_a_run_and_the_rest_wins_over_the_file(folder):
+    words = [folder, "--input", "a.png", "--max_steps", "9", "--input=b.png", "--output", "out"]
+    job, own = job_of_folder("predict", words, OWN)
+    assert own == {"output": "out", "input": ("a.png", "b.png")}
+    assert (job.input.name, job.config.max_steps) == ("nuclei", 9)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "say which folder first: tf-frame predict MODEL_DIR"),
+        (["--output", "x"], "say which folder first"),
+        (["/nowhere/at/all"], "/nowhere/at/all: there is no such folder"),
+    ],
+)
+def test_a_folder_has_to_be_named_and_there(words, message):
+    with pytest.raises(ConfigError, match=message):
+        job_of_folder("predict", words, OWN)
+
+
+def test_a_folder_without_a_configuration_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match=r"has no config.yaml, which tf-frame run writes"):
+        job_of_folder("predict", [str(tmp_path)], OWN)
+
+
+def test_an_option_of_neither_is_refused_with_the_nearest(folder):
+    with pytest.raises(ConfigError, match="unknown option --max_step; did you mean --max_steps"):
+        job_of_folder("predict", [folder, "--max_step", "9"], OWN)
+
+
+def test_split_flags_keeps_the_order_of_what_it_does_not_know():
+    said, rest = split_flags(["--a", "1", "--output", "out", "--b=2", "--noc"], OWN)
+    assert said == {"output": "out"}
+    assert rest == ["--a", "1", "--b=2", "--noc"]
