@@ -3,8 +3,11 @@
     $ pip install tf-frame-deeplab
     $ tf-frame run --plugin deeplab
 
-Importing this package does not import TensorFlow.
+Importing this package does not import TensorFlow; using `Estimator` and what
+belongs to it does.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from tf_frame.config import option
 from tf_frame.plugin import (
@@ -22,9 +25,18 @@ from tf_frame.plugin import (
     ScheduleContext,
 )
 
+if TYPE_CHECKING:
+    from tf_frame.estimator.estimator import Estimator
+    from tf_frame.estimator.run_config import RunConfig
+    from tf_frame.estimator.spec import EstimatorSpec
+
 __version__ = "0.1.0"
 
+_OF_ESTIMATOR = ("Estimator", "EstimatorSpec", "RunConfig")
+
 __all__ = [
+    "Estimator",
+    "EstimatorSpec",
     "GradientTransform",
     "HookContext",
     "HookPlugin",
@@ -36,7 +48,16 @@ __all__ = [
     "Model",
     "ModelOutput",
     "Optimizer",
+    "RunConfig",
     "ScheduleContext",
     "__version__",
     "option",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _OF_ESTIMATOR:
+        from tf_frame import estimator
+
+        return getattr(estimator, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

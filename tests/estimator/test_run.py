@@ -17,8 +17,9 @@ from tf_frame.errors import (
     NonFiniteError,
     TfFrameError,
 )
+from tf_frame.estimator.attendant import Attendant
 from tf_frame.estimator.run import run
-from tf_frame.estimator.train import train
+from tf_frame.estimator.train import Additions, train
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
 from tf_frame.gradient_transforms.freeze import Freeze
@@ -231,10 +232,8 @@ def test_worker_k_waits_for_the_chief(monkeypatch, tmp_path):
             job,
             model=job.make_model(None),
             source=job.make_input(),
-            interrupts=Interrupts(),
-            ready=lambda: None,
-            evaluate=lambda step: {},
-            say=print,
+            attendant=Attendant(print),
+            additions=Additions(),
         )
     assert waits == [10]
 

@@ -20,6 +20,9 @@ from tf_frame.config.option_groups import (
 )
 from tf_frame.errors import ConfigError
 
+# For `max_steps`: training goes on until the input ends, or a hook ends it.
+UNLIMITED_STEPS = 2**62
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RunOptions(

@@ -1,1 +1,46 @@
-"""Training and evaluation of a job: what `tf-frame run` does, for Python."""
+"""Train, evaluate, predict and export, as tf.estimator did.
+
+    from tf_frame import estimator
+
+    trained = estimator.Estimator(model_fn, model_dir="runs/first").train(input_fn, max_steps=1000)
+
+The names of tf.estimator are here under their own names; code that was written
+for tf.estimator imports `tf_frame.legacy.estimator` in its place. A name is
+imported when it is first used, TensorFlow with it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_HOMES = {
+    "Estimator": "estimator",
+    "EstimatorSpec": "spec",
+    "ModeKeys": "spec",
+    "RunConfig": "run_config",
+    "WarmStartSettings": "warm_start_settings",
+    "add_metrics": "add_metrics",
+    "TrainSpec": "train_spec",
+    "EvalSpec": "train_spec",
+    "train_and_evaluate": "train_and_evaluate",
+    "Exporter": "exporters",
+    "FinalExporter": "exporters",
+    "LatestExporter": "exporters",
+    "BestExporter": "exporters",
+    "InMemoryEvaluatorHook": "in_memory_evaluator",
+    "make_stop_at_checkpoint_step_hook": "stop_at_checkpoint",
+    "evaluate_repeatedly": "evaluate_repeatedly",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_HOMES]

@@ -1,19 +1,23 @@
-"""Evaluation of a checkpoint over the evaluation split, or `eval_steps` batches of it."""
+"""Evaluation of a checkpoint of a job, and the event files of evaluations."""
 
 from __future__ import annotations
 
+import json
+import logging
 import os
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import tensorflow.compat.v1 as tf
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
-from tf_frame.checkpoint.match import check_match
-from tf_frame.checkpoint.newest import step_of
-from tf_frame.errors import DataError
+from tf_frame.estimator.evaluator import Evaluator
 from tf_frame.estimator.job import Job
-from tf_frame.graph.eval_graph import EvalGraph, build_eval_graph
-from tf_frame.graph.moving_averages import check_averages
+from tf_frame.estimator.model_dir import write_text
 from tf_frame.session.interrupts import Interrupts
+
+_LOG = logging.getLogger("tf_frame")
 
 
 def evaluate(
@@ -31,60 +35,121 @@ def evaluate(
       job: what was trained.
       model, source: its model and input, constructed.
       checkpoint: path prefix of the checkpoint.
-      interrupts: asked after each batch whether to stop.
+      interrupts: asked before each batch whether to stop.
       how_to_go_on: what a user who stops the evaluation is told.
 
     Returns:
-      Metric name -> value.
+      Metric name -> value, for the metrics that are numbers.
 
     Raises:
       DataError: the evaluation split is empty.
       CheckpointError: the checkpoint belongs to another model.
       Interrupted: a signal arrived.
     """
-    graph = build_eval_graph(model=model, source=source, config=job.config)
-    with graph.graph.as_default():
-        check_match(checkpoint, tf.global_variables())
-        if graph.averaged:
-            check_averages(checkpoint, graph.averaged)
-        creator = tf.train.ChiefSessionCreator(
-            graph.scaffold,
-            config=tf.ConfigProto(allow_soft_placement=True),
-            checkpoint_filename_with_path=checkpoint,
+    steps = job.config.eval_steps
+    evaluator = Evaluator(model=model, source=source, config=job.config, steps=steps)
+    try:
+        found = evaluator.evaluate(
+            checkpoint, check=lambda: interrupts.raise_if_received(how_to_go_on)
         )
-        # Monitored, so that the queues of an input are filled.
-        with tf.train.MonitoredSession(session_creator=creator) as session:
-            if session.run(graph.endless):
-                raise DataError("the evaluation data never ends; say how much: --eval_steps N")
-            summary = _run_all(session, graph, interrupts, how_to_go_on)
-            metrics = {name: float(v) for name, v in session.run(graph.values).items()}
-        _write(job.model_dir, metrics, summary, step_of(checkpoint))
-    return metrics
+    finally:
+        evaluator.close()
+    eval_dir = os.path.join(job.model_dir, "eval")
+    write_evaluation(eval_dir, found.metrics, found.summary, found.global_step)
+    return numbers(found.metrics)
 
 
-def _run_all(
-    session: Any, graph: EvalGraph, interrupts: Interrupts, how_to_go_on: str
-) -> bytes | None:
-    """Updates the metrics with every batch; returns the summaries of the first."""
-    summary, batches = None, 0
-    while True:
-        interrupts.raise_if_received(how_to_go_on)
-        first = batches == 0 and graph.summary_op is not None
-        try:
-            fetched = session.run((graph.update_op, graph.summary_op if first else ()))
-        except tf.errors.OutOfRangeError:
-            break
-        summary = fetched[1] if first else summary
-        batches += 1
-    if not batches:
-        raise DataError("the evaluation split is empty; nothing to evaluate (see --noevaluate)")
-    return summary
+def numbers(metrics: Mapping[str, Any]) -> dict[str, float]:
+    """The metrics that are single numbers, as floats."""
+    return {name: float(value) for name, value in metrics.items() if _is_number(value)}
 
 
-def _write(model_dir: str, metrics: dict[str, float], summary: bytes | None, step: int) -> None:
-    writer = tf.summary.FileWriterCache.get(os.path.join(model_dir, "eval"))
-    values = [tf.Summary.Value(tag=f"metrics/{k}", simple_value=v) for k, v in metrics.items()]
+def write_evaluation(
+    eval_dir: str,
+    metrics: Mapping[str, Any],
+    summary: bytes | None,
+    step: int,
+    *,
+    prefix: str = "metrics/",
+    checkpoint: str | None = None,
+) -> None:
+    """Writes what an evaluation came to as events, for TensorBoard and for exporters.
+
+    Numbers become scalars, arrays tensors, serialised summaries (of images, say)
+    the summaries they are, as in `_write_dict_to_summary` of tensorflow_estimator
+    (estimator.py). Other values are passed over with a warning.
+
+    Args:
+      eval_dir: the folder; made if it is not there.
+      metrics: name -> value; a None is passed over.
+      summary: serialised summaries beside the metrics, or None.
+      step: the global step that was evaluated.
+      prefix: put before the name of each metric.
+      checkpoint: what was evaluated; written as the text `checkpoint_path` if given.
+    """
+    values = [value for name, v in metrics.items() for value in _values(prefix + name, v)]
+    if checkpoint is not None:
+        proto = tf.make_tensor_proto(checkpoint, tf.string)
+        values.append(tf.Summary.Value(tag="checkpoint_path", tensor=proto))
+    with tf.Graph().as_default():  # A writer is made in graph mode only.
+        writer = tf.summary.FileWriterCache.get(eval_dir)
     writer.add_summary(tf.Summary(value=values), step)
     if summary is not None:
         writer.add_summary(summary, step)
     writer.flush()
+
+
+def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoint: str) -> str:
+    """Writes `metrics.json`: the metrics of the last evaluation, arrays as lists, for programs.
+
+    Args:
+      eval_dir: the folder; it exists.
+      metrics: name -> value; bytes are left out.
+      step: the global step that was evaluated.
+      checkpoint: what was evaluated.
+
+    Returns:
+      Path of the file.
+    """
+    figures = {k: np.asarray(v).tolist() for k, v in metrics.items() if not _is_text(v)}
+    result = {"checkpoint": checkpoint, "global_step": step, "metrics": figures}
+    path = os.path.join(eval_dir, "metrics.json")
+    write_text(path, json.dumps(result, indent=2) + "\n")
+    return path
+
+
+def _values(tag: str, value: Any) -> Iterator[Any]:
+    """The summary values of one metric."""
+    if value is None:
+        return
+    if isinstance(value, bytes):
+        yield from _of_serialized(tag, value)
+    elif _is_number(value):
+        yield tf.Summary.Value(tag=tag, simple_value=float(value))
+    elif isinstance(value, np.ndarray):
+        proto = tf.make_tensor_proto(value)
+        yield tf.Summary.Value(tag=tag, node_name=tag, tensor=proto)
+    else:
+        _LOG.warning("the metric %s is not written as an event: %r", tag, value)
+
+
+def _of_serialized(tag: str, value: bytes) -> Iterator[Any]:
+    try:
+        summary = tf.Summary.FromString(value)
+    except DecodeError:
+        _LOG.warning("the metric %s is not written as an event: it is no tf.Summary", tag)
+        return
+    for index, part in enumerate(summary.value):
+        part.tag = f"{tag}/{index}"
+        yield part
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is one number or truth value, from Python or NumPy."""
+    array = np.asarray(value)
+    # A type that NumPy itself does not have is none of its kinds of numbers.
+    return array.ndim == 0 and (array.dtype.kind in "biuf" or array.dtype == tf.bfloat16)
+
+
+def _is_text(value: Any) -> bool:
+    return np.asarray(value).dtype.kind in "OSU"

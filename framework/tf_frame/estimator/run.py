@@ -1,4 +1,4 @@
-"""The whole way of one run: train or resume, evaluate, write the result."""
+"""The whole way of one run of the command line: train or resume, evaluate, write the result."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from tf_frame.cluster import cluster_of
 from tf_frame.cluster.server import wait_for_server
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.errors import CheckpointError, DataError
-from tf_frame.estimator.evaluate import evaluate
+from tf_frame.estimator.attendant import Attendant
+from tf_frame.estimator.estimator import Estimator
+from tf_frame.estimator.evaluate import numbers
 from tf_frame.estimator.explain import errors_explained
 from tf_frame.estimator.job import Job
 from tf_frame.estimator.log_file import log_file
 from tf_frame.estimator.model_dir import CONFIG_FILE, locked, write_text
 from tf_frame.estimator.result import write_result
-from tf_frame.estimator.train import Trained, train
+from tf_frame.estimator.train import Additions, Trained
 from tf_frame.session.interrupts import Interrupted, Interrupts
 
 # Schedulers start the tasks of a job minutes apart.
@@ -52,7 +54,10 @@ def run(
     is_chief = cluster_of(job.config).is_chief
     lock = locked(job.model_dir) if is_chief else contextlib.nullcontext()
     with lock, log_file(job.model_dir), errors_explained(job.model_dir):
-        return _Run(job, source, job.make_model(source.info), interrupts, say, is_chief).result()
+        attendant = Attendant(say, interrupts, shows_progress=True)
+        estimator = Estimator(job.make_model(source.info), config=job, attendant=attendant)
+        with contextlib.closing(estimator):
+            return _Run(job, source, estimator, interrupts, say, is_chief).result()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +66,7 @@ class _Run:
 
     job: Job
     source: Any
-    model: Any
+    estimator: Estimator
     interrupts: Interrupts
     say: Callable[[str], None]
     is_chief: bool
@@ -95,15 +100,8 @@ class _Run:
             return Trained(step, None, None, None)
         self.wait_for_cluster()
         self.say(f"resuming from {checkpoint}" if checkpoint else "building the graph ...")
-        trained = train(
-            self.job,
-            model=self.model,
-            source=self.source,
-            interrupts=self.interrupts,
-            ready=self.write_configuration,
-            evaluate=self.evaluate_step,
-            say=self.say,
-        )
+        additions = Additions(ready=self.write_configuration, evaluate=self.evaluate_step)
+        trained = self.estimator.trained(self.source, last_step, additions)
         if self.interrupts.received:
             step = max(step, trained.global_step)
             raise Interrupted(self.interrupts.received, self.how_to_resume(step))
@@ -160,22 +158,24 @@ class _Run:
     def evaluate_step(self, step: int) -> dict[str, float]:
         """Evaluates a step that training has just saved."""
         path = os.path.join(self.job.model_dir, f"model.ckpt-{step}")
-        metrics = self.evaluated(path, how_to_go_on=self.how_to_resume(step))
+        metrics = self.evaluated(path, self.how_to_resume(step))
         figures = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
         self.say(f"evaluation at step {step}  {figures}")
         return metrics
 
-    def evaluated(self, checkpoint: str, **texts: str) -> dict[str, float]:
+    def evaluated(
+        self, checkpoint: str, how_to_go_on: str = "stopped; run the same command again to evaluate"
+    ) -> dict[str, float]:
         """Evaluates a checkpoint, and keeps it if it is one of the best."""
         config = self.job.config
-        metrics = evaluate(
-            self.job,
-            model=self.model,
-            source=self.source,
-            checkpoint=checkpoint,
-            interrupts=self.interrupts,
-            **texts,
-        )
+        try:
+            metrics = self.estimator.evaluate(
+                self.source, steps=config.eval_steps, checkpoint_path=checkpoint
+            )
+        except Interrupted:
+            raise Interrupted(self.interrupts.received or 0, how_to_go_on) from None
+        del metrics["global_step"]
+        metrics = numbers(metrics)
         if config.keep_best:
             best = self.best_checkpoints()
             if best.offer(checkpoint, metrics):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import DataError
-from tf_frame.estimator.job import Job
+from tf_frame.errors import ConfigError, DataError
+from tf_frame.estimator.recipe import Recipe
+from tf_frame.estimator.saver_hooks import add_listeners, saver_hooks
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.cadence import Either, Multiples
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -22,6 +23,7 @@ from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.hooks.progress import ProgressHook
 from tf_frame.hooks.startup_delay import StartupDelayHook
+from tf_frame.hooks.step_counter import StepCounterHook
 from tf_frame.hooks.stop_at_step import StopAtStepHook
 from tf_frame.hooks.stop_on_signal import StopOnSignalHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
@@ -35,23 +37,33 @@ _MIN_INTERVAL_SECS = 1.0
 
 @dataclasses.dataclass(frozen=True)
 class Surroundings:
-    """What the hooks of a run need to know beside the job and its graph.
+    """What the hooks of a run need to know beside the recipe and its graph.
 
     Attributes:
       cluster: which worker this is.
       stopped: whether a signal has arrived.
       restored_from: the checkpoint that the session was restored from.
-      evaluate: evaluates the checkpoint of a step; returns metric -> value.
+      evaluate: evaluates the checkpoint of a step; returns metric -> value. None
+        where nothing evaluates.
       say: takes a line for the user.
       diverged: whether the variables are no longer to be saved.
+      shows_progress: whether there is a bar, or lines of progress.
+      hooks, listeners: those of a script, beside those of the options.
+      saves: whether checkpoints are saved.
+      counts_examples: whether it is known how many examples a step has.
     """
 
     cluster: Cluster
     stopped: Callable[[], object]
     restored_from: Callable[[], str | None]
-    evaluate: Callable[[int], Mapping[str, float]]
+    evaluate: Callable[[int], Mapping[str, float]] | None
     say: Callable[[str], None]
     diverged: Callable[[], bool] = lambda: False
+    shows_progress: bool = True
+    hooks: Sequence[Any] = ()
+    listeners: Sequence[Any] = ()
+    saves: bool = True
+    counts_examples: bool = True
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,55 +79,61 @@ class RunHooks:
     progress: ProgressHook
 
 
-def run_hooks(job: Job, graph: TrainGraph, around: Surroundings) -> RunHooks:
+def run_hooks(recipe: Recipe, graph: TrainGraph, around: Surroundings) -> RunHooks:
     """Makes the hooks of a worker, in the training graph, before its session.
 
     Raises:
       DataError: a resumed run would not be exact, and the options do not allow that.
     """
-    config = job.config
+    config = recipe.config
     progress = ProgressHook(
         graph.train_op,
         last_step=config.max_steps,
-        examples_per_step=_examples_per_step(job),
-        every_steps=config.log_every_n_steps,
+        examples_per_step=_examples_per_step(recipe),
+        every_steps=config.log_every_n_steps if around.shows_progress else 0,
     )
-    named = job.make_hooks(_context(job, graph, around))
+    named = recipe.make_hooks(_context(recipe, graph, around))
     listeners = [each for each in named if isinstance(each, tf.train.CheckpointSaverListener)]
+    is_chief = around.cluster.is_chief
+    foreign = [*(graph.chief_hooks if is_chief else ()), *around.hooks]
+    savers = saver_hooks([*foreign, *graph.hooks])
+    around = dataclasses.replace(around, saves=around.saves and not savers)
+    add_listeners(savers, around.listeners, saves=around.saves)
     guard = NanGuardHook(graph.train_op, on_nan=config.on_nan)
     around = dataclasses.replace(around, diverged=lambda: guard.diverged)
     hooks = [
         *_exact_resume(config, graph, around),
         guard,
+        *foreign,
         *graph.hooks,
-        *_profiles(job, around.cluster),
-        *(_chief_hooks(job, graph, around, listeners) if around.cluster.is_chief else []),
+        *_profiles(recipe, around.cluster),
+        *(_chief_hooks(recipe, graph, around, listeners) if is_chief else []),
         *(each for each in named if each not in listeners),
         progress,
         StopAtStepHook(last_step=config.max_steps),
         StopOnSignalHook(around.stopped),
     ]
-    if not around.cluster.is_chief and config.startup_delay_steps:
+    if not is_chief and config.startup_delay_steps:
         until = config.task * config.startup_delay_steps
         hooks.append(StartupDelayHook(until_step=until, stop=around.stopped))
     return RunHooks(hooks, progress)
 
 
-def _examples_per_step(job: Job) -> int:
-    config = job.config
-    return config.worker_batch_size * config.worker_replicas * job.batches_per_step()
+def _examples_per_step(recipe: Recipe) -> int:
+    config = recipe.config
+    return config.worker_batch_size * config.worker_replicas * recipe.batches_per_step()
 
 
-def _context(job: Job, graph: TrainGraph, around: Surroundings) -> HookContext:
+def _context(recipe: Recipe, graph: TrainGraph, around: Surroundings) -> HookContext:
     return HookContext(
-        model_dir=job.model_dir,
+        model_dir=recipe.model_dir,
         is_chief=around.cluster.is_chief,
-        task=job.config.task,
-        max_steps=job.config.max_steps,
-        examples_per_step=_examples_per_step(job),
+        task=recipe.config.task,
+        max_steps=recipe.config.max_steps,
+        examples_per_step=_examples_per_step(recipe),
         graph=graph,
         say=around.say,
-        eval_every_n_steps=job.config.eval_every_n_steps,
+        eval_every_n_steps=recipe.config.eval_every_n_steps,
     )
 
 
@@ -146,15 +164,15 @@ def _refuse_or_warn(config: RunOptions, graph: TrainGraph, say: Callable[[str], 
     say(f"warning: {what}")
 
 
-def _profiles(job: Job, cluster: Cluster) -> list[Any]:
-    config = job.config
+def _profiles(recipe: Recipe, cluster: Cluster) -> list[Any]:
+    config = recipe.config
     if not (config.profile_at_step or config.profile_every_n_steps):
         return []
     if not (cluster.is_chief or config.profile_all_workers):
         return []
     return [
         ProfileHook(
-            job.model_dir,
+            recipe.model_dir,
             at_steps=config.profile_at_step,
             num_steps=config.profile_num_steps,
             every_steps=config.profile_every_n_steps or None,
@@ -165,13 +183,14 @@ def _profiles(job: Job, cluster: Cluster) -> list[Any]:
 
 
 def _chief_hooks(
-    job: Job, graph: TrainGraph, around: Surroundings, listeners: list[Any]
+    recipe: Recipe, graph: TrainGraph, around: Surroundings, listeners: list[Any]
 ) -> list[Any]:
     """What only one worker does: saving, summaries, evaluation, the log."""
-    config, model_dir = job.config, job.model_dir
-    checkpoints = _checkpoints(job, graph, around, listeners)
-    hooks: list[Any] = [checkpoints]
-    if config.writes_summaries:
+    config, model_dir = recipe.config, recipe.model_dir
+    hooks: list[Any] = []
+    if around.saves:
+        hooks.append(_checkpoints(recipe, graph, around, [*listeners, *around.listeners]))
+    if config.writes_summaries and graph.summary_op is not None:
         hooks.append(
             SummaryHook(
                 model_dir,
@@ -192,16 +211,16 @@ def _chief_hooks(
             )
         )
     if config.eval_every_n_steps:
-        hooks.append(_evaluation(config, checkpoints, around))
-    return hooks + _log(job, graph)
+        hooks.append(_evaluation(config, hooks[:1], around))
+    return hooks + _log(recipe, graph, around)
 
 
 def _checkpoints(
-    job: Job, graph: TrainGraph, around: Surroundings, listeners: list[Any]
+    recipe: Recipe, graph: TrainGraph, around: Surroundings, listeners: list[Any]
 ) -> CheckpointHook:
-    config, position = job.config, graph.input_position
+    config, position = recipe.config, graph.input_position
     return CheckpointHook(
-        job.model_dir,
+        recipe.model_dir,
         graph.scaffold,
         every_steps=config.save_checkpoint_steps,
         every_secs=config.save_checkpoint_secs,
@@ -216,34 +235,40 @@ def _checkpoints(
 
 
 def _evaluation(
-    config: RunOptions, checkpoints: CheckpointHook, around: Surroundings
+    config: RunOptions, checkpoints: Sequence[CheckpointHook], around: Surroundings
 ) -> EvaluateHook:
     """Evaluates what it has the checkpoint hook save."""
-    steps = config.eval_every_n_steps
-    checkpoints.cadence = Either(checkpoints.cadence, Multiples(steps))
+    steps, wanted = config.eval_every_n_steps, around.evaluate
+    if wanted is None or not around.saves:
+        raise ConfigError(
+            f"eval_every_n_steps {steps} is for tf-frame run, which knows its evaluation data and "
+            "saves checkpoints; use train_and_evaluate"
+        )
+    checkpoints[0].cadence = Either(checkpoints[0].cadence, Multiples(steps))
 
     def evaluate(step: int) -> Mapping[str, float]:
-        checkpoints.wait()
-        return around.evaluate(step)
+        checkpoints[0].wait()
+        return wanted(step)
 
     return EvaluateHook(
         evaluate, every_steps=steps, last_step=config.max_steps, unless=around.diverged
     )
 
 
-def _log(job: Job, graph: TrainGraph) -> list[Any]:
-    config = job.config
-    if not config.log_every_n_steps:
+def _log(recipe: Recipe, graph: TrainGraph, around: Surroundings) -> list[Any]:
+    every, last = recipe.config.log_every_n_steps, recipe.config.max_steps
+    if not every:
         return []
-    every, last = config.log_every_n_steps, config.max_steps
-    tensors = {"loss": graph.train_op, "learning_rate": graph.learning_rate}
-    return [
-        LoggingHook(tensors, every_steps=every, last_step=last),
-        ThroughputHook(
-            examples_per_step=_examples_per_step(job),
+    tensors = {"loss": graph.train_op}
+    if graph.learning_rate is not None:
+        tensors["learning_rate"] = graph.learning_rate
+    rates: Any = StepCounterHook(every_n_steps=every, output_dir=recipe.model_dir)
+    if around.counts_examples:
+        rates = ThroughputHook(
+            examples_per_step=_examples_per_step(recipe),
             every_steps=every,
             last_step=last,
             min_secs=_MIN_INTERVAL_SECS,
-            writer=event_writer(job.model_dir),
-        ),
-    ]
+            writer=event_writer(recipe.model_dir),
+        )
+    return [LoggingHook(tensors, every_steps=every, last_step=last), rates]

@@ -1,25 +1,26 @@
-"""Training of a job, from its graph to its last checkpoint."""
+"""Training by a recipe, from its graph to its last checkpoint."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tf_frame.cluster import cluster_of
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
-from tf_frame.estimator.job import Job
+from tf_frame.estimator.attendant import Attendant
+from tf_frame.estimator.input_fn import InputFn
 from tf_frame.estimator.patterns import unmatched_patterns
+from tf_frame.estimator.recipe import Recipe
 from tf_frame.estimator.run_hooks import Surroundings, run_hooks
 from tf_frame.estimator.warm_start import warm_started
 from tf_frame.graph.precision import precision_rewrites
 from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
-from tf_frame.session.interrupts import Interrupts
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import Restored, monitored_session
 from tf_frame.session.schedule import Schedule
@@ -45,65 +46,87 @@ class Trained:
     stopped: bool = True
 
 
+@dataclasses.dataclass(frozen=True)
+class Additions:
+    """What a script adds to a training run beside its recipe.
+
+    Attributes:
+      hooks: session hooks, called after the model's `chief_hooks` and before its `hooks`.
+      listeners: `CheckpointSaverListener`s.
+      saves: whether checkpoints are saved at all.
+      warm_start: called with the training graph, in it; returns the graph with
+        a scaffold that gives the first values.
+      session_config: a `ConfigProto` whose fields win over tf-frame's own, or None.
+      ready: called once the session is there: the graph fits the folder's checkpoint.
+      evaluate: evaluates the checkpoint of a step, where the options ask for it.
+    """
+
+    hooks: Sequence[Any] = ()
+    listeners: Sequence[Any] = ()
+    saves: bool = True
+    warm_start: Callable[[TrainGraph], TrainGraph] = lambda graph: graph
+    session_config: Any = None
+    ready: Callable[[], None] = lambda: None
+    evaluate: Callable[[int], Mapping[str, float]] | None = None
+
+
 def train(
-    job: Job,
-    *,
-    model: Any,
-    source: Any,
-    interrupts: Interrupts,
-    ready: Callable[[], None],
-    evaluate: Callable[[int], Mapping[str, float]],
-    say: Callable[[str], None],
+    recipe: Recipe, *, model: Any, source: Any, attendant: Attendant, additions: Additions
 ) -> Trained:
     """Trains until `max_steps`, the end of the input, or a signal.
 
     Args:
-      job: what to train.
-      model, source: its model and input, constructed.
-      interrupts: asked after each step whether to stop.
-      ready: called once the session is there: the graph fits the folder's checkpoint.
-      evaluate: evaluates the checkpoint of a step, where the options ask for it.
-      say: takes a line for the user.
+      recipe: how to train.
+      model, source: a model and an input, constructed.
+      attendant: who hears of it, and may stop it.
+      additions: what a script adds.
 
     Raises:
       ConfigError: a pattern matches no variable, and `--strict` is set.
       CheckpointError: the checkpoint belongs to another model.
       DataError: a resumed run would not be exact, and the options do not allow that.
     """
-    config, cluster = job.config, cluster_of(job.config)
+    config, cluster = recipe.config, cluster_of(recipe.config)
     deployment = make_deployment(config, cluster)
-    proto = session_config(config, deployment)
-    precision_rewrites(proto, config, has_gpu=deployment.has_gpu_clones)
-    with unmatched_patterns(strict=config.strict, say=say):
-        graph = build_graph(job, model=model, source=source, deployment=deployment)
+    proto = _session_config(config, deployment, additions.session_config)
+    with unmatched_patterns(strict=config.strict, say=attendant.say):
+        graph = build_graph(recipe, model=model, source=source, deployment=deployment)
         if cluster.is_chief:
-            graph = warm_started(graph, config, job.model_dir, say=say)
-    interrupts.raise_if_received()
+            graph = warm_started(graph, config, recipe.model_dir, say=attendant.say)
+            with graph.graph.as_default():
+                graph = additions.warm_start(graph)
+    attendant.interrupts.raise_if_received()
     restored = Restored()
     around = Surroundings(
         cluster=cluster,
-        stopped=lambda: interrupts.received,
+        stopped=lambda: attendant.interrupts.received,
         restored_from=lambda: restored.path,
-        evaluate=evaluate,
-        say=say,
+        evaluate=additions.evaluate,
+        say=attendant.say,
+        shows_progress=attendant.shows_progress,
+        hooks=additions.hooks,
+        listeners=additions.listeners,
+        saves=additions.saves,
+        counts_examples=not isinstance(source, InputFn),
     )
     with graph.graph.as_default():
-        made = run_hooks(job, graph, around)
-        loop = make_loop(config, graph, made.hooks, say=say)
+        made = run_hooks(recipe, graph, around)
+        loop = make_loop(config, graph, made.hooks, say=attendant.say)
         with closing_all(loop.hooks):
             # A remote session waits for every task of the cluster, deaf to signals.
-            with interrupts.deadly() if cluster.target else contextlib.nullcontext():
+            deaf = attendant.interrupts.deadly if cluster.target else contextlib.nullcontext
+            with deaf():
                 session = monitored_session(
                     graph,
                     hooks=loop.hooks,
-                    model_dir=job.model_dir,
+                    model_dir=recipe.model_dir,
                     cluster=cluster,
                     config=proto,
-                    note=say,
+                    note=attendant.say,
                     restored=restored,
                 )
             with session:
-                ready()
+                additions.ready()
                 loop.run(session)
     return Trained(
         global_step=loop.global_step,
@@ -112,6 +135,14 @@ def train(
         examples_per_sec=made.progress.examples_per_sec,
         stopped=loop.stop_requested,
     )
+
+
+def _session_config(config: RunOptions, deployment: DeploymentConfig, given: Any) -> Any:
+    proto = session_config(config, deployment)
+    if given is not None:
+        proto.MergeFrom(given)
+    precision_rewrites(proto, config, has_gpu=deployment.has_gpu_clones)
+    return proto
 
 
 @contextlib.contextmanager
@@ -150,14 +181,16 @@ def _step_loop(
     return build_step_loop(graph, steps=config.steps_per_loop, watched=watched)
 
 
-def build_graph(job: Job, *, model: Any, source: Any, deployment: DeploymentConfig) -> TrainGraph:
-    """Builds the training graph of a job; see `train`."""
+def build_graph(
+    recipe: Recipe, *, model: Any, source: Any, deployment: DeploymentConfig
+) -> TrainGraph:
+    """Builds the training graph of a recipe; see `train`."""
     return build_train_graph(
         model=model,
         source=source,
-        optimizer=job.make_optimizer(),
-        schedule=job.make_schedule(job.schedule_context(source.info)),
-        transforms=job.make_transforms(),
-        config=job.config,
+        optimizer=recipe.make_optimizer(),
+        schedule=recipe.make_schedule(recipe.schedule_context(source.info)),
+        transforms=recipe.make_transforms(),
+        config=recipe.config,
         deployment=deployment,
     )

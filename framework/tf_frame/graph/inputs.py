@@ -74,6 +74,56 @@ def make_eval_batch(source: Any, context: InputContext, take: int) -> tuple[Any,
     return features, labels, tf.reduce_all([stream.endless for stream in _listed(streams)])
 
 
+def make_predict_batch(source: Any, context: InputContext) -> Any:
+    """Takes the features of a batch to predict on, in the current device scope.
+
+    Here an input may leave labels out: its data set yields features alone, its
+    function returns them alone. A pair counts as features and labels, and the
+    labels are dropped. The data may repeat for ever.
+
+    Args:
+      source: the input plugin.
+      context: batch size, seed, shard.
+
+    Returns:
+      The features; a list where the input returned a list.
+
+    Raises:
+      DataError: the input returns something else.
+    """
+    returned = source.dataset(Mode.PREDICT, context)
+
+    def features(part: Any) -> Any:
+        if _is_dataset(part):
+            (batch,) = DatasetStream(_ahead(part, 1)).batches(1)
+            return _without_labels(batch, source)
+        if callable(part):
+            stream = FunctionStream(
+                lambda: (_without_labels(part(), source), None), origin=_origin(source), take=-1
+            )
+            return stream.batches(1)[0][0]
+        raise _wrong(source, returned)
+
+    if isinstance(returned, (list, tuple)) and returned:
+        return [features(part) for part in returned]
+    return features(returned)
+
+
+def _without_labels(batch: Any, source: Any) -> Any:
+    """Features of a batch with labels or without.
+
+    A pair is one with labels (tensorflow_estimator, util.py `parse_iterator_result`).
+    """
+    if not isinstance(batch, (list, tuple)):
+        return batch
+    if len(batch) != 2:
+        raise DataError(
+            f"{_origin(source)} yields {len(batch)} parts to predict on; it must yield features, "
+            "or (features, labels)"
+        )
+    return batch[0]
+
+
 def _streams(
     source: Any, mode: Mode, context: InputContext, take: int, num_clones: int
 ) -> Stream | list[Stream]:
@@ -113,7 +163,12 @@ def _prepared(dataset: Any, source: Any, take: int, num_clones: int) -> Any:
         raise DataError(
             f"the input {type(source).__name__} must yield (features, labels), it yields {spec}"
         )
-    return _without_autotune(dataset.take(take)).prefetch(_PREFETCHED * num_clones)
+    return _ahead(dataset.take(take), num_clones)
+
+
+def _ahead(dataset: Any, num_clones: int) -> Any:
+    """Works on the next batches while the last is in use."""
+    return _without_autotune(dataset).prefetch(_PREFETCHED * num_clones)
 
 
 def _without_autotune(dataset: Any) -> Any:
@@ -138,7 +193,8 @@ def _is_dataset(value: Any) -> bool:
 
 
 def _origin(source: Any) -> str:
-    return f"{type(source).__name__}.dataset()"
+    """What a message calls an input; one that stands for another has a word of its own."""
+    return getattr(source, "origin", None) or f"{type(source).__name__}.dataset()"
 
 
 def _wrong(source: Any, returned: Any) -> DataError:

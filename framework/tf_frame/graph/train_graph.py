@@ -22,6 +22,7 @@ from tf_frame.graph.graph_hook import run_graph_hooks
 from tf_frame.graph.input_position import InputPosition, make_input_position
 from tf_frame.graph.loss_averages import loss_averages
 from tf_frame.graph.losses import Losses, gather_losses
+from tf_frame.graph.own_update import check_own_update, own_update
 from tf_frame.graph.random_ops import make_repeatable
 from tf_frame.graph.train_step import TrainStep, build_train_step, checked_optimizer
 from tf_frame.graph.training_clones import placement_strategy, training_clones
@@ -38,12 +39,13 @@ class TrainGraph:
       total_loss: scalar; data loss plus regularisation.
       global_step: the variable.
       step_after: the global step after `train_op`, to be fetched beside it.
-      learning_rate: scalar.
-      summary_op: merged summaries of the first clone and of the whole.
+      learning_rate: scalar; None where the model makes its own update.
+      summary_op: merged summaries of the first clone and of the whole; None without any.
       scaffold: how a session is initialised, and the saver.
       clones: the clones.
       model_variables: the global variables that the model made.
-      hooks: session hooks that the graph needs.
+      hooks: session hooks that the graph needs, those of the model among them.
+      chief_hooks: those that only the chief needs.
       run_is_step: whether each run of the train op makes one global step: one
         worker, and no transform that holds updates back.
       input_position: saves and restores how far the input is; None with several workers.
@@ -61,6 +63,7 @@ class TrainGraph:
     clones: Sequence[Clone]
     model_variables: Sequence[Any] = ()
     hooks: Sequence[Any] = ()
+    chief_hooks: Sequence[Any] = ()
     run_is_step: bool = False
     input_position: InputPosition | None = None
     not_repeatable: Sequence[str] = ()
@@ -68,7 +71,7 @@ class TrainGraph:
     @property
     def scalars(self) -> Sequence[Any]:
         """What hooks often fetch beside the loss; none of it costs or changes anything."""
-        return (self.learning_rate,)
+        return () if self.learning_rate is None else (self.learning_rate,)
 
 
 def build_train_graph(
@@ -99,6 +102,18 @@ def build_train_graph(
         global_step = tf.train.create_global_step()
         clones = training_clones(model, source, config, deployment)
         model_variables = tf.global_variables()
+        output = clones[0].outputs
+        if output.train_op is not None:
+            check_own_update(output, config, transforms)
+            own = own_update(output)
+            return TrainGraph(
+                train_op=own.train_op,
+                total_loss=own.loss,
+                learning_rate=None,
+                summary_op=own.summary_op,
+                hooks=output.hooks,
+                **_common(own.train_op, source, clones, model_variables, deployment, config),
+            )
         run_graph_hooks(model=model, config=config, deployment=deployment)
         losses = gather_losses(
             clones, regularization=config.regularization, total=config.total_loss
@@ -117,21 +132,9 @@ def build_train_graph(
         observed, extra = _observed(losses, step, config)
         with tf.control_dependencies([step.update, *observed]):
             train_op = tf.identity(losses.total, name="train_op")
-        position, not_repeatable = make_input_position(source, config), []
-        if position is not None:
-            not_repeatable = make_repeatable(
-                train_op, global_step=global_step, seed=config.random_seed
-            )
-            if config.update_ops == "all_clones" and config.num_clones > 1:
-                not_repeatable.append(
-                    "--update_ops all_clones: the clones update the moving statistics in no order"
-                )
         return TrainGraph(
-            graph=graph,
             train_op=train_op,
             total_loss=losses.total,
-            global_step=global_step,
-            step_after=read_step_after([train_op], global_step),
             learning_rate=rate,
             summary_op=summaries.merge(
                 clones[0].scope,
@@ -141,14 +144,40 @@ def build_train_graph(
                 extra=extra,
                 with_losses=config.loss_average_decay is None,
             ),
-            scaffold=tf.train.Scaffold(saver=_saver(deployment)),
-            clones=clones,
-            model_variables=model_variables,
-            hooks=step.hooks,
+            hooks=(*step.hooks, *(hook for clone in clones for hook in clone.outputs.hooks)),
             run_is_step=step.always_updates and deployment.num_replicas == 1,
-            input_position=position,
-            not_repeatable=not_repeatable,
+            **_common(train_op, source, clones, model_variables, deployment, config),
         )
+
+
+def _common(
+    train_op: Any,
+    source: Any,
+    clones: Sequence[Clone],
+    model_variables: Sequence[Any],
+    deployment: DeploymentConfig,
+    config: RunOptions,
+) -> dict[str, Any]:
+    """What a training graph has whoever made its update; made last, when all ops are there."""
+    global_step, output = tf.train.get_global_step(), clones[0].outputs
+    position, not_repeatable = make_input_position(source, config), []
+    if position is not None:
+        not_repeatable = make_repeatable(train_op, global_step=global_step, seed=config.random_seed)
+        if config.update_ops == "all_clones" and config.num_clones > 1:
+            not_repeatable.append(
+                "--update_ops all_clones: the clones update the moving statistics in no order"
+            )
+    return {
+        "graph": tf.get_default_graph(),
+        "global_step": global_step,
+        "step_after": read_step_after([train_op], global_step),
+        "scaffold": _scaffold(output.scaffold, deployment),
+        "clones": clones,
+        "model_variables": model_variables,
+        "chief_hooks": output.chief_hooks,
+        "input_position": position,
+        "not_repeatable": not_repeatable,
+    }
 
 
 def _observed(losses: Losses, step: TrainStep, config: RunOptions) -> tuple[list[Any], list[Any]]:
@@ -165,5 +194,11 @@ def _observed(losses: Losses, step: TrainStep, config: RunOptions) -> tuple[list
     return ops, extra
 
 
-def _saver(deployment: DeploymentConfig) -> Any:
-    return tf.train.Saver(sharded=deployment.num_ps_tasks > 1, save_relative_paths=True)
+def _scaffold(own: Any, deployment: DeploymentConfig) -> Any:
+    """The model's own scaffold, or a new one, with a saver."""
+    if own is not None and own.saver is not None:
+        return own
+    savers = tf.get_collection(tf.GraphKeys.SAVERS)
+    sharded = deployment.num_ps_tasks > 1
+    saver = savers[0] if savers else tf.train.Saver(sharded=sharded, save_relative_paths=True)
+    return tf.train.Scaffold(saver=saver, copy_from_scaffold=own)

@@ -100,6 +100,18 @@ class DeepLab(Model):
             return ModelOutput(predictions=predictions, end_points=end_points, exports=exports)
         return self._with_labels(images, logits, semantic, predictions, end_points, mode)
 
+    def prediction_writer(self, directory: str) -> Any:
+        """What writes labels and overlays as PNG files; see `tf_frame_deeplab.prediction_files`.
+
+        Args:
+          directory: the folder.
+        """
+        from tf_frame_deeplab.prediction_files import LabelsAndOverlays
+
+        return LabelsAndOverlays(
+            directory, num_classes=self.num_classes, class_names=self.info.class_names
+        )
+
     def last_layer_scopes(self) -> tuple[str, ...]:
         """Names of the layers that are not the feature extractor's."""
         from tf_frame_deeplab.network import LAST_LAYERS

@@ -7,6 +7,7 @@ data_dir/instances.png  grey, same size; 0 is background, n is nucleus n
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -44,6 +45,7 @@ class Nuclei(Input):
     """
 
     Params: ClassVar[type] = Params
+    prediction_suffixes: ClassVar[Sequence[str]] = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)
@@ -89,6 +91,17 @@ class Nuclei(Input):
         if mode == Mode.TRAIN:
             return tiles.training_dataset(self, context)
         return tiles.validation_dataset(self, context, mode)
+
+    def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
+        """Returns batches of one, `{"image": [1, height, width, 3], "name": [1]}`, as sizes differ.
+
+        Args:
+          paths: image files of any size; see `prediction_suffixes`.
+          context: not used.
+        """
+        from tf_frame_deeplab.pictures import pictures
+
+        return pictures(paths)
 
 
 def _check_data(folder: Path) -> PngHeader:

@@ -1,0 +1,155 @@
+"""`tf-frame evaluate`: evaluates a checkpoint of a folder, or each one as it comes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tf_frame.cli import option_help
+from tf_frame.cli.folder import job_of_folder
+from tf_frame.cli.quiet import without_chatter
+from tf_frame.cli.screen import columns, reader_may_leave, say
+from tf_frame.config.option import Option
+from tf_frame.errors import EXIT_OK, CheckpointError, ConfigError
+from tf_frame.estimator.job import Job
+from tf_frame.session.interrupts import Interrupts
+
+_USAGE = """usage: tf-frame evaluate MODEL_DIR [OPTIONS]
+
+Evaluates what tf-frame run has trained, or is training, in MODEL_DIR: the newest checkpoint, the
+one that --checkpoint names, or with --continuous each new one until the last step. Takes every
+option of tf-frame run as well (--eval_steps 10, --input.split test); the others are those of the
+run. Writes MODEL_DIR/eval: events for TensorBoard, and metrics.json with the last figures."""
+
+_CONTINUOUS = Option("continuous", bool, False, "wait for checkpoints and evaluate each new one")
+_EVERY = Option(
+    "every_secs", float, 0.0, "with --continuous: seconds between two evaluations", min=0
+)
+_TIMEOUT = Option(
+    "timeout_secs",
+    float | None,
+    None,
+    "with --continuous: end when there is no new checkpoint for so long; none: wait for ever",
+    min=0,
+)
+_OWN = (
+    Option("checkpoint", str | None, None, "path of the checkpoint; none: the newest one"),
+    _CONTINUOUS,
+    _EVERY,
+    _TIMEOUT,
+    Option("name", str | None, None, "write to MODEL_DIR/eval_NAME, for other data for example"),
+)
+
+
+def main(words: Sequence[str]) -> int:
+    """Runs the sub-command and returns its exit code."""
+    if not words or any(word in ("-h", "--help") for word in words):
+        say(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
+        return EXIT_OK
+    job, given = job_of_folder("evaluate", words, _OWN)
+    _check(given)
+    source = job.make_input()
+    with reader_may_leave(), Interrupts().installed() as interrupts:
+        started = time.monotonic()
+        with without_chatter(job.config.verbosity):
+            # Importing TensorFlow takes seconds.
+            from tf_frame.estimator.explain import errors_explained
+        interrupts.raise_if_received("stopped; nothing was evaluated")
+        evaluation = _Evaluation(job, source, given["name"], interrupts)
+        with errors_explained(job.model_dir):
+            try:
+                _evaluate(evaluation, job, given)
+            finally:
+                evaluation.close()
+        say(f"done in {time.monotonic() - started:.0f} s; results in {evaluation.eval_dir}")
+    return EXIT_OK
+
+
+def _check(given: Mapping[str, Any]) -> None:
+    """Refuses options that do not go together."""
+    if given["continuous"]:
+        if given["checkpoint"]:
+            raise ConfigError("--checkpoint names one, --continuous waits for all; give one")
+        return
+    for option in (_EVERY, _TIMEOUT):
+        if given[option.name] != option.default:
+            raise ConfigError(f"--{option.name} has no meaning without --continuous")
+
+
+def _evaluate(evaluation: _Evaluation, job: Job, given: Mapping[str, Any]) -> None:
+    if given["continuous"]:
+        _evaluate_each(evaluation, job, given)
+        return
+    from tf_frame.checkpoint.path import resolve
+
+    evaluation(resolve(os.path.expanduser(given["checkpoint"] or job.model_dir)))
+
+
+def _evaluate_each(evaluation: _Evaluation, job: Job, given: Mapping[str, Any]) -> None:
+    from tf_frame.estimator.evaluate_repeatedly import evaluate_repeatedly
+
+    say(f"waiting for checkpoints in {job.model_dir}, until step {job.config.max_steps}")
+    step = evaluate_repeatedly(
+        evaluation,
+        job.model_dir,
+        min_interval_secs=given["every_secs"],
+        timeout=given["timeout_secs"],
+        last_step=job.config.max_steps,
+        stop=lambda: evaluation.interrupts.received is not None,
+    )
+    evaluation.check()
+    if step is None:
+        raise CheckpointError(
+            f"there was no checkpoint in {job.model_dir} within {given['timeout_secs']:g} s; "
+            "raise --timeout_secs, or look whether the training runs"
+        )
+    if step < job.config.max_steps:
+        say(f"no new checkpoint for {given['timeout_secs']:g} s after step {step}")
+
+
+class _Evaluation:
+    """Evaluates checkpoints of a job, shows what they come to, and writes it."""
+
+    def __init__(self, job: Job, source: Any, name: str | None, interrupts: Interrupts) -> None:
+        from tf_frame.estimator.evaluator import Evaluator
+
+        self.eval_dir = os.path.join(job.model_dir, f"eval_{name}" if name else "eval")
+        self.interrupts = interrupts
+        self._count = 0
+        self._evaluator = Evaluator(
+            model=job.make_model(source.info),
+            source=source,
+            config=job.config,
+            steps=job.config.eval_steps,
+        )
+
+    def __call__(self, checkpoint: str) -> int:
+        """Evaluates a checkpoint and returns its step."""
+        from tf_frame.estimator.evaluate import write_evaluation, write_figures
+
+        say(f"evaluating {checkpoint}")
+        found = self._evaluator.evaluate(checkpoint, check=self.check)
+        write_evaluation(self.eval_dir, found.metrics, found.summary, found.global_step)
+        write_figures(self.eval_dir, found.metrics, found.global_step, checkpoint)
+        say(f"evaluation at step {found.global_step}")
+        say(columns([(name, _text(value)) for name, value in found.metrics.items()]))
+        self._count += 1
+        return found.global_step
+
+    def check(self) -> None:
+        """Raises `Interrupted` once a signal has arrived."""
+        done = "1 checkpoint is" if self._count == 1 else f"{self._count} checkpoints are"
+        self.interrupts.raise_if_received(f"stopped; {done} evaluated, in {self.eval_dir}")
+
+    def close(self) -> None:
+        self._evaluator.close()
+
+
+def _text(value: Any) -> str:
+    """A metric in the table; of one that is no number, only what it is."""
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    shape = getattr(value, "shape", ())
+    return f"array {list(shape)}" if shape else f"{float(value):.4f}"

@@ -1,0 +1,129 @@
+"""`tf-frame export`: a trained model as a file that other programs load."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tf_frame.cli import option_help
+from tf_frame.cli.checkpoint_tables import size_text
+from tf_frame.cli.folder import job_of_folder
+from tf_frame.cli.quiet import without_chatter
+from tf_frame.cli.screen import columns, emphasised, say
+from tf_frame.config.option import Option
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.estimator.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
+from tf_frame.estimator.job import Job
+
+_OWN = [
+    Option("format", str | None, None, "what to write, see above", choices=tuple(FORMATS)),
+    Option(
+        "checkpoint",
+        str | None,
+        None,
+        "a checkpoint, or a folder with some; none: the newest in MODEL_DIR",
+    ),
+    Option(
+        "output",
+        str | None,
+        None,
+        "the folder to write to; none: MODEL_DIR/export/saved_model, or FORMAT-STEP there",
+    ),
+    Option(
+        "signature",
+        str | None,
+        None,
+        "which signature of the model, for frozen_graph and tflite; needed if it has several",
+    ),
+    Option("overwrite", bool, False, "replace the files of an earlier export"),
+]
+_USAGE = f"""usage: tf-frame export MODEL_DIR --format FORMAT [OPTIONS]
+
+Writes the model that tf-frame run has trained in MODEL_DIR, with its moving averages where the run
+has them and --eval_moving_averages is on:
+
+{columns([(name, each.text) for name, each in FORMATS.items()])}
+
+What was written is loaded again, and what it computes for a batch of the evaluation data is
+compared with the restored session: floating-point outputs may differ by {TOLERANCE:g}, those of tflite by
+{TFLITE_TOLERANCE:g}, times the largest value of the output where that is above 1; classes must be equal but
+for ties within that tolerance. If they differ by more, nothing is kept and the exit code is 1.
+
+Any option of tf-frame run may follow; the others are taken from MODEL_DIR/config.yaml."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Runs the sub-command and returns its exit code."""
+    if not words or any(word in ("-h", "--help") for word in words):
+        say(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
+        return EXIT_OK if words else EXIT_USAGE
+    job, given = job_of_folder("export", words, _OWN)
+    if not given["format"]:
+        raise ConfigError(f"say what to write: --format {'|'.join(FORMATS)}")
+    source = job.make_input()
+    # The libraries write log lines all along, not only while they are imported.
+    with without_chatter(job.config.verbosity):
+        exported = _export(job, source, given)
+    say(_told(exported))
+    return EXIT_OK
+
+
+def _export(job: Job, source: Any, given: Mapping[str, Any]) -> Any:
+    from tf_frame.checkpoint.path import resolve
+    from tf_frame.estimator.explain import errors_explained
+    from tf_frame.estimator.formats.export import export_model
+
+    name = given["format"]
+    checkpoint = resolve(os.path.expanduser(given["checkpoint"] or job.model_dir))
+    output = os.path.expanduser(given["output"] or _default_output(job, name, checkpoint))
+    say(f"exporting {checkpoint} as {name} ...")
+    with errors_explained(job.model_dir):
+        return export_model(
+            name,
+            model=job.make_model(source.info),
+            source=source,
+            config=job.config,
+            checkpoint=checkpoint,
+            output=output,
+            signature=given["signature"],
+            overwrite=given["overwrite"],
+        )
+
+
+def _default_output(job: Job, name: str, checkpoint: str) -> str:
+    """SavedModels have a number of their own; the others say of which step they are."""
+    from tf_frame.checkpoint.newest import step_of
+
+    folder = name if name == "saved_model" else f"{name}-{step_of(checkpoint)}"
+    return os.path.join(job.model_dir, "export", folder)
+
+
+def _told(exported: Any) -> str:
+    lines = [f"wrote {emphasised(exported.path)}, {size_text(exported.size_bytes)}", "inputs"]
+    lines.append(_table(exported.inputs.items()))
+    for signature, outputs in exported.signatures.items():
+        lines += [f"outputs of {signature}", _table(outputs.items())]
+    return "\n".join([*lines, _difference(exported)])
+
+
+def _table(specs: Iterable[tuple[str, Any]]) -> str:
+    return columns((name, spec.dtype.name, _shape(spec.shape)) for name, spec in specs)
+
+
+def _shape(shape: Any) -> str:
+    if shape.rank is None:
+        return "any shape"
+    return f"[{', '.join('?' if size is None else str(size) for size in shape.as_list())}]"
+
+
+def _difference(exported: Any) -> str:
+    found = exported.comparison
+    data = "a batch of the evaluation data" if exported.on_real_data else "random numbers"
+    text = (
+        f"loaded again, on {data}: largest difference from the restored session "
+        f"{found.largest_difference:.2g} (allowed: {exported.tolerance:g})"
+    )
+    if found.ties:
+        text += f"; {found.ties} classes differ, all of them ties"
+    return text

@@ -1,0 +1,434 @@
+"""Train, evaluate, predict and export, by a model plugin or a model function.
+
+    estimator = Estimator(model_fn, model_dir="runs/first", params={"units": 8})
+    estimator.train(train_input_fn, max_steps=1000)
+    estimator.evaluate(eval_input_fn)
+    estimator.export_saved_model("exported", serving_input_receiver_fn)
+
+`tf-frame run` trains and evaluates by it as well. What tf.estimator had under
+the same names has the same meaning here; docs/estimator.md lists what differs.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.match import INPUT_POSITION
+from tf_frame.checkpoint.newest import newest_checkpoint, step_of
+from tf_frame.config.run_options import UNLIMITED_STEPS
+from tf_frame.errors import NonFiniteError
+from tf_frame.estimator.attendant import Attendant
+from tf_frame.estimator.checks import check_not_overridden, checked_hooks, checked_listeners
+from tf_frame.estimator.evaluate import write_evaluation
+from tf_frame.estimator.evaluator import Evaluator
+from tf_frame.estimator.input_fn import as_source
+from tf_frame.estimator.model_of import ModelMaker
+from tf_frame.estimator.predict import predictions
+from tf_frame.estimator.recipe import Recipe
+from tf_frame.estimator.run_config import RunConfig, maybe_overwrite_model_dir
+from tf_frame.estimator.saved_model import export_saved_models
+from tf_frame.estimator.train import Additions, Trained, train
+from tf_frame.estimator.warm_start_settings import apply_warm_start, with_warm_start
+from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.plugin import Mode
+
+_LOG = logging.getLogger("tf_frame")
+
+
+class NanLossError(NonFiniteError, tf.train.NanLossDuringTrainingError):
+    """The loss became NaN or infinite; an error of both tf-frame's and TensorFlow's kind."""
+
+    # TensorFlow's says the same of every loss.
+    __str__ = NonFiniteError.__str__
+
+
+class Estimator:
+    """A model, the folder it is trained in, and how.
+
+    Args:
+      model: a model function `model_fn(features, labels, mode, params, config)`,
+        of which it may take any subset with `features`, that returns an
+        `EstimatorSpec`; or a `tf_frame.Model`, its class or an object.
+      model_dir: where everything is written; default: that of `config`, else a
+        temporary folder.
+      config: a `RunConfig`; default: `RunConfig()`. A `Recipe` is what it becomes.
+      params: what the model function and input functions get under this name;
+        for the class of a model, the values of its options.
+      warm_start_from: path of a checkpoint, a folder or a SavedModel, or
+        `WarmStartSettings`; used while the folder has no checkpoint of its own.
+      attendant: who hears of a run and may stop it; default: the log.
+
+    Raises:
+      ValueError: the arguments do not fit together, or a subclass overrides a
+        member, as tf.estimator's does.
+      ConfigError: an option of `config` does not exist, or has a wrong value.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        model_dir: str | os.PathLike[str] | None = None,
+        config: RunConfig | Recipe | None = None,
+        params: Any = None,
+        warm_start_from: Any = None,
+        attendant: Attendant | None = None,
+    ) -> None:
+        check_not_overridden(Estimator, self)
+        if model is None:
+            raise ValueError("model_fn must be provided to Estimator.")
+        recipe = config if isinstance(config, Recipe) else None
+        said: Any = RunConfig(model_dir=recipe.model_dir) if recipe else config
+        self._config = maybe_overwrite_model_dir(said, model_dir)
+        # What a script says about sessions, without the default that it may look at.
+        self._session_config = None if said is None else said.session_config
+        self._params = copy.deepcopy(params)
+        self._maker = ModelMaker(model, params=self._params, config=self._config)
+        self._recipe = recipe or self._maker.recipe()
+        self._warm_start_from = warm_start_from
+        self._attendant = attendant or Attendant()
+        self._evaluators: dict[str | None, tuple[Any, Evaluator]] = {}
+
+    @property
+    def model_dir(self) -> str:
+        """Where everything is written."""
+        return self._recipe.model_dir
+
+    @property
+    def config(self) -> RunConfig:
+        """A copy of the configuration."""
+        return copy.deepcopy(self._config)
+
+    @property
+    def params(self) -> Any:
+        """A copy of the parameters; an empty dict if none were given."""
+        return copy.deepcopy({} if self._params is None else self._params)
+
+    @property
+    def model_fn(self) -> Callable[..., Any]:
+        """The model function, bound to the parameters: `model_fn(features, labels, mode, config)`.
+
+        Raises:
+          ValueError: the model is no function.
+        """
+        return self._maker.bound_function()
+
+    def train(
+        self,
+        input_fn: Any,
+        hooks: Sequence[Any] | None = None,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        saving_listeners: Sequence[Any] | None = None,
+    ) -> Estimator:
+        """Trains from the newest checkpoint in the folder, or anew.
+
+        Args:
+          input_fn: a function that returns a `tf.data.Dataset` of `(features,
+            labels)` or such tensors, and may take `mode`, `params`, `config`; or
+            a `tf_frame.Input`.
+          hooks: session hooks of this training.
+          steps: steps to train beyond those already made; default: no limit.
+          max_steps: global step to end at; give one of the two or none.
+          saving_listeners: told of each checkpoint before and after it is saved.
+
+        Returns:
+          The estimator.
+
+        Raises:
+          ValueError: `steps` and `max_steps` are both given, or not positive.
+          TypeError: `hooks` or `saving_listeners` hold something else.
+          NanLossError: the loss became NaN or infinite.
+        """
+        self._check_role()
+        _check_steps(steps, max_steps)
+        hooks, listeners = checked_hooks(hooks), checked_listeners(saving_listeners)
+        done = step_of(newest_checkpoint(self.model_dir, self._attendant.say))
+        if max_steps is not None and max_steps <= done:
+            _LOG.info("Skipping training since max_steps has already saved.")
+            return self
+        last_step = max_steps if steps is None else done + steps
+        trained = self.trained(input_fn, last_step, Additions(hooks=hooks, listeners=listeners))
+        if trained.loss is None:
+            _LOG.warning(
+                "Training with estimator made no steps. Perhaps input is empty or misspecified."
+            )
+        _LOG.info("Loss for final step: %s.", trained.loss)
+        return self
+
+    def trained(self, input_fn: Any, last_step: int | None, additions: Additions) -> Trained:
+        """Trains, and says what came of it; for programs around an estimator.
+
+        Args:
+          input_fn: as for `train`.
+          last_step: global step to end at; None for no limit.
+          additions: hooks and the like.
+
+        Raises:
+          NanLossError: the loss became NaN or infinite.
+        """
+        source = self._source(input_fn)
+        limit = UNLIMITED_STEPS if last_step is None else last_step
+        config = dataclasses.replace(self._recipe.config, max_steps=limit)
+        try:
+            return train(
+                dataclasses.replace(self._recipe, config=config),
+                model=self._maker.model(source.info),
+                source=source,
+                attendant=self._attendant,
+                additions=self._with_own(additions),
+            )
+        except NonFiniteError as error:
+            raise NanLossError(str(error)) from error
+
+    def evaluate(
+        self,
+        input_fn: Any,
+        steps: int | None = None,
+        hooks: Sequence[Any] | None = None,
+        checkpoint_path: str | None = None,
+        name: str | None = None,
+    ) -> dict[str, Any]:
+        """Evaluates a checkpoint and writes the figures under `eval_dir(name)`.
+
+        The graph and the session are kept: the next evaluation with the same
+        `input_fn` object, `steps` and `name` only restores other variables. The
+        input begins anew each time, but `input_fn` is not called again.
+
+        Args:
+          input_fn: as for `train`.
+          steps: batches at most; default: all there are.
+          hooks: session hooks of this evaluation.
+          checkpoint_path: default: the newest; without any, the variables have
+            the values that the model begins with.
+          name: of this evaluation, where there are several.
+
+        Returns:
+          Metric -> value; with `loss`, its mean over the batches, and `global_step`.
+
+        Raises:
+          ValueError: `steps` is not positive.
+          DataError: there is not one batch.
+          CheckpointError: the checkpoint belongs to another model.
+        """
+        if steps is not None and steps <= 0:
+            raise ValueError(f"Must specify steps > 0, given: {steps}")
+        hooks = checked_hooks(hooks)
+        checkpoint = checkpoint_path or self._trained_or_none("evaluate")
+        found = self._evaluator(input_fn, steps, name).evaluate(
+            checkpoint, hooks=hooks, check=self._attendant.interrupts.raise_if_received
+        )
+        write_evaluation(
+            self.eval_dir(name),
+            found.metrics,
+            found.summary,
+            found.global_step,
+            prefix=self._maker.metric_prefix,
+        )
+        return {**found.metrics, "global_step": found.global_step}
+
+    def predict(
+        self,
+        input_fn: Any,
+        predict_keys: Sequence[str] | str | None = None,
+        hooks: Sequence[Any] | None = None,
+        checkpoint_path: str | None = None,
+        yield_single_examples: bool = True,
+    ) -> Iterator[Any]:
+        """Yields predictions.
+
+        Args:
+          input_fn: as for `train`; labels are passed over.
+          predict_keys: which of the predictions; default: all.
+          hooks: session hooks.
+          checkpoint_path: as for `evaluate`.
+          yield_single_examples: one example at a time; else batches.
+
+        Yields:
+          Name -> array; or an array, where the model predicts a single tensor.
+
+        Raises:
+          ValueError: no prediction has one of the keys' names, or batches of
+            the predictions differ in length.
+        """
+        hooks = checked_hooks(hooks)
+        source = self._source(input_fn)
+        yield from predictions(
+            model=self._maker.model(source.info),
+            source=source,
+            config=self._recipe.config,
+            checkpoint=checkpoint_path or self._trained_or_none("predict"),
+            predict_keys=predict_keys,
+            hooks=hooks,
+            yield_single_examples=yield_single_examples,
+            session_config=self._session_config,
+            check=self._attendant.interrupts.raise_if_received,
+        )
+
+    def export_saved_model(
+        self,
+        export_dir_base: str,
+        serving_input_receiver_fn: Callable[[], Any],
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        experimental_mode: str = Mode.PREDICT.value,
+    ) -> bytes:
+        """Writes a SavedModel into a new folder, named after the time, in `export_dir_base`.
+
+        Args:
+          export_dir_base: made if it is not there.
+          serving_input_receiver_fn: returns a `ServingInputReceiver`.
+          assets_extra: path below `assets.extra` -> file to be copied there.
+          as_text: whether the graph is written as text.
+          checkpoint_path: default: the newest.
+          experimental_mode: the mode to export.
+
+        Returns:
+          The folder, as bytes.
+
+        Raises:
+          ValueError: no model is trained yet, `serving_input_receiver_fn` is
+            missing, or the model has no outputs to export.
+        """
+        if serving_input_receiver_fn is None:
+            raise ValueError("An input_receiver_fn must be defined.")
+        receivers = {experimental_mode: serving_input_receiver_fn}
+        return self.experimental_export_all_saved_models(
+            export_dir_base, receivers, assets_extra, as_text, checkpoint_path
+        )
+
+    def experimental_export_all_saved_models(
+        self,
+        export_dir_base: str,
+        input_receiver_fn_map: Mapping[str, Callable[[], Any]],
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+    ) -> bytes:
+        """Writes one SavedModel with a graph for each mode; see `export_saved_model`.
+
+        Args:
+          export_dir_base, assets_extra, as_text, checkpoint_path: as there.
+          input_receiver_fn_map: mode -> function that returns a receiver.
+        """
+        checkpoint = checkpoint_path or newest_checkpoint(self.model_dir)
+        if checkpoint is None:
+            raise ValueError(f"Couldn't find trained model at {self.model_dir}.")
+        path = export_saved_models(
+            model=self._maker.model(None),
+            receivers={Mode(mode): receive for mode, receive in input_receiver_fn_map.items()},
+            config=self._recipe.config,
+            checkpoint=checkpoint,
+            export_dir_base=os.fspath(export_dir_base),
+            assets_extra=assets_extra,
+            as_text=as_text,
+            session_config=self._session_config,
+        )
+        return os.fsencode(path)
+
+    def get_variable_names(self) -> list[str]:
+        """The names of all variables in the newest checkpoint.
+
+        Raises:
+          ValueError: there is none.
+        """
+        names = [name for name, _ in tf.train.list_variables(self._trained())]
+        return [name for name in names if not name.startswith(INPUT_POSITION)]
+
+    def get_variable_value(self, name: str) -> Any:
+        """The value of a variable in the newest checkpoint, an array.
+
+        Raises:
+          ValueError: there is no checkpoint.
+        """
+        return tf.train.load_variable(self._trained(), name)
+
+    def latest_checkpoint(self) -> str | None:
+        """Path of the newest checkpoint that can be read; None without any."""
+        return newest_checkpoint(self.model_dir)
+
+    def eval_dir(self, name: str | None = None) -> str:
+        """The folder with the figures of evaluations of this name."""
+        return os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
+
+    def close(self) -> None:
+        """Lets go of the graphs and sessions that are kept between evaluations."""
+        while self._evaluators:
+            self._evaluators.popitem()[1][1].close()
+
+    def _source(self, input_fn: Any) -> Any:
+        return as_source(input_fn, params=self.params, config=self._config)
+
+    def _with_own(self, additions: Additions) -> Additions:
+        """Adds what the configuration says."""
+        return dataclasses.replace(
+            additions,
+            saves=additions.saves and not self._config.checkpoints_disabled,
+            session_config=self._session_config,
+            warm_start=self._warm_started,
+        )
+
+    def _warm_started(self, graph: TrainGraph) -> TrainGraph:
+        own = newest_checkpoint(self.model_dir)
+        initial = apply_warm_start(self._warm_start_from, own, say=self._attendant.say)
+        return dataclasses.replace(graph, scaffold=with_warm_start(graph.scaffold, initial))
+
+    def _evaluator(self, input_fn: Any, steps: int | None, name: str | None) -> Evaluator:
+        """The evaluator of this name, kept from before if it is for the same data."""
+        key, kept = self._evaluators.get(name, (None, None))
+        if kept is not None and key == (input_fn, steps):
+            return kept
+        if kept is not None:
+            self._evaluators.pop(name)
+            kept.close()
+        source = self._source(input_fn)
+        made = Evaluator(
+            model=self._maker.model(source.info),
+            source=source,
+            config=self._recipe.config,
+            steps=steps,
+            session_config=self._session_config,
+        )
+        self._evaluators[name] = ((input_fn, steps), made)
+        return made
+
+    def _trained_or_none(self, what: str) -> str | None:
+        checkpoint = newest_checkpoint(self.model_dir)
+        if checkpoint is None:
+            _LOG.warning(
+                "Could not find trained model in model_dir: %s, running initialization to %s.",
+                self.model_dir,
+                what,
+            )
+        return checkpoint
+
+    def _trained(self) -> str:
+        checkpoint = newest_checkpoint(self.model_dir)
+        if checkpoint is None:
+            raise ValueError(f"Could not find trained model in model_dir: {self.model_dir}.")
+        return checkpoint
+
+    def _check_role(self) -> None:
+        if self._config.task_type in ("evaluator", "ps"):
+            raise ValueError(
+                "Train has been called wrong configuration. Please use "
+                "tf.estimator.train_and_evaluate which calls proper API according to given "
+                f"configuration. Current configuration: {self._config}."
+            )
+
+
+def _check_steps(steps: int | None, max_steps: int | None) -> None:
+    if steps is not None and max_steps is not None:
+        raise ValueError("Can not provide both steps and max_steps.")
+    if steps is not None and steps <= 0:
+        raise ValueError(f"Must specify steps > 0, given: {steps}")
+    if max_steps is not None and max_steps <= 0:
+        raise ValueError(f"Must specify max_steps > 0, given: {max_steps}")

@@ -1,0 +1,8 @@
+"""What writes a SavedModel in the course of `train_and_evaluate`, and when."""
+
+from tf_frame.estimator.exporters.best import BestExporter
+from tf_frame.estimator.exporters.exporter import Exporter
+from tf_frame.estimator.exporters.final import FinalExporter
+from tf_frame.estimator.exporters.latest import LatestExporter
+
+__all__ = ["BestExporter", "Exporter", "FinalExporter", "LatestExporter"]

@@ -1,0 +1,50 @@
+"""Exports after every evaluation, and keeps the newest exports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tf_frame.estimator.exporters.exporter import SavedModelExporter
+from tf_frame.estimator.exporters.garbage import exports_in, remove_exports
+
+
+class LatestExporter(SavedModelExporter):
+    """Exports every checkpoint that is evaluated.
+
+    Args:
+      name: of the folder below `MODEL_DIR/export`.
+      serving_input_receiver_fn: returns a `ServingInputReceiver`.
+      assets_extra: path below `assets.extra` -> file to be copied there.
+      as_text: whether the graph is written as text.
+      exports_to_keep: how many of the newest exports stay; None for all.
+
+    Raises:
+      ValueError: `exports_to_keep` is not positive.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        serving_input_receiver_fn: Callable[[], Any] | None,
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        exports_to_keep: int | None = 5,
+    ) -> None:
+        super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
+        self._exports_to_keep = exports_to_keep
+        if exports_to_keep is not None and exports_to_keep <= 0:
+            raise ValueError("`exports_to_keep`, if provided, must be positive number")
+
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: Mapping[str, Any],
+        is_the_final_export: bool,
+    ) -> Any:
+        path = self._write(estimator, export_path, checkpoint_path)
+        if self._exports_to_keep is not None:
+            remove_exports(export_path, exports_in(export_path)[: -self._exports_to_keep])
+        return path

@@ -1,0 +1,123 @@
+"""Where an export goes: whole and verified, or not there at all."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError, TfFrameError, reason_of
+from tf_frame.estimator.verify import Comparison
+
+
+@dataclasses.dataclass(frozen=True)
+class Written:
+    """What a format wrote into a folder, verified.
+
+    Attributes:
+      path: the file, path prefix or folder, relative to the folder.
+      inputs: input name -> `tf.TensorSpec`.
+      signatures: signature name -> output name -> `tf.TensorSpec`.
+      comparison: how far its outputs are from those of the restored session.
+    """
+
+    path: str
+    inputs: Mapping[str, Any]
+    signatures: Mapping[str, Mapping[str, Any]]
+    comparison: Comparison
+
+
+def check_output(folder: str) -> None:
+    """Refuses a folder that cannot be one, before any work.
+
+    Raises:
+      ConfigError: it, or a folder above it, is a file.
+    """
+    path = folder
+    while path and not tf.io.gfile.exists(path):
+        path = os.path.dirname(path)
+    if path and not tf.io.gfile.isdir(path):
+        raise ConfigError(f"{folder} cannot be written to: {path} is a file; take another --output")
+
+
+@contextlib.contextmanager
+def written_whole(folder: str, *, overwrite: bool) -> Iterator[str]:
+    """Yields a folder to write to, whose files go to `folder` when all went well.
+
+    After a failure nothing of them is left, nor of folders that were made for them.
+
+    Args:
+      folder: where the files are to be; made where there is none.
+      overwrite: whether files of these names may be replaced.
+
+    Raises:
+      ConfigError: a file is in the way.
+      TfFrameError: the folder cannot be written to, or the disk is full.
+    """
+    workshop = os.path.join(folder, f"exporting.tmp-{os.getpid()}")
+    with _explained(folder), _made(workshop):
+        yield workshop
+        _put_in_place(workshop, folder, overwrite)
+
+
+def _put_in_place(workshop: str, folder: str, overwrite: bool) -> None:
+    names = sorted(entry.rstrip("/") for entry in tf.io.gfile.listdir(workshop))
+    for name in names:
+        target = os.path.join(folder, name)
+        if not tf.io.gfile.exists(target):
+            continue
+        if not overwrite or tf.io.gfile.isdir(target):
+            raise in_the_way(target)
+    # The index comes last: without it there is no checkpoint.
+    for name in sorted(names, key=lambda name: (name == "checkpoint", name.endswith(".index"))):
+        tf.io.gfile.rename(
+            os.path.join(workshop, name), os.path.join(folder, name), overwrite=overwrite
+        )
+
+
+def in_the_way(path: str) -> ConfigError:
+    """The error for a file that would have to be replaced."""
+    return ConfigError(f"{path} exists; take another --output, or replace it with --overwrite")
+
+
+@contextlib.contextmanager
+def _made(workshop: str) -> Iterator[None]:
+    """Makes a folder and those above it; takes it away at the end, and after a failure those."""
+    missing, folder = [], os.path.dirname(workshop)
+    while folder and not tf.io.gfile.exists(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    try:
+        tf.io.gfile.makedirs(workshop)
+        yield
+    except BaseException:
+        _removed(workshop)
+        for made in missing:
+            if tf.io.gfile.exists(made) and not tf.io.gfile.listdir(made):
+                tf.io.gfile.rmtree(made)
+        raise
+    _removed(workshop)
+
+
+def _removed(folder: str) -> None:
+    if tf.io.gfile.exists(folder):
+        tf.io.gfile.rmtree(folder)
+
+
+@contextlib.contextmanager
+def _explained(folder: str) -> Iterator[None]:
+    """Turns what writing raises into an error of ours, where it is about this folder."""
+    try:
+        yield
+    except (tf.errors.OpError, OSError, RuntimeError) as error:
+        text = str(error)
+        if folder not in text and "No space left" not in text and "File too large" not in text:
+            raise
+        raise TfFrameError(
+            f"the export to {folder} could not be written: {reason_of(error)}\nnothing of it was "
+            "left behind; free space there and check that it can be written"
+        ) from error

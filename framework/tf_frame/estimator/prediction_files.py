@@ -1,0 +1,158 @@
+"""Files with one row for each prediction: JSON Lines and CSV.
+
+rows = JsonLines("predictions")
+rows("dog.png", None, {"class": 3, "probabilities": [0.1, 0.2, 0.7]})
+rows.close()
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Mapping, Sequence
+from io import FileIO
+from typing import Any
+
+import numpy as np
+
+from tf_frame.errors import ConfigError
+
+
+class _Rows:
+    """A file that appears with its first row, and grows by whole rows.
+
+    Args:
+      directory: the folder, which exists.
+
+    Attributes:
+      path: the file.
+    """
+
+    file_name = ""
+
+    def __init__(self, directory: str) -> None:
+        self.path = os.path.join(directory, self.file_name)
+        self._file: FileIO | None = None
+
+    def __call__(self, name: str, features: Any, prediction: Any) -> None:
+        """Writes one row.
+
+        Args:
+          name: what the example is called.
+          features: not used.
+          prediction: a mapping of arrays, or one array, without the batch dimension.
+        """
+        named = prediction if isinstance(prediction, Mapping) else {"prediction": prediction}
+        row = self._row({"name": np.asarray(name), **named}).encode()
+        if self._file is None:
+            # Open as long as there are rows, and unbuffered, so that each is there once written.
+            self._file = open(self.path, "wb", buffering=0)  # noqa: SIM115
+        self._write(row)
+
+    def close(self) -> None:
+        """Ends the file; safe to call twice."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _row(self, values: Mapping[str, Any]) -> str:
+        raise NotImplementedError
+
+    def _write(self, row: bytes) -> None:
+        """Writes a row whole or, on a full disk, not at all."""
+        assert self._file is not None
+        end, left = self._file.tell(), memoryview(row)
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError:
+            self._file.truncate(end)
+            raise
+
+
+class JsonLines(_Rows):
+    """`predictions.jsonl`: an object a line; arrays are lists, NaN and infinities null."""
+
+    file_name = "predictions.jsonl"
+
+    def _row(self, values: Mapping[str, Any]) -> str:
+        row = {key: _plain(value) for key, value in values.items()}
+        return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+class Csv(_Rows):
+    """`predictions.csv`: a column for each number; those of an array are `name_0`, `name_0_1`.
+
+    NaN and infinities are `nan`, `inf` and `-inf`.
+    """
+
+    file_name = "predictions.csv"
+
+    def __init__(self, directory: str) -> None:
+        super().__init__(directory)
+        self._columns: list[str] = []
+
+    def _row(self, values: Mapping[str, Any]) -> str:
+        cells = {
+            column: cell for key, value in values.items() for column, cell in _cells(key, value)
+        }
+        lines = [list(cells.values())]
+        if not self._columns:
+            self._columns = list(cells)
+            lines.insert(0, self._columns)
+        if list(cells) != self._columns:
+            raise ConfigError(
+                f"the prediction for {cells['name']} has {len(cells)} columns, those before have "
+                f"{len(self._columns)}, and a table needs the same for all; use --format jsonl"
+            )
+        return "".join(map(_line, lines))
+
+
+def _cells(key: str, value: Any) -> list[tuple[str, Any]]:
+    """Column names and values of one prediction."""
+    array = _readable(np.asarray(value))
+    places = np.ndindex(array.shape)
+    return [("_".join([key, *map(str, place)]), array[place]) for place in places]
+
+
+def _line(cells: Sequence[Any]) -> str:
+    line = _Line()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.text
+
+
+class _Line:
+    """What `csv.writer` takes for a file: one write is one row."""
+
+    text = ""
+
+    def write(self, text: str) -> None:
+        self.text += text
+
+
+def _plain(value: Any) -> Any:
+    """A number, a text, or nested lists of them."""
+    array = _readable(np.asarray(value))
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        array = np.where(np.isfinite(array), array.astype(object), None)
+    return array.tolist()
+
+
+def _readable(array: Any) -> Any:
+    """The same values in types that print well.
+
+    A float32 of 0.1 becomes the float64 of 0.1: the shortest text that reads back
+    as the same float32. TensorFlow's texts are bytes.
+    """
+    if array.dtype.kind in "OS":
+        return np.vectorize(_text, otypes=[object])(array)
+    if array.dtype.kind == "V":  # bfloat16 and its like, which NumPy does not know
+        array = array.astype(np.float32)
+    if array.dtype.kind == "f" and array.itemsize < 8:
+        return array.astype(str).astype(np.float64)
+    return array
+
+
+def _text(value: Any) -> Any:
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else value

@@ -1,0 +1,79 @@
+"""The names of `tf.estimator`: scripts that were written for it change one import.
+
+    from tf_frame.legacy import estimator   # was: from tensorflow import estimator
+
+    estimator.Estimator(model_fn, "runs/first", estimator.RunConfig(save_checkpoints_steps=100))
+
+Arguments, defaults, errors and return values are those of tensorflow_estimator
+1.15 to 2.15; docs/legacy.md says what differs. Canned estimators are not here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_TENSORFLOW = "tensorflow.compat.v1"
+_TRAIN = f"{_TENSORFLOW}.train"
+_ESTIMATOR = "tf_frame.estimator"
+_HOOKS = "tf_frame.hooks"
+
+# Where each name is; what is not asked for is not loaded.
+_MODULES = {
+    "Estimator": f"{__name__}.estimator",
+    **dict.fromkeys(["EstimatorSpec", "ModeKeys"], f"{_ESTIMATOR}.spec"),
+    "RunConfig": f"{_ESTIMATOR}.run_config",
+    **dict.fromkeys(
+        ["EvalSpec", "TrainSpec", "train_and_evaluate"], f"{_ESTIMATOR}.train_and_evaluate"
+    ),
+    **dict.fromkeys(
+        ["BestExporter", "Exporter", "FinalExporter", "LatestExporter"], f"{_ESTIMATOR}.exporters"
+    ),
+    **dict.fromkeys(["VocabInfo", "WarmStartSettings"], f"{_ESTIMATOR}.warm_start_settings"),
+    "add_metrics": f"{_ESTIMATOR}.add_metrics",
+    **dict.fromkeys(
+        [
+            "CheckpointSaverHook",
+            "FeedFnHook",
+            "FinalOpsHook",
+            "GlobalStepWaiterHook",
+            "LoggingTensorHook",
+            "NanTensorHook",
+            "ProfilerHook",
+            "StepCounterHook",
+            "StopAtStepHook",
+            "SummarySaverHook",
+        ],
+        _HOOKS,
+    ),
+    **dict.fromkeys(
+        [
+            "CheckpointSaverListener",
+            "NanLossDuringTrainingError",
+            "SecondOrStepTimer",
+            "SessionRunArgs",
+            "SessionRunContext",
+            "SessionRunHook",
+            "SessionRunValues",
+        ],
+        _TRAIN,
+    ),
+}
+_SUBMODULES = ("experimental", "export", "inputs")
+__all__ = sorted([*_MODULES, *_SUBMODULES])
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__} has no attribute {name!r}")
+    # tensorflow.compat.v1.train is an attribute, and no module that could be imported.
+    package, _, last = _MODULES[name].rpartition(".")
+    if package == _TENSORFLOW:
+        return getattr(getattr(importlib.import_module(package), last), name)
+    return getattr(importlib.import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,99 @@
+"""Arrays of this process as input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame import Input, InputContext, Mode
+from tf_frame.graph.streams import DatasetStream
+from tf_frame.plugin.contracts import NoParams
+
+
+class ArrayInput(Input):
+    """An input function that is an input as well.
+
+    Called, it returns tensors, for programs that add to them. As an input it
+    gives each clone batches of its own, and says how far it has been read.
+
+    Args:
+      arrays: returns features and labels, each an array `[rows, ...]`, name ->
+        array, or (labels) None; called whenever a graph is built.
+      batch_size: rows in a batch.
+      num_epochs: passes over the rows; None: for ever.
+      shuffle: whether each pass has an order of its own.
+    """
+
+    def __init__(
+        self,
+        arrays: Callable[[], tuple[Any, Any]],
+        batch_size: int,
+        num_epochs: int | None,
+        shuffle: bool,
+    ) -> None:
+        super().__init__(params=NoParams())
+        self._arrays = arrays
+        self._batch_size = batch_size
+        self._num_epochs = num_epochs
+        self._shuffle = shuffle
+
+    def __call__(self) -> Any:
+        """Tensors of the next batch; initialised with the tables of the default graph."""
+        features, labels = DatasetStream(self._dataset()).batches(1)[0]
+        return features if labels is None else (features, labels)
+
+    def dataset(self, mode: Mode, context: InputContext) -> Any:
+        """The batches; size and order are those of the constructor.
+
+        Every worker reads all rows, as it did with tf.estimator.
+        """
+        del mode, context
+        return self._dataset()
+
+    def _dataset(self) -> Any:
+        """Yields pairs of features and labels."""
+        arrays = self._arrays()
+        tensors = tf.nest.map_structure(_tensor, arrays)
+        num_rows = len(tf.nest.flatten(arrays)[0])
+
+        def batch(rows: Any) -> Any:
+            return tf.nest.map_structure(lambda t: t if t is None else tf.gather(t, rows), tensors)
+
+        # With an endless input the size of batches is known.
+        rows = self._rows(num_rows).batch(self._batch_size, drop_remainder=self._num_epochs is None)
+        return rows.map(batch)
+
+    def _rows(self, num_rows: int) -> Any:
+        """Yields numbers of rows, one pass after the other."""
+        count = np.iinfo(np.int64).max if self._num_epochs is None else self._num_epochs
+        if not self._shuffle:
+            return tf.data.Dataset.range(num_rows).repeat(self._num_epochs)
+        seed = _seed()
+
+        def shuffled(epoch: Any) -> Any:
+            draws = tf.random.stateless_uniform([num_rows], tf.stack([seed, epoch]), dtype=tf.float64)
+            return tf.data.Dataset.from_tensor_slices(tf.argsort(draws))
+
+        return tf.data.Dataset.range(count).flat_map(shuffled)
+
+
+def _tensor(array: Any) -> Any:
+    """The array, read from this process whenever an iterator is initialised."""
+    if array is None:
+        return None
+    dtype = tf.as_dtype(array.dtype)
+    value = array.astype(object) if dtype == tf.string else array
+    tensor = tf.numpy_function(lambda: value, [], dtype)
+    tensor.set_shape(array.shape)
+    return tensor
+
+
+def _seed() -> Any:
+    """A number that follows from the graph's seed; without one, any."""
+    of_graph, of_op = tf.get_seed(None)
+    if of_graph is None:
+        return tf.constant(int(np.random.randint(2**31)), tf.int64)
+    return tf.constant((int(of_graph) * 0x9E3779B1 + int(of_op)) % 2**62, tf.int64)
