@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tf_frame.cli.modes import MODE
 from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
 from tf_frame.config.flags import parse_known_flags
 from tf_frame.config.option import Option, options_of
@@ -21,6 +22,7 @@ from tf_frame.plugin.load import Loaded, load_plugin
 
 SELECTION = (
     Option("plugin", str, None, "the model to train; tf-frame plugins list shows what there is"),
+    MODE,
     Option("input", str, None, "the input to train on; default: the model's own"),
     Option("optimizer", str, None, "how gradients become updates; default: the model's, momentum"),
     Option("schedule", str, None, "how the learning rate changes; default: the model's, fixed"),
@@ -58,6 +60,7 @@ class Choice:
       defaults: the model's `run_defaults`, as far as its optimizer and schedule are used.
       model, input, optimizer, schedule: name and plugin of each.
       transforms, hooks: the gradient transforms and the hooks, in order.
+      mode: what to do; see `modes.MODE`.
     """
 
     file: Settings
@@ -68,6 +71,7 @@ class Choice:
     schedule: tuple[str, Loaded]
     transforms: Sequence[Listed]
     hooks: Sequence[Listed]
+    mode: str = MODE.default
 
     def groups(self) -> list[tuple[str, type]]:
         """Prefix and `Params` of every plugin, in the order of the help."""
@@ -138,6 +142,7 @@ def _load(name: str, said: Mapping[str, Any], file: Settings) -> Choice:
         schedule=load(LEARNING_RATE, chosen["schedule"]),
         transforms=listed("transform", named.transforms, model.cls.default_transforms),
         hooks=listed("hook", file.hooks, ()),
+        mode=said.get("mode", MODE.default),
     )
 
 

@@ -46,9 +46,10 @@ has them and --eval_moving_averages is on:
 {columns([(name, each.text) for name, each in FORMATS.items()])}
 
 What was written is loaded again, and what it computes for a batch of the evaluation data is
-compared with the restored session: floating-point outputs may differ by {TOLERANCE:g}, those of tflite by
-{TFLITE_TOLERANCE:g}, times the largest value of the output where that is above 1; classes must be equal but
-for ties within that tolerance. If they differ by more, nothing is kept and the exit code is 1.
+compared with the restored session. Floating-point outputs may differ by {TOLERANCE:g},
+those of tflite by {TFLITE_TOLERANCE:g}, times the largest value of the output where that is
+above 1. Integers must be equal; classes may differ where their scores tie within twice that
+tolerance. If anything differs by more, nothing is kept, and the exit code is 1.
 
 Any option of tf-frame run may follow; the others are taken from MODEL_DIR/config.yaml."""
 
@@ -120,9 +121,10 @@ def _shape(shape: Any) -> str:
 def _difference(exported: Any) -> str:
     found = exported.comparison
     data = "a batch of the evaluation data" if exported.on_real_data else "random numbers"
+    where = f" in {found.output}" if found.output else ""
     text = (
         f"loaded again, on {data}: largest difference from the restored session "
-        f"{found.largest_difference:.2g} (allowed: {exported.tolerance:g})"
+        f"{found.largest_difference:.2g}{where} (allowed: {exported.tolerance:g})"
     )
     if found.ties:
         text += f"; {found.ties} classes differ, all of them ties"

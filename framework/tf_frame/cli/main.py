@@ -17,6 +17,9 @@ from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, 
 
 COMMANDS = {
     "run": ("tf_frame.cli.run", "train a model, evaluate it, or go on where it stopped"),
+    "evaluate": ("tf_frame.cli.evaluate", "evaluate the checkpoints of a run"),
+    "predict": ("tf_frame.cli.predict", "write what a trained model predicts"),
+    "export": ("tf_frame.cli.export", "write a trained model as SavedModel, frozen graph, TFLite"),
     "plugins": ("tf_frame.cli.plugins", "list and show the installed plugins"),
     "checkpoint": ("tf_frame.cli.checkpoint", "inspect and rewrite checkpoints"),
 }

@@ -10,6 +10,7 @@ from typing import Any
 import tf_frame
 from tf_frame.cli import choose, option_help
 from tf_frame.cli.make_job import make_job
+from tf_frame.cli.modes import TRAIN_AND_EVALUATE, run_as_command
 from tf_frame.cli.quiet import without_chatter
 from tf_frame.cli.screen import columns, emphasised, reader_may_leave, say
 from tf_frame.config.flags import parse_flags
@@ -27,6 +28,9 @@ from tf_frame.session.interrupts import Interrupts
 
 def main(words: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
+    code = run_as_command(words)
+    if code is not None:
+        return code
     if any(word in ("-h", "--help") for word in words):
         say(_help([word for word in words if word not in ("-h", "--help")]))
         return EXIT_OK
@@ -47,16 +51,22 @@ def main(words: Sequence[str]) -> int:
         Interrupts().installed() as interrupts,
     ):
         say("\n".join([_introduction(job, source.info, choice.file.versions), *notes]))
-        say(_closing(job, _run(job, source, interrupts)))
+        say(_closing(job, _run(job, source, interrupts, choice.mode)))
     return EXIT_OK
 
 
-def _run(job: Job, source: Any, interrupts: Interrupts) -> Mapping[str, Any]:
+def _run(job: Job, source: Any, interrupts: Interrupts, mode: str) -> Mapping[str, Any]:
     with without_chatter(job.config.verbosity):
         # Not before the first screen: importing TensorFlow takes seconds.
         from tf_frame.estimator.run import run
     interrupts.raise_if_received()
-    return run(job, source=source, interrupts=interrupts, say=say)
+    return run(
+        job,
+        source=source,
+        interrupts=interrupts,
+        say=say,
+        evaluates_saved=mode == TRAIN_AND_EVALUATE,
+    )
 
 
 def _notes(config: RunOptions, defaults: Mapping[str, Any]) -> list[str]:

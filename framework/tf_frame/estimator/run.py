@@ -20,6 +20,7 @@ from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.attendant import Attendant
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.evaluate import numbers
+from tf_frame.estimator.evaluate_saved import EvaluateSaved
 from tf_frame.estimator.explain import errors_explained
 from tf_frame.estimator.job import Job
 from tf_frame.estimator.log_file import log_file
@@ -34,7 +35,12 @@ _HEADER = "Written by tf-frame; run it again with: tf-frame run --config THIS_FI
 
 
 def run(
-    job: Job, *, source: Any, interrupts: Interrupts, say: Callable[[str], None]
+    job: Job,
+    *,
+    source: Any,
+    interrupts: Interrupts,
+    say: Callable[[str], None],
+    evaluates_saved: bool = False,
 ) -> dict[str, Any]:
     """Trains from the newest checkpoint to `max_steps`, evaluates, writes `result.json`.
 
@@ -43,6 +49,7 @@ def run(
       source: the input, constructed.
       interrupts: where signals arrive.
       say: takes a line for the user.
+      evaluates_saved: whether every checkpoint is evaluated when it is saved.
 
     Returns:
       The result, as `result.json` has it.
@@ -57,7 +64,8 @@ def run(
         attendant = Attendant(say, interrupts, shows_progress=True)
         estimator = Estimator(job.make_model(source.info), config=job, attendant=attendant)
         with contextlib.closing(estimator):
-            return _Run(job, source, estimator, interrupts, say, is_chief).result()
+            todo = _Run(job, source, estimator, interrupts, say, is_chief, evaluates_saved)
+            return todo.result()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,6 +78,7 @@ class _Run:
     interrupts: Interrupts
     say: Callable[[str], None]
     is_chief: bool
+    evaluates_saved: bool
 
     def result(self) -> dict[str, Any]:
         """Goes the whole way."""
@@ -100,7 +109,11 @@ class _Run:
             return Trained(step, None, None, None)
         self.wait_for_cluster()
         self.say(f"resuming from {checkpoint}" if checkpoint else "building the graph ...")
-        additions = Additions(ready=self.write_configuration, evaluate=self.evaluate_step)
+        additions = Additions(
+            ready=self.write_configuration,
+            evaluate=self.evaluate_step,
+            listeners=self.listeners(step),
+        )
         trained = self.estimator.trained(self.source, last_step, additions)
         if self.interrupts.received:
             step = max(step, trained.global_step)
@@ -113,6 +126,13 @@ class _Run:
             what = "training was stopped" if trained.stopped else "the training data ended"
             self.say(f"{what} at step {trained.global_step} of {last_step}")
         return trained
+
+    def listeners(self, step: int) -> list[Any]:
+        """Who is told of checkpoints, in a run that goes on from `step`."""
+        if not self.evaluates_saved:
+            return []
+        last_step = self.job.config.max_steps
+        return [EvaluateSaved(self.evaluate_step, first_step=step, last_step=last_step)]
 
     def not_one_step(self, trained: Trained) -> Trained:
         """A worker that came when the others had done everything is done; else there is no data."""

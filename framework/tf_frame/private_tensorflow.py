@@ -1,0 +1,47 @@
+"""Everything in tf-frame that is not public API of TensorFlow, and why.
+
+A new TensorFlow may change these without notice; whoever moves tf-frame to one
+looks here first. A test finds private imports and attributes that are not
+listed, and lines of the list that nothing uses any more.
+"""
+
+from __future__ import annotations
+
+# Module -> why it is imported.
+MODULES = {
+    "tensorflow.core.protobuf.rewriter_config_pb2": (
+        "the message of ConfigProto.graph_options.rewrite_options, for its enums; "
+        "tf.compat.v1 does not export it"
+    ),
+    "tensorflow.python.client.session": (
+        "its class BaseSession: ProfileContext of old patches it, and tests count its runs; "
+        "tf.compat.v1.Session is only a subclass"
+    ),
+    "tensorflow.python.client.timeline": "Timeline makes Chrome traces of step stats; not exported",
+    "tensorflow.python.profiler.internal._pywrap_profiler": (
+        "tells whether another profiler session is active, which the public API only raises for"
+    ),
+    "tensorflow.python.profiler.profiler_v2": (
+        "lets go of a profiler session whose export failed; the public tf.profiler.experimental "
+        "keeps it, and no other can begin"
+    ),
+    "tensorflow.tsl.profiler.protobuf.xplane_pb2": (
+        "the message of a profile; only tests read one back, and it is not exported"
+    ),
+}
+
+# Attribute -> why it is used.
+ATTRIBUTES = {
+    "_add_control_input": "orders an op after another that was made later; no public way",
+    "_cache": "closes one writer of tf.summary.FileWriterCache; clear() closes all",
+    "_coverage": "ProfileContext of old sets how much of the steps the profiler has seen",
+    "_create_slots": "the hook by which an optimizer makes its slots; Optimizer documents it",
+    "_get_save_slice_info": "name and place of a part of a partitioned variable in a checkpoint",
+    "_graph": "ProfileContext of old gives the profiler its graph",
+    "_listeners": "listeners join a CheckpointSaverHook that a script has made",
+    "_profiler": "of profiler_v2, see above",
+    "_profiler_lock": "of profiler_v2, see above",
+    "_replicas_to_aggregate": "what a SyncReplicasOptimizer waits for, to name it in an error",
+    "_total_num_replicas": "likewise, how many tasks take part",
+    "_update_input": "quantisation puts an op between two others; tf.contrib.graph_editor is gone",
+}
