@@ -108,13 +108,12 @@ def test_a_profile_begins_at_the_first_step_or_later(steps):
 
 AT_LEAST_ONE = (
     "steps_per_loop",
-    "save_checkpoint_secs",
     "save_checkpoint_steps",
-    "max_to_keep",
     "profile_num_steps",
     "save_summaries_secs",
 )
 NOT_NEGATIVE = (
+    "max_to_keep",
     "eval_every_n_steps",
     "keep_best",
     "profile_every_n_steps",
@@ -138,6 +137,13 @@ def test_a_cadence_is_not_negative(name, least):
 def test_hours_between_kept_checkpoints_are_positive(hours):
     with pytest.raises(ConfigError, match=f"--keep_checkpoint_every_n_hours: {hours}"):
         resolve(RunOptions, [{"keep_checkpoint_every_n_hours": hours}])
+
+
+@pytest.mark.parametrize("secs", [0.0, -1.0])
+def test_seconds_between_checkpoints_are_positive(secs):
+    with pytest.raises(ConfigError, match=f"--save_checkpoint_secs: {secs} is out of range"):
+        resolve(RunOptions, [{"save_checkpoint_secs": secs}])
+    assert resolve(RunOptions, [{"save_checkpoint_secs": 0.5}]).save_checkpoint_secs == 0.5
 
 
 @pytest.mark.parametrize(

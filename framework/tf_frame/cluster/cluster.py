@@ -16,17 +16,27 @@ class Cluster:
       num_workers: worker tasks that train together.
       num_ps_tasks: tasks that hold variables; 0 keeps them on this machine.
       target: the session target; empty for a session inside this process.
+      job: job and task of this worker's server (`chief/task:0`); empty for
+        `worker` and its `task_id`.
     """
 
     task_id: int = 0
     num_workers: int = 1
     num_ps_tasks: int = 0
     target: str = ""
+    job: str = ""
 
     @property
     def is_chief(self) -> bool:
         """Whether this task initialises, restores, saves and summarises."""
         return self.task_id == 0
+
+    @property
+    def worker_job(self) -> str:
+        """The job of this worker, with its task where it has a server."""
+        if not self.target:
+            return "worker"
+        return self.job or f"worker/task:{self.task_id}"
 
 
 def cluster_of(config: RunOptions) -> Cluster:

@@ -202,11 +202,13 @@ class LoopOptions:
 class CheckpointOptions:
     """What is saved, and what is kept."""
 
-    save_checkpoint_secs: int | None = option(
-        600, "seconds between checkpoints; none: by --save_checkpoint_steps", min=1
+    save_checkpoint_secs: float | None = option(
+        600, "seconds between checkpoints; none: by --save_checkpoint_steps", min=0.001
     )
     save_checkpoint_steps: int | None = option(None, "steps between checkpoints", min=1)
-    max_to_keep: int = option(5, "checkpoints kept; older ones are deleted", min=1)
+    max_to_keep: int = option(
+        5, "checkpoints kept; older ones are deleted; 0: keep all of them", min=0
+    )
     keep_checkpoint_every_n_hours: float | None = option(
         None, "also keep one checkpoint for every so many hours of training", min=0.001
     )

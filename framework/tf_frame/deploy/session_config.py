@@ -33,7 +33,7 @@ def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
         replica_id=cluster.task_id,
         num_replicas=cluster.num_workers,
         num_ps_tasks=cluster.num_ps_tasks,
-        worker_job_name=f"worker/task:{cluster.task_id}" if cluster.target else "worker",
+        worker_job_name=cluster.worker_job,
         clone_device_type="GPU" if gpus or config.master else "CPU",
     )
 

@@ -372,6 +372,7 @@ class Estimator:
         return dataclasses.replace(
             additions,
             saves=additions.saves and not self._config.checkpoints_disabled,
+            job=f"{self._config.task_type}/task:{self._config.task_id}",
             session_config=self._session_config,
             warm_start=self._warm_started,
         )

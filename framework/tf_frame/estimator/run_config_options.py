@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable, Mapping, Set
 from typing import Any
@@ -91,7 +92,7 @@ def normalized(options: Mapping[str, Any] | None) -> dict[str, Any]:
     for name, value in (options or {}).items():
         flat.update(_section(name, value) if name in _PARTS else {str(name): value})
     _check(flat)
-    return flat
+    return copy.deepcopy(flat)
 
 
 def _section(part: str, value: Any) -> dict[str, Any]:
@@ -208,7 +209,6 @@ def run_options_of(
     told = _with_rivals(options)
     raw = dict(options)
     for pair in PAIRS:
-        raw.pop(pair.option, None)
         if pair.field in said or pair.option in told:
             raw[pair.option] = pair.to_option(fields[pair.field])
     if not (fields["save_checkpoints_steps"] or fields["save_checkpoints_secs"]):

@@ -54,6 +54,7 @@ class Additions:
       hooks: session hooks, called after the model's `chief_hooks` and before its `hooks`.
       listeners: `CheckpointSaverListener`s.
       saves: whether checkpoints are saved at all.
+      job: job and task of this worker's server, where TF_CONFIG names them.
       warm_start: called with the training graph, in it; returns the graph with
         a scaffold that gives the first values.
       session_config: a `ConfigProto` whose fields win over tf-frame's own, or None.
@@ -64,6 +65,7 @@ class Additions:
     hooks: Sequence[Any] = ()
     listeners: Sequence[Any] = ()
     saves: bool = True
+    job: str = ""
     warm_start: Callable[[TrainGraph], TrainGraph] = lambda graph: graph
     session_config: Any = None
     ready: Callable[[], None] = lambda: None
@@ -86,7 +88,8 @@ def train(
       CheckpointError: the checkpoint belongs to another model.
       DataError: a resumed run would not be exact, and the options do not allow that.
     """
-    config, cluster = recipe.config, cluster_of(recipe.config)
+    config = recipe.config
+    cluster = dataclasses.replace(cluster_of(config), job=additions.job)
     deployment = make_deployment(config, cluster)
     proto = _session_config(config, deployment, additions.session_config)
     with unmatched_patterns(strict=config.strict, say=attendant.say):
