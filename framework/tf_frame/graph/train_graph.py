@@ -198,7 +198,9 @@ def _scaffold(own: Any, deployment: DeploymentConfig) -> Any:
     """The model's own scaffold, or a new one, with a saver."""
     if own is not None and own.saver is not None:
         return own
-    savers = tf.get_collection(tf.GraphKeys.SAVERS)
-    sharded = deployment.num_ps_tasks > 1
-    saver = savers[0] if savers else tf.train.Saver(sharded=sharded, save_relative_paths=True)
+    if not tf.get_collection(tf.GraphKeys.SAVERS):
+        saver = tf.train.Saver(sharded=deployment.num_ps_tasks > 1, save_relative_paths=True)
+        # Where hooks of a script look for it.
+        tf.add_to_collection(tf.GraphKeys.SAVERS, saver)
+    saver = tf.get_collection(tf.GraphKeys.SAVERS)[0]
     return tf.train.Scaffold(saver=saver, copy_from_scaffold=own)

@@ -79,6 +79,8 @@ class ToyModel(Model):
         )
         bias = tf.get_variable("linear/biases", [1], initializer=tf.zeros_initializer())
         predictions = tf.matmul(features, weights) + bias
+        if labels is None:
+            return ModelOutput(predictions={"value": predictions})
         loss = tf.reduce_mean(tf.square(predictions - labels))
         if self.params.nan_at_step is not None:
             diverged = tf.train.get_global_step() >= self.params.nan_at_step

@@ -1,0 +1,218 @@
+"""The estimator with models and inputs of tf-frame, and with model functions by configuration."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+import tf_frame
+from tf_frame import Estimator, EstimatorSpec, RunConfig
+from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.estimator.attendant import Attendant
+from tf_frame.estimator.estimator import NanLossError
+from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
+
+INPUT = ToyInput(params=ToyInput.Params())
+FEATURES = np.random.RandomState(0).randn(64, 3).astype(np.float32)
+LABELS = FEATURES @ WEIGHTS
+
+
+def input_fn(mode):
+    dataset = tf.data.Dataset.from_tensor_slices((FEATURES, LABELS))
+    return (dataset.repeat() if mode == "train" else dataset).batch(8)
+
+
+def model_fn(features, labels, mode):
+    """Least squares, whose update is left to tf-frame."""
+    weights = tf.get_variable("w", [3, 1], initializer=tf.zeros_initializer())
+    predictions = tf.matmul(features, weights)
+    if mode == "infer":
+        return EstimatorSpec(mode, predictions={"y": predictions})
+    return EstimatorSpec(mode, loss=tf.reduce_mean(tf.square(predictions - labels)))
+
+
+def sgd(steps, rate):
+    """The weights after so many steps of gradient descent over batches of 8 in order."""
+    weights = np.zeros((3, 1), np.float32)
+    for step in range(steps):
+        rows = slice(8 * (step % 8), 8 * (step % 8) + 8)
+        x, y = FEATURES[rows], LABELS[rows]
+        weights = weights - rate * 2 / 8 * x.T @ (x @ weights - y)
+    return weights
+
+
+SGD = {"optimizer": "sgd", "learning_rate": 0.05}
+
+
+def test_a_function_without_a_train_op_is_trained_by_the_configured_optimizer(tmp_path):
+    estimator = Estimator(model_fn, model_dir=tmp_path, config=RunConfig(options=SGD))
+    estimator.train(input_fn, steps=10)
+    np.testing.assert_allclose(estimator.get_variable_value("w"), sgd(10, 0.05), rtol=1e-5)
+    assert estimator.get_variable_names() == ["global_step", "w"]
+
+
+def test_two_clones_make_the_step_of_one_on_the_whole_batch(tmp_path):
+    def halves():
+        dataset = tf.data.Dataset.from_tensor_slices((FEATURES, LABELS))
+        return dataset.repeat().batch(4)
+
+    config = RunConfig(options={**SGD, "num_clones": 2})
+    estimator = Estimator(model_fn, model_dir=tmp_path, config=config).train(halves, steps=10)
+    np.testing.assert_allclose(estimator.get_variable_value("w"), sgd(10, 0.05), rtol=1e-4)
+
+
+def test_gradient_transforms_of_the_configuration_apply(tmp_path):
+    options = {**SGD, "transforms": ["clip_by_global_norm:0.001"]}
+    estimator = Estimator(model_fn, model_dir=tmp_path, config=RunConfig(options=options))
+    estimator.train(input_fn, steps=1)
+    norm = np.linalg.norm(estimator.get_variable_value("w"))
+    np.testing.assert_allclose(norm, 0.05 * 0.001, rtol=1e-4)
+
+
+def test_a_model_class_and_an_input_train_evaluate_and_predict(tmp_path):
+    config = RunConfig(options={"train_batch_size": 8, "learning_rate": 0.05})
+    estimator = Estimator(ToyModel, model_dir=tmp_path, config=config, params={"l2": 0.0})
+    estimator.train(INPUT, max_steps=200)
+    found = estimator.evaluate(INPUT)
+    assert found["global_step"] == 200 and found["mean_absolute_error"] < 0.05
+    predicted = [each["value"] for each in estimator.predict(INPUT)]
+    expected = np.random.RandomState(0).randn(64, 3).astype(np.float32) @ WEIGHTS + 3
+    np.testing.assert_allclose(predicted, expected, atol=0.3)
+
+
+def test_a_second_training_goes_on_where_the_input_was(tmp_path):
+    whole = Estimator(model_fn, model_dir=tmp_path / "whole", config=RunConfig(options=SGD))
+    parts = Estimator(model_fn, model_dir=tmp_path / "parts", config=RunConfig(options=SGD))
+    whole.train(input_fn, max_steps=10)
+    for _ in range(2):
+        parts.train(input_fn, steps=5)
+    assert parts.evaluate(input_fn)["global_step"] == 10
+    np.testing.assert_array_equal(parts.get_variable_value("w"), whole.get_variable_value("w"))
+
+
+def test_the_graph_of_an_evaluation_is_built_once(tmp_path):
+    built = []
+
+    def counting(features, labels, mode):
+        built.append(mode)
+        return model_fn(features, labels, mode)
+
+    estimator = Estimator(counting, model_dir=tmp_path, config=RunConfig(options=SGD))
+    losses = []
+    for _ in range(3):
+        estimator.train(input_fn, steps=3)
+        losses.append(estimator.evaluate(input_fn)["loss"])
+    assert built.count("eval") == 1
+    assert losses[0] > losses[1] > losses[2]
+    estimator.evaluate(input_fn, steps=2)
+    estimator.evaluate(lambda mode: input_fn(mode), steps=2)
+    assert built.count("eval") == 3
+    estimator.close()
+    estimator.evaluate(input_fn)
+    assert built.count("eval") == 4
+
+
+def test_evaluations_of_several_names_are_kept_beside_each_other(tmp_path):
+    built = []
+
+    def counting(features, labels, mode):
+        built.append(mode)
+        return model_fn(features, labels, mode)
+
+    estimator = Estimator(counting, model_dir=tmp_path, config=RunConfig(options=SGD))
+    estimator.train(input_fn, steps=1)
+    for _ in range(2):
+        estimator.evaluate(input_fn)
+        estimator.evaluate(input_fn, name="other")
+    assert built.count("eval") == 2
+    assert {"eval", "eval_other"} <= set(os.listdir(tmp_path))
+
+
+def tags(folder):
+    found = set()
+    for name in os.listdir(folder):
+        if "tfevents" in name:
+            for event in tf.train.summary_iterator(os.path.join(folder, name)):
+                found |= {value.tag for value in event.summary.value}
+    return found
+
+
+def test_tags_of_metrics_are_plain_for_functions_and_grouped_for_models(tmp_path):
+    function = Estimator(model_fn, model_dir=tmp_path / "f").train(input_fn, steps=1)
+    function.evaluate(input_fn)
+    assert "loss" in tags(function.eval_dir())
+    model = Estimator(ToyModel, model_dir=tmp_path / "m").train(INPUT, steps=1)
+    model.evaluate(INPUT)
+    assert {"metrics/loss", "metrics/mean_absolute_error"} <= tags(model.eval_dir())
+
+
+def test_a_loss_that_is_not_a_number_is_an_error_of_both_kinds(tmp_path):
+    estimator = Estimator(ToyModel, model_dir=tmp_path, params={"nan_at_step": 2})
+    with pytest.raises(NanLossError, match="train_op") as raised:
+        estimator.train(INPUT, steps=5)
+    assert isinstance(raised.value, tf.train.NanLossDuringTrainingError)
+    assert isinstance(raised.value, tf_frame.errors.NonFiniteError)
+
+
+def test_a_checkpoint_of_another_architecture_is_refused_by_name(tmp_path):
+    Estimator(model_fn, model_dir=tmp_path).train(input_fn, steps=1)
+    other = Estimator(ToyModel, model_dir=tmp_path)
+    for use in (other.train, other.evaluate, lambda source: next(other.predict(source))):
+        with pytest.raises(CheckpointError, match="linear/weights"):
+            use(INPUT, **({"steps": 1} if use == other.train else {}))
+
+
+def test_an_attendant_hears_of_it(tmp_path):
+    said = []
+    warm = Estimator(model_fn, model_dir=tmp_path / "first").train(input_fn, steps=1)
+    estimator = Estimator(
+        model_fn,
+        model_dir=tmp_path / "second",
+        warm_start_from=warm.model_dir,
+        attendant=Attendant(say=said.append),
+    )
+    estimator.train(input_fn, steps=1)
+    assert any("warm start from" in line for line in said)
+
+
+def test_without_checkpoints_nothing_is_saved(tmp_path):
+    config = RunConfig(save_checkpoints_secs=None, save_checkpoints_steps=None)
+    Estimator(model_fn, model_dir=tmp_path, config=config).train(input_fn, steps=3)
+    assert tf.train.latest_checkpoint(str(tmp_path)) is None
+
+
+def test_a_saver_hook_of_the_script_saves_in_place_of_the_own_one(tmp_path):
+    hook = tf.train.CheckpointSaverHook(str(tmp_path / "mine"), save_steps=2)
+    told = []
+
+    class Listener(tf.train.CheckpointSaverListener):
+        def after_save(self, session, global_step_value):
+            told.append(global_step_value)
+
+    Estimator(model_fn, model_dir=tmp_path).train(
+        input_fn, hooks=[hook], steps=3, saving_listeners=[Listener()]
+    )
+    assert tf.train.latest_checkpoint(str(tmp_path)) is None
+    assert tf.train.latest_checkpoint(str(tmp_path / "mine")).endswith("model.ckpt-3")
+    assert told[-1] == 3
+
+
+def test_evaluation_while_training_is_left_to_train_and_evaluate(tmp_path):
+    config = RunConfig(options={"eval_every_n_steps": 2})
+    with pytest.raises(ConfigError, match="use train_and_evaluate"):
+        Estimator(model_fn, model_dir=tmp_path, config=config).train(input_fn, steps=3)
+
+
+def test_importing_the_package_does_not_import_tensorflow():
+    code = "import sys, tf_frame, tf_frame.estimator; print('tensorflow' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code]).split() == [b"False"]
+
+
+def test_an_attribute_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="Estimater"):
+        _ = tf_frame.Estimater
+    with pytest.raises(AttributeError, match="Estimater"):
+        _ = tf_frame.estimator.Estimater
