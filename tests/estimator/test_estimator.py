@@ -1,6 +1,7 @@
 """The estimator with models and inputs of tf-frame, and with model functions by configuration."""
 
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -216,3 +217,14 @@ def test_an_attribute_that_is_not_there_is_an_attribute_error():
         _ = tf_frame.Estimater
     with pytest.raises(AttributeError, match="Estimater"):
         _ = tf_frame.estimator.Estimater
+
+
+def test_the_example_in_the_docs_finds_the_line(tmp_path, monkeypatch):
+    docs = pathlib.Path(__file__).parents[2] / "docs" / "estimator.md"
+    example = docs.read_text().split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(example, names)
+    estimator, input_fn = names["estimator"], names["input_fn"]
+    assert estimator.evaluate(input_fn)["global_step"] == 300
+    np.testing.assert_allclose(estimator.get_variable_value("weights"), [[2], [3]], atol=1e-3)

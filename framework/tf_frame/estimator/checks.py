@@ -56,3 +56,17 @@ def checked_listeners(listeners: Iterable[Any] | None) -> list[Any]:
                 f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}"
             )
     return found
+
+
+def check_steps(steps: int | None, max_steps: int | None = None) -> None:
+    """Checks how long to train or to evaluate.
+
+    Raises:
+      ValueError: both are given, or one is not positive.
+    """
+    if steps is not None and max_steps is not None:
+        raise ValueError("Can not provide both steps and max_steps.")
+    if steps is not None and steps <= 0:
+        raise ValueError(f"Must specify steps > 0, given: {steps}")
+    if max_steps is not None and max_steps <= 0:
+        raise ValueError(f"Must specify max_steps > 0, given: {max_steps}")

@@ -25,10 +25,16 @@ from tf_frame.checkpoint.newest import newest_checkpoint, step_of
 from tf_frame.config.run_options import UNLIMITED_STEPS
 from tf_frame.errors import NonFiniteError
 from tf_frame.estimator.attendant import Attendant
-from tf_frame.estimator.checks import check_not_overridden, checked_hooks, checked_listeners
+from tf_frame.estimator.checks import (
+    check_not_overridden,
+    check_steps,
+    checked_hooks,
+    checked_listeners,
+)
 from tf_frame.estimator.evaluate import write_evaluation
 from tf_frame.estimator.evaluator import Evaluator
 from tf_frame.estimator.input_fn import as_source
+from tf_frame.estimator.kept_evaluators import KeptEvaluators
 from tf_frame.estimator.model_of import ModelMaker
 from tf_frame.estimator.predict import predictions
 from tf_frame.estimator.recipe import Recipe
@@ -94,7 +100,7 @@ class Estimator:
         self._recipe = recipe or self._maker.recipe()
         self._warm_start_from = warm_start_from
         self._attendant = attendant or Attendant()
-        self._evaluators: dict[str | None, tuple[Any, Evaluator]] = {}
+        self._evaluators = KeptEvaluators()
 
     @property
     def model_dir(self) -> str:
@@ -148,7 +154,7 @@ class Estimator:
           NanLossError: the loss became NaN or infinite.
         """
         self._check_role()
-        _check_steps(steps, max_steps)
+        check_steps(steps, max_steps)
         hooks, listeners = checked_hooks(hooks), checked_listeners(saving_listeners)
         done = step_of(newest_checkpoint(self.model_dir, self._attendant.say))
         if max_steps is not None and max_steps <= done:
@@ -218,8 +224,7 @@ class Estimator:
           DataError: there is not one batch.
           CheckpointError: the checkpoint belongs to another model.
         """
-        if steps is not None and steps <= 0:
-            raise ValueError(f"Must specify steps > 0, given: {steps}")
+        check_steps(steps)
         hooks = checked_hooks(hooks)
         checkpoint = checkpoint_path or self._trained_or_none("evaluate")
         found = self._evaluator(input_fn, steps, name).evaluate(
@@ -361,8 +366,7 @@ class Estimator:
 
     def close(self) -> None:
         """Lets go of the graphs and sessions that are kept between evaluations."""
-        while self._evaluators:
-            self._evaluators.popitem()[1][1].close()
+        self._evaluators.close()
 
     def _source(self, input_fn: Any) -> Any:
         return as_source(input_fn, params=self.params, config=self._config)
@@ -383,23 +387,17 @@ class Estimator:
         return dataclasses.replace(graph, scaffold=with_warm_start(graph.scaffold, initial))
 
     def _evaluator(self, input_fn: Any, steps: int | None, name: str | None) -> Evaluator:
-        """The evaluator of this name, kept from before if it is for the same data."""
-        key, kept = self._evaluators.get(name, (None, None))
-        if kept is not None and key == (input_fn, steps):
-            return kept
-        if kept is not None:
-            self._evaluators.pop(name)
-            kept.close()
-        source = self._source(input_fn)
-        made = Evaluator(
-            model=self._maker.model(source.info),
-            source=source,
-            config=self._recipe.config,
-            steps=steps,
-            session_config=self._session_config,
-        )
-        self._evaluators[name] = ((input_fn, steps), made)
-        return made
+        def make() -> Evaluator:
+            source = self._source(input_fn)
+            return Evaluator(
+                model=self._maker.model(source.info),
+                source=source,
+                config=self._recipe.config,
+                steps=steps,
+                session_config=self._session_config,
+            )
+
+        return self._evaluators.get(name, (input_fn, steps), make)
 
     def _trained_or_none(self, what: str) -> str | None:
         checkpoint = newest_checkpoint(self.model_dir)
@@ -424,12 +422,3 @@ class Estimator:
                 "tf.estimator.train_and_evaluate which calls proper API according to given "
                 f"configuration. Current configuration: {self._config}."
             )
-
-
-def _check_steps(steps: int | None, max_steps: int | None) -> None:
-    if steps is not None and max_steps is not None:
-        raise ValueError("Can not provide both steps and max_steps.")
-    if steps is not None and steps <= 0:
-        raise ValueError(f"Must specify steps > 0, given: {steps}")
-    if max_steps is not None and max_steps <= 0:
-        raise ValueError(f"Must specify max_steps > 0, given: {max_steps}")
