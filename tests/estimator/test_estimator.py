@@ -7,11 +7,13 @@ import sys
 
 import numpy as np
 import pytest
+import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 import tf_frame
 from tf_frame import Estimator, EstimatorSpec, RunConfig
 from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.estimator import export
 from tf_frame.estimator.attendant import Attendant
 from tf_frame.estimator.estimator import NanLossError
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
@@ -228,3 +230,30 @@ def test_the_example_in_the_docs_finds_the_line(tmp_path, monkeypatch):
     estimator, input_fn = names["estimator"], names["input_fn"]
     assert estimator.evaluate(input_fn)["global_step"] == 300
     np.testing.assert_allclose(estimator.get_variable_value("weights"), [[2], [3]], atol=1e-3)
+
+
+def served(estimator, folder):
+    """What an exported model computes for all features."""
+
+    def receiver():
+        features = tf.placeholder(tf.float32, [None, 3])
+        return export.TensorServingInputReceiver(features, features)
+
+    loaded = tf2.saved_model.load(estimator.export_saved_model(folder, receiver).decode())
+    outputs = loaded.signatures["serving_default"](tf2.constant(FEATURES))
+    return outputs["y"].numpy()
+
+
+def test_before_training_a_warm_start_is_what_is_evaluated_predicted_and_exported(tmp_path):
+    first = Estimator(model_fn, model_dir=tmp_path / "first", config=RunConfig(options=SGD))
+    first.train(input_fn, steps=5)
+    second = Estimator(
+        model_fn, model_dir=tmp_path / "second", warm_start_from=str(tmp_path / "first")
+    )
+    expected = first.evaluate(input_fn)["loss"]
+    found = second.evaluate(input_fn)
+    assert (found["loss"], found["global_step"]) == (expected, 0)
+    np.testing.assert_allclose(next(second.predict(input_fn))["y"], FEATURES[0] @ sgd(5, 0.05))
+    np.testing.assert_allclose(served(second, tmp_path / "out"), FEATURES @ sgd(5, 0.05), rtol=1e-5)
+    second.train(input_fn, steps=5)
+    assert second.evaluate(input_fn)["loss"] < expected

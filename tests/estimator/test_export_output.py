@@ -139,7 +139,8 @@ def test_serialised_examples_must_be_the_only_input(examples, kind):
         f"^{kind} signatures can only accept a single tensor input of type tf.string. Please "
         "check to make sure that you have structured the serving_input_receiver_fn so that it "
         "creates a single string placeholder. If your model function expects multiple inputs, "
-        "then use `tf.io.parse_example\\(\\)` to parse the string into multiple tensors.\n Received: {"
+        "then use `tf.io.parse_example\\(\\)` to parse the string into multiple tensors.\n "
+        "Received: {"
     )
     wrong = [{}, {**examples, "more": examples["examples"]}, {"x": tf.placeholder(tf.float32)}]
     for inputs in wrong:

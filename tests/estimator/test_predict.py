@@ -222,6 +222,26 @@ def test_an_input_is_asked_for_data_to_predict_on():
     assert (context.batch_size, context.seed, context.num_shards) == (2, 5, 1)
 
 
+def must_end(made):
+    hook = Recording()
+    source = Native(made)
+    arguments = {"config": RunOptions(), "checkpoint": None, "hooks": [hook], "must_end": True}
+    return hook, predictions(model=Sums(), source=source, **arguments)
+
+
+def test_data_that_must_end_and_does():
+    hook, found = must_end(lambda: rows().batch(2))
+    assert len(list(found)) == 5
+    assert hook.calls.count("before") == 4
+
+
+def test_data_that_must_end_and_does_not_is_an_error():
+    hook, found = must_end(lambda: rows().repeat().batch(2))
+    with pytest.raises(DataError, match="never ends; say how much: --eval_steps N"):
+        next(found)
+    assert hook.calls == ["begin", "created"]
+
+
 def test_an_input_of_functions_and_lists():
     class Joined(Sums):
         def build(self, features, labels, mode):
@@ -405,8 +425,18 @@ def test_the_seed_of_the_run_is_that_of_random_operations():
 
 def test_the_session_is_configured():
     hook = Recording()
-    next(predicted(hooks=[hook], session_config=tf.ConfigProto(device_count={"CPU": 2})))
+    found = predicted(hooks=[hook], session_config=tf.ConfigProto(device_count={"CPU": 2}))
+    next(found)
     assert len([d for d in hook.session.list_devices() if d.device_type == "CPU"]) == 2
+
+
+def test_soft_placement_is_the_default():
+    class OnTheGpu(Sums):
+        def build(self, features, labels, mode):
+            with tf.device("/device:GPU:7"):
+                return super().build(features, labels, mode)
+
+    assert len(list(predicted(OnTheGpu()))) == 5
 
 
 def test_features_come_along(checkpoint):

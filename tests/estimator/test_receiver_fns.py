@@ -85,9 +85,10 @@ def test_the_batch_of_raw_features_may_be_fixed():
 
 
 def test_a_sparse_feature_is_fed_as_a_sparse_one():
-    features = elsewhere(lambda: {"s": tf.sparse_placeholder(tf.float32, [4, 3])})
+    features = elsewhere(lambda: {"s": tf.sparse_placeholder(tf.float32, [4, 3], name="s")})
     fed = build_raw_serving_input_receiver_fn(features)().features["s"]
     assert isinstance(fed, tf.SparseTensor) and fed.dtype == tf.float32
+    assert fed.values.op.type == "Placeholder" and fed.values.name.startswith("s/")
     with tf.Session() as session:
         dense = session.run(tf.sparse.to_dense(fed), {fed: ([[1, 2]], [5.0], [2, 3])})
     np.testing.assert_array_equal(dense, [[0, 0, 0], [0, 0, 5]])

@@ -22,7 +22,7 @@ def elsewhere(make):
 
 def test_the_modes_are_plain_strings_equal_to_those_of_plugins():
     assert (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT) == ("train", "eval", "infer")
-    assert (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT) == tuple(Mode)
+    assert tuple(Mode) == (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)
     assert type(ModeKeys.PREDICT) is str
 
 
@@ -49,6 +49,14 @@ def test_what_is_left_out_is_empty():
     hooks = (spec.training_hooks, spec.training_chief_hooks, spec.evaluation_hooks)
     assert (*hooks, spec.prediction_hooks) == ((), (), (), ())
     assert isinstance(spec.scaffold, tf.train.Scaffold)
+
+
+def test_what_the_caller_changes_afterwards_is_no_part_of_the_spec():
+    predictions, metrics = {"v": tf.constant(1.0)}, {"m": tf.metrics.mean(1.0)}
+    spec = EstimatorSpec("infer", predictions=predictions, eval_metric_ops=metrics)
+    predictions.clear()
+    metrics.clear()
+    assert set(spec.predictions) == {"v"} and set(spec.eval_metric_ops) == {"m"}
 
 
 def test_a_full_spec_keeps_what_it_is_given():
@@ -176,6 +184,8 @@ def test_variables_count_as_tensors_and_their_updates_as_train_ops(variable_mode
         ModeKeys.TRAIN, predictions=weights, loss=weights, train_op=step.assign_add(1)
     )
     assert spec.predictions is weights and spec.loss.shape == []
+    assert not isinstance(spec.train_op, tf.Variable)
+    assert variable_mode == "reference" or isinstance(spec.train_op, tf.Operation)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         session.run(spec.train_op)

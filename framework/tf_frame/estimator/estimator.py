@@ -41,7 +41,13 @@ from tf_frame.estimator.recipe import Recipe
 from tf_frame.estimator.run_config import RunConfig, maybe_overwrite_model_dir
 from tf_frame.estimator.saved_model import export_saved_models
 from tf_frame.estimator.train import Additions, Trained, train
-from tf_frame.estimator.warm_start_settings import apply_warm_start, with_warm_start
+from tf_frame.estimator.warm_start_settings import (
+    apply_warm_start,
+    settings_of,
+    warm_start_checkpoint,
+    with_warm_start,
+)
+from tf_frame.estimator.warm_started_model import WarmStartedModel
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.plugin import Mode
 
@@ -98,7 +104,7 @@ class Estimator:
         self._params = copy.deepcopy(params)
         self._maker = ModelMaker(model, params=self._params, config=self._config)
         self._recipe = recipe or self._maker.recipe()
-        self._warm_start_from = warm_start_from
+        self._warm_start_from = settings_of(warm_start_from)
         self._attendant = attendant or Attendant()
         self._evaluators = KeptEvaluators()
 
@@ -213,7 +219,7 @@ class Estimator:
           steps: batches at most; default: all there are.
           hooks: session hooks of this evaluation.
           checkpoint_path: default: the newest; without any, the variables have
-            the values that the model begins with.
+            the values that the model begins with, those of `warm_start_from` among them.
           name: of this evaluation, where there are several.
 
         Returns:
@@ -227,7 +233,8 @@ class Estimator:
         check_steps(steps)
         hooks = checked_hooks(hooks)
         checkpoint = checkpoint_path or self._trained_or_none("evaluate")
-        found = self._evaluator(input_fn, steps, name).evaluate(
+        evaluator = self._evaluator(input_fn, steps, name, trained=checkpoint is not None)
+        found = evaluator.evaluate(
             checkpoint, hooks=hooks, check=self._attendant.interrupts.raise_if_received
         )
         write_evaluation(
@@ -265,11 +272,12 @@ class Estimator:
         """
         hooks = checked_hooks(hooks)
         source = self._source(input_fn)
+        checkpoint = checkpoint_path or self._trained_or_none("predict")
         yield from predictions(
-            model=self._maker.model(source.info),
+            model=self._model(source, trained=checkpoint is not None),
             source=source,
             config=self._recipe.config,
-            checkpoint=checkpoint_path or self._trained_or_none("predict"),
+            checkpoint=checkpoint,
             predict_keys=predict_keys,
             hooks=hooks,
             yield_single_examples=yield_single_examples,
@@ -325,11 +333,12 @@ class Estimator:
           input_receiver_fn_map: mode -> function that returns a receiver.
         """
         checkpoint = checkpoint_path or newest_checkpoint(self.model_dir)
+        checkpoint = checkpoint or warm_start_checkpoint(self._warm_start_from)
         if checkpoint is None:
             raise ValueError(f"Couldn't find trained model at {self.model_dir}.")
         path = export_saved_models(
             model=self._maker.model(None),
-            receivers={Mode(mode): receive for mode, receive in input_receiver_fn_map.items()},
+            receivers=input_receiver_fn_map,
             config=self._recipe.config,
             checkpoint=checkpoint,
             export_dir_base=os.fspath(export_dir_base),
@@ -386,18 +395,27 @@ class Estimator:
         initial = apply_warm_start(self._warm_start_from, own, say=self._attendant.say)
         return dataclasses.replace(graph, scaffold=with_warm_start(graph.scaffold, initial))
 
-    def _evaluator(self, input_fn: Any, steps: int | None, name: str | None) -> Evaluator:
+    def _model(self, source: Any, *, trained: bool) -> Any:
+        """The model for a source; before there is a checkpoint, with the values of a warm start."""
+        model = self._maker.model(source.info)
+        if trained or self._warm_start_from is None:
+            return model
+        return WarmStartedModel(model, self._warm_start_from, self._attendant.say)
+
+    def _evaluator(
+        self, input_fn: Any, steps: int | None, name: str | None, *, trained: bool
+    ) -> Evaluator:
         def make() -> Evaluator:
             source = self._source(input_fn)
             return Evaluator(
-                model=self._maker.model(source.info),
+                model=self._model(source, trained=trained),
                 source=source,
                 config=self._recipe.config,
                 steps=steps,
                 session_config=self._session_config,
             )
 
-        return self._evaluators.get(name, (input_fn, steps), make)
+        return self._evaluators.get(name, (input_fn, steps, trained), make)
 
     def _trained_or_none(self, what: str) -> str | None:
         checkpoint = newest_checkpoint(self.model_dir)

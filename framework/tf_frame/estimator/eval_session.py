@@ -14,6 +14,7 @@ from tf_frame.graph.eval_graph import EvalGraph
 from tf_frame.graph.session_state import kept_by_session
 
 _LOG = logging.getLogger("tf_frame")
+_FILLING_TABLES = ("InitializeTable", "LookupTableImport")
 
 
 class EvalSession(tf.train.SessionCreator):
@@ -151,4 +152,4 @@ def _number_of_operations() -> int:
 def _iterator_initializers() -> Sequence[Any]:
     """What is initialised with the tables, without the tables themselves: they do not change."""
     listed = tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)
-    return [op for op in listed if not op.type.startswith("InitializeTable")]
+    return [op for op in listed if not op.type.startswith(_FILLING_TABLES)]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import time
+import uuid
 from collections.abc import Iterator, Mapping
 
 import tensorflow.compat.v1 as tf
@@ -15,39 +17,58 @@ from tf_frame.errors import ConfigError, TfFrameError, reason_of
 # saved_model/model_utils/export_utils.py).
 _UNFINISHED = "temp-"
 _EXTRA = "assets.extra"
+_FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
 
 
 @contextlib.contextmanager
-def export_folder(base: str) -> Iterator[tuple[str, str]]:
-    """Makes a folder to write an export to, and gives it its name at the end.
-
-    The name is the time in seconds since 1970, or the next number that is free,
-    so that later exports have higher numbers. After an error nothing is left behind.
+def unfinished_export(base: str) -> Iterator[str]:
+    """Makes a folder to write an export to; after an error nothing is left behind.
 
     Args:
       base: the folder of the exports; it need not exist.
 
     Yields:
-      The folder to write to, and the path that it will have.
+      The folder to write to; `put_in_place` gives it its name.
 
     Raises:
       TfFrameError: the disk is full, or the folder cannot be written.
     """
     made = _missing_folders(base)
+    folder = os.path.join(base, f"{_UNFINISHED}{int(time.time())}-{uuid.uuid4().hex[:8]}")
     try:
-        tf.io.gfile.makedirs(base)
-        unfinished, final = _claim(base)
-        try:
-            yield unfinished, final
-            tf.io.gfile.rename(unfinished, final)
-        except BaseException:
-            tf.io.gfile.rmtree(unfinished)
-            raise
-    except BaseException as error:
+        with _told_as_not_written(base):
+            tf.io.gfile.makedirs(folder)
+        with _told_as_not_written(base, only_if_full=True):
+            yield folder
+    except BaseException:
+        if tf.io.gfile.exists(folder):
+            tf.io.gfile.rmtree(folder)
         _remove_empty(made)
-        if isinstance(error, (OSError, tf.errors.ResourceExhaustedError)):
-            raise _not_written(base, error) from error
         raise
+
+
+def put_in_place(folder: str) -> str:
+    """Gives a finished export its name: the seconds since 1970, or the next free number.
+
+    So later exports have higher numbers, and none replaces another, even if
+    several end at once.
+
+    Args:
+      folder: as `unfinished_export` gave it.
+
+    Returns:
+      The path that it has now.
+    """
+    number = int(time.time())
+    while True:
+        final = os.path.join(os.path.dirname(folder), str(number))
+        try:
+            tf.io.gfile.rename(folder, final)
+            return final
+        except (tf.errors.AlreadyExistsError, tf.errors.FailedPreconditionError):
+            if not tf.io.gfile.exists(final):
+                raise
+        number += 1
 
 
 def check_extra(assets_extra: Mapping[str, str] | None) -> dict[str, str]:
@@ -89,29 +110,6 @@ def copy_extra(extra: Mapping[str, str], folder: str) -> None:
         tf.io.gfile.copy(source, destination)
 
 
-def _claim(base: str) -> tuple[str, str]:
-    """Makes the unfinished folder of the first number that nobody else has."""
-    number = int(time.time())
-    while True:
-        unfinished = os.path.join(base, f"{_UNFINISHED}{number}")
-        final = os.path.join(base, str(number))
-        if not tf.io.gfile.exists(final) and _made(unfinished):
-            # Another export may have finished in between, which freed the unfinished name.
-            if not tf.io.gfile.exists(final):
-                return unfinished, final
-            tf.io.gfile.rmtree(unfinished)
-        number += 1
-
-
-def _made(folder: str) -> bool:
-    """Makes a folder; False if it exists."""
-    try:
-        tf.io.gfile.mkdir(folder)
-    except tf.errors.AlreadyExistsError:
-        return False
-    return True
-
-
 def _missing_folders(folder: str) -> list[str]:
     """A folder and those above it that do not exist, the deepest first."""
     missing = []
@@ -127,8 +125,14 @@ def _remove_empty(folders: list[str]) -> None:
             tf.io.gfile.rmtree(folder)
 
 
-def _not_written(base: str, error: BaseException) -> TfFrameError:
-    return TfFrameError(
-        f"the SavedModel could not be written to {base}: {reason_of(error)}\nnothing of it was "
-        "left behind; free space there and check that the folder can be written"
-    )
+@contextlib.contextmanager
+def _told_as_not_written(base: str, *, only_if_full: bool = False) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, tf.errors.OpError) as error:
+        if only_if_full and not any(text in str(error) for text in _FULL):
+            raise
+        raise TfFrameError(
+            f"the SavedModel could not be written to {base}: {reason_of(error)}\nnothing of it "
+            "was left behind; free space there and check that the folder can be written"
+        ) from error

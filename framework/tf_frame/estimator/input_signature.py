@@ -95,8 +95,8 @@ def placeholders(specs: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def operation_name(name: str) -> str:
-    """The name of an operation for what goes by this name."""
-    return re.sub(r"[^A-Za-z0-9_./]|^[^A-Za-z0-9]", "_", name).strip("_") or "_"
+    """The name of an operation, within a name scope, for what goes by this name."""
+    return re.sub(r"[^A-Za-z0-9_./]", "_", name).strip("/") or "_"
 
 
 def mapped(function: Callable[[str, Any], Any], features: Any, name: str = "") -> Any:

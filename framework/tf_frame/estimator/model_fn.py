@@ -84,7 +84,7 @@ class ModelFn:
         return ModelOutput(
             loss=spec.loss,
             predictions={} if spec.predictions is None else spec.predictions,
-            metrics=metrics if mode == Mode.EVAL else {},
+            metrics={} if mode == Mode.PREDICT else metrics,
             exports=spec.export_outputs or {},
             train_op=spec.train_op if mode == Mode.TRAIN else None,
             hooks=tuple(hooks[mode] or ()),

@@ -7,17 +7,19 @@ for prediction in predictions(model=model, source=source, config=config, checkpo
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import PluginError
-from tf_frame.graph.inference import build_inference
+from tf_frame.errors import DataError, PluginError
+from tf_frame.estimator.prediction_batches import chosen, examples_of
+from tf_frame.graph.inference import Inference, build_inference
 from tf_frame.graph.inputs import make_predict_batch
+from tf_frame.graph.streams import iterator_initializers
 from tf_frame.plugin import InputContext, Mode, ModelOutput
 
 _LOG = logging.getLogger("tf_frame")
@@ -35,6 +37,7 @@ def predictions(
     session_config: Any = None,
     check: Callable[[], None] = lambda: None,
     with_features: bool = False,
+    must_end: bool = False,
 ) -> Iterator[Any]:
     """Predicts until the data ends.
 
@@ -55,6 +58,7 @@ def predictions(
       session_config: the `ConfigProto`; default: with soft placement.
       check: called before each batch; may raise to stop.
       with_features: whether to yield pairs `(features, prediction)`.
+      must_end: whether data that repeats for ever is an error.
 
     Yields:
       For each example a dict of arrays without the batch dimension, or one array
@@ -66,53 +70,99 @@ def predictions(
         the predictions have none; or outputs of a batch differ in length.
       CheckpointError: the checkpoint belongs to another model.
       PluginError: the model predicts nothing.
+      DataError: the input is no such thing, or does not end and must.
     """
     graph = tf.Graph()
     with graph.as_default():
-        tf.set_random_seed(config.random_seed)
-        features = _features(source, config)
-        inference = build_inference(
-            model=model, features=features, labels=None, mode=Mode.PREDICT, config=config
-        )
-        outputs = _chosen(_predicted(model, inference.output), predict_keys)
+        built = _build(model, source, config, predict_keys, with_features)
         if checkpoint is not None:
-            inference.check(checkpoint)
+            built.inference.check(checkpoint)
         creator = tf.train.ChiefSessionCreator(
-            inference.scaffold,
+            built.inference.scaffold,
             config=session_config or tf.ConfigProto(allow_soft_placement=True),
             checkpoint_filename_with_path=checkpoint,
         )
-        fetches = {"features": _dense(features) if with_features else {}, "outputs": outputs}
-        # Predictions need not look at the features, but every step must use a batch up.
-        fetches["used"] = tf.group(*_tensors(features))
-        hooks = [*hooks, *inference.output.hooks]
-        session = tf.train.MonitoredSession(creator, hooks=hooks)
+        session = tf.train.MonitoredSession(creator, hooks=built.with_hooks(hooks))
     with _closing_in(graph, session):
+        # Not `session.run`, of which hooks hear.
+        if must_end and session.run_step_fn(built.is_endless):
+            raise DataError("the data to predict on never ends; say how much: --eval_steps N")
         while not session.should_stop():
             check()
             with graph.as_default():
-                batch = session.run(fetches)
-            shown, outputs = batch["features"], batch["outputs"]
-            if not yield_single_examples:
-                yield (shown, outputs) if with_features else outputs
-                continue
-            length = _length(outputs)
-            for index in range(length):
-                prediction = _example(outputs, index, length)
-                yield (_example(shown, index, length), prediction) if with_features else prediction
+                features, batch, _ = session.run(built.fetches)
+            pairs = examples_of(features, batch) if yield_single_examples else [(features, batch)]
+            yield from pairs if with_features else (predicted for _, predicted in pairs)
 
 
-def _features(source: Any, config: RunOptions) -> Any:
+@dataclasses.dataclass(frozen=True)
+class _Built:
+    """A model to predict with.
+
+    Attributes:
+      inference: the model.
+      fetches: features that go out as well, predictions, and what uses a batch up.
+      endless: scalar bool tensor: whether the data is known never to end.
+    """
+
+    inference: Inference
+    fetches: tuple[Any, Any, Any]
+    endless: Any
+
+    def with_hooks(self, given: Sequence[Any]) -> list[Any]:
+        """All hooks: with a model's own `local_init_op`, also what starts the input."""
+        own_start = self.inference.scaffold.local_init_op is not None
+        first = [_StartsInput(iterator_initializers())] if own_start else []
+        return [*first, *given, *self.inference.output.hooks]
+
+    def is_endless(self, step_context: Any) -> bool:
+        """Asks a session."""
+        return bool(step_context.session.run(self.endless))
+
+
+def _build(
+    model: Any,
+    source: Any,
+    config: RunOptions,
+    predict_keys: Sequence[str] | str | None,
+    with_features: bool,
+) -> _Built:
+    tf.set_random_seed(config.random_seed)
+    features, endless = _features(source, config)
+    inference = build_inference(
+        model=model, features=features, labels=None, mode=Mode.PREDICT, config=config
+    )
+    outputs = chosen(_predicted(model, inference.output), predict_keys)
+    # Predictions need not look at the features, but every step must use a batch up.
+    used = tf.group(*_tensors(features))
+    return _Built(inference, (_dense(features) if with_features else {}, outputs, used), endless)
+
+
+def _features(source: Any, config: RunOptions) -> tuple[Any, Any]:
     context = InputContext(batch_size=config.eval_batch_size, seed=config.random_seed)
     with tf.device("/device:CPU:0"):
-        features = make_predict_batch(source, context)
+        features, endless = make_predict_batch(source, context)
     if not _may_end(features):
         # As tensorflow_estimator, estimator.py, says it.
         _LOG.warning(
             "Input graph does not use tf.data.Dataset or contain a QueueRunner. That means predict "
             "yields forever. This is probably a mistake."
         )
-    return features
+    return features, endless
+
+
+class _StartsInput(tf.train.SessionRunHook):
+    """Initialises iterators once there is a session.
+
+    Args:
+      initializers: the ops that do it.
+    """
+
+    def __init__(self, initializers: Sequence[Any]) -> None:
+        self._initializers = initializers
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        session.run(self._initializers)
 
 
 def _may_end(features: Any) -> bool:
@@ -137,53 +187,11 @@ def _predicted(model: Any, output: ModelOutput) -> Any:
     return output.predictions
 
 
-def _chosen(outputs: Any, predict_keys: Sequence[str] | str | None) -> Any:
-    """The predictions with these keys; the texts are those of tensorflow_estimator."""
-    if not predict_keys:
-        return dict(outputs) if isinstance(outputs, Mapping) else outputs
-    if not isinstance(outputs, Mapping):
-        raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")
-    keys = [predict_keys] if isinstance(predict_keys, str) else predict_keys
-    chosen = {key: value for key, value in outputs.items() if key in keys}
-    if not chosen:
-        raise ValueError(
-            f"Expected to run at least one output from {outputs.keys()}, provided {predict_keys}."
-        )
-    return chosen
-
-
 def _dense(features: Any) -> Any:
     """Of features those that a session returns as arrays: of a mapping, or the only one."""
     if isinstance(features, Mapping):
         return {key: value for key, value in features.items() if isinstance(value, tf.Tensor)}
     return features if isinstance(features, tf.Tensor) else {}
-
-
-def _length(batch: Any) -> int:
-    """Number of examples in a batch of predictions."""
-    named = batch if isinstance(batch, Mapping) else {"the prediction": batch}
-    length = None
-    for key, value in named.items():
-        if not np.ndim(value):
-            raise ValueError(
-                f"Batch length of predictions should be same. {key} is a scalar and has no batch "
-                "to take apart; pass yield_single_examples=False."
-            )
-        length = len(value) if length is None else length
-        if len(value) != length:
-            # As tensorflow_estimator, estimator.py, says it.
-            raise ValueError(
-                f"Batch length of predictions should be same. {key} has different batch length "
-                "than others."
-            )
-    return length or 0
-
-
-def _example(batch: Any, index: int, length: int) -> Any:
-    """One example of a batch; a feature that belongs to all stays as it is."""
-    if isinstance(batch, Mapping):
-        return {key: _example(value, index, length) for key, value in batch.items()}
-    return batch[index] if np.ndim(batch) and len(batch) == length else batch
 
 
 @contextlib.contextmanager

@@ -7,16 +7,37 @@ rows.close()
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import errno
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import FileIO
 from typing import Any
 
 import numpy as np
 
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, TfFrameError
+
+
+@contextlib.contextmanager
+def write_errors_explained(directory: str) -> Iterator[None]:
+    """Turns a full disk, and what else the file system says, into errors of ours.
+
+    Args:
+      directory: where predictions are written.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise TfFrameError(
+                f"the disk of --output {directory} is full; the predictions so far are there: "
+                "free space and run the same command again"
+            ) from error
+        where = error.filename or directory
+        raise TfFrameError(f"{where} cannot be written: {error.strerror or error}") from error
 
 
 class _Rows:
@@ -67,7 +88,8 @@ class _Rows:
             while left:
                 left = left[self._file.write(left) :]
         except OSError:
-            self._file.truncate(end)
+            self._file.seek(end)
+            self._file.truncate()
             raise
 
 

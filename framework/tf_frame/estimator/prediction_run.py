@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import errno
 import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import DataError, PluginError, TfFrameError, reason_of
+from tf_frame.errors import DataError, PluginError, reason_of
 from tf_frame.estimator.explain import errors_explained
 from tf_frame.estimator.predict import predictions
+from tf_frame.estimator.prediction_files import write_errors_explained
+from tf_frame.graph.messages import seen
 from tf_frame.plugin import InputContext, Mode
 
 NAME = "name"
@@ -85,10 +86,12 @@ class Prediction:
             predict_keys=self.predict_keys,
             check=self.check,
             with_features=True,
+            must_end=self.config.eval_steps is None,
         )
         with errors_explained(self.directory):
             for name, features, prediction in self._named(self._limited(examples), len(names)):
-                self._written(name, features, prediction)
+                with write_errors_explained(self.directory):
+                    self.write(name, features, prediction)
                 names.append(name)
                 self.written()
 
@@ -102,25 +105,8 @@ class Prediction:
         for number, (features, prediction) in enumerate(examples, start):
             if isinstance(features, Mapping) and NAME in features:
                 yield os.fsdecode(features[NAME]), features, prediction
-            elif self.files:
-                raise PluginError(
-                    f"{type(self.source).__name__}.prediction_dataset() must yield a dict of "
-                    f"features with {NAME!r}, the path of each example"
-                )
             else:
                 yield f"{number:06d}", features, prediction
-
-    def _written(self, name: str, features: Any, prediction: Any) -> None:
-        try:
-            self.write(name, features, prediction)
-        except OSError as error:
-            if error.errno == errno.ENOSPC:
-                raise TfFrameError(
-                    f"the disk of --output {self.directory} is full; what was written before "
-                    f"{name} is there: free space and run the same command again"
-                ) from error
-            where = error.filename or self.directory
-            raise TfFrameError(f"{where} cannot be written: {error.strerror}") from error
 
 
 def _one_each(names: Sequence[str], files: Sequence[str]) -> bool:
@@ -142,7 +128,16 @@ class _Files:
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
         """The data set of the files."""
-        return self.source.prediction_dataset(self.files, context)
+        dataset = self.source.prediction_dataset(self.files, context)
+        spec = getattr(dataset, "element_spec", None)
+        features = spec[0] if isinstance(spec, tuple) and spec else spec
+        if isinstance(features, Mapping) and NAME in features:
+            return dataset
+        told = f"returned {seen(dataset)}" if spec is None else f"yields {spec}"
+        raise PluginError(
+            f"{self.origin} must return a tf.data.Dataset of features, a dict with {NAME!r}, the "
+            f"path of each example; it {told}"
+        )
 
 
 @dataclasses.dataclass(frozen=True)

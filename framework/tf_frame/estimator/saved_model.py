@@ -23,7 +23,12 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.match import saved_as
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, reason_of
-from tf_frame.estimator.export_folder import check_extra, copy_extra, export_folder
+from tf_frame.estimator.export_folder import (
+    check_extra,
+    copy_extra,
+    put_in_place,
+    unfinished_export,
+)
 from tf_frame.estimator.signatures import exports_of, signatures_of
 from tf_frame.graph.inference import Inference, build_inference
 from tf_frame.plugin import Mode
@@ -44,7 +49,7 @@ Receiver = Callable[[], Any]
 def export_saved_models(
     *,
     model: Any,
-    receivers: Mapping[Mode, Receiver],
+    receivers: Mapping[Any, Receiver],
     config: RunOptions,
     checkpoint: str,
     export_dir_base: str,
@@ -83,13 +88,13 @@ def export_saved_models(
     """
     chosen = _in_order(receivers)
     extra = check_extra(assets_extra)
-    with export_folder(tf.compat.as_text(export_dir_base)) as (folder, final):
+    with unfinished_export(tf.compat.as_text(export_dir_base)) as folder:
         export = _Export(model, config, checkpoint, session_config, strip_default_attrs, folder)
         for mode, receiver in chosen.items():
             export.add(mode, receiver)
         export.builder.save(as_text)
         copy_extra(extra, folder)
-    return final
+        return put_in_place(folder)
 
 
 def _in_order(receivers: Mapping[Mode, Receiver]) -> dict[Mode, Receiver]:
@@ -181,7 +186,13 @@ def _received(receiver_fn: Receiver, mode: Mode) -> Any:
 def _own_saver(inference: Inference) -> Any:
     """The saver that the model brings, None if it leaves that to the framework."""
     scaffold = inference.output.scaffold
-    return None if scaffold is None else scaffold.saver
+    saver = None if scaffold is None else scaffold.saver
+    if isinstance(saver, tf.train.Checkpoint):
+        raise PluginError(
+            "the saver of the model's scaffold is a Checkpoint; a SavedModel needs one that goes "
+            "by the names of variables: use a tf.compat.v1.train.Saver"
+        )
+    return saver
 
 
 def _saver(inference: Inference) -> Any:

@@ -32,7 +32,7 @@ def checked_train_op(train_op: Any) -> Any:
     _check_is_tensor_or_operation(train_op, "train_op")
     if isinstance(train_op, _Variable):
         train_op = train_op.op
-    _check_graph(train_op, "train_op", train_op.name)
+    _check_graph(train_op, "train_op")
     return train_op
 
 
@@ -54,7 +54,7 @@ def checked_loss(loss: Any, *, needed: bool) -> Any:
     _check_is_tensor(loss, "loss")
     if loss.shape.num_elements() not in (None, 1):
         raise ValueError(f"Loss must be scalar, given: {loss}")
-    _check_graph(loss, "loss", loss.name)
+    _check_graph(loss, "loss")
     return loss if loss.shape.is_compatible_with([]) else tf.reshape(loss, [])
 
 
@@ -75,12 +75,12 @@ def checked_predictions(predictions: Any, *, needed: bool) -> Any:
         return {}
     if not isinstance(predictions, dict):
         _check_is_tensor(predictions, "predictions")
-        _check_graph(predictions, "prediction values", predictions.name)
+        _check_graph(predictions, "prediction values")
         return predictions
     for key, value in predictions.items():
         _check_is_tensor(value, f"predictions[{key}]")
     for key, value in predictions.items():
-        _check_graph(value, "prediction values", f"{key}: {value.name}")
+        _check_graph(value, "prediction values", key)
     return dict(predictions)
 
 
@@ -115,7 +115,7 @@ def checked_metrics(metrics: Any) -> dict[str, tuple[Any, Any]]:
     for key, pair in pairs.items():
         for part in tf.nest.flatten(pair):
             _check_is_tensor_or_operation(part, f"eval_metric_ops[{key}]")
-            _check_graph(part, "eval_metric_ops", f"{key}: {part.name}")
+            _check_graph(part, "eval_metric_ops", key)
     for metric in metrics.values():
         if _is_metric_object(metric):
             _collect_variables(metric.variables)
@@ -170,6 +170,8 @@ def _check_is_tensor_or_operation(value: Any, name: str) -> None:
         raise TypeError(f"{name} must be Operation or Tensor, given: {value}")
 
 
-def _check_graph(value: Any, what: str, name: str) -> None:
+def _check_graph(value: Any, what: str, key: str | None = None) -> None:
+    # A tensor of eager execution has neither a graph nor a name.
     if not tf.executing_eagerly() and value.graph is not tf.get_default_graph():
+        name = value.name if key is None else f"{key}: {value.name}"
         raise ValueError(_OTHER_GRAPH.format(what, name))

@@ -207,8 +207,8 @@ def _wide(array: Any) -> Any:
 def _elements(name: str, expected: Any, found: Any, differs: Any) -> str:
     place = tuple(int(index) for index in np.argwhere(differs)[0])
     return (
-        f"{int(differs.sum())} of {differs.size} elements of the output {name} differ, the first at "
-        f"{list(place)}: {found[place]!s} where the restored session has {expected[place]!s}"
+        f"{int(differs.sum())} of {differs.size} elements of the output {name} differ, the first "
+        f"at {list(place)}: {found[place]!s} where the restored session has {expected[place]!s}"
     )
 
 

@@ -96,6 +96,16 @@ def settings_of(warm_start_from: Any) -> WarmStartSettings | None:
     )
 
 
+def warm_start_checkpoint(warm_start_from: Any) -> str | None:
+    """The checkpoint that a warm start takes its values from; None without one.
+
+    Raises:
+      ValueError, tf.errors.NotFoundError: there is no such checkpoint.
+    """
+    settings = settings_of(warm_start_from)
+    return _opened(os.fsdecode(settings.ckpt_to_initialize_from)).path if settings else None
+
+
 def apply_warm_start(
     settings: Any, model_dir_checkpoint: str | None, *, say: Callable[[str], None]
 ) -> InitFunction | None:

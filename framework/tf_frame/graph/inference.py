@@ -62,7 +62,8 @@ def build_inference(
     Args:
       model: the model plugin.
       features, labels: its batch; labels may be None.
-      mode: what for; not to train.
+      mode: what for; `TRAIN` builds what a model computes in training, without
+        an update of tf-frame's.
       config: whether moving averages stand for the variables, and whether the
         model is quantised.
     """

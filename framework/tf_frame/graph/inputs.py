@@ -74,7 +74,7 @@ def make_eval_batch(source: Any, context: InputContext, take: int) -> tuple[Any,
     return features, labels, tf.reduce_all([stream.endless for stream in _listed(streams)])
 
 
-def make_predict_batch(source: Any, context: InputContext) -> Any:
+def make_predict_batch(source: Any, context: InputContext) -> tuple[Any, Any]:
     """Takes the features of a batch to predict on, in the current device scope.
 
     Here an input may leave labels out: its data set yields features alone, its
@@ -86,27 +86,31 @@ def make_predict_batch(source: Any, context: InputContext) -> Any:
       context: batch size, seed, shard.
 
     Returns:
-      The features; a list where the input returned a list.
+      The features, a list where the input returned a list; and a scalar bool
+      tensor: whether the data is known never to end.
 
     Raises:
       DataError: the input returns something else.
     """
     returned = source.dataset(Mode.PREDICT, context)
+    several = isinstance(returned, (list, tuple)) and len(returned) > 0
+    streams = [
+        _unlabelled_stream(part, returned, source) for part in (returned if several else [returned])
+    ]
+    features = [_without_labels(stream.batches(1)[0], source) for stream in streams]
+    endless = tf.reduce_all([stream.endless for stream in streams])
+    return features if several else features[0], endless
 
-    def features(part: Any) -> Any:
-        if _is_dataset(part):
-            (batch,) = DatasetStream(_ahead(part, 1)).batches(1)
-            return _without_labels(batch, source)
-        if callable(part):
-            stream = FunctionStream(
-                lambda: (_without_labels(part(), source), None), origin=_origin(source), take=-1
-            )
-            return stream.batches(1)[0][0]
-        raise _wrong(source, returned)
 
-    if isinstance(returned, (list, tuple)) and returned:
-        return [features(part) for part in returned]
-    return features(returned)
+def _unlabelled_stream(part: Any, returned: Any, source: Any) -> Stream:
+    if _is_dataset(part):
+        return DatasetStream(_ahead(part, 1))
+    if callable(part):
+        # The stream's function returns pairs.
+        return FunctionStream(
+            lambda: (_without_labels(part(), source), None), origin=_origin(source), take=-1
+        )
+    raise _wrong(source, returned)
 
 
 def _without_labels(batch: Any, source: Any) -> Any:

@@ -15,7 +15,7 @@ from tf_frame.graph.ancestors import ancestors
 _KEEPING = re.compile(
     r"(FIFOQueue|PaddingFIFOQueue|RandomShuffleQueue|PriorityQueue|\w+Reader|OneShotIterator"
     r"|Mutable\w*HashTable(OfTensors)?|Barrier|Stage|MapStage|OrderedMapStage"
-    r"|(Sparse)?ConditionalAccumulator)(V\d)?"
+    r"|(Sparse|Resource)?ConditionalAccumulator)(V\d)?"
 )
 
 

@@ -34,11 +34,13 @@ class Format:
       text: what it is, for the help.
       tolerance: how far outputs may be from those of the restored session, in
         units of an output's scale; see `tf_frame.estimator.verify`.
+      holds_one_signature: whether one of the model's signatures has to be chosen.
     """
 
     module: str
     text: str
     tolerance: float = TOLERANCE
+    holds_one_signature: bool = False
 
 
 _HERE = "tf_frame.estimator.formats"
@@ -48,12 +50,15 @@ FORMATS = {
         f"{_HERE}.saved_model_format", "a folder for TensorFlow Serving and tf.saved_model.load"
     ),
     "frozen_graph": Format(
-        f"{_HERE}.frozen_graph", "frozen_graph.pb, variables as constants; frozen_graph.json"
+        f"{_HERE}.frozen_graph",
+        "frozen_graph.pb, variables as constants; frozen_graph.json",
+        holds_one_signature=True,
     ),
     "tflite": Format(
         f"{_HERE}.tflite",
         "model.tflite for TensorFlow Lite: float32, batches of one example",
         TFLITE_TOLERANCE,
+        holds_one_signature=True,
     ),
     "checkpoint": Format(
         f"{_HERE}.checkpoint", "the model's variables alone, for --warm_start_from and trainers"

@@ -78,6 +78,8 @@ def export_model(
     chosen = FORMATS.get(format_name)
     if chosen is None:
         raise unknown_format(format_name)
+    if signature is not None and not chosen.holds_one_signature:
+        raise ConfigError(f"a {format_name} holds the whole model; leave --signature out")
     check_output(output)
     prefix = resolve(checkpoint)
     if format_name == "checkpoint":

@@ -70,17 +70,16 @@ def run(path: str, batch: Arrays) -> tuple[dict[str, Arrays], Mapping[str, Any]]
     Returns:
       Signature name -> output name -> array; and signature name -> `SignatureDef`.
     """
-    with tf.Graph().as_default() as graph, tf.Session(graph=graph) as session:
+    with tf.Graph().as_default(), tf.Session() as session, runnable("SavedModel"):
         loaded = tf.saved_model.load(session, [tf.saved_model.SERVING], path)
         signatures = dict(loaded.signature_def)
-        with runnable("SavedModel"):
-            return {
-                name: session.run(
-                    {key: info.name for key, info in each.outputs.items()},
-                    {info.name: batch[key] for key, info in each.inputs.items()},
-                )
-                for name, each in signatures.items()
-            }, signatures
+        return {
+            name: session.run(
+                {key: info.name for key, info in each.outputs.items()},
+                {info.name: batch[key] for key, info in each.inputs.items()},
+            )
+            for name, each in signatures.items()
+        }, signatures
 
 
 def _renamed(path: str, base: str) -> str:

@@ -15,7 +15,7 @@ from tf_frame.estimator.export_output import ClassificationOutput, RegressionOut
 from tf_frame.estimator.input_signature import InputSignature, operation_name, placeholders
 from tf_frame.estimator.signatures import exports_of
 from tf_frame.estimator.spec_exports import DEFAULT_KEY
-from tf_frame.graph.inference import build_inference, restore_session
+from tf_frame.graph.inference import Inference, build_inference, restore_session
 from tf_frame.graph.moving_averages import averaged_saver_map
 from tf_frame.plugin import Mode, ModelOutput
 
@@ -79,23 +79,36 @@ def restored(request: Request, specs: Any = None) -> Iterator[Serving]:
 
     Raises:
       CheckpointError: the checkpoint belongs to another model.
-      PluginError: the model has nothing to export.
+      PluginError: the model has nothing to export, or asks for labels.
     """
     with tf.Graph().as_default():
         tf.set_random_seed(request.config.random_seed)
         features, inputs = placeholders(request.inputs.specs if specs is None else specs)
-        inference = build_inference(
+        inference = _built(request, features)
+        signatures = _named(signatures_of(inference.output))
+        # By the plain names, also where the values come from moving averages.
+        saver = tf.train.Saver(averaged_saver_map([]), save_relative_paths=True)
+        with restore_session(inference, request.checkpoint) as session:
+            yield Serving(session, inputs, signatures, _scores(inference.output), saver)
+
+
+def _built(request: Request, features: Any) -> Inference:
+    """Builds the model; one that asks for labels gets an error that says so."""
+    try:
+        return build_inference(
             model=request.model,
             features=features,
             labels=None,
             mode=Mode.PREDICT,
             config=request.config,
         )
-        signatures = _named(signatures_of(inference.output))
-        # By the plain names, also where the values come from moving averages.
-        saver = tf.train.Saver(averaged_saver_map([]), save_relative_paths=True)
-        with restore_session(inference, request.checkpoint) as session:
-            yield Serving(session, inputs, signatures, _scores(inference.output), saver)
+    except (TypeError, ValueError, AttributeError) as error:
+        if "None" not in str(error):
+            raise
+        raise PluginError(
+            f"the model {type(request.model).__name__} could not be built to predict, where labels "
+            f"are None: {error}; its build() must leave them alone in Mode.PREDICT"
+        ) from error
 
 
 def signatures_of(output: ModelOutput) -> dict[str, dict[str, Any]]:

@@ -6,9 +6,10 @@ data: TensorFlow Lite plans its memory for fixed sizes.
 
 from __future__ import annotations
 
+import concurrent.futures
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,8 @@ def export(request: Request, folder: str) -> Written:
     """Writes `model.tflite` into a folder, and verifies it on every example of the batch.
 
     Raises:
-      ConfigError: TensorFlow comes without TensorFlow Lite; or the model has several
-        signatures, and none was chosen.
+      ConfigError: TensorFlow comes without TensorFlow Lite, or without eager execution;
+        or the model has several signatures, and none was chosen.
       TfFrameError: TensorFlow Lite lacks an operation of the model.
       DifferenceError: the model computes something else than the restored session.
     """
@@ -85,12 +86,6 @@ def tensorflow_lite() -> Any:
             f"TensorFlow {tf.version.VERSION} has no tf.lite, which --format tflite needs; use "
             "TensorFlow 2.21 for it, or --format saved_model"
         )
-    if not tf.executing_eagerly_outside_functions():
-        raise ConfigError(
-            "eager execution is disabled in this process (by tf.disable_v2_behavior() or "
-            "tf.disable_eager_execution()), and TensorFlow Lite's converter needs it; export in a "
-            "process that does not call them, or another format"
-        )
     return lite
 
 
@@ -127,16 +122,33 @@ def _write_saved_model(
 
 def _converted(lite: Any, path: str) -> bytes:
     """The bytes of the model that the converter makes of a SavedModel."""
+    if not _in_thread(tf.executing_eagerly):
+        raise ConfigError(
+            "eager execution is disabled in this process (by tf.disable_v2_behavior() or "
+            "tf.disable_eager_execution()), and TensorFlow Lite's converter needs it; export in a "
+            "process that does not call them, or another format"
+        )
+
+    def convert() -> bytes:
+        converter = lite.TFLiteConverter.from_saved_model(path, signature_keys=[DEFAULT_KEY])
+        return bytes(converter.convert())
+
     try:
-        with tf.init_scope():  # In a graph it would take its old way, which loses names.
-            converter = lite.TFLiteConverter.from_saved_model(path, signature_keys=[DEFAULT_KEY])
-            converted: bytes = converter.convert()
-            return converted
+        return _in_thread(convert)
     except Exception as error:  # The class of the converter's errors is not public.
         raise TfFrameError(
             f"TensorFlow Lite cannot convert this model: {_reason(error)}\nexport it as a "
             "saved_model or frozen_graph"
         ) from error
+
+
+def _in_thread(function: Callable[[], Any]) -> Any:
+    """Calls a function outside of every graph; which graphs are entered is known to each thread.
+
+    Within one, the converter would take its old way, which loses the names.
+    """
+    with concurrent.futures.ThreadPoolExecutor(1) as executor:
+        return executor.submit(function).result()
 
 
 def _reason(error: Exception) -> str:

@@ -13,6 +13,9 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError, TfFrameError, reason_of
 from tf_frame.estimator.verify import Comparison
 
+# What the operating system calls a full disk, and a file beyond the limit of the process.
+_FULL = ("No space left on device", "File too large")
+
 
 @dataclasses.dataclass(frozen=True)
 class Written:
@@ -59,7 +62,7 @@ def written_whole(folder: str, *, overwrite: bool) -> Iterator[str]:
       TfFrameError: the folder cannot be written to, or the disk is full.
     """
     workshop = os.path.join(folder, f"exporting.tmp-{os.getpid()}")
-    with _explained(folder), _made(workshop):
+    with _made(workshop), _explained(folder, workshop):
         yield workshop
         _put_in_place(workshop, folder, overwrite)
 
@@ -92,32 +95,44 @@ def _made(workshop: str) -> Iterator[None]:
         missing.append(folder)
         folder = os.path.dirname(folder)
     try:
-        tf.io.gfile.makedirs(workshop)
+        _make(workshop)
         yield
     except BaseException:
-        _removed(workshop)
+        _remove(workshop)
         for made in missing:
             if tf.io.gfile.exists(made) and not tf.io.gfile.listdir(made):
                 tf.io.gfile.rmtree(made)
         raise
-    _removed(workshop)
+    _remove(workshop)
 
 
-def _removed(folder: str) -> None:
+def _make(workshop: str) -> None:
+    try:
+        _remove(workshop)  # Of an earlier process of this number, which was killed.
+        tf.io.gfile.makedirs(workshop)
+    except (tf.errors.OpError, OSError) as error:
+        raise _not_written(os.path.dirname(workshop), error) from error
+
+
+def _remove(folder: str) -> None:
     if tf.io.gfile.exists(folder):
         tf.io.gfile.rmtree(folder)
 
 
 @contextlib.contextmanager
-def _explained(folder: str) -> Iterator[None]:
-    """Turns what writing raises into an error of ours, where it is about this folder."""
+def _explained(folder: str, workshop: str) -> Iterator[None]:
+    """Turns what writing raises into an error of ours; what else goes wrong passes."""
     try:
         yield
     except (tf.errors.OpError, OSError, RuntimeError) as error:
         text = str(error)
-        if folder not in text and "No space left" not in text and "File too large" not in text:
+        if not any(mark in text for mark in (workshop, *_FULL)):
             raise
-        raise TfFrameError(
-            f"the export to {folder} could not be written: {reason_of(error)}\nnothing of it was "
-            "left behind; free space there and check that it can be written"
-        ) from error
+        raise _not_written(folder, error) from error
+
+
+def _not_written(folder: str, error: Exception) -> TfFrameError:
+    return TfFrameError(
+        f"the export to {folder} could not be written: {reason_of(error)}\nnothing of it was left "
+        "behind; free space there and check that the folder can be written"
+    )

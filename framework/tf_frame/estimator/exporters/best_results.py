@@ -1,0 +1,101 @@
+"""What is known of the best models of earlier runs.
+
+Beside the exports of a `BestExporter` lies `best.json`, the best one last:
+
+    {"exports": [{"export": "1763692800", "metrics": {"loss": 0.5, "global_step": 20}}]}
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.estimator.evaluate import numbers
+from tf_frame.estimator.exporters.garbage import exports_in
+from tf_frame.estimator.model_dir import write_text
+from tf_frame.hooks.early_stopping import EvalMetricsReader
+
+_LOG = logging.getLogger("tf_frame")
+_FILE = "best.json"
+
+
+def earlier_results(
+    model_dir: str | None, pattern: str | None, current: Mapping[str, Any]
+) -> Sequence[Mapping[str, float]]:
+    """What the event files say of evaluations, but for that of the current step.
+
+    Args:
+      model_dir: the model's folder.
+      pattern: path pattern of event files below it; all event files in the
+        folders of those that match are read. None reads none.
+      current: metric -> value of the current evaluation, which has written its events.
+    """
+    if model_dir is None or not pattern:
+        return []
+    files = tf.io.gfile.glob(os.path.join(model_dir, pattern))
+    folders = sorted({os.path.dirname(file) for file in files})
+    step = current.get("global_step")
+    return [
+        metrics
+        for folder in folders
+        for at, metrics in EvalMetricsReader(folder).read().items()
+        if at != step
+    ]
+
+
+class KeptExports:
+    """The exports in a folder, and what their models scored.
+
+    Each was better than those before when it was made, so the order is by quality.
+
+    Args:
+      export_path: the folder of the exporter; it need not exist.
+    """
+
+    def __init__(self, export_path: str) -> None:
+        self._folder = export_path
+        self._file = os.path.join(export_path, _FILE)
+        self._entries = self._read()
+
+    def results(self) -> Sequence[Mapping[str, float]]:
+        """Metric -> value, of each export that is known."""
+        return [entry["metrics"] for entry in self._entries]
+
+    def in_order(self) -> Sequence[str]:
+        """Names of the exports that are there, the best last.
+
+        Those whose score nobody knows come first, the oldest before the others.
+        """
+        there = exports_in(self._folder)
+        known = [entry["export"] for entry in self._entries if entry["export"] in there]
+        return [*(name for name in there if name not in known), *known]
+
+    def add(self, path: Any, metrics: Mapping[str, Any]) -> None:
+        """Writes down a new export, which is the best.
+
+        Args:
+          path: of the export, text or bytes.
+          metrics: what its model scored; what is no number is left out.
+        """
+        name = os.path.basename(tf.compat.as_str_any(path).rstrip("/"))
+        there = exports_in(self._folder)
+        self._entries = [entry for entry in self._entries if entry["export"] in there]
+        self._entries.append({"export": name, "metrics": numbers(metrics)})
+        if tf.io.gfile.isdir(self._folder):
+            write_text(self._file, json.dumps({"exports": self._entries}, indent=2) + "\n")
+
+    def _read(self) -> list[dict[str, Any]]:
+        if not tf.io.gfile.exists(self._file):
+            return []
+        try:
+            with tf.io.gfile.GFile(self._file) as file:
+                entries = json.loads(file.read())["exports"]
+            return [{"export": str(e["export"]), "metrics": dict(e["metrics"])} for e in entries]
+        except (ValueError, KeyError, TypeError) as error:
+            _LOG.warning("%s cannot be read, so it counts for nothing: %s", self._file, error)
+            return []
