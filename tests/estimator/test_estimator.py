@@ -86,14 +86,83 @@ def test_a_model_class_and_an_input_train_evaluate_and_predict(tmp_path):
     np.testing.assert_allclose(predicted, expected, atol=0.3)
 
 
-def test_a_second_training_goes_on_where_the_input_was(tmp_path):
-    whole = Estimator(model_fn, model_dir=tmp_path / "whole", config=RunConfig(options=SGD))
-    parts = Estimator(model_fn, model_dir=tmp_path / "parts", config=RunConfig(options=SGD))
-    whole.train(input_fn, max_steps=10)
+def rows_seen(seen):
+    """A hook that notes the first feature of every batch."""
+
+    class Hook(tf.train.SessionRunHook):
+        def before_run(self, run_context):
+            return tf.train.SessionRunArgs(tf.get_default_graph().get_tensor_by_name("first:0"))
+
+        def after_run(self, run_context, run_values):
+            seen.append(int(run_values.results))
+
+    return Hook()
+
+
+def numbered(features, labels, mode):
+    """Learns nothing of a count; its tensor `first` is the first of a batch."""
+    tf.identity(features[0], name="first")
+    weight = tf.get_variable("w", [])
+    return EstimatorSpec(mode, loss=weight * 0 + tf.cast(features[0], tf.float32))
+
+
+def counted():
+    return tf.data.Dataset.range(8).map(lambda n: (n, n)).batch(2)
+
+
+def test_each_training_reads_an_input_function_from_its_beginning(tmp_path):
+    estimator, seen = Estimator(numbered, model_dir=tmp_path), []
+    for steps in (3, 2, None, None):
+        estimator.train(counted, steps=steps, hooks=[rows_seen(seen)])
+    assert seen == [0, 2, 4, 0, 2, 0, 2, 4, 6, 0, 2, 4, 6]
+    assert estimator.get_variable_value("global_step") == 13
+
+
+def test_after_a_training_that_died_the_input_goes_on(tmp_path):
+    class Dies(tf.train.SessionRunHook):
+        def __init__(self):
+            self.runs = 0
+
+        def after_run(self, run_context, run_values):
+            self.runs += 1
+            if self.runs == 3:
+                raise RuntimeError("died")
+
+    config, seen = RunConfig(save_checkpoints_steps=1), []
+    estimator = Estimator(numbered, model_dir=tmp_path, config=config)
+    estimator.train(counted, steps=1)
+    with pytest.raises(RuntimeError, match="died"):
+        estimator.train(counted, hooks=[Dies()])
+    Estimator(numbered, model_dir=tmp_path).train(counted, hooks=[rows_seen(seen)])
+    assert seen == [4, 6]
+
+
+def shuffled():
+    return tf.data.Dataset.range(8).shuffle(8).map(lambda n: (n, n)).batch(1)
+
+
+@pytest.mark.parametrize(("seed", "same"), [(None, False), (3, True)])
+def test_each_training_shuffles_anew_unless_it_was_given_a_seed(tmp_path, seed, same):
+    orders = []
+    estimator = Estimator(numbered, model_dir=tmp_path, config=RunConfig(tf_random_seed=seed))
     for _ in range(2):
-        parts.train(input_fn, steps=5)
-    assert parts.evaluate(input_fn)["global_step"] == 10
-    np.testing.assert_array_equal(parts.get_variable_value("w"), whole.get_variable_value("w"))
+        orders.append([])
+        estimator.train(shuffled, hooks=[rows_seen(orders[-1])])
+    assert sorted(orders[0]) == sorted(orders[1]) == list(range(8))
+    assert (orders[0] == orders[1]) == same
+
+
+def test_an_input_of_tf_frame_goes_on_where_it_was(tmp_path):
+    config = RunConfig(options={"train_batch_size": 8})
+    whole = Estimator(ToyModel, model_dir=tmp_path / "whole", config=config)
+    parts = Estimator(ToyModel, model_dir=tmp_path / "parts", config=config)
+    whole.train(INPUT, max_steps=10)
+    for _ in range(2):
+        parts.train(INPUT, steps=5)
+    for name in ("linear/weights", "linear/weights/Momentum"):
+        np.testing.assert_array_equal(
+            parts.get_variable_value(name), whole.get_variable_value(name)
+        )
 
 
 def test_the_graph_of_an_evaluation_is_built_once(tmp_path):

@@ -202,8 +202,8 @@ def test_a_hook_that_adds_operations_works_and_costs_the_next_evaluation_a_graph
     assert error_of(2.0) == figures(evaluator, path)
     assert evaluator._model.calls == 4
     assert [r.message for r in caplog.records if "adds operations in begin" in r.message] == [
-        "a hook of the evaluation adds operations in begin(): each evaluation builds its graph "
-        "anew; make them beforehand, in the model or in an earlier begin()"
+        "a hook of the evaluation adds operations in begin(), so that each evaluation builds its "
+        "graph anew; to keep the graph, let the model make them"
     ]
 
 
@@ -349,6 +349,25 @@ def test_initial_values_are_evaluated_where_there_is_no_checkpoint(save):
     assert evaluated.global_step == 0
     assert evaluator.evaluate(save(1, 2.0)).metrics["loss"] == pytest.approx(4.0, abs=1e-5)
     assert evaluator.evaluate(None).metrics["loss"] == pytest.approx(16.0, abs=1e-5)
+
+
+def test_initial_values_take_a_new_session_only_where_they_are_random(save):
+    class Random(ToyModel):
+        initializer = tf.random_uniform_initializer()
+
+        def build(self, features, labels, mode):
+            super().build(features, labels, mode)
+            drawn = tf.get_variable("drawn", [], initializer=self.initializer)
+            return ModelOutput(metrics={"drawn": (drawn.read_value(), tf.no_op())})
+
+    class Ones(Random):
+        initializer = tf.ones_initializer()
+
+    for model, sessions in [(Random, 2), (Ones, 1)]:
+        evaluator, hook = toy(model), Watching()
+        first, second = (evaluator.evaluate(None, hooks=[hook]).metrics for _ in range(2))
+        assert first == second
+        assert len(set(map(id, hook.sessions))) == sessions
 
 
 def test_moving_averages_stand_for_the_variables(save):
@@ -523,7 +542,6 @@ def test_the_session_gets_the_configuration(save):
 MEMORY = """
 import sys
 import tensorflow.compat.v1 as tf
-from tf_frame.estimator.evaluate import write_evaluation
 from tf_frame.estimator.evaluator import Evaluator
 from tf_frame.config.run_options import RunOptions
 from tf_frame.plugin import InputInfo

@@ -146,3 +146,19 @@ def test_a_model_without_a_train_op_has_its_hooks_too():
     graph = built(Hooked())
     assert (list(graph.hooks), list(graph.chief_hooks)) == ([hook], [hook])
     assert graph.learning_rate is not None
+
+
+def test_a_local_init_op_of_the_model_leaves_the_input_to_be_initialised():
+    class WithLocal(OwnUpdate):
+        def build(self, features, labels, mode):
+            counter = tf.get_variable("c", initializer=1.0, collections=["local_variables"])
+            output = super().build(features, labels, mode)
+            scaffold = tf.train.Scaffold(local_init_op=counter.assign(5.0).op)
+            loss = output.loss + 0 * tf.reduce_sum(features) + counter
+            return ModelOutput(loss=loss, train_op=output.train_op, scaffold=scaffold)
+
+    graph = built(WithLocal())
+    with graph.graph.as_default():
+        creator = tf.train.ChiefSessionCreator(graph.scaffold)
+        with creator.create_session() as session:
+            assert session.run(graph.train_op) == 9.0 + 5.0

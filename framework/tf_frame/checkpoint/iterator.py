@@ -7,12 +7,13 @@ checkpoints, and looks at nothing else while it waits.
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Collection, Iterator
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.newest import damage_of, known_checkpoints
+from tf_frame.checkpoint.newest import damage_of, found_by_name, known_checkpoints
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -118,10 +119,10 @@ def _newest(
     folder: str, last: str | None, done: Collection[str], noted: dict[str, str]
 ) -> str | None:
     """The newest that is new and whole; what ails others is logged once for each state."""
-    listed = list(known_checkpoints(folder))
-    if last in listed:
-        listed = listed[listed.index(last) + 1 :]
-    for path in reversed(listed):
+    paths = _oldest_first(folder)
+    if last in paths:
+        paths = paths[paths.index(last) + 1 :]
+    for path in reversed(paths):
         if path in done:
             continue
         try:
@@ -134,3 +135,11 @@ def _newest(
             noted[path] = damage
             _LOG.warning("passing over a damaged checkpoint: %s: %s", path, damage)
     return None
+
+
+def _oldest_first(folder: str) -> list[str]:
+    """All checkpoints of a folder; those that its `checkpoint` file does not list come first."""
+    listed = known_checkpoints(folder)
+    names = {os.path.basename(path) for path in listed}
+    others = [path for path in found_by_name(folder) if os.path.basename(path) not in names]
+    return [*others, *listed]

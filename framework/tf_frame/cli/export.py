@@ -13,7 +13,12 @@ from tf_frame.cli.quiet import without_chatter
 from tf_frame.cli.screen import columns, emphasised, say
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
-from tf_frame.estimator.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
+from tf_frame.estimator.formats import (
+    FORMATS,
+    TFLITE_QUANTIZED_TOLERANCE,
+    TFLITE_TOLERANCE,
+    TOLERANCE,
+)
 from tf_frame.estimator.job import Job
 
 _OWN = [
@@ -46,10 +51,11 @@ has them and --eval_moving_averages is on:
 {columns([(name, each.text) for name, each in FORMATS.items()])}
 
 What was written is loaded again, and what it computes for a batch of the evaluation data is
-compared with the restored session. Floating-point outputs may differ by {TOLERANCE:g},
-those of tflite by {TFLITE_TOLERANCE:g}, times the largest value of the output where that is
-above 1. Integers must be equal; classes may differ where their scores tie within twice that
-tolerance. If anything differs by more, nothing is kept, and the exit code is 1.
+compared with the restored session. Floating-point outputs may differ by {TOLERANCE:g}, those of
+tflite by {TFLITE_TOLERANCE:g} ({TFLITE_QUANTIZED_TOLERANCE:g} with --quantize_delay_step),
+times the largest value of the output where that is above 1. Integers and text must be equal;
+classes may differ where their scores tie within twice that tolerance. If anything differs by
+more, nothing is kept, and the exit code is 1.
 
 Any option of tf-frame run may follow; the others are taken from MODEL_DIR/config.yaml."""
 

@@ -19,7 +19,7 @@ from tf_frame.cli.screen import emphasised, reader_may_leave, say
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.estimator.job import Job
-from tf_frame.estimator.prediction_files import Csv, JsonLines
+from tf_frame.estimator.prediction_files import Csv, JsonLines, write_errors_explained
 from tf_frame.plugin import Input, Mode
 from tf_frame.session.interrupts import Interrupts
 
@@ -51,7 +51,7 @@ or --eval_steps; the others are taken from MODEL_DIR/config.yaml."""
 
 def main(words: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if not words or any(word in ("-h", "--help") for word in words):
+    if any(word in ("-h", "--help") for word in words):
         say(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
         return EXIT_OK
     job, given = job_of_folder("predict", _one_path_each(words), _OWN)
@@ -108,19 +108,11 @@ def _predict(
     checkpoint = resolve(os.path.expanduser(given["checkpoint"] or job.model_dir))
     model = job.make_model(source.info)
     say(f"predicting with {checkpoint}")
-    total = len(files) or source.info.num_examples.get(Mode.EVAL)
-    started, count = time.monotonic(), 0
-
-    def check() -> None:
-        interrupts.raise_if_received(f"stopped; {count} predictions are written to {output}")
-
-    with _writer(model, output, given["format"]) as writer, _progress(total) as advance:
-
-        def written() -> None:
-            nonlocal count
-            count += 1
-            advance()
-
+    started = time.monotonic()
+    with (
+        _Progress(len(files) or _evaluated(job, source)) as progress,
+        _writer(model, output, given["format"]) as writer,
+    ):
         names = Prediction(
             model=model,
             source=source,
@@ -130,24 +122,36 @@ def _predict(
             directory=output,
             write=_distinctly_named(writer, files),
             predict_keys=getattr(writer, "predict_keys", None),
-            check=check,
-            written=written,
+            check=lambda: interrupts.raise_if_received(
+                f"stopped after {_counted(progress.count)}, written to {output}"
+            ),
+            written=progress.advance,
         ).run()
     say(_closing(len(names), time.monotonic() - started, output))
     _say_what_is_missing(files, names)
+
+
+def _evaluated(job: Job, source: Any) -> int | None:
+    """How many examples of the evaluation split are predicted, as far as that is known."""
+    total: int | None = source.info.num_examples.get(Mode.EVAL)
+    if total is None or job.config.eval_steps is None:
+        return total
+    return min(total, job.config.eval_steps * job.config.eval_batch_size)
 
 
 @contextmanager
 def _writer(model: Any, output: str, row_format: str | None) -> Iterator[Any]:
     """What writes one example: of the model, or rows; closed at the end."""
     make = getattr(model, "prediction_writer", None)
-    writer = make(output) if make and not row_format else None
+    with write_errors_explained(output):
+        writer = make(output) if make and not row_format else None
     if writer is None:
         writer = _FORMATS[row_format or "jsonl"](output)
     try:
         yield writer
     finally:
-        getattr(writer, "close", lambda: None)()
+        with write_errors_explained(output):
+            getattr(writer, "close", lambda: None)()
 
 
 def _distinctly_named(writer: Any, files: Sequence[str]) -> Callable[[str, Any, Any], None]:
@@ -158,24 +162,43 @@ def _distinctly_named(writer: Any, files: Sequence[str]) -> Callable[[str, Any, 
     return lambda name, features, prediction: writer(name_of(name), features, prediction)
 
 
-@contextmanager
-def _progress(total: int | None) -> Iterator[Callable[[], Any]]:
-    """A bar on a terminal; yields what moves it on by one."""
-    bar = tqdm(
-        total=total,
-        file=sys.stdout,
-        disable=not sys.stdout.isatty(),
-        unit="example",
-        dynamic_ncols=True,
-        desc="predict",
-    )
-    with bar:
-        yield bar.update
+class _Progress:
+    """Counts examples, and shows a bar on a terminal.
+
+    Args:
+      total: how many there will be, if that is known.
+    """
+
+    def __init__(self, total: int | None) -> None:
+        self.count = 0
+        self._bar = tqdm(
+            total=total,
+            file=sys.stdout,
+            disable=not sys.stdout.isatty(),
+            unit="example",
+            dynamic_ncols=True,
+            desc="predict",
+        )
+
+    def advance(self) -> None:
+        """Notes that an example is written."""
+        self.count += 1
+        self._bar.update()
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._bar.close()
 
 
 def _closing(count: int, secs: float, output: str) -> str:
-    what = "1 prediction" if count == 1 else f"{count} predictions"
-    return f"{what} in {secs:.1f} s, {count / secs:.1f} a second; written to {emphasised(output)}"
+    rate = f"{count / secs:.1f} a second"
+    return f"{_counted(count)} in {secs:.1f} s, {rate}; written to {emphasised(output)}"
+
+
+def _counted(count: int) -> str:
+    return "1 prediction" if count == 1 else f"{count} predictions"
 
 
 def _say_what_is_missing(files: Sequence[str], names: Sequence[str]) -> None:

@@ -1,10 +1,10 @@
 """More metrics for an estimator that is there already.
 
-def median_error(labels, predictions):
+def small_errors(labels, predictions):
     errors = tf.abs(labels - predictions["value"])
-    return {"median_error": tf.metrics.percentage_below(errors, 0.5)}
+    return {"small_errors": tf.metrics.percentage_below(errors, 0.5)}
 
-estimator = add_metrics(estimator, median_error)
+estimator = add_metrics(estimator, small_errors)
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ from tf_frame.estimator.checks import (
     checked_hooks,
     checked_listeners,
 )
+from tf_frame.estimator.ended_at import ended_at, note_end
 from tf_frame.estimator.evaluate import write_evaluation
 from tf_frame.estimator.evaluator import Evaluator
 from tf_frame.estimator.input_fn import as_source
@@ -142,6 +143,10 @@ class Estimator:
     ) -> Estimator:
         """Trains from the newest checkpoint in the folder, or anew.
 
+        An input function is read from its beginning, as by tf.estimator, unless
+        the training before was killed: then the input goes on where the
+        checkpoint was saved, as a `tf_frame.Input` always does.
+
         Args:
           input_fn: a function that returns a `tf.data.Dataset` of `(features,
             labels)` or such tensors, and may take `mode`, `params`, `config`; or
@@ -167,7 +172,11 @@ class Estimator:
             _LOG.info("Skipping training since max_steps has already saved.")
             return self
         last_step = max_steps if steps is None else done + steps
-        trained = self.trained(input_fn, last_step, Additions(hooks=hooks, listeners=listeners))
+        begins_anew_at = ended_at(self.model_dir) if callable(input_fn) else None
+        additions = Additions(hooks=hooks, listeners=listeners, begins_anew_at=begins_anew_at)
+        trained = self.trained(input_fn, last_step, additions)
+        if callable(input_fn) and self._config.is_chief:
+            note_end(self.model_dir, trained.global_step)
         if trained.loss is None:
             _LOG.warning(
                 "Training with estimator made no steps. Perhaps input is empty or misspecified."
@@ -189,6 +198,10 @@ class Estimator:
         source = self._source(input_fn)
         limit = UNLIMITED_STEPS if last_step is None else last_step
         config = dataclasses.replace(self._recipe.config, max_steps=limit)
+        if additions.begins_anew_at and self._config.tf_random_seed is None:
+            # Or each call of train would shuffle in the same order.
+            seed = config.random_seed + additions.begins_anew_at
+            config = dataclasses.replace(config, random_seed=seed)
         try:
             return train(
                 dataclasses.replace(self._recipe, config=config),

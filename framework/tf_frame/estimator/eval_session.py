@@ -69,7 +69,8 @@ class EvalSession(tf.train.SessionCreator):
           DataError: the data never ends.
         """
         self._finish_graph()
-        if self._session is None or self._keeps or self._checkpoint is None:
+        anew = self._keeps or (self._checkpoint is None and self._initial_values_keep)
+        if self._session is None or anew:
             self.close()
             self._session = _KeptSession(config=self._config)
             self._begin(self._session)
@@ -87,6 +88,7 @@ class EvalSession(tf.train.SessionCreator):
 
     def _finish_graph(self) -> None:
         """Adds the operations that initialise, for what hooks have added as well."""
+        scaffold = self.graph.inference.scaffold
         extended = _number_of_operations() != self._operations
         self._extended |= extended
         if extended or not self._prepared:
@@ -98,7 +100,10 @@ class EvalSession(tf.train.SessionCreator):
             self._again_op = tf.group(tf.local_variables_initializer(), *_iterator_initializers())
             self._without_value = tf.report_uninitialized_variables()
             self._prepared = True
-        self.graph.inference.scaffold.finalize()
+            scaffold.finalize()
+            # Random initial values are the same each time in a new session only.
+            self._initial_values_keep = kept_by_session([scaffold.init_op])
+        tf.get_default_graph().finalize()
         self._operations = _number_of_operations()
 
     def _begin(self, session: Any) -> None:
@@ -113,7 +118,9 @@ class EvalSession(tf.train.SessionCreator):
                 "model's scaffold has to restore them"
             )
         if session.run(self.graph.endless):
-            raise DataError("the evaluation data never ends; say how much: --eval_steps N")
+            raise DataError(
+                "the evaluation data never ends; say how much: --eval_steps N, or steps=N"
+            )
 
     def _restore(self, session: Any) -> None:
         scaffold = self.graph.inference.scaffold

@@ -1,4 +1,4 @@
-"""Evaluation of a checkpoint of a job, and the event files of evaluations."""
+"""What an evaluation leaves: events for TensorBoard, figures for programs."""
 
 from __future__ import annotations
 
@@ -12,51 +12,9 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
-from tf_frame.estimator.evaluator import Evaluator
-from tf_frame.estimator.job import Job
 from tf_frame.estimator.model_dir import write_text
-from tf_frame.session.interrupts import Interrupts
 
 _LOG = logging.getLogger("tf_frame")
-
-
-def evaluate(
-    job: Job,
-    *,
-    model: Any,
-    source: Any,
-    checkpoint: str,
-    interrupts: Interrupts,
-    how_to_go_on: str = "stopped; run the same command again to evaluate",
-) -> dict[str, float]:
-    """Evaluates a checkpoint and writes the figures under `MODEL_DIR/eval`.
-
-    Args:
-      job: what was trained.
-      model, source: its model and input, constructed.
-      checkpoint: path prefix of the checkpoint.
-      interrupts: asked before each batch whether to stop.
-      how_to_go_on: what a user who stops the evaluation is told.
-
-    Returns:
-      Metric name -> value, for the metrics that are numbers.
-
-    Raises:
-      DataError: the evaluation split is empty.
-      CheckpointError: the checkpoint belongs to another model.
-      Interrupted: a signal arrived.
-    """
-    steps = job.config.eval_steps
-    evaluator = Evaluator(model=model, source=source, config=job.config, steps=steps)
-    try:
-        found = evaluator.evaluate(
-            checkpoint, check=lambda: interrupts.raise_if_received(how_to_go_on)
-        )
-    finally:
-        evaluator.close()
-    eval_dir = os.path.join(job.model_dir, "eval")
-    write_evaluation(eval_dir, found.metrics, found.summary, found.global_step)
-    return numbers(found.metrics)
 
 
 def numbers(metrics: Mapping[str, Any]) -> dict[str, float]:

@@ -119,8 +119,8 @@ class Evaluator:
     def _say_extended(self) -> None:
         if not self._said:
             _LOG.warning(
-                "a hook of the evaluation adds operations in begin(): each evaluation builds its "
-                "graph anew; make them beforehand, in the model or in an earlier begin()"
+                "a hook of the evaluation adds operations in begin(), so that each evaluation "
+                "builds its graph anew; to keep the graph, let the model make them"
             )
             self._said = True
 

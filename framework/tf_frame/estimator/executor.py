@@ -17,14 +17,9 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from tf_frame.checkpoint.newest import damage_of, step_of
-from tf_frame.errors import CheckpointError
-from tf_frame.estimator.checkpoint_evaluation import (
-    EVALUATED,
-    NO_NEW_CHECKPOINT,
-    CheckpointEvaluator,
-    EvalResult,
-)
+from tf_frame.checkpoint.newest import step_of
+from tf_frame.estimator.checkpoint_evaluation import CheckpointEvaluator
+from tf_frame.estimator.continuous_evaluation import evaluate_continuously
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.evaluation_listener import ContinuousEvalListener, EvaluationListener
 from tf_frame.estimator.task_server import platform_starts_servers, start_server
@@ -33,8 +28,6 @@ from tf_frame.estimator.train_spec import EvalSpec, TrainSpec, spec_hooks
 _LOG = logging.getLogger("tf_frame")
 _MAX_DELAY_SECS = 60
 _DELAY_SECS_PER_WORKER = 5
-# How often a task that waits for a checkpoint looks at the folder.
-_LOOK_SECS = 1.0
 _TASKS = ("chief", "evaluator", "master", "ps", "worker")
 
 
@@ -162,38 +155,14 @@ class Executor:
 
     def run_evaluator(self) -> None:
         """Evaluates checkpoints as they come, until one of `max_steps` is there."""
-        delay = self._eval_spec.start_delay_secs
-        if delay:
-            _LOG.info("Waiting %f secs before starting eval.", delay)
-            self._sleep(delay)
-        evaluator = self._checkpoint_evaluator()
-        while True:
-            started = self._clock()
-            if not self._listener.before_eval():
-                _LOG.info("Exiting evaluation, as requested by before_eval.")
-                return
-            result = _evaluated(evaluator)
-            if not self._listener.after_eval(result):
-                _LOG.info("Exiting evaluation, as requested by after_eval.")
-                return
-            if result.reached(self._train_spec.max_steps):
-                _LOG.info(
-                    "Exiting evaluation, global_step=%s >= train max_steps=%s",
-                    (result.metrics or {})["global_step"],
-                    self._train_spec.max_steps,
-                )
-                return
-            self._wait_for_next(result, started)
-
-    def _wait_for_next(self, result: EvalResult, started: float) -> None:
-        """Waits as long as evaluations must be apart; with nothing to evaluate, a moment."""
-        if result.status != EVALUATED:
-            self._sleep(_LOOK_SECS)
-            return
-        secs = started + self._eval_spec.throttle_secs - self._clock()
-        if secs > 0:
-            _LOG.info("Waiting %f secs before starting next eval run.", secs)
-            self._sleep(secs)
+        evaluate_continuously(
+            self._checkpoint_evaluator(),
+            self._eval_spec,
+            self._train_spec.max_steps,
+            self._listener,
+            clock=self._clock,
+            sleep=self._sleep,
+        )
 
     def _make_up(self) -> tuple[Any, Any]:
         """Does what a run that had trained everything was stopped before doing."""
@@ -264,14 +233,3 @@ def _check_type(name: str, given: Any, kind: type) -> None:
         raise TypeError(
             f"`{name}` must have type `tf.estimator.{kind.__name__}`. Got: {type(given)}"
         )
-
-
-def _evaluated(evaluator: CheckpointEvaluator) -> EvalResult:
-    """Evaluates what is new; what training has deleted meanwhile is passed over."""
-    try:
-        return evaluator.evaluate_and_export()[0]
-    except CheckpointError:
-        if evaluator.checkpoint is None or not damage_of(evaluator.checkpoint):
-            raise
-        _LOG.warning("passing over %s, which is gone or damaged by now", evaluator.checkpoint)
-        return EvalResult(NO_NEW_CHECKPOINT)

@@ -128,6 +128,7 @@ def _build(
     with_features: bool,
 ) -> _Built:
     tf.set_random_seed(config.random_seed)
+    tf.train.get_or_create_global_step()
     features, endless = _features(source, config)
     inference = build_inference(
         model=model, features=features, labels=None, mode=Mode.PREDICT, config=config

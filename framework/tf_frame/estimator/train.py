@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tf_frame.checkpoint.newest import step_of
 from tf_frame.cluster import cluster_of
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -60,6 +61,8 @@ class Additions:
       session_config: a `ConfigProto` whose fields win over tf-frame's own, or None.
       ready: called once the session is there: the graph fits the folder's checkpoint.
       evaluate: evaluates the checkpoint of a step, where the options ask for it.
+      begins_anew_at: global step from which the input is read from its beginning,
+        though the checkpoint of that step knows where it was.
     """
 
     hooks: Sequence[Any] = ()
@@ -70,6 +73,7 @@ class Additions:
     session_config: Any = None
     ready: Callable[[], None] = lambda: None
     evaluate: Callable[[int], Mapping[str, float]] | None = None
+    begins_anew_at: int | None = None
 
 
 def train(
@@ -103,7 +107,7 @@ def train(
     around = Surroundings(
         cluster=cluster,
         stopped=lambda: attendant.interrupts.received,
-        restored_from=lambda: restored.path,
+        restored_from=lambda: _position_in(restored.path, additions.begins_anew_at),
         evaluate=additions.evaluate,
         say=attendant.say,
         shows_progress=attendant.shows_progress,
@@ -138,6 +142,11 @@ def train(
         examples_per_sec=made.progress.examples_per_sec,
         stopped=loop.stop_requested,
     )
+
+
+def _position_in(path: str | None, begins_anew_at: int | None) -> str | None:
+    """The checkpoint whose position in the input counts."""
+    return None if path is None or step_of(path) == begins_anew_at else path
 
 
 def _session_config(config: RunOptions, deployment: DeploymentConfig, given: Any) -> Any:

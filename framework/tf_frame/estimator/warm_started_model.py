@@ -26,6 +26,6 @@ class WarmStartedModel:
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds one clone; see `tf_frame.Model.build`."""
-        output = self._model.build(features, labels, mode)
+        output: ModelOutput = self._model.build(features, labels, mode)
         initial = apply_warm_start(self._warm_start_from, None, say=self._say)
         return dataclasses.replace(output, scaffold=with_warm_start(output.scaffold, initial))

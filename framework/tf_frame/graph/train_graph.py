@@ -11,6 +11,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.match import INPUT_POSITION
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -24,6 +25,7 @@ from tf_frame.graph.loss_averages import loss_averages
 from tf_frame.graph.losses import Losses, gather_losses
 from tf_frame.graph.own_update import check_own_update, own_update
 from tf_frame.graph.random_ops import make_repeatable
+from tf_frame.graph.streams import iterator_initializers
 from tf_frame.graph.train_step import TrainStep, build_train_step, checked_optimizer
 from tf_frame.graph.training_clones import placement_strategy, training_clones
 from tf_frame.learning_rates.warmup import learning_rate
@@ -144,7 +146,7 @@ def build_train_graph(
                 extra=extra,
                 with_losses=config.loss_average_decay is None,
             ),
-            hooks=(*step.hooks, *(hook for clone in clones for hook in clone.outputs.hooks)),
+            hooks=[*step.hooks, *(hook for clone in clones for hook in clone.outputs.hooks)],
             run_is_step=step.always_updates and deployment.num_replicas == 1,
             **_common(train_op, source, clones, model_variables, deployment, config),
         )
@@ -196,11 +198,22 @@ def _observed(losses: Losses, step: TrainStep, config: RunOptions) -> tuple[list
 
 def _scaffold(own: Any, deployment: DeploymentConfig) -> Any:
     """The model's own scaffold, or a new one, with a saver."""
+    local_init_op = _local_init_op(own)
     if own is not None and own.saver is not None:
-        return own
+        return tf.train.Scaffold(local_init_op=local_init_op, copy_from_scaffold=own)
     if not tf.get_collection(tf.GraphKeys.SAVERS):
         saver = tf.train.Saver(sharded=deployment.num_ps_tasks > 1, save_relative_paths=True)
         # Where hooks of a script look for it.
         tf.add_to_collection(tf.GraphKeys.SAVERS, saver)
     saver = tf.get_collection(tf.GraphKeys.SAVERS)[0]
-    return tf.train.Scaffold(saver=saver, copy_from_scaffold=own)
+    return tf.train.Scaffold(saver=saver, local_init_op=local_init_op, copy_from_scaffold=own)
+
+
+def _local_init_op(own: Any) -> Any:
+    """The model's own op, which knows nothing of the input, with what the input needs."""
+    if own is None or own.local_init_op is None:
+        return None
+    positions = [v for v in tf.local_variables() if v.op.name.startswith(INPUT_POSITION)]
+    return tf.group(
+        own.local_init_op, tf.variables_initializer(positions), *iterator_initializers()
+    )

@@ -128,10 +128,23 @@ class Model:
 
         Args:
           features: what the input's data set yields first.
-          labels: what it yields second.
+          labels: what it yields second; None to predict.
           mode: what the graph is for.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define build()")
+
+    def prediction_writer(self, directory: str) -> Any:
+        """What writes predictions to files; None: a row for each example.
+
+        It is called with `(name, features, prediction)` of each example, arrays
+        without the batch dimension; `name` can be that of a file, and no two
+        examples share it. An attribute `predict_keys` names the predictions that
+        it needs; `close()`, if there is one, is called at the end.
+
+        Args:
+          directory: the folder; it exists.
+        """
+        return None
 
 
 class Input:
@@ -142,9 +155,12 @@ class Input:
 
     Attributes:
       Params: dataclass of the input's options.
+      prediction_suffixes: endings of files, in lower case, that a folder to predict
+        on is searched for; empty: all that are not hidden.
     """
 
     Params: ClassVar[type] = NoParams
+    prediction_suffixes: ClassVar[Sequence[str]] = ()
 
     def __init__(self, *, params: Any) -> None:
         self.params = params
@@ -173,6 +189,19 @@ class Input:
           context: batch size per clone, seed, shard.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define dataset()")
+
+    def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
+        """Returns a `tf.data.Dataset` of batched features to predict on.
+
+        Features are a dict with `name`, `[batch]` string: the path that each
+        example came from. Examples come in the order of `paths`; a file may give
+        several.
+
+        Args:
+          paths: files.
+          context: batch size and seed.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define prediction_dataset()")
 
 
 class GradientTransform:

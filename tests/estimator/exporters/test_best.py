@@ -213,3 +213,10 @@ def test_a_comparison_takes_two_results(function, message):
         BestExporter(compare_fn=function)
     assert str(error.value).endswith(message)
     assert function is None or str(error.value).startswith(f"compare_fn ({function}) ")
+
+
+def test_the_record_does_not_grow_with_exports_that_are_gone(offer, tmp_path):
+    exported(offer, BestExporter(exports_to_keep=2), *range(20, 10, -1))
+    content = json.loads((tmp_path / "export/best_exporter/best.json").read_text())
+    # The third from the end went after this was written.
+    assert [entry["export"][-2:] for entry in content["exports"]] == ["08", "09", "10"]

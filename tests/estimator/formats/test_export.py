@@ -1,29 +1,69 @@
 """What all formats have in common: where they write, and what they refuse."""
 
+import dataclasses
 import os
 import resource
 
+import numpy as np
 import pytest
+import tensorflow.compat.v1 as tf
 
 from tf_frame import Input, ModelOutput
 from tf_frame.errors import EXIT_USAGE, CheckpointError, ConfigError, PluginError, TfFrameError
-from tf_frame.estimator.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE, frozen_graph
-from tf_frame.estimator.verify import DifferenceError
+from tf_frame.estimator.formats import FORMATS, frozen_graph, saved_model_format
+from tf_frame.estimator.formats.written import Written
+from tf_frame.estimator.verify import Comparison, DifferenceError
 
 from .conftest import Classifier, Data, W, write_checkpoint
 
 every_format = pytest.mark.parametrize("name", FORMATS)
 
 
-def test_the_tolerances_are_those_that_the_help_states():
-    assert (TOLERANCE, TFLITE_TOLERANCE) == (1e-5, 1e-4)
-    found = {name: each.tolerance for name, each in FORMATS.items()}
-    assert found == {
-        "saved_model": 1e-5,
-        "frozen_graph": 1e-5,
-        "tflite": 1e-4,
-        "checkpoint": 1e-5,
-    }
+@pytest.mark.parametrize(("quantized", "tflite"), [(False, 1e-4), (True, 0.1)])
+def test_the_tolerances_are_those_that_the_documentation_states(quantized, tflite):
+    found = {name: each.tolerance_of(quantized=quantized) for name, each in FORMATS.items()}
+    assert found == {**dict.fromkeys(FORMATS, 1e-5), "tflite": tflite}
+
+
+@pytest.mark.parametrize("delay_step", [-1, 0])
+@every_format
+def test_quantised_graphs_are_compared_as_they_are_written(export, monkeypatch, name, delay_step):
+    requests = []
+
+    def noted(request, folder):
+        requests.append(request)
+        return Written("", {}, {}, Comparison())
+
+    monkeypatch.setattr(f"{FORMATS[name].module}.export", noted)
+    export(name, options={"quantize_delay_step": delay_step})
+    (request,) = requests
+    is_quantized = delay_step == 0
+    assert request.tolerance == FORMATS[name].tolerance_of(quantized=is_quantized)
+    options = request.session_config().graph_options
+    as_written = is_quantized and name != "tflite"
+    assert options.rewrite_options.disable_meta_optimizer == as_written
+    assert (options.optimizer_options.opt_level == tf.OptimizerOptions.L0) == as_written
+
+
+@pytest.mark.parametrize("module", [frozen_graph, saved_model_format])
+def test_both_sessions_run_by_the_same_configuration(request_of, monkeypatch, module, tmp_path):
+    (tmp_path / "out").mkdir()
+    request = dataclasses.replace(request_of(), runs_as_written=True)
+    configs, session = [], tf.Session
+
+    def noted(*arguments, config=None, **keywords):
+        configs.append(config)
+        return session(*arguments, config=config, **keywords)
+
+    run = module.run
+
+    def run_noted(*arguments):
+        monkeypatch.setattr(tf, "Session", noted)
+        return run(*arguments)
+
+    monkeypatch.setattr(module, "run", run_noted)
+    module.export(request, str(tmp_path / "out"))
+    assert configs == [request.session_config()]
 
 
 @every_format
@@ -99,8 +139,6 @@ def test_a_folder_that_cannot_be_made_is_told(export, name):
 
 class Large(Classifier):
     def build(self, features, labels, mode):
-        import tensorflow.compat.v1 as tf
-
         output = super().build(features, labels, mode).predictions
         large = tf.get_variable("net/large", [100, 400])
         return ModelOutput(predictions={**output, "sum": output["logits"] + tf.reduce_sum(large)})
@@ -117,8 +155,6 @@ def full_disk():
 
 @every_format
 def test_a_full_disk_leaves_nothing_behind(export, name, tmp_path, request):
-    import numpy as np
-
     values = {"global_step": np.int64(0), "net/w": W, "net/b": W[0]}
     large = np.random.RandomState(0).rand(100, 400).astype(np.float32)
     path = write_checkpoint(tmp_path / "large.ckpt", {**values, "net/large": large})
@@ -132,8 +168,6 @@ def test_a_full_disk_leaves_nothing_behind(export, name, tmp_path, request):
 @every_format
 def test_what_differs_by_more_than_the_tolerance_is_not_kept(export, name, tmp_path, monkeypatch):
     """No format is exact to minus one."""
-    import dataclasses
-
     monkeypatch.setitem(FORMATS, name, dataclasses.replace(FORMATS[name], tolerance=-1.0))
     with pytest.raises(DifferenceError, match="the largest difference is .* allowed: -1"):
         export(name)
@@ -165,8 +199,6 @@ def test_a_model_without_predictions_is_refused(export, name, tmp_path):
 def test_a_checkpoint_of_another_model_is_refused(export, name, tmp_path):
     class Other(Classifier):
         def build(self, features, labels, mode):
-            import tensorflow.compat.v1 as tf
-
             tf.get_variable("net/other", [2])
             return super().build(features, labels, mode)
 

@@ -84,13 +84,15 @@ def export_model(
     prefix = resolve(checkpoint)
     if format_name == "checkpoint":
         _check_checkpoints(output, prefix)
+    quantized = config.quantize_delay_step >= 0
     request = Request(
         model=model,
         config=config,
         checkpoint=prefix,
         inputs=input_signature(source, config),
-        tolerance=chosen.tolerance,
+        tolerance=chosen.tolerance_of(quantized=quantized),
         signature=signature,
+        runs_as_written=quantized and chosen.quantized_tolerance is None,
     )
     with written_whole(output, overwrite=overwrite) as workshop:
         written = importlib.import_module(chosen.module).export(request, workshop)
@@ -101,7 +103,7 @@ def export_model(
         inputs=written.inputs,
         signatures=written.signatures,
         comparison=written.comparison,
-        tolerance=chosen.tolerance,
+        tolerance=request.tolerance,
         on_real_data=request.inputs.is_real,
     )
 

@@ -47,7 +47,8 @@ def export(request: Request, folder: str) -> Written:
         _write(os.path.join(folder, SIGNATURE_FILE), json.dumps(signature, indent=2) + "\n")
         batch = request.inputs.batch
         expected, scores = serving.run((outputs, serving.scores), batch)
-    comparison = compare(expected, run(folder, batch), tolerance=request.tolerance, scores=scores)
+    found = run(folder, batch, request.session_config())
+    comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
     return Written(FILE, specs_of(inputs), {name: specs_of(outputs)}, comparison)
 
 
@@ -74,12 +75,13 @@ def used_inputs(serving: Serving, graph_def: Any) -> dict[str, Any]:
     return {name: tensor for name, tensor in serving.inputs.items() if tensor.op.name in nodes}
 
 
-def run(folder: str, batch: Mapping[str, Any]) -> dict[str, Any]:
+def run(folder: str, batch: Mapping[str, Any], session_config: Any = None) -> dict[str, Any]:
     """Loads what `export` wrote into a fresh graph, and computes output name -> array.
 
     Args:
       folder: where the files are.
       batch: input name -> array.
+      session_config: the `ConfigProto`.
     """
     graph_def = tf.GraphDef()
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
@@ -88,7 +90,7 @@ def run(folder: str, batch: Mapping[str, Any]) -> dict[str, Any]:
         signature = json.load(file)
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(graph_def, name="")
-        with tf.Session(graph=graph) as session, runnable("frozen graph"):
+        with tf.Session(graph=graph, config=session_config) as session, runnable("frozen graph"):
             fed = {each["tensor"]: batch[name] for name, each in signature["inputs"].items()}
             fetched = {name: each["tensor"] for name, each in signature["outputs"].items()}
             found: dict[str, Any] = session.run(fetched, fed)

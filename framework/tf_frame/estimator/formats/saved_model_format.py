@@ -48,7 +48,7 @@ def export(request: Request, folder: str) -> Written:
         export_dir_base=folder,
     )
     path = _renamed(path, os.path.dirname(folder))
-    found, signatures = run(path, request.inputs.batch)
+    found, signatures = run(path, request.inputs.batch, request.session_config())
     if not found:
         raise PluginError(
             "the SavedModel would have no signature: no export of the model fits these inputs; "
@@ -60,17 +60,24 @@ def export(request: Request, folder: str) -> Written:
     return Written(os.path.basename(path), inputs, outputs, comparison)
 
 
-def run(path: str, batch: Arrays) -> tuple[dict[str, Arrays], Mapping[str, Any]]:
+def run(
+    path: str, batch: Arrays, session_config: Any = None
+) -> tuple[dict[str, Arrays], Mapping[str, Any]]:
     """Loads a SavedModel into a fresh graph, and computes the outputs of every signature.
 
     Args:
       path: its folder.
       batch: input name -> array.
+      session_config: the `ConfigProto`.
 
     Returns:
       Signature name -> output name -> array; and signature name -> `SignatureDef`.
     """
-    with tf.Graph().as_default(), tf.Session() as session, runnable("SavedModel"):
+    with (
+        tf.Graph().as_default(),
+        tf.Session(config=session_config) as session,
+        runnable("SavedModel"),
+    ):
         loaded = tf.saved_model.load(session, [tf.saved_model.SERVING], path)
         signatures = dict(loaded.signature_def)
         return {

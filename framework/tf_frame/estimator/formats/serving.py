@@ -32,6 +32,7 @@ class Request:
       tolerance: how far outputs may differ.
       signature: which signature, where the format holds one; None: the only one,
         or `serving_default` of several that are the same.
+      runs_as_written: whether graphs are compared without TensorFlow's rewriting.
     """
 
     model: Any
@@ -40,6 +41,19 @@ class Request:
     inputs: InputSignature
     tolerance: float
     signature: str | None = None
+    runs_as_written: bool = False
+
+    def session_config(self) -> Any:
+        """The `ConfigProto` of sessions whose outputs are compared.
+
+        TensorFlow rewrites graphs before it runs them, with constants otherwise than
+        with variables, which moves the last bit; quantisation may make a level of it.
+        """
+        config = tf.ConfigProto(allow_soft_placement=True)
+        if self.runs_as_written:
+            config.graph_options.rewrite_options.disable_meta_optimizer = True
+            config.graph_options.optimizer_options.opt_level = tf.OptimizerOptions.L0
+        return config
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,7 +102,7 @@ def restored(request: Request, specs: Any = None) -> Iterator[Serving]:
         signatures = _named(signatures_of(inference.output))
         # By the plain names, also where the values come from moving averages.
         saver = tf.train.Saver(averaged_saver_map([]), save_relative_paths=True)
-        with restore_session(inference, request.checkpoint) as session:
+        with restore_session(inference, request.checkpoint, request.session_config()) as session:
             yield Serving(session, inputs, signatures, _scores(inference.output), saver)
 
 

@@ -134,7 +134,8 @@ def _converted(lite: Any, path: str) -> bytes:
         return bytes(converter.convert())
 
     try:
-        return _in_thread(convert)
+        converted: bytes = _in_thread(convert)
+        return converted
     except Exception as error:  # The class of the converter's errors is not public.
         raise TfFrameError(
             f"TensorFlow Lite cannot convert this model: {_reason(error)}\nexport it as a "

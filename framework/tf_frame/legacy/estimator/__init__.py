@@ -20,7 +20,7 @@ _HOOKS = "tf_frame.hooks"
 
 # Where each name is; what is not asked for is not loaded.
 _MODULES = {
-    "Estimator": f"{__name__}.estimator",
+    **dict.fromkeys(["Estimator", "add_metrics"], f"{__name__}.estimator"),
     **dict.fromkeys(["EstimatorSpec", "ModeKeys"], f"{_ESTIMATOR}.spec"),
     "RunConfig": f"{_ESTIMATOR}.run_config",
     **dict.fromkeys(
@@ -30,7 +30,6 @@ _MODULES = {
         ["BestExporter", "Exporter", "FinalExporter", "LatestExporter"], f"{_ESTIMATOR}.exporters"
     ),
     **dict.fromkeys(["VocabInfo", "WarmStartSettings"], f"{_ESTIMATOR}.warm_start_settings"),
-    "add_metrics": f"{_ESTIMATOR}.add_metrics",
     **dict.fromkeys(
         [
             "CheckpointSaverHook",

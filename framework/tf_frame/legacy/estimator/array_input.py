@@ -74,7 +74,9 @@ class ArrayInput(Input):
         seed = _seed()
 
         def shuffled(epoch: Any) -> Any:
-            draws = tf.random.stateless_uniform([num_rows], tf.stack([seed, epoch]), dtype=tf.float64)
+            draws = tf.random.stateless_uniform(
+                [num_rows], tf.stack([seed, epoch]), dtype=tf.float64
+            )
             return tf.data.Dataset.from_tensor_slices(tf.argsort(draws))
 
         return tf.data.Dataset.range(count).flat_map(shuffled)

@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.estimator import add_metrics as add_metrics_module
 from tf_frame.estimator import estimator
 from tf_frame.estimator.checks import check_not_overridden
 
@@ -66,3 +67,8 @@ class Estimator(estimator.Estimator):
             as_text=as_text,
             checkpoint_path=checkpoint_path,
         )
+
+
+def add_metrics(estimator: Estimator, metric_fn: Callable[..., Mapping[str, Any]]) -> Any:
+    """Makes an estimator that evaluates by more metrics; see `tf_frame.estimator.add_metrics`."""
+    return add_metrics_module.add_metrics(estimator, metric_fn, kind=Estimator)

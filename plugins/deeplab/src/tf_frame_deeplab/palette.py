@@ -15,7 +15,7 @@ _GOLDEN_RATIO = (5**0.5 - 1) / 2
 _FIRST_HUE = 0.09
 # Saturation and brightness in turns, so that near hues differ as well.
 _TONES = ((0.85, 1.0), (0.6, 0.95), (1.0, 0.75))
-_FILL = 0.3
+_FILL = 0.5
 
 
 def has_background(class_names: Sequence[str]) -> bool:

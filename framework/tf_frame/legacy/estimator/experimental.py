@@ -1,0 +1,21 @@
+"""The names of `tf.estimator.experimental`."""
+
+from tf_frame.estimator.in_memory_evaluator import InMemoryEvaluatorHook
+from tf_frame.estimator.stop_at_checkpoint import make_stop_at_checkpoint_step_hook
+from tf_frame.estimator.stopping import (
+    make_early_stopping_hook,
+    stop_if_higher_hook,
+    stop_if_lower_hook,
+    stop_if_no_decrease_hook,
+    stop_if_no_increase_hook,
+)
+
+__all__ = [
+    "InMemoryEvaluatorHook",
+    "make_early_stopping_hook",
+    "make_stop_at_checkpoint_step_hook",
+    "stop_if_higher_hook",
+    "stop_if_lower_hook",
+    "stop_if_no_decrease_hook",
+    "stop_if_no_increase_hook",
+]

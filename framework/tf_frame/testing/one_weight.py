@@ -1,0 +1,54 @@
+"""A model function of one weight, whose course is known beforehand.
+
+Gradient descent halves the distance of the weight to 4 with every step, so
+that after step n
+
+    weight = 4 (1 - 0.5^n)      loss = (4 - weight)^2 = 16 * 0.25^n
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.estimator.receivers import ServingInputReceiver
+from tf_frame.estimator.spec import EstimatorSpec, ModeKeys
+
+
+def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+    """Predicts `[batch]` products of the feature `x` with the weight; the metrics are of it too."""
+    weight = tf.get_variable("weight", [], initializer=tf.zeros_initializer())
+    predictions = {"y": features["x"] * weight}
+    if mode == ModeKeys.PREDICT:
+        return EstimatorSpec(mode, predictions=predictions)
+    loss = tf.reduce_mean(tf.square(predictions["y"] - labels))
+    train_op = None
+    if mode == ModeKeys.TRAIN:
+        optimizer = tf.train.GradientDescentOptimizer(0.25)
+        train_op = optimizer.minimize(loss, tf.train.get_global_step())
+    metrics = {"weight": tf.metrics.mean(weight)}
+    return EstimatorSpec(
+        mode, predictions=predictions, loss=loss, train_op=train_op, eval_metric_ops=metrics
+    )
+
+
+def input_fn() -> Any:
+    """Endless batches of one pair."""
+    return batches().repeat()
+
+
+def batches(number: int = 1) -> Any:
+    """So many batches of one pair."""
+    return tf.data.Dataset.from_tensors(({"x": [1.0]}, [4.0])).repeat(number)
+
+
+def serving_input_receiver_fn() -> ServingInputReceiver:
+    """Takes `[batch]` features `x`."""
+    feature = tf.placeholder(tf.float32, [None], name="x")
+    return ServingInputReceiver({"x": feature}, {"x": feature})
+
+
+def loss_after(step: int) -> float:
+    """The loss of the variables that step `step` leaves."""
+    return float(16 * 0.25**step)

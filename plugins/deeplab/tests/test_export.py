@@ -1,0 +1,165 @@
+"""A trained deeplab, exported, and loaded by programs that know nothing of tf-frame."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import Mode
+from tf_frame.cli.folder import job_of_folder
+from tf_frame.cli.main import main
+from tf_frame.estimator.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
+from tf_frame.estimator.input_signature import input_signature
+from tf_frame.estimator.verify import compare
+from tf_frame.graph.inference import build_inference, restore_session
+
+pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
+
+SMALL = ["--model.depth_multiplier=0.25", "--model.aspp_channels=8", "--model.decoder_channels=8"]
+TRAINING = ["--train_batch_size=2", "--eval_batch_size=2", "--input.crop_size=65", "--noevaluate"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The folder of a short run with moving averages, with all exports below `export`."""
+    folder = tmp_path_factory.mktemp("deeplab") / "run"
+    # Averages of batch norm's statistics that are worth something after four steps.
+    words = [
+        "--max_steps=4",
+        *TRAINING,
+        *SMALL,
+        "--model.batch_norm_decay=0.5",
+        "--moving_average_decay=0.9",
+    ]
+    assert main(["run", "--plugin", "deeplab", "--model_dir", str(folder), *words]) == 0
+    for name in FORMATS:
+        words = ["--format", name, "--output", str(folder / "export" / name)]
+        assert main(["export", str(folder), *words]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def job(folder):
+    """The job of the run."""
+    return job_of_folder("export", [str(folder)], [])[0]
+
+
+@pytest.fixture(scope="module")
+def images(job):
+    """Two tiles of the validation data, `[2, 128, 128, 3]`."""
+    return input_signature(job.make_input(), job.config).batch["image"]
+
+
+def restored_outputs(job, images, **options):
+    """What a session of the run predicts."""
+    source = job.make_input()
+    with tf.Graph().as_default():
+        inference = build_inference(
+            model=job.make_model(source.info),
+            features={"image": tf.constant(images)},
+            labels=None,
+            mode=Mode.PREDICT,
+            config=type(job.config)(**{**vars(job.config), **options}),
+        )
+        path = tf.train.latest_checkpoint(job.model_dir)
+        with restore_session(inference, path) as session:
+            return session.run(inference.output.predictions)
+
+
+@pytest.fixture(scope="module")
+def expected(job, images):
+    """What the restored session predicts for the images."""
+    return restored_outputs(job, images)
+
+
+def test_the_comparison_sees_a_model_that_is_off_by_little(job, images, expected):
+    plain = restored_outputs(job, images, eval_moving_averages=False)
+    assert np.abs(plain["probabilities"] - expected["probabilities"]).max() > 10 * TFLITE_TOLERANCE
+    assert expected["probabilities"].std() > 100 * TFLITE_TOLERANCE
+
+
+# The first lines and the last of a process that runs lines of the documentation.
+BEFORE = "import numpy as np\nimages = np.load('images.npy')\n"
+AFTER = """
+import sys
+np.savez("found.npz", **found)
+assert not [name for name in sys.modules if name.startswith("tf_frame")]
+"""
+
+
+@pytest.fixture
+def by_documentation(folder, images, tmp_path):
+    """Runs the lines of docs/export.md that load a format; returns the `found` of them."""
+
+    def run(name):
+        (program,) = [text for text in documented() if f"exported/{name}" in text]
+        (tmp_path / "exported").symlink_to(folder / "export")
+        np.save(tmp_path / "images.npy", images)
+        done = subprocess.run(
+            [sys.executable, "-c", BEFORE + program + AFTER],
+            capture_output=True,
+            text=True,
+            timeout=200,
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stderr
+        return dict(np.load(tmp_path / "found.npz"))
+
+    return run
+
+
+def documented():
+    """The lines of Python in the documentation of exports."""
+    path = Path(__file__).parents[3] / "docs" / "export.md"
+    return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("name", "examples"), [("saved_model", 2), ("frozen_graph", 2), ("tflite", 1)]
+)
+def test_a_fresh_process_predicts_the_same(by_documentation, expected, name, examples):
+    found = by_documentation(name)
+    of_session = {name: array[:examples] for name, array in expected.items()}
+    comparison = compare(of_session, found, tolerance=FORMATS[name].tolerance)
+    assert comparison.output == "probabilities"
+    assert found["semantic"].dtype == np.int32
+    assert found["semantic"].shape == (examples, 128, 128)
+
+
+def test_a_fresh_process_reads_the_variables(by_documentation, folder):
+    found = by_documentation("checkpoint")
+    trained = tf.train.load_checkpoint(str(folder))
+    assert found.pop("global_step") == 4
+    assert len(found) > 200
+    assert not [name for name in found if "Momentum" in name or "Average" in name]
+    for name, value in found.items():
+        average = trained.get_tensor(f"{name}/ExponentialMovingAverage")
+        np.testing.assert_array_equal(average, value)
+
+
+def test_any_batch_size_is_served(folder, images):
+    from tf_frame.estimator.formats import frozen_graph
+
+    path = str(folder / "export" / "frozen_graph")
+    both = frozen_graph.run(path, {"image": images})
+    for i in range(2):
+        one = frozen_graph.run(path, {"image": images[i : i + 1]})
+        difference = np.abs(one["probabilities"][0] - both["probabilities"][i]).max()
+        assert difference < TOLERANCE
+
+
+def test_the_checkpoint_begins_another_run(folder, tmp_path):
+    words = ["--warm_start_from", str(folder / "export" / "checkpoint"), "--learning_rate=0"]
+    # Without a rate nor statistics that move, what it saves is what it began with.
+    words += ["--model.train_batch_norm=false", "--max_steps=1", "--warmup_learning_rate=0"]
+    words = ["--plugin", "deeplab", "--model_dir", str(tmp_path), *TRAINING, *SMALL, *words]
+    assert main(["run", *words]) == 0
+    exported = tf.train.load_checkpoint(str(folder / "export" / "checkpoint"))
+    begun = tf.train.load_checkpoint(str(tmp_path))
+    names = set(exported.get_variable_to_shape_map()) - {"global_step"}
+    for name in sorted(names):
+        np.testing.assert_array_equal(begun.get_tensor(name), exported.get_tensor(name))

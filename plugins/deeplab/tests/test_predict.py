@@ -1,0 +1,277 @@
+"""`tf-frame predict` with deeplab: pictures of any size in, labels and overlays out."""
+
+import os
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+import yaml
+
+from tf_frame import InputContext, InputInfo
+from tf_frame.cli.main import main
+from tf_frame_deeplab.model import DeepLab, Params
+from tf_frame_deeplab.nuclei import Nuclei
+from tf_frame_deeplab.nuclei import Params as NucleiParams
+from tf_frame_deeplab.palette import overlay, palette
+from tf_frame_deeplab.pictures import pictures
+from tf_frame_deeplab.png import read_png
+from tf_frame_deeplab.prediction_files import LabelsAndOverlays
+
+SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
+RANDOM = np.random.RandomState(0)
+
+
+def computed(function, *arrays):
+    with tf.Graph().as_default(), tf.Session() as session:
+        return session.run(function(*map(tf.constant, arrays)))
+
+
+def write_picture(path, height, width, encode=tf.io.encode_png, dtype=np.uint8, channels=3):
+    pixels = RANDOM.randint(0, np.iinfo(dtype).max, [height, width, channels]).astype(dtype)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(computed(encode, pixels))
+    return path
+
+
+def decoded(path, channels=3):
+    return computed(
+        lambda data: tf.io.decode_image(data, channels, expand_animations=False), path.read_bytes()
+    )
+
+
+def read_all(paths):
+    with tf.Graph().as_default(), tf.Session() as session:
+        iterator = tf.data.make_initializable_iterator(pictures([str(path) for path in paths]))
+        batch = iterator.get_next()
+        assert batch["image"].shape.as_list() == [None, None, None, 3]
+        session.run(iterator.initializer)
+        return [session.run(batch) for _ in paths]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder as a run leaves it, of a small network that was not trained."""
+    folder = tmp_path_factory.mktemp("trained")
+    content = {"plugin": "deeplab", "input": "nuclei", "model": SMALL}
+    (folder / "config.yaml").write_text(yaml.safe_dump(content))
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(3)
+        tf.train.create_global_step()
+        model = DeepLab(params=Params(**SMALL), info=Nuclei(params=NucleiParams()).info)
+        model.build({"image": tf.zeros([1, 32, 32, 3])}, None, "infer")
+        session.run(tf.global_variables_initializer())
+        # Large enough that both classes are predicted.
+        (last,) = [v for v in tf.trainable_variables() if v.op.name == "logits/semantic/weights"]
+        session.run(last.assign(last * 1000))
+        tf.train.Saver().save(session, str(folder / "model.ckpt"), global_step=0)
+    return folder
+
+
+def predict(capfd, *words):
+    code = main(["predict", *map(str, words)])
+    return code, *capfd.readouterr()
+
+
+def png_header(data):
+    """Bits and colour type of the header; see the PNG specification, 11.2.1."""
+    return data[24], data[25]
+
+
+def test_pictures_of_several_kinds_and_sizes_are_read_in_order(tmp_path):
+    paths = [
+        write_picture(tmp_path / "a.png", 5, 7),
+        write_picture(tmp_path / "b.jpg", 8, 3, tf.io.encode_jpeg),
+        write_picture(tmp_path / "c.png", 4, 4, channels=1),
+        write_picture(tmp_path / "d.png", 4, 6, channels=4),
+        write_picture(tmp_path / "e.png", 4, 6, dtype=np.uint16),
+    ]
+    for path, batch in zip(paths, read_all(paths), strict=True):
+        assert batch["name"].tolist() == [str(path).encode()]
+        assert batch["image"].dtype == np.float32
+        expected = computed(lambda data: tf.io.decode_image(data, channels=3), path.read_bytes())
+        np.testing.assert_array_equal(batch["image"], [expected])
+
+
+def test_sixteen_bits_are_read_as_training_reads_them(tmp_path):
+    path = write_picture(tmp_path / "a.png", 4, 6, dtype=np.uint16)
+    (batch,) = read_all([path])
+    as_in_training = computed(lambda data: tf.io.decode_png(data, channels=3), path.read_bytes())
+    np.testing.assert_array_equal(batch["image"][0], as_in_training)
+
+
+def test_pictures_are_read_one_by_one_and_not_all_at_first(tmp_path):
+    first = write_picture(tmp_path / "a.png", 5, 7)
+    with tf.Graph().as_default(), tf.Session() as session:
+        paths = [str(first), *(f"{tmp_path}/missing{index}" for index in range(5000))]
+        iterator = tf.data.make_initializable_iterator(pictures(paths))
+        batch = iterator.get_next()
+        session.run(iterator.initializer)
+        assert session.run(batch)["image"].shape == (1, 5, 7, 3)
+        with pytest.raises(tf.errors.NotFoundError, match="missing0"):
+            session.run(batch)
+
+
+def test_the_input_reads_files_and_says_which():
+    source = Nuclei(params=NucleiParams())
+    assert set(source.prediction_suffixes) == {".png", ".jpg", ".jpeg", ".bmp", ".gif"}
+    with tf.Graph().as_default():
+        dataset = source.prediction_dataset(["x.png"], InputContext(batch_size=4))
+        assert sorted(dataset.element_spec) == ["image", "name"]
+
+
+SIZES = [(1, 1), (15, 40), (33, 17), (64, 64), (130, 61)]
+
+
+@pytest.mark.process
+def test_pictures_of_any_size_become_labels_and_overlays_of_that_size(
+    trained, tmp_path, capfd, monkeypatch
+):
+    pictures_by_name = {
+        f"{height}x{width}": write_picture(tmp_path / "in" / f"{height}x{width}.png", height, width)
+        for height, width in SIZES
+    }
+    code, out, err = predict(capfd, trained, "--input", tmp_path / "in", "--output", tmp_path / "o")
+    assert (code, err) == (0, "")
+    assert "5 predictions" in out
+    colours = palette(2, background=True)
+    seen = set()
+    for name, picture in pictures_by_name.items():
+        labels, overlaid = (
+            tmp_path / "o" / kind / f"{name}.png" for kind in ("labels", "overlays")
+        )
+        height, width = map(int, name.split("x"))
+        assert png_header(labels.read_bytes()) == (8, 3)
+        shown = decoded(labels)
+        assert shown.shape == (height, width, 3)
+        classes = (shown == colours[1]).all(axis=2).astype(int)
+        np.testing.assert_array_equal(shown, colours[classes])
+        np.testing.assert_array_equal(
+            decoded(overlaid), overlay(decoded(picture), classes, colours)
+        )
+        seen |= set(classes.ravel())
+    assert seen == {0, 1}
+
+
+@pytest.mark.process
+def test_labels_are_what_the_network_says(trained, tmp_path, capfd):
+    path = write_picture(tmp_path / "in" / "x.png", 45, 70)
+    assert predict(capfd, trained, "--input", path, "--output", tmp_path / "o")[0] == 0
+    with tf.Graph().as_default(), tf.Session() as session:
+        model = DeepLab(params=Params(**SMALL), info=InputInfo(num_classes=2))
+        images = tf.constant(decoded(path)[np.newaxis], tf.float32)
+        output = model.build({"image": images}, None, "infer")
+        tf.train.Saver().restore(session, str(trained / "model.ckpt-0"))
+        (expected,) = session.run(output.predictions["semantic"])
+    shown = decoded(tmp_path / "o" / "labels" / "x.png")
+    np.testing.assert_array_equal(shown, palette(2, background=True)[expected])
+
+
+@pytest.mark.process
+def test_the_validation_tiles_are_predicted_without_an_input(trained, tmp_path, capfd):
+    assert predict(capfd, trained, "--output", tmp_path / "o")[0] == 0
+    for kind in ("labels", "overlays"):
+        names = sorted(path.name for path in (tmp_path / "o" / kind).iterdir())
+        assert names == [f"{number:06d}.png" for number in range(4)]
+
+
+@pytest.mark.process
+def test_pictures_of_the_same_name_do_not_replace_each_other(trained, tmp_path, capfd):
+    paths = [
+        write_picture(tmp_path / "a" / "x.png", 20, 20),
+        write_picture(tmp_path / "b" / "x.png", 30, 30),
+        write_picture(tmp_path / "b" / "y.png", 20, 20),
+        write_picture(tmp_path / "b" / "y.jpg", 20, 20, tf.io.encode_jpeg),
+    ]
+    assert predict(capfd, trained, "--input", *paths, "--output", tmp_path / "o")[0] == 0
+    names = sorted(path.name for path in (tmp_path / "o" / "labels").iterdir())
+    assert names == ["a_x.png", "b_x.png", "y_jpg.png", "y_png.png"]
+    assert decoded(tmp_path / "o" / "labels" / "b_x.png").shape == (30, 30, 3)
+
+
+@pytest.mark.process
+def test_a_broken_picture_is_named_and_the_others_stay(trained, tmp_path, capfd):
+    write_picture(tmp_path / "in" / "a.png", 20, 20)
+    broken = write_picture(tmp_path / "in" / "b.png", 20, 20)
+    write_picture(tmp_path / "in" / "c.png", 20, 20)
+    broken.write_bytes(broken.read_bytes()[:100])
+    words = ("--input", tmp_path / "in", "--output", tmp_path / "o")
+    code, _, err = predict(capfd, trained, *words)
+    assert code == 2
+    assert err.startswith(f"tf-frame: {broken} cannot be read: ") and "PNG" in err
+    assert len(err.splitlines()) == 1
+    assert [path.name for path in (tmp_path / "o" / "labels").iterdir()] == ["a.png"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no picture at all", b"\x89PNG\r\n\x1a\n"])
+def test_what_is_no_picture_is_not_read(tmp_path, content):
+    path = tmp_path / "x.png"
+    path.write_bytes(content)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        read_all([path])
+
+
+@pytest.fixture
+def writer(tmp_path):
+    made = []
+
+    def make(num_classes, class_names=()):
+        made.append(
+            LabelsAndOverlays(str(tmp_path), num_classes=num_classes, class_names=class_names)
+        )
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def write(writer, classes, name="x"):
+    image = np.zeros([*classes.shape, 3], np.float32)
+    writer(name, {"image": image}, {"semantic": classes.astype(np.int32)})
+
+
+def test_label_files_are_whole_pngs_with_the_colour_of_every_class(writer, tmp_path):
+    classes = np.arange(256).reshape(16, 16)
+    write(writer(256), classes)
+    path = tmp_path / "labels" / "x.png"
+    assert png_header(path.read_bytes()) == (8, 3)
+    assert read_png(path).height == 16  # also checks every checksum
+    np.testing.assert_array_equal(decoded(path), palette(256, background=True)[classes])
+
+
+def test_more_classes_than_a_palette_has_are_sixteen_bits(writer, tmp_path):
+    classes = RANDOM.randint(0, 1000, [9, 7])
+    write(writer(1000), classes)
+    data = (tmp_path / "labels" / "x.png").read_bytes()
+    assert png_header(data) == (16, 0)
+    found = computed(lambda png: tf.io.decode_png(png, channels=1, dtype=tf.uint16), data)
+    np.testing.assert_array_equal(found[..., 0], classes)
+
+
+def test_a_first_class_that_is_no_background_is_painted(writer, tmp_path):
+    write(writer(2, ("road", "sky")), np.zeros([4, 4], int))
+    assert decoded(tmp_path / "overlays" / "x.png").any()
+    write(writer(2, ("background", "sky")), np.zeros([4, 4], int))
+    assert not decoded(tmp_path / "overlays" / "x.png").any()
+
+
+def test_brightness_beyond_what_a_file_has_is_cut_off(writer, tmp_path):
+    image = np.array([[[-3, 300, 99.6]]], np.float32)
+    writer(2)("x", {"image": image}, {"semantic": np.zeros([1, 1], np.int32)})
+    assert decoded(tmp_path / "overlays" / "x.png").tolist() == [[[0, 255, 100]]]
+
+
+def test_no_half_file_stays_when_writing_fails(writer, tmp_path, monkeypatch):
+    write(writer(2), np.zeros([4, 4], int), "good")
+
+    def full(source, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        write(writer(2), np.zeros([4, 4], int), "bad")
+    assert sorted(path.name for path in tmp_path.rglob("*.p*")) == ["good.png", "good.png"]
+
+
+def test_only_what_is_written_is_computed():
+    assert LabelsAndOverlays.predict_keys == ("semantic",)

@@ -1,0 +1,312 @@
+"""`tf-frame evaluate`: its words in this process, and Ctrl-C in one of its own."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tf_frame.cli import evaluate
+from tf_frame.cli import main as command_line
+
+FEATURES = np.random.RandomState(0).randn(64, 3)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder in which the toy model was trained, with checkpoints of steps 10, 20 and 30."""
+    from tf_frame.cli.run import main as run
+    from tf_frame.testing.distributions import write_toy_distribution
+
+    site, folder = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("trained") / "run"
+    write_toy_distribution(site)
+    sys.path.insert(0, str(site))
+    words = ["--plugin", "toy", "--model_dir", str(folder), "--max_steps", "30", "--noevaluate"]
+    words += ["--save_checkpoint_steps", "10", "--save_checkpoint_secs", "none"]
+    assert run(words) == 0
+    yield folder
+    sys.path.remove(str(site))
+
+
+@pytest.fixture
+def folder(trained, tmp_path):
+    """A copy of it."""
+    return shutil.copytree(trained, tmp_path / "run")
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Runs words as the command line would; returns exit code, output and messages."""
+    entry = ("tf_frame.cli.evaluate", "evaluate checkpoints")
+    monkeypatch.setitem(command_line.COMMANDS, "evaluate", entry)
+
+    def run(*words):
+        code = command_line.main(["evaluate", *map(str, words)])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def rotate():
+    """Lets a `checkpoint` file list checkpoints up to a step."""
+    import tensorflow.compat.v1 as tf
+
+    def rotate(folder, *steps):
+        names = [f"model.ckpt-{step}" for step in steps]
+        tf.train.update_checkpoint_state(str(folder), names[-1], names)
+
+    return rotate
+
+
+def expected(folder, step):
+    """The figures of the evaluation split, by NumPy."""
+    import tensorflow.compat.v1 as tf
+
+    reader = tf.train.load_checkpoint(str(folder / f"model.ckpt-{step}"))
+    weights, biases = (reader.get_tensor(f"linear/{name}") for name in ("weights", "biases"))
+    errors = FEATURES @ weights + biases - (FEATURES @ [[1.5], [-2.0], [0.5]] + 3.0)
+    return {"mean_absolute_error": np.abs(errors).mean(), "loss": (errors**2).mean()}
+
+
+def figures(folder, name="eval"):
+    return json.loads((folder / name / "metrics.json").read_text())
+
+
+def tags(folder, name="eval"):
+    import tensorflow.compat.v1 as tf
+
+    (file,) = (path for path in (folder / name).iterdir() if "tfevents" in path.name)
+    return {
+        (event.step, value.tag)
+        for event in tf.train.summary_iterator(str(file))
+        for value in event.summary.value
+    }
+
+
+def test_the_newest_checkpoint_is_evaluated_shown_and_written(run, folder):
+    code, out, err = run(folder)
+    assert (code, err) == (0, "")
+    found, wanted = figures(folder), expected(folder, 30)
+    assert found["metrics"] == pytest.approx(wanted, rel=1e-4)
+    assert (found["global_step"], found["checkpoint"]) == (30, str(folder / "model.ckpt-30"))
+    first, heading, *rows, last = out.splitlines()
+    assert first == f"evaluating {folder}/model.ckpt-30"
+    assert heading == "evaluation at step 30"
+    assert dict(map(str.split, rows)) == {k: f"{found['metrics'][k]:.4f}" for k in wanted}
+    assert last.startswith("done in ") and last.endswith(f"results in {folder}/eval")
+    assert tags(folder) == {(30, "metrics/loss"), (30, "metrics/mean_absolute_error")}
+
+
+def test_a_checkpoint_can_be_named_by_its_path_or_its_folder(run, folder, tmp_path):
+    elsewhere = shutil.copytree(folder, tmp_path / "elsewhere")
+    for path, step in [(folder / "model.ckpt-10", 10), (elsewhere / "model.ckpt-20.index", 20)]:
+        assert run(folder, "--checkpoint", path)[0] == 0
+        assert figures(folder)["global_step"] == step
+        assert figures(folder)["metrics"] == pytest.approx(expected(folder, step), rel=1e-4)
+    assert run(folder, f"--checkpoint={elsewhere}")[0] == 0
+    assert figures(folder)["checkpoint"] == str(elsewhere / "model.ckpt-30")
+
+
+def test_options_of_the_run_win_over_those_of_the_folder(run, folder):
+    code, _, _ = run(folder, "--eval_batch_size", 4, "--eval_steps", 2, "--input.num_examples=16")
+    assert code == 0
+    features = np.random.RandomState(0).randn(16, 3)[:8]
+    import tensorflow.compat.v1 as tf
+
+    reader = tf.train.load_checkpoint(str(folder / "model.ckpt-30"))
+    weights, biases = (reader.get_tensor(f"linear/{name}") for name in ("weights", "biases"))
+    errors = features @ weights + biases - (features @ [[1.5], [-2.0], [0.5]] + 3.0)
+    wanted = np.abs(errors).mean()
+    assert figures(folder)["metrics"]["mean_absolute_error"] == pytest.approx(wanted, rel=1e-4)
+
+
+def test_an_evaluation_with_a_name_has_its_own_folder(run, folder):
+    code, out, _ = run(folder, "--name", "other")
+    assert code == 0
+    assert out.rstrip().endswith(f"results in {folder}/eval_other")
+    assert figures(folder, "eval_other")["global_step"] == 30
+    assert (30, "metrics/loss") in tags(folder, "eval_other")
+    assert not (folder / "eval").exists()
+
+
+def test_with_continuous_each_new_checkpoint_is_evaluated_in_one_graph(
+    run, folder, rotate, monkeypatch
+):
+    from tf_frame.estimator.evaluator import Evaluator
+    from tf_frame.testing.toy import ToyModel
+
+    builds, before, build = [], Evaluator.evaluate, ToyModel.build
+    rotate(folder, 10)
+
+    def evaluate_and_train(self, checkpoint, **arguments):
+        found = before(self, checkpoint, **arguments)
+        rotate(folder, *range(10, found.global_step + 11, 10))
+        return found
+
+    def counted(*arguments):
+        builds.append(1)
+        return build(*arguments)
+
+    monkeypatch.setattr(Evaluator, "evaluate", evaluate_and_train)
+    monkeypatch.setattr(ToyModel, "build", counted)
+    code, out, err = run(folder, "--continuous")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == f"waiting for checkpoints in {folder}, until step 30"
+    shown = [line for line in lines if line.startswith("evaluation at")]
+    assert shown == [f"evaluation at step {step}" for step in (10, 20, 30)]
+    assert {step for step, _ in tags(folder)} == {10, 20, 30}
+    assert len(builds) == 1
+    assert figures(folder)["global_step"] == 30
+
+
+def test_with_continuous_the_timeout_ends_it(run, folder):
+    code, out, _ = run(folder, "--continuous", "--timeout_secs", "0", "--max_steps", "40")
+    assert code == 0
+    assert "no new checkpoint for 0 s after step 30" in out
+
+
+def test_with_continuous_the_interval_and_the_timeout_are_passed_on(run, folder, monkeypatch):
+    given = {}
+
+    def evaluate_repeatedly(evaluation, model_dir, **arguments):
+        given.update(arguments, model_dir=model_dir)
+        return 30
+
+    monkeypatch.setattr(
+        "tf_frame.estimator.evaluate_repeatedly.evaluate_repeatedly", evaluate_repeatedly
+    )
+    run(folder, "--continuous", "--every_secs", 60, "--timeout_secs", 2.5)
+    assert (given["min_interval_secs"], given["timeout"]) == (60.0, 2.5)
+    assert (given["last_step"], given["model_dir"]) == (30, str(folder))
+
+
+def test_with_continuous_a_folder_without_checkpoints_is_an_error_when_the_time_is_up(run, folder):
+    for file in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
+        file.unlink()
+    code, _, err = run(folder, "--continuous", "--timeout_secs", "0")
+    assert code == 1
+    assert "there was no checkpoint in" in err and "within 0 s" in err
+
+
+def test_help_names_its_options_and_needs_no_folder(run):
+    for words in ((), ("--help",), ("somewhere", "-h")):
+        code, out, _ = run(*words)
+        assert code == 0
+        for word in ("MODEL_DIR", "--checkpoint", "--[no]continuous", "--every_secs", "--name"):
+            assert word in out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--name", "x"], 2, "say which folder first"),
+        (["no_such_folder"], 2, "no_such_folder: there is no such folder"),
+        (["FOLDER", "--eval_steps", "0"], 2, "--eval_steps: 0 is out of range"),
+        (["FOLDER", "--eval_step", "1"], 2, "did you mean --eval_steps?"),
+        (["FOLDER", "--timeout_secs", "-1"], 2, "--timeout_secs: -1.0 is out of range"),
+        (["FOLDER", "--every_secs", "5"], 2, "--every_secs has no meaning without --continuous"),
+        (["FOLDER", "--timeout_secs", "5"], 2, "--timeout_secs has no meaning without"),
+        (["FOLDER", "--continuous", "--checkpoint", "x"], 2, "--checkpoint names one"),
+        (["FOLDER", "--checkpoint", "FOLDER/model.ckpt-31"], 2, "did you mean FOLDER/model.ckpt-3"),
+        (["FOLDER", "--input.num_examples", "0"], 2, "the evaluation split is empty"),
+    ],
+)
+def test_errors_say_what_to_do_and_are_no_tracebacks(run, folder, words, code, message):
+    found, _, err = run(*[word.replace("FOLDER", str(folder)) for word in words])
+    assert found == code
+    assert message.replace("FOLDER", str(folder)) in err
+
+
+def test_a_folder_without_configuration_or_checkpoint_is_an_error(run, folder, tmp_path):
+    for file in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
+        file.unlink()
+    code, _, err = run(folder)
+    assert code == 2
+    assert f"there is no checkpoint in the folder {folder}" in err
+    code, _, err = run(tmp_path)
+    assert code == 2
+    assert "has no config.yaml" in err
+
+
+def test_a_damaged_checkpoint_is_an_error_where_it_is_named(run, folder):
+    (folder / "model.ckpt-20.index").write_bytes(b"nothing")
+    code, _, err = run(folder, "--checkpoint", folder / "model.ckpt-20")
+    assert code == 1
+    assert "model.ckpt-20 cannot be read: " in err
+
+
+def test_a_checkpoint_of_another_architecture_is_an_error(run, folder):
+    import tensorflow.compat.v1 as tf
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("linear/weights", [4, 1])
+        tf.train.create_global_step()
+        session.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(session, str(folder / "other"))
+    code, _, err = run(folder, "--checkpoint", path)
+    assert code == 1
+    assert "linear/weights [3, 1]: [4, 1] in the checkpoint" in err
+    assert "linear/biases [1]: not in the checkpoint" in err
+
+
+def test_metrics_that_are_no_numbers_are_shown_as_what_they_are(run, folder, monkeypatch):
+    from tf_frame.estimator.evaluator import Evaluated, Evaluator
+
+    metrics = {"array": np.zeros([2, 3]), "image": b"1234", "one": np.float32(1)}
+    evaluated = Evaluated(metrics=metrics, summary=None, global_step=30)
+    monkeypatch.setattr(Evaluator, "evaluate", lambda *args, **kwargs: evaluated)
+    _, out, _ = run(folder)
+    rows = [line.split(maxsplit=1) for line in out.splitlines()[2:-1]]
+    assert rows == [["array", "array [2, 3]"], ["image", "4 bytes"], ["one", "1.0000"]]
+
+
+INTERRUPTED = """
+import sys
+from tf_frame.cli import main
+main.COMMANDS["evaluate"] = ("tf_frame.cli.evaluate", "evaluate checkpoints")
+sys.exit(main.main(["evaluate", *sys.argv[1:]]))
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_waiting_with_a_clear_line(folder, toy_environment, signum, code):
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, str(folder), "--continuous", "--max_steps", "40"],
+        env=toy_environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        for line in process.stdout:
+            if line.startswith("  loss"):
+                break
+        process.send_signal(signum)
+        output = process.communicate(timeout=60)[0]
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == code, output
+    assert "Traceback" not in output
+    assert f"stopped; 1 checkpoint is evaluated, in {folder}/eval" in output
+
+
+def test_a_signal_during_an_evaluation_ends_it(run, folder, monkeypatch):
+    def interrupted(evaluation, job, given):
+        evaluation.interrupts.received = signal.SIGINT
+        before(evaluation, job, given)
+
+    before = evaluate._evaluate
+    monkeypatch.setattr(evaluate, "_evaluate", interrupted)
+    code, _, err = run(folder)
+    assert code == 130
+    assert "stopped; 0 checkpoints are evaluated" in err
+    assert not (folder / "eval").exists()

@@ -1,0 +1,315 @@
+"""`tf-frame export`: its words in this process, and that wrong ones are answered quickly."""
+
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+import yaml
+
+from tf_frame.cli import export
+from tf_frame.cli.main import main
+from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from tf_frame.estimator.formats import FORMATS
+from tf_frame.estimator.verify import Comparison
+from tf_frame.testing.distributions import write_toy_distribution
+from tf_frame.testing.toy import WEIGHTS
+
+every_format = pytest.mark.parametrize("name", FORMATS)
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A folder with the plugin `toy` installed."""
+    (tmp_path / "site").mkdir()
+    write_toy_distribution(tmp_path / "site")
+    return tmp_path / "site"
+
+
+@pytest.fixture
+def folder(tmp_path, site, monkeypatch):
+    """The folder of a run of the toy model, with checkpoints of steps 3 and 5."""
+    import tensorflow.compat.v1 as tf
+
+    monkeypatch.syspath_prepend(str(site))
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "config.yaml").write_text(yaml.safe_dump({"plugin": "toy", "eval_batch_size": 4}))
+    with tf.Graph().as_default(), tf.Session() as session:
+        step = tf.train.create_global_step()
+        weights = tf.get_variable("linear/weights", initializer=tf.constant(WEIGHTS))
+        tf.get_variable("linear/biases", initializer=tf.constant([3.0]))
+        saver = tf.train.Saver(save_relative_paths=True)
+        session.run(tf.global_variables_initializer())
+        for number in (3, 5):
+            session.run([step.assign(number), weights.assign(number * WEIGHTS)])
+            saver.save(session, str(run / "model.ckpt"), global_step=number)
+    return run
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs words as the command line would; returns exit code, output and messages."""
+
+    def run(*words):
+        code = main(["export", *map(str, words)])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return code, captured.out, captured.err
+
+    return run
+
+
+PATHS = {
+    "saved_model": r"export/saved_model/\d+",
+    "frozen_graph": r"export/frozen_graph-5/frozen_graph\.pb",
+    "tflite": r"export/tflite-5/model\.tflite",
+    "checkpoint": r"export/checkpoint-5/model\.ckpt-5",
+}
+
+
+@every_format
+def test_it_tells_path_size_signature_and_difference(run, folder, name):
+    code, out, _ = run(folder, "--format", name)
+    assert code == EXIT_OK
+    first, wrote, inputs, fed, outputs, value, last = out.splitlines()
+    assert first == f"exporting {folder}/model.ckpt-5 as {name} ..."
+    assert re.fullmatch(rf"wrote {folder}/{PATHS[name]}, [\d.]+ (B|KiB)", wrote)
+    batch = 1 if name == "tflite" else "?"
+    assert (inputs, outputs) == ("inputs", "outputs of serving_default")
+    assert fed.split(maxsplit=2) == ["input", "float32", f"[{batch}, 3]"]
+    assert value.split(maxsplit=2) == ["value", "float32", f"[{batch}, 1]"]
+    found = re.fullmatch(
+        r"loaded again, on a batch of the evaluation data: largest difference from the restored "
+        rf"session (\S+) in value \(allowed: {FORMATS[name].tolerance:g}\)",
+        last,
+    )
+    assert 0 <= float(found[1]) < 1e-6
+
+
+def value_of(path):
+    """What a frozen graph computes for one example of zeros but for a one at the end."""
+    import tensorflow.compat.v1 as tf
+
+    graph_def = tf.GraphDef()
+    graph_def.ParseFromString((path / "frozen_graph.pb").read_bytes())
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(graph_def, name="")
+        return session.run("outputs/value:0", {"inputs/input:0": [[0.0, 0.0, 1.0]]}).item()
+
+
+def test_it_exports_the_newest_checkpoint_or_the_one_that_is_named(run, folder, tmp_path):
+    assert run(folder, "--format=frozen_graph")[0] == EXIT_OK
+    assert value_of(folder / "export" / "frozen_graph-5") == 5 * 0.5 + 3
+    words = ("--checkpoint", folder / "model.ckpt-3", "--output", tmp_path / "out")
+    code, out, _ = run(folder, "--format", "frozen_graph", *words)
+    assert code == EXIT_OK
+    assert out.startswith(f"exporting {folder}/model.ckpt-3 as frozen_graph")
+    assert value_of(tmp_path / "out") == 3 * 0.5 + 3
+
+
+def test_an_export_is_replaced_on_demand_only(run, folder):
+    assert run(folder, "--format", "frozen_graph")[0] == EXIT_OK
+    code, _, err = run(folder, "--format", "frozen_graph")
+    assert code == EXIT_USAGE
+    assert "frozen_graph.json exists; take another --output, or replace it with --overwrite" in err
+    assert run(folder, "--format", "frozen_graph", "--overwrite")[0] == EXIT_OK
+
+
+def test_random_numbers_and_ties_are_told(run, folder):
+    code, out, _ = run(folder, "--format", "frozen_graph", "--input.num_examples", 0)
+    assert code == EXIT_OK
+    assert "loaded again, on random numbers: largest difference" in out
+    exported = types.SimpleNamespace(
+        on_real_data=True, tolerance=1e-5, comparison=Comparison(0.0, "", 3)
+    )
+    assert export._difference(exported).endswith(
+        "session 0 (allowed: 1e-05); 3 classes differ, all of them ties"
+    )
+
+
+def test_help_names_formats_and_tolerances(run):
+    code, out, _ = run("--help")
+    assert code == EXIT_OK
+    for name, each in FORMATS.items():
+        assert f"  {name}" in out
+        assert each.text in out
+    assert "may differ by 1e-05" in out and "tflite by 0.0001 (0.1 with" in out
+    for option in ("--format", "--checkpoint", "--output", "--signature", "--[no]overwrite"):
+        assert f"  {option}" in out
+    assert run() == (EXIT_USAGE, out, "")
+
+
+def test_a_folder_that_is_no_run_is_refused(run, tmp_path):
+    code, _, err = run(tmp_path / "none", "--format", "tflite")
+    assert (code, err) == (EXIT_USAGE, f"tf-frame: {tmp_path}/none: there is no such folder\n")
+    code, _, err = run(tmp_path, "--format", "tflite")
+    assert code == EXIT_USAGE
+    assert f"{tmp_path} has no config.yaml" in err
+
+
+def test_a_run_without_a_checkpoint_is_refused(run, folder):
+    for path in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
+        path.unlink()
+    code, _, err = run(folder, "--format", "tflite")
+    assert code == EXIT_USAGE
+    assert re.match(rf"tf-frame: .*no checkpoint.*{folder}", err), err
+
+
+def test_a_checkpoint_that_cannot_be_read_is_refused(run, folder):
+    for path in folder.glob("model.ckpt*.data*"):
+        path.write_bytes(b"")
+    code, _, err = run(folder, "--format", "frozen_graph")
+    assert code == EXIT_FAILED
+    assert f"checkpoints in {folder}" in err or f"no checkpoint in {folder} can be read" in err
+
+
+def test_a_checkpoint_of_another_model_is_refused_with_the_names(run, folder, tmp_path):
+    import tensorflow.compat.v1 as tf
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.train.create_global_step()
+        tf.get_variable("linear/weights", [4, 1])
+        session.run(tf.global_variables_initializer())
+        other = tf.train.Saver().save(session, str(tmp_path / "other"))
+    code, _, err = run(folder, "--format", "frozen_graph", "--checkpoint", other)
+    assert code == EXIT_FAILED
+    assert "is a checkpoint of another model: 2 variables differ" in err
+    assert "linear/weights [3, 1]: [4, 1] in the checkpoint" in err
+    assert "linear/biases [1]: not in the checkpoint" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "say what to write: --format saved_model|frozen_graph|tflite|checkpoint"),
+        (["--format", "tflit"], "did you mean 'tflite'"),
+        (["--format", "onnx"], "allowed: saved_model, frozen_graph, tflite, checkpoint"),
+        (["--fromat", "tflite"], "--fromat"),
+        (["--format", "tflite", "--input.num_examples", "-1"], "allowed: 0 or more"),
+        (["--format", "checkpoint", "--signature", "a"], "leave --signature out"),
+        (["--format", "tflite", "--signature", "a"], "no signature 'a'; it has: serving_default"),
+    ],
+)
+def test_wrong_words_are_refused(run, folder, words, message):
+    code, _, err = run(folder, *words)
+    assert code == EXIT_USAGE
+    assert message in err
+    assert not (folder / "export").exists()
+
+
+@every_format
+def test_an_output_that_is_a_file_is_refused(run, folder, name):
+    (folder / "export").write_text("mine")
+    code, _, err = run(folder, "--format", name)
+    assert code == EXIT_USAGE
+    assert f"{folder}/export is a file; take another --output" in err
+
+
+@every_format
+def test_an_output_that_cannot_be_written_to_is_refused(run, folder, name):
+    code, _, err = run(folder, "--format", name, "--output", "/proc/no/folder")
+    assert code == EXIT_FAILED
+    assert "tf-frame: the export to /proc/no/folder could not be written: " in err
+
+
+@every_format
+def test_a_full_disk_is_one_clear_error(run, folder, name):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, before[1]))
+    try:
+        code, out, err = run(folder, "--format", name)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert code == EXIT_FAILED
+    assert "could not be written" in err and "File too large" in err
+    assert "wrote" not in out
+    assert not (folder / "export").exists()
+
+
+@every_format
+def test_a_difference_is_an_error_and_nothing_is_kept(run, folder, name, monkeypatch):
+    import dataclasses
+
+    monkeypatch.setitem(FORMATS, name, dataclasses.replace(FORMATS[name], tolerance=-1.0))
+    code, out, err = run(folder, "--format", name)
+    assert code == EXIT_FAILED
+    assert "of the output value differ" in err and "allowed: -1" in err
+    assert "wrote" not in out
+    assert not (folder / "export").exists()
+
+
+QUICK = """
+import json, sys
+from tf_frame.cli.main import main
+code = main(["export", *sys.argv[1:]])
+print(json.dumps([code, "tensorflow" in sys.modules]), file=sys.stderr)
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (["--help"], 0, "usage: tf-frame export MODEL_DIR"),
+        (["/no/such", "--format", "tflite"], 2, "/no/such"),
+        (["RUN", "--format", "tfl"], 2, "tflite"),
+        (["RUN"], 2, "say what to write"),
+    ],
+)
+def test_wrong_words_are_answered_without_tensorflow(words, code, expected, tmp_path):
+    (tmp_path / "config.yaml").write_text("plugin: deeplab\n")
+    words = [str(tmp_path) if word == "RUN" else word for word in words]
+    process = subprocess.run(
+        [sys.executable, "-c", QUICK, *words], capture_output=True, text=True, timeout=60
+    )
+    assert json.loads(process.stderr.splitlines()[-1]) == [code, False]
+    assert expected in process.stdout + process.stderr
+
+
+@pytest.mark.process
+@pytest.mark.timeout(300)
+def test_a_run_with_momentum_and_averages_is_exported(toy_environment, tmp_path):
+    def tf_frame(*words):
+        process = subprocess.run(
+            [sys.executable, "-m", "tf_frame", *words],
+            capture_output=True,
+            text=True,
+            timeout=200,
+            cwd=tmp_path,
+            env=toy_environment,
+        )
+        assert process.returncode == 0, process.stdout + process.stderr
+        return process
+
+    tf_frame(
+        *("run", "--plugin", "toy", "--model_dir", "m", "--max_steps", "4", "--noevaluate"),
+        *("--learning_rate", "0.01", "--moving_average_decay", "0.5"),
+    )
+    done = tf_frame("export", "m", "--format", "frozen_graph")
+    assert done.stderr == ""
+    assert "loaded again, on a batch of the evaluation data" in done.stdout
+    # A run that learns nothing more begins, and ends, with what was exported.
+    tf_frame("export", "m", "--format", "checkpoint", "--output", "weights")
+    import tensorflow.compat.v1 as tf
+
+    reader = tf.train.load_checkpoint(str(tmp_path / "weights"))
+    trained = tf.train.load_checkpoint(str(tmp_path / "m"))
+    names = sorted(reader.get_variable_to_shape_map())
+    assert names == ["global_step", "linear/biases", "linear/weights"]
+    for name in names[1:]:
+        average = trained.get_tensor(f"{name}/ExponentialMovingAverage")
+        np.testing.assert_array_equal(reader.get_tensor(name), average)
+        assert not np.array_equal(average, trained.get_tensor(name))
+    tf_frame(
+        *("run", "--plugin", "toy", "--model_dir", "n", "--max_steps", "1", "--noevaluate"),
+        *("--learning_rate", "0", "--warm_start_from", "weights"),
+    )
+    warm = tf.train.load_checkpoint(os.path.join(tmp_path, "n"))
+    for name in names[1:]:
+        np.testing.assert_array_equal(warm.get_tensor(name), reader.get_tensor(name))

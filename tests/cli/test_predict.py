@@ -1,0 +1,547 @@
+"""`tf-frame predict` with a small classifier that a package brings."""
+
+import csv
+import fcntl
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+import yaml
+
+from tf_frame.cli.main import main
+from tf_frame.testing.distributions import write_distribution
+
+PLUGINS = '''
+import os
+
+from tf_frame import Input, InputInfo, Mode, Model, ModelOutput
+
+
+class Table(Input):
+    """Rows of three numbers; a file holds one row."""
+
+    prediction_suffixes = (".txt", ".row")
+
+    @property
+    def info(self):
+        return InputInfo(num_examples={Mode.EVAL: 5})
+
+    def dataset(self, mode, context):
+        import tensorflow as tf
+
+        assert mode == Mode.EVAL
+        rows = tf.data.Dataset.from_tensor_slices(tf.reshape(tf.range(15.0), [5, 3]))
+        return rows.map(lambda row: ({"x": row}, row[0])).batch(context.batch_size)
+
+    def prediction_dataset(self, paths, context):
+        import tensorflow as tf
+
+        def row(path):
+            numbers = tf.strings.to_number(tf.strings.split(tf.io.read_file(path), ","))
+            return {"x": tf.ensure_shape(numbers, [3]), "name": path}
+
+        return tf.data.Dataset.from_tensor_slices(list(paths)).map(row).batch(context.batch_size)
+
+
+class Named(Table):
+    """An evaluation split whose examples have names, and several examples a file."""
+
+    def dataset(self, mode, context):
+        import tensorflow as tf
+
+        return super().dataset(mode, context).map(
+            lambda features, label: (
+                {**features, "name": tf.strings.format("row {}", features["x"][0, 0])[tf.newaxis]},
+                label,
+            )
+        )
+
+    def prediction_dataset(self, paths, context):
+        return super().prediction_dataset([path for path in paths for _ in range(2)], context)
+
+
+class Endless(Table):
+    def dataset(self, mode, context):
+        return super().dataset(mode, context).repeat()
+
+
+class Forgetful(Table):
+    """Leaves the last file out."""
+
+    def prediction_dataset(self, paths, context):
+        return super().prediction_dataset(paths[:-1], context)
+
+
+class Nameless(Table):
+    def prediction_dataset(self, paths, context):
+        return super().prediction_dataset(paths, context).map(lambda features: features["x"])
+
+
+class Empty(Table):
+    def dataset(self, mode, context):
+        return super().dataset(mode, context).take(0)
+
+
+class Blind(Input):
+    """Reads no files."""
+
+    def dataset(self, mode, context):
+        raise AssertionError("called")
+
+
+class Largest(Model):
+    """Which of three numbers is the largest, and a softmax of them."""
+
+    default_input = "table"
+
+    def build(self, features, labels, mode):
+        import tensorflow.compat.v1 as tf
+
+        assert labels is None
+        scale = tf.get_variable("scale", initializer=1.0)
+        logits = features["x"] * scale
+        outputs = {"class": tf.argmax(logits, axis=1), "probabilities": tf.nn.softmax(logits)}
+        return ModelOutput(predictions=outputs)
+
+
+class Drawn(Largest):
+    """Writes a file of its own for each example."""
+
+    def prediction_writer(self, directory):
+        return Writer(directory)
+
+
+class Writer:
+    predict_keys = ("class",)
+
+    def __init__(self, directory):
+        self.directory = directory
+
+    def __call__(self, name, features, prediction):
+        with open(os.path.join(self.directory, f"{name}.out"), "w") as file:
+            file.write(f"{sorted(prediction)} {prediction['class']} {features['x'].tolist()}")
+
+    def close(self):
+        with open(os.path.join(self.directory, "closed"), "w"):
+            pass
+
+
+class Full(Drawn):
+    def prediction_writer(self, directory):
+        writer = Writer(directory)
+
+        def write(name, features, prediction):
+            if name == "c":
+                raise OSError(28, "No space left on device")
+            writer(name, features, prediction)
+
+        return write
+
+
+class Forbidden(Drawn):
+    def prediction_writer(self, directory):
+        def write(name, features, prediction):
+            open(os.path.join(directory, "missing", name), "w")
+
+        return write
+
+
+class Unwilling(Drawn):
+    def prediction_writer(self, directory):
+        raise NotADirectoryError(20, "Not a directory", os.path.join(directory, "labels"))
+
+
+class Unclosing(Drawn):
+    def prediction_writer(self, directory):
+        writer = Writer(directory)
+        writer.close = lambda: Unwilling.prediction_writer(self, directory)
+        return writer
+
+
+class Stopped(Drawn):
+    """Gets Ctrl-C while its second example is written."""
+
+    def prediction_writer(self, directory):
+        import signal
+
+        writer = Writer(directory)
+
+        def write(name, features, prediction):
+            writer(name, features, prediction)
+            if name == "b":
+                signal.raise_signal(signal.SIGINT)
+
+        return write
+'''
+INPUTS = ("Table", "Named", "Endless", "Forgetful", "Nameless", "Empty", "Blind")
+MODELS = ("Largest", "Drawn", "Full", "Forbidden", "Stopped", "Unwilling", "Unclosing")
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """Where the plugins are installed; the tests run in a fresh folder."""
+    site = tmp_path / "site"
+    kinds = {"tf_frame.inputs": INPUTS, "tf_frame.models": MODELS}
+    entry_points = {
+        f"{kind}: {name.lower()}": f"predict_test_plugins:{name}"
+        for kind, names in kinds.items()
+        for name in names
+    }
+    write_distribution(site, "predict-test", entry_points)
+    (site / "predict_test_plugins.py").write_text(PLUGINS)
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.chdir(tmp_path)
+    return site
+
+
+@pytest.fixture
+def trained(site, tmp_path):
+    """Makes a folder as a run leaves it: its configuration, and checkpoints of steps 3 and 7."""
+
+    def make(model="largest", source="table", **options):
+        folder = tmp_path / "trained"
+        folder.mkdir()
+        content = {"plugin": model, "input": source, "eval_batch_size": 2, **options}
+        (folder / "config.yaml").write_text(yaml.safe_dump(content))
+        with tf.Graph().as_default(), tf.Session() as session:
+            scale = tf.get_variable("scale", initializer=1.0)
+            step = tf.train.create_global_step()
+            session.run(tf.global_variables_initializer())
+            saver = tf.train.Saver()
+            for at, factor in ((3, -1.0), (7, 1.0)):
+                session.run([step.assign(at), scale.assign(factor)])
+                saver.save(session, str(folder / "model.ckpt"), global_step=at)
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Files of one row each, a to e; the class is 0 for a, 1 for b, 2 for c, 0 for d ..."""
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    for number, name in enumerate("abcde"):
+        row = np.zeros(3)
+        row[number % 3] = number + 1
+        (folder / f"{name}.txt").write_text(",".join(map(str, row)))
+    return folder
+
+
+def predict(capfd, *words):
+    """Runs the command; returns exit code, standard output and standard error."""
+    code = main(["predict", *map(str, words)])
+    return code, *capfd.readouterr()
+
+
+def rows_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_folder_becomes_rows_named_as_their_files(trained, files, capfd):
+    folder = trained()
+    code, out, err = predict(capfd, folder, "--input", files, "--output", "out")
+    assert (code, err) == (0, "")
+    rows = rows_of(files.parent / "out" / "predictions.jsonl")
+    assert [row["name"] for row in rows] == [str(files / f"{name}.txt") for name in "abcde"]
+    assert [row["class"] for row in rows] == [0, 1, 2, 0, 1]
+    softmax = np.exp([1, 0, 0]) / np.exp([1, 0, 0]).sum()
+    np.testing.assert_allclose(rows[0]["probabilities"], softmax, rtol=1e-6)
+    first, last = out.splitlines()
+    assert first == f"predicting with {folder}/model.ckpt-7"
+    assert last.startswith("5 predictions in ") and last.endswith(" a second; written to out")
+
+
+def test_the_evaluation_split_is_predicted_without_an_input(trained, capfd, tmp_path):
+    assert predict(capfd, trained(), "--output", "out", "--format", "csv")[0] == 0
+    with open(tmp_path / "out" / "predictions.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["name"] for row in rows] == [f"{number:06d}" for number in range(5)]
+    assert {row["class"] for row in rows} == {"2"}
+    assert list(rows[0]) == ["name", "class", *(f"probabilities_{index}" for index in range(3))]
+
+
+def test_the_evaluation_split_may_name_its_examples(trained, capfd, tmp_path):
+    words = (trained(source="named"), "--output", "out", "--eval_batch_size", 1)
+    assert predict(capfd, *words)[0] == 0
+    rows = rows_of(tmp_path / "out" / "predictions.jsonl")
+    assert [row["name"] for row in rows] == ["row 0", "row 3", "row 6", "row 9", "row 12"]
+
+
+def test_eval_steps_end_the_evaluation_split_early(trained, capfd, tmp_path):
+    words = (trained(source="endless"), "--output", "out", "--eval_steps", 3)
+    assert predict(capfd, *words)[0] == 0
+    assert len(rows_of(tmp_path / "out" / "predictions.jsonl")) == 6
+
+
+def test_an_evaluation_split_that_never_ends_is_an_error(trained, capfd, tmp_path):
+    code, _, err = predict(capfd, trained(source="endless"), "--output", "out")
+    assert (code, err) == (
+        2,
+        "tf-frame: the data to predict on never ends; say how much: --eval_steps N\n",
+    )
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_checkpoint_may_be_named(trained, files, capfd, tmp_path):
+    folder = trained()
+    checkpoint = folder / "model.ckpt-3"
+    words = (folder, "--input", files / "a.txt", "--checkpoint", checkpoint, "--output", "out")
+    code, out, _ = predict(capfd, *words)
+    assert (code, out.splitlines()[0]) == (0, f"predicting with {checkpoint}")
+    (row,) = rows_of(tmp_path / "out" / "predictions.jsonl")
+    assert row["class"] == 1  # the negated row's first largest
+    assert out.splitlines()[-1].startswith("1 prediction in ")
+
+
+def test_files_and_folders_several_after_one_word_or_each_after_its_own(
+    trained, files, capfd, tmp_path
+):
+    paths = [files / "c.txt", files / "a.txt", "--input", files, "--output", "out"]
+    assert predict(capfd, trained(), "--input", *paths)[0] == 0
+    rows = rows_of(tmp_path / "out" / "predictions.jsonl")
+    assert [row["name"][-5:-4] for row in rows] == list("cabde")
+
+
+def test_a_model_may_write_files_of_its_own(trained, files, capfd, tmp_path):
+    assert predict(capfd, trained("drawn"), "--input", files, "--output", "out")[0] == 0
+    written = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
+    assert sorted(written) == sorted([*(f"{name}.out" for name in "abcde"), "closed"])
+    assert written["b.out"] == "['class'] 1 [0.0, 2.0, 0.0]"
+
+
+def test_files_of_the_same_name_are_told_apart(trained, files, capfd, tmp_path):
+    other = tmp_path / "others"
+    other.mkdir()
+    (other / "a.txt").write_text("0,0,9")
+    words = ("--input", files / "a.txt", other, "--output", "out")
+    assert predict(capfd, trained("drawn"), *words)[0] == 0
+    assert (tmp_path / "out" / "rows_a.out").read_text() == "['class'] 0 [1.0, 0.0, 0.0]"
+    assert (tmp_path / "out" / "others_a.out").read_text() == "['class'] 2 [0.0, 0.0, 9.0]"
+
+
+def test_a_format_that_is_named_wins_over_the_files_of_the_model(trained, files, capfd, tmp_path):
+    words = ("--input", files, "--output", "out", "--format", "jsonl")
+    assert predict(capfd, trained("drawn"), *words)[0] == 0
+    (path,) = (tmp_path / "out").iterdir()
+    assert sorted(rows_of(path)[0]) == ["class", "name", "probabilities"]
+
+
+def test_several_examples_of_one_file(trained, files, capfd, tmp_path):
+    words = ("--input", files / "a.txt", files / "b.txt", "--output", "out")
+    code, out, _ = predict(capfd, trained("drawn", "named"), *words)
+    assert code == 0
+    written = sorted(path.name for path in (tmp_path / "out").glob("*.out"))
+    assert written == ["a-2.out", "a.out", "b-2.out", "b.out"]
+    assert "note" not in out
+
+
+def test_files_that_gave_no_example_are_told(trained, files, capfd):
+    code, out, _ = predict(capfd, trained(source="forgetful"), "--input", files, "--output", "out")
+    assert code == 0
+    assert f"note: 1 of 5 files gave no example, such as {files}/e.txt" in out
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 8])
+@pytest.mark.parametrize("broken", ["a", "d"])
+def test_a_file_that_cannot_be_read_is_named_and_the_others_stay(
+    trained, files, capfd, tmp_path, batch_size, broken
+):
+    (files / f"{broken}.txt").write_text("1,zwei,3")
+    words = ("--input", files, "--output", "out", "--eval_batch_size", batch_size)
+    code, _, err = predict(capfd, trained("drawn"), *words)
+    assert code == 2
+    reason = "StringToNumberOp could not correctly convert string: zwei"
+    assert err == f"tf-frame: {files}/{broken}.txt cannot be read: {reason}\n"
+    written = sorted(path.stem for path in (tmp_path / "out").glob("*.out"))
+    assert written == list("abcde"[: "abcde".index(broken)])
+
+
+def test_a_file_that_has_gone_is_named(trained, files, capfd, monkeypatch):
+    """It is there when the command starts, and gone when its turn comes."""
+    gone = files / "d.txt"
+    exists = os.path.exists
+    monkeypatch.setattr(os.path, "exists", lambda path: path == str(gone) or exists(path))
+    gone.unlink()
+    words = ("--input", files / "a.txt", gone, "--output", "out")
+    code, _, err = predict(capfd, trained(), *words)
+    assert code == 2
+    assert err.startswith(f"tf-frame: {gone} cannot be read: ")
+    assert "No such file or directory" in err
+
+
+def test_ctrl_c_keeps_what_is_written(trained, files, capfd, tmp_path):
+    words = ("--input", files, "--output", "out")
+    code, _, err = predict(capfd, trained("stopped"), *words)
+    assert code == 130
+    assert err.splitlines()[-1] == ("tf-frame: SIGINT: stopped after 2 predictions, written to out")
+    assert sorted(path.stem for path in (tmp_path / "out").glob("*.out")) == ["a", "b"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_full_disk_keeps_what_is_written(trained, files, capfd, tmp_path):
+    words = ("--input", files, "--output", "out")
+    code, _, err = predict(capfd, trained("full"), *words)
+    assert code == 1
+    assert err == (
+        "tf-frame: the disk of --output out is full; the predictions so far are there: free space "
+        "and run the same command again\n"
+    )
+    assert sorted(path.stem for path in (tmp_path / "out").iterdir()) == ["a", "b"]
+
+
+def test_what_cannot_be_written_is_named(trained, files, capfd):
+    words = ("--input", files, "--output", "out")
+    code, _, err = predict(capfd, trained("forbidden"), *words)
+    assert (code, err) == (
+        1,
+        "tf-frame: out/missing/a cannot be written: No such file or directory\n",
+    )
+
+
+@pytest.mark.parametrize("model", ["unwilling", "unclosing"])
+def test_writers_that_fail_at_the_start_or_end_are_one_clear_line(trained, files, capfd, model):
+    words = ("--input", files, "--output", "out")
+    code, _, err = predict(capfd, trained(model), *words)
+    assert (code, err) == (1, "tf-frame: out/labels cannot be written: Not a directory\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "say where to write the predictions: --output DIR"),
+        (
+            ("--output", "out", "--format", "xml"),
+            "--format: 'xml' is not known; allowed: csv, jsonl",
+        ),
+        (("--output", "out", "--input", "rows/x.txt"), "rows/x.txt: there is no such file"),
+        (("--output", "out", "--input", "site"), "--input site: nothing in this folder ends in"),
+        (("--output", "rows", "--input", "rows"), "--output rows is the folder of an --input"),
+        (("--output", "rows/a.txt"), "--output rows/a.txt cannot be made: File exists"),
+        (("--output", "out", "--checkpoint", "no/model"), "there is no checkpoint no/model"),
+        (("--output", "out", "--outpt", "x"), "unknown option --outpt;"),
+        (("--output", "out", "--eval_batch_size", "0"), "--eval_batch_size"),
+        (("--output", "out", "rows"), "unexpected word 'rows'"),
+    ],
+)
+def test_wrong_words_are_one_clear_line(trained, files, capfd, words, message):
+    code, _, err = predict(capfd, trained(), *words)
+    assert code == 2
+    assert err.startswith("tf-frame: ") and message in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "message"),
+    [
+        ("blind", ("--input", "rows"), "the input blind of predict-test cannot read files to "),
+        (
+            "nameless",
+            ("--input", "rows"),
+            "a dict with 'name', the path of each example; it yields TensorSpec(shape=(None, 3)",
+        ),
+        ("empty", (), "there is no data to predict on: the input yields not one example"),
+    ],
+)
+def test_inputs_that_do_not_suit_are_one_clear_line(trained, files, capfd, source, words, message):
+    code, _, err = predict(capfd, trained(source=source), "--output", "out", *words)
+    assert code == 2
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_folders_that_hold_no_run_are_one_clear_line(trained, capfd, tmp_path):
+    assert predict(capfd, "nowhere", "--output", "out")[::2] == (
+        2,
+        "tf-frame: nowhere: there is no such folder\n",
+    )
+    code, _, err = predict(capfd, "site", "--output", "out")
+    assert (code, "site has no config.yaml" in err) == (2, True)
+    folder = trained()
+    for path in [*folder.glob("model.ckpt*"), folder / "checkpoint"]:
+        path.unlink()
+    code, _, err = predict(capfd, folder, "--output", "out")
+    assert (code, "there is no checkpoint in the folder" in err) == (2, True)
+
+
+def test_a_checkpoint_of_another_model_is_one_clear_line(trained, capfd, tmp_path):
+    folder = trained()
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("scale", [2])
+        session.run([tf.global_variables_initializer(), tf.train.create_global_step().initializer])
+        other = tf.train.Saver().save(session, str(tmp_path / "other"))
+    code, _, err = predict(capfd, folder, "--output", "out", "--checkpoint", other)
+    assert code == 1
+    assert "scale" in err and "Traceback" not in err
+
+
+def test_the_plugin_of_the_documentation_works(trained, site, files, capfd, tmp_path):
+    text = (Path(__file__).parents[2] / "docs" / "prediction.md").read_text(encoding="utf-8")
+    (code,) = [block for block in text.split("```python\n") if block.startswith("class Photos")]
+    (site / "documented_plugin.py").write_text(DOCUMENTED + code.partition("```")[0] + BUILT)
+    entry_points = {
+        "tf_frame.models: built": "documented_plugin:Built",
+        "tf_frame.inputs: photos": "documented_plugin:Pictures",
+    }
+    write_distribution(site, "documented", entry_points)
+    with tf.Graph().as_default(), tf.Session() as session:
+        picture = session.run(tf.io.encode_jpeg(tf.fill([20, 30, 3], tf.constant(200, tf.uint8))))
+    (files / "grey.jpg").write_bytes(picture)
+    words = ("--input", files, "--output", "out")
+    assert predict(capfd, trained("built", "photos"), *words)[::2] == (0, "")
+    assert (tmp_path / "out" / "grey.txt").read_text() == "grey 200\n"
+
+
+DOCUMENTED = "from tf_frame import Input, Model, ModelOutput\n\n\n"
+BUILT = """
+
+class Pictures(Photos):
+    def dataset(self, mode, context):
+        raise AssertionError("called")
+
+
+class Built(Sorter):
+    def build(self, features, labels, mode):
+        import tensorflow.compat.v1 as tf
+
+        tf.get_variable("scale", initializer=1.0)
+        mean = tf.reduce_mean(features["image"], axis=[1, 2, 3])
+        return ModelOutput(predictions={"class": tf.cast(mean, tf.int32)})
+"""
+
+
+def test_help_names_the_options(capfd):
+    code, out, _ = predict(capfd, "--help")
+    assert code == 0
+    for text in ("usage: tf-frame predict MODEL_DIR", "--input", "--output", "--format csv|jsonl"):
+        assert text in out
+
+
+@pytest.mark.process
+def test_a_terminal_shows_a_bar(trained, files, site):
+    words = [trained(), "--input", files, "--output", "out"]
+    reader, terminal = os.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    process = subprocess.run(
+        [sys.executable, "-m", "tf_frame", "predict", *map(str, words)],
+        env={**os.environ, "PYTHONPATH": str(site)},
+        stdout=terminal,
+        timeout=120,
+    )
+    os.close(terminal)
+    shown = b""
+    try:
+        while part := os.read(reader, 4096):
+            shown += part
+    except OSError:  # what Linux says of a terminal that nobody writes to
+        os.close(reader)
+    assert process.returncode == 0
+    assert b"predict" in shown and b"5/5" in shown
