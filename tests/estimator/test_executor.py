@@ -6,9 +6,9 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator import executor as executor_module
 from tf_frame.estimator.estimator import Estimator
+from tf_frame.estimator.evaluated_training import train_and_evaluate
 from tf_frame.estimator.evaluation_listener import EvaluationListener
 from tf_frame.estimator.executor import Executor
-from tf_frame.estimator.train_and_evaluate import train_and_evaluate
 from tf_frame.estimator.train_spec import EvalSpec, TrainSpec
 
 HOOK, LISTENER = tf.train.SessionRunHook(), tf.train.CheckpointSaverListener()

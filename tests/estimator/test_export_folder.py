@@ -161,3 +161,11 @@ def test_an_extra_file_stays_below_assets_extra(tmp_path, to):
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match=r"is not below assets.extra; give a relative path such"):
         check_extra({to: str(tmp_path / "file")})
+
+
+def test_a_new_export_is_above_those_there_also_where_lower_numbers_are_free(
+    tmp_path, at_second_1000
+):
+    (tmp_path / "1004").mkdir()
+    (tmp_path / "not-a-number").mkdir()
+    assert export(tmp_path) == str(tmp_path / "1005")

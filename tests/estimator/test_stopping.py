@@ -7,6 +7,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.evaluate import write_evaluation
+from tf_frame.estimator.evaluated_training import train_and_evaluate
 from tf_frame.estimator.run_config import RunConfig
 from tf_frame.estimator.stop_signal import FollowChiefHook, TellWorkersHook
 from tf_frame.estimator.stopping import (
@@ -17,7 +18,6 @@ from tf_frame.estimator.stopping import (
     stop_if_no_decrease_hook,
     stop_if_no_increase_hook,
 )
-from tf_frame.estimator.train_and_evaluate import train_and_evaluate
 from tf_frame.estimator.train_spec import EvalSpec, TrainSpec
 from tf_frame.hooks.early_stopping import EarlyStoppingHook
 from tf_frame.testing.one_weight import batches, input_fn, loss_after, model_fn

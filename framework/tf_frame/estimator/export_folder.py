@@ -17,6 +17,8 @@ from tf_frame.errors import ConfigError, TfFrameError, reason_of
 # saved_model/model_utils/export_utils.py).
 _UNFINISHED = "temp-"
 _EXTRA = "assets.extra"
+# Of the seconds since 1970; a longer number is somebody else's.
+_DIGITS = 10
 _FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
 
 
@@ -48,10 +50,10 @@ def unfinished_export(base: str) -> Iterator[str]:
 
 
 def put_in_place(folder: str) -> str:
-    """Gives a finished export its name: the seconds since 1970, or the next free number.
+    """Gives a finished export its name: the seconds since 1970, or a higher number.
 
-    So later exports have higher numbers, and none replaces another, even if
-    several end at once.
+    So later exports have higher numbers than those that are there, and none
+    replaces another, even if several end at once.
 
     Args:
       folder: as `unfinished_export` gave it.
@@ -59,7 +61,7 @@ def put_in_place(folder: str) -> str:
     Returns:
       The path that it has now.
     """
-    number = int(time.time())
+    number = max(int(time.time()), _highest(os.path.dirname(folder)) + 1)
     while True:
         final = os.path.join(os.path.dirname(folder), str(number))
         try:
@@ -69,6 +71,12 @@ def put_in_place(folder: str) -> str:
             if not tf.io.gfile.exists(final):
                 raise
         number += 1
+
+
+def _highest(base: str) -> int:
+    """The highest number that an export has; 0 without any."""
+    names = [name.rstrip("/") for name in tf.io.gfile.listdir(base)]
+    return max((int(n) for n in names if n.isdecimal() and len(n) <= _DIGITS), default=0)
 
 
 def check_extra(assets_extra: Mapping[str, str] | None) -> dict[str, str]:

@@ -3,7 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import tf_frame.estimator
-from tf_frame.estimator.add_metrics import add_metrics
+from tf_frame.estimator.added_metrics import add_metrics
 from tf_frame.legacy import estimator
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 

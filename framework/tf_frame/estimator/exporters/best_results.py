@@ -82,10 +82,12 @@ class KeptExports:
           path: of the export, text or bytes.
           metrics: what its model scored; what is no number is left out.
         """
-        name = os.path.basename(tf.compat.as_str_any(path).rstrip("/"))
+        last = os.path.basename(tf.compat.as_str_any(path).rstrip("/"))
         there = exports_in(self._folder)
-        self._entries = [entry for entry in self._entries if entry["export"] in there]
-        self._entries.append({"export": name, "metrics": numbers(metrics)})
+        # A name may be used again, in the second in which an export was removed.
+        others = [name for name in there if name != last]
+        self._entries = [entry for entry in self._entries if entry["export"] in others]
+        self._entries.append({"export": last, "metrics": numbers(metrics)})
         if tf.io.gfile.isdir(self._folder):
             write_text(self._file, json.dumps({"exports": self._entries}, indent=2) + "\n")
 

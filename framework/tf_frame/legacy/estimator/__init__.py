@@ -24,7 +24,7 @@ _MODULES = {
     **dict.fromkeys(["EstimatorSpec", "ModeKeys"], f"{_ESTIMATOR}.spec"),
     "RunConfig": f"{_ESTIMATOR}.run_config",
     **dict.fromkeys(
-        ["EvalSpec", "TrainSpec", "train_and_evaluate"], f"{_ESTIMATOR}.train_and_evaluate"
+        ["EvalSpec", "TrainSpec", "train_and_evaluate"], f"{_ESTIMATOR}.evaluated_training"
     ),
     **dict.fromkeys(
         ["BestExporter", "Exporter", "FinalExporter", "LatestExporter"], f"{_ESTIMATOR}.exporters"

@@ -8,8 +8,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator import add_metrics as add_metrics_module
-from tf_frame.estimator import estimator
+from tf_frame.estimator import added_metrics, estimator
 from tf_frame.estimator.checks import check_not_overridden
 
 
@@ -71,4 +70,4 @@ class Estimator(estimator.Estimator):
 
 def add_metrics(estimator: Estimator, metric_fn: Callable[..., Mapping[str, Any]]) -> Any:
     """Makes an estimator that evaluates by more metrics; see `tf_frame.estimator.add_metrics`."""
-    return add_metrics_module.add_metrics(estimator, metric_fn, kind=Estimator)
+    return added_metrics.add_metrics(estimator, metric_fn, kind=Estimator)

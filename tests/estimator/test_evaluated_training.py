@@ -4,11 +4,11 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator.estimator import Estimator
+from tf_frame.estimator.evaluated_training import train_and_evaluate
 from tf_frame.estimator.executor import Executor
 from tf_frame.estimator.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
 from tf_frame.estimator.run_config import RunConfig
 from tf_frame.estimator.stopping import read_eval_metrics
-from tf_frame.estimator.train_and_evaluate import train_and_evaluate
 from tf_frame.estimator.train_spec import EvalSpec, TrainSpec
 from tf_frame.testing.one_weight import (
     batches,
