@@ -180,7 +180,7 @@ def test_with_continuous_the_interval_and_the_timeout_are_passed_on(run, folder,
         return 30
 
     monkeypatch.setattr(
-        "tf_frame.estimator.evaluate_repeatedly.evaluate_repeatedly", evaluate_repeatedly
+        "tf_frame.estimator.repeated_evaluation.evaluate_repeatedly", evaluate_repeatedly
     )
     run(folder, "--continuous", "--every_secs", 60, "--timeout_secs", 2.5)
     assert (given["min_interval_secs"], given["timeout"]) == (60.0, 2.5)

@@ -74,6 +74,10 @@ def run(*words):
         ),
         (["run", "--plugin", "deeplab", "--transform", "freeze:("], 2, "not a regular expression"),
         (["checkpoint", "--help"], 0, "rename"),
+        (["evaluate", "--help"], 0, "usage: tf-frame evaluate MODEL_DIR"),
+        (["predict", "--help"], 0, "usage: tf-frame predict MODEL_DIR"),
+        (["export", "--help"], 0, "usage: tf-frame export MODEL_DIR"),
+        (["run", "--mode", "export", "--help"], 0, "usage: tf-frame export MODEL_DIR"),
         (["checkpoint", "shw", "x"], 2, "shw"),
     ],
 )

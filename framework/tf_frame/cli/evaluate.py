@@ -88,7 +88,7 @@ def _evaluate(evaluation: _Evaluation, job: Job, given: Mapping[str, Any]) -> No
 
 
 def _evaluate_each(evaluation: _Evaluation, job: Job, given: Mapping[str, Any]) -> None:
-    from tf_frame.estimator.evaluate_repeatedly import evaluate_repeatedly
+    from tf_frame.estimator.repeated_evaluation import evaluate_repeatedly
 
     say(f"waiting for checkpoints in {job.model_dir}, until step {job.config.max_steps}")
     step = evaluate_repeatedly(

@@ -23,7 +23,7 @@ _LEVELS = {
 # up, "2026-01-31 12:00:00.000000: I tensorflow/..." after; and its note about the former.
 _LOG_LINE = re.compile(
     r"[IWEF]\d{4} [\d:.]+ +\d+ \S+\] |\d{4}-\d\d-\d\d [\d:.]+: [IWE] |"
-    r"WARNING: All log messages before absl::InitializeLog"
+    r"WARNING: All log messages before absl::InitializeLog|INFO: Created TensorFlow Lite "
 )
 
 

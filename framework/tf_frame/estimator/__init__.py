@@ -30,7 +30,7 @@ _HOMES = {
     "BestExporter": "exporters",
     "InMemoryEvaluatorHook": "in_memory_evaluator",
     "make_stop_at_checkpoint_step_hook": "stop_at_checkpoint",
-    "evaluate_repeatedly": "evaluate_repeatedly",
+    "evaluate_repeatedly": "repeated_evaluation",
 }
 
 __all__ = sorted(_HOMES)

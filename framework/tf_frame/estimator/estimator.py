@@ -256,6 +256,7 @@ class Estimator:
             found.summary,
             found.global_step,
             prefix=self._maker.metric_prefix,
+            checkpoint=checkpoint,
         )
         return {**found.metrics, "global_step": found.global_step}
 

@@ -149,5 +149,5 @@ def _run_all(session: Any, graph: EvalGraph, check: Callable[[], None]) -> bytes
         summary = fetched[1] if first else summary
         batches += 1
     if not batches:
-        raise DataError("the evaluation split is empty; nothing to evaluate (see --noevaluate)")
+        raise DataError("the evaluation split is empty; there was not one batch")
     return summary

@@ -149,7 +149,8 @@ class _FedModel:
             raise ValueError("InMemoryEvaluator does not support custom saver")
         if own is not None and own.init_fn is not None:
             raise ValueError("InMemoryEvaluator does not support custom init_fn")
-        scaffold = tf.train.Scaffold(init_fn=self._feed, copy_from_scaffold=own)
+        # All values are fed; an op that drew initial ones would cost a session each time.
+        scaffold = tf.train.Scaffold(init_op=tf.no_op(), init_fn=self._feed, copy_from_scaffold=own)
         return dataclasses.replace(output, scaffold=scaffold)
 
     def _feed(self, scaffold: Any, session: Any) -> None:

@@ -24,15 +24,31 @@ from tf_frame.legacy import learning_train_op
 from tf_frame.legacy.learning import clip_gradient_norms
 from tf_frame.legacy.learning_finite import FiniteModel
 from tf_frame.legacy.learning_train_op import create_train_op
+from tf_frame.legacy.training_evaluation import (
+    StopAfterNEvalsHook,
+    SummaryAtEndHook,
+    checkpoints_iterator,
+    evaluate_once,
+    evaluate_repeatedly,
+    get_or_create_eval_step,
+    wait_for_new_checkpoint,
+)
 from tf_frame.session.loop import TrainingLoop
 
 __all__ = [
+    "StopAfterNEvalsHook",
+    "SummaryAtEndHook",
     "add_gradients_summaries",
+    "checkpoints_iterator",
     "clip_gradient_norms",
     "clip_gradient_norms_fn",
     "create_train_op",
+    "evaluate_once",
+    "evaluate_repeatedly",
+    "get_or_create_eval_step",
     "multiply_gradients",
     "train",
+    "wait_for_new_checkpoint",
 ]
 
 # What MonitoredTrainingSession has as the default of log_step_count_steps.

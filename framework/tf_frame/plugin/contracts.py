@@ -190,6 +190,14 @@ class Input:
         """
         raise NotImplementedError(f"{type(self).__name__} does not define dataset()")
 
+    def serving_features(self) -> Any:
+        """Returns what an exported model is fed; None: the features of the evaluation data.
+
+        What the model's `build` takes as features, with a `tf.TensorSpec` in the
+        place of each tensor, the batch dimension None.
+        """
+        return None
+
     def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
         """Returns a `tf.data.Dataset` of batched features to predict on.
 

@@ -39,11 +39,20 @@ def test_a_checkpoint_of_another_model_is_refused_by_the_names_that_differ(reque
         pass
 
 
-def test_a_model_that_needs_labels_to_predict_is_refused(request_of):
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda logits, labels: tf.reduce_mean(logits - labels),
+        lambda logits, labels: tf.reduce_mean(labels["x"]),
+        lambda logits, labels: tf.reduce_mean(tf.cast(labels, tf.float32)),
+        lambda logits, labels: labels.shape,
+    ],
+)
+def test_a_model_that_needs_labels_to_predict_is_refused(request_of, loss):
     class Learner(Classifier):
         def build(self, features, labels, mode):
             logits = super().build(features, labels, mode).predictions["logits"]
-            return ModelOutput(loss=tf.reduce_mean(logits - labels), predictions=logits)
+            return ModelOutput(loss=loss(logits, labels), predictions=logits)
 
     request = request_of(Learner)
     message = "Learner could not be built to predict, where labels are None: .* in Mode.PREDICT"
@@ -54,10 +63,10 @@ def test_a_model_that_needs_labels_to_predict_is_refused(request_of):
 def test_other_errors_of_a_model_keep_their_kind(request_of):
     class Broken(Classifier):
         def build(self, features, labels, mode):
-            raise ValueError("wrong shape")
+            raise ValueError("wrong shape (None, 3)")
 
     request = request_of(Broken)
-    with pytest.raises(ValueError, match="^wrong shape$"), restored(request):
+    with pytest.raises(ValueError, match=r"^wrong shape \(None, 3\)$"), restored(request):
         pass
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,6 +19,9 @@ from tf_frame.estimator.spec_exports import DEFAULT_KEY
 from tf_frame.graph.inference import Inference, build_inference, restore_session
 from tf_frame.graph.moving_averages import averaged_saver_map
 from tf_frame.plugin import Mode, ModelOutput
+
+# What Python and TensorFlow say of a None in the place of a tensor.
+_OF_NONE = re.compile("NoneType|None values not supported")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,7 +121,7 @@ def _built(request: Request, features: Any) -> Inference:
             config=request.config,
         )
     except (TypeError, ValueError, AttributeError) as error:
-        if "None" not in str(error):
+        if not _OF_NONE.search(str(error)):
             raise
         raise PluginError(
             f"the model {type(request.model).__name__} could not be built to predict, where labels "
