@@ -18,6 +18,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError
 from tf_frame.estimator.eval_session import EvalSession
+from tf_frame.estimator.freed_memory import give_back_freed_memory
 from tf_frame.graph.eval_graph import EvalGraph, build_eval_graph
 
 _LOG = logging.getLogger("tf_frame")
@@ -102,6 +103,7 @@ class Evaluator:
         if session.extended:
             self._say_extended()
             self.close()
+        give_back_freed_memory()
         return evaluated
 
     def close(self) -> None:
