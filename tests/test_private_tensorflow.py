@@ -31,21 +31,30 @@ def private_modules():
     return {name.rpartition(".")[0] if name.split(".")[-1][0].isupper() else name for name in names}
 
 
-def nodes(kind):
-    return (node for tree in trees() for node in ast.walk(tree) if isinstance(node, kind))
+def attributes_in(tree):
+    """Private attributes of objects other than `self` and `cls`."""
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    others = (node for node in found if ast.unparse(node.value) not in ("self", "cls"))
+    return {node.attr for node in others if is_private(node.attr)}
+
+
+def names_of(tree):
+    """Names of functions, classes, variables and attributes that a module defines."""
+    every = list(ast.walk(tree))
+    defined = {n.name for n in every if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+    attributes = (n for n in every if isinstance(n, ast.Attribute))
+    variables = (n for n in every if isinstance(n, ast.Name))
+    stored = {n.attr for n in attributes if isinstance(n.ctx, ast.Store)}
+    return defined | stored | {n.id for n in variables if isinstance(n.ctx, ast.Store)}
 
 
 def used_attributes():
-    """Private attributes of objects other than `self` and `cls`."""
-    attributes = (node for node in nodes(ast.Attribute) if is_private(node.attr))
-    return {node.attr for node in attributes if ast.unparse(node.value) not in ("self", "cls")}
+    return set().union(*map(attributes_in, trees()))
 
 
 def own_names():
     """Private names that some class or module of tf-frame defines."""
-    defined = {node.name for node in nodes((ast.FunctionDef, ast.ClassDef))}
-    stored = {n.attr for n in nodes(ast.Attribute) if isinstance(n.ctx, ast.Store)}
-    return defined | stored
+    return set().union(*map(names_of, trees()))
 
 
 def is_private(name):
@@ -60,6 +69,13 @@ def test_private_attributes_are_those_of_the_list():
     used = used_attributes()
     assert used - own_names() - OF_PYTHON <= set(ATTRIBUTES)
     assert set(ATTRIBUTES) <= used
+
+
+def test_no_module_looks_at_private_attributes_of_another():
+    for path in sorted(PACKAGE.rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        foreign = attributes_in(tree) - names_of(tree) - OF_PYTHON - set(ATTRIBUTES)
+        assert not foreign, f"{path} uses {foreign}"
 
 
 def test_each_has_a_reason():

@@ -42,6 +42,10 @@ ATTRIBUTES = {
     "_profiler": "of profiler_v2, see above",
     "_profiler_lock": "of profiler_v2, see above",
     "_replicas_to_aggregate": "what a SyncReplicasOptimizer waits for, to name it in an error",
+    "_set_evals_completed_tensor": (
+        "by it an evaluation of old tells the hooks that stop it, TensorFlow's among them, what "
+        "to count by"
+    ),
     "_total_num_replicas": "likewise, how many tasks take part",
     "_update_input": "quantisation puts an op between two others; tf.contrib.graph_editor is gone",
 }

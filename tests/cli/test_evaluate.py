@@ -100,7 +100,8 @@ def test_the_newest_checkpoint_is_evaluated_shown_and_written(run, folder):
     assert heading == "evaluation at step 30"
     assert dict(map(str.split, rows)) == {k: f"{found['metrics'][k]:.4f}" for k in wanted}
     assert last.startswith("done in ") and last.endswith(f"results in {folder}/eval")
-    assert tags(folder) == {(30, "metrics/loss"), (30, "metrics/mean_absolute_error")}
+    written = {"metrics/loss", "metrics/mean_absolute_error", "checkpoint_path"}
+    assert tags(folder) == {(30, tag) for tag in written}
 
 
 def test_a_checkpoint_can_be_named_by_its_path_or_its_folder(run, folder, tmp_path):

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import types
@@ -313,3 +314,28 @@ def test_a_run_with_momentum_and_averages_is_exported(toy_environment, tmp_path)
     warm = tf.train.load_checkpoint(os.path.join(tmp_path, "n"))
     for name in names[1:]:
         np.testing.assert_array_equal(warm.get_tensor(name), reader.get_tensor(name))
+
+
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("function", ["resolve", "compare"])
+def test_a_signal_ends_an_export_and_leaves_nothing(
+    folder, run, monkeypatch, signum, code, function
+):
+    from tf_frame.estimator.formats import export as formats_export
+    from tf_frame.estimator.formats import frozen_graph
+
+    module = formats_export if function == "resolve" else frozen_graph
+    original = getattr(module, function)
+
+    def interrupted(*arguments, **more):
+        signal.raise_signal(signum)
+        return original(*arguments, **more)
+
+    monkeypatch.setattr(module, function, interrupted)
+    before = sorted(os.listdir(folder))
+    found, out, err = run(folder, "--format", "frozen_graph")
+    assert (found, "wrote" in out) == (code, False)
+    name = signal.Signals(signum).name
+    assert err.splitlines()[-1] == f"tf-frame: {name}: stopped; nothing was exported"
+    assert sorted(os.listdir(folder)) == before
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

@@ -59,6 +59,17 @@ def test_a_folder_without_a_configuration_is_refused(tmp_path):
         job_of_folder("predict", [str(tmp_path)], OWN)
 
 
+def test_a_configuration_without_a_model_is_refused_by_name(tmp_path):
+    (tmp_path / "config.yaml").write_text("")
+    with pytest.raises(ConfigError, match=r"config.yaml names no model to go by; .*'plugin: NAME'"):
+        job_of_folder("predict", [str(tmp_path)], OWN)
+
+
+def test_a_second_folder_is_refused(folder):
+    with pytest.raises(ConfigError, match="named first; leave --model_dir out"):
+        job_of_folder("predict", [folder, "--model_dir", "elsewhere"], OWN)
+
+
 def test_an_option_of_neither_is_refused_with_the_nearest(folder):
     with pytest.raises(ConfigError, match="unknown option --max_step; did you mean --max_steps"):
         job_of_folder("predict", [folder, "--max_step", "9"], OWN)

@@ -1,7 +1,11 @@
 """The estimator with models and inputs of tf-frame, and with model functions by configuration."""
 
+import contextlib
+import json
 import os
 import pathlib
+import shutil
+import signal
 import subprocess
 import sys
 
@@ -12,10 +16,14 @@ import tensorflow.compat.v1 as tf
 
 import tf_frame
 from tf_frame import Estimator, EstimatorSpec, RunConfig
+from tf_frame.checkpoint.newest import step_of
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.estimator import export
 from tf_frame.estimator.attendant import Attendant
+from tf_frame.estimator.ended_at import ended_at
 from tf_frame.estimator.estimator import NanLossError
+from tf_frame.estimator.train import Trained
+from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
 INPUT = ToyInput(params=ToyInput.Params())
@@ -165,6 +173,24 @@ def test_an_input_of_tf_frame_goes_on_where_it_was(tmp_path):
         )
 
 
+def test_the_end_of_a_training_by_an_input_of_tf_frame_is_not_noted(tmp_path):
+    Estimator(ToyModel, model_dir=tmp_path).train(INPUT, steps=1)
+    assert ended_at(str(tmp_path)) is None
+    Estimator(model_fn, model_dir=tmp_path / "function").train(input_fn, steps=1)
+    assert ended_at(str(tmp_path / "function")) == 1
+
+
+def test_only_the_chief_notes_the_end(tmp_path, monkeypatch):
+    cluster = {"chief": ["a:1"], "worker": ["b:1"], "ps": ["c:1"]}
+    for task, noted in [("worker", None), ("chief", 3)]:
+        tf_config = {"cluster": cluster, "task": {"type": task, "index": 0}}
+        monkeypatch.setenv("TF_CONFIG", json.dumps(tf_config))
+        estimator = Estimator(model_fn, model_dir=tmp_path)
+        monkeypatch.setattr(estimator, "trained", lambda *_: Trained(3, 0.5, None, None))
+        estimator.train(input_fn)
+        assert ended_at(str(tmp_path)) == noted
+
+
 def test_the_graph_of_an_evaluation_is_built_once(tmp_path):
     built = []
 
@@ -250,6 +276,45 @@ def test_an_attendant_hears_of_it(tmp_path):
     assert any("warm start from" in line for line in said)
 
 
+@pytest.mark.parametrize("work", ["train", "evaluate", "predict"])
+def test_an_attendant_may_stop_it(tmp_path, work):
+    Estimator(model_fn, model_dir=tmp_path).train(input_fn, steps=1)
+    interrupts = Interrupts()
+    interrupts.received = signal.SIGTERM
+    estimator = Estimator(model_fn, model_dir=tmp_path, attendant=Attendant(interrupts=interrupts))
+    with pytest.raises(Interrupted):
+        done = getattr(estimator, work)(input_fn)
+        next(done)
+    assert step_of(estimator.latest_checkpoint()) == 1
+
+
+def test_all_sessions_have_the_configuration_of_the_script(tmp_path):
+    numbers = []
+
+    class Counting(tf.train.Saver):
+        def restore(self, sess, save_path):
+            numbers.append(len(sess.list_devices()))
+            super().restore(sess, save_path)
+
+    class Counts(tf.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            numbers.append(len(session.list_devices()))
+
+    def counted(features, labels, mode):
+        spec = model_fn(features, labels, mode)
+        if mode != "infer":
+            return spec
+        return spec._replace(scaffold=tf.train.Scaffold(saver=Counting()))
+
+    two = RunConfig(session_config=tf.ConfigProto(device_count={"CPU": 2}))
+    estimator = Estimator(counted, model_dir=tmp_path / "run", config=two)
+    estimator.train(input_fn, steps=1, hooks=[Counts()])
+    estimator.evaluate(input_fn, hooks=[Counts()])
+    next(estimator.predict(input_fn, hooks=[Counts()]))
+    served(estimator, tmp_path / "out")
+    assert numbers == [2, 2, 2, 2, 2]
+
+
 def test_without_checkpoints_nothing_is_saved(tmp_path):
     config = RunConfig(save_checkpoints_secs=None, save_checkpoints_steps=None)
     Estimator(model_fn, model_dir=tmp_path, config=config).train(input_fn, steps=3)
@@ -270,6 +335,32 @@ def test_a_saver_hook_of_the_script_saves_in_place_of_the_own_one(tmp_path):
     assert tf.train.latest_checkpoint(str(tmp_path)) is None
     assert tf.train.latest_checkpoint(str(tmp_path / "mine")).endswith("model.ckpt-3")
     assert told[-1] == 3
+
+
+def test_a_saver_hook_of_the_model_saves_in_place_of_the_own_one(tmp_path):
+    def saving(features, labels, mode):
+        hook = tf.train.CheckpointSaverHook(str(tmp_path / "mine"), save_steps=2)
+        return model_fn(features, labels, mode)._replace(training_hooks=[hook])
+
+    Estimator(saving, model_dir=tmp_path).train(input_fn, steps=3)
+    assert tf.train.latest_checkpoint(str(tmp_path)) is None
+    assert tf.train.latest_checkpoint(str(tmp_path / "mine")).endswith("model.ckpt-3")
+
+
+def test_a_saver_hook_of_the_script_saves_no_step_that_made_nan(tmp_path):
+    hook = tf.train.CheckpointSaverHook(str(tmp_path / "mine"), save_steps=1)
+    estimator = Estimator(ToyModel, model_dir=tmp_path, params={"nan_at_step": 2})
+    with pytest.raises(NanLossError):
+        estimator.train(INPUT, steps=5, hooks=[hook])
+    assert tf.train.latest_checkpoint(str(tmp_path / "mine")).endswith("model.ckpt-2")
+
+
+def test_how_often_is_told_by_steps_where_nobody_knows_the_examples(tmp_path):
+    config = RunConfig(log_step_count_steps=1)
+    Estimator(model_fn, model_dir=tmp_path / "f", config=config).train(input_fn, steps=3)
+    assert "global_step/sec" in tags(tmp_path / "f")
+    Estimator(ToyModel, model_dir=tmp_path / "m", config=config).train(INPUT, steps=3)
+    assert "global_step/sec" not in tags(tmp_path / "m")
 
 
 def test_evaluation_while_training_is_left_to_train_and_evaluate(tmp_path):
@@ -326,3 +417,71 @@ def test_before_training_a_warm_start_is_what_is_evaluated_predicted_and_exporte
     np.testing.assert_allclose(served(second, tmp_path / "out"), FEATURES @ sgd(5, 0.05), rtol=1e-5)
     second.train(input_fn, steps=5)
     assert second.evaluate(input_fn)["loss"] < expected
+
+
+def test_with_a_checkpoint_of_its_own_it_needs_no_warm_start_any_more(tmp_path):
+    Estimator(model_fn, model_dir=tmp_path / "first").train(input_fn, steps=1)
+    second = Estimator(
+        model_fn, model_dir=tmp_path / "second", warm_start_from=str(tmp_path / "first")
+    )
+    second.train(input_fn, steps=1)
+    shutil.rmtree(tmp_path / "first")
+    second.train(input_fn, steps=1)
+    assert second.evaluate(input_fn)["global_step"] == 2
+    assert next(second.predict(input_fn))["y"].shape == (1,)
+
+
+def test_a_warm_start_before_training_leaves_the_scaffold_of_the_model(tmp_path):
+    def with_own(features, labels, mode):
+        spec = model_fn(features, labels, mode)
+        own = tf.get_variable("own", initializer=1.0, trainable=False)
+        scaffold = tf.train.Scaffold(init_fn=lambda _, session: own.load(7.0, session))
+        return spec._replace(eval_metric_ops={"own": tf.metrics.mean(own)}, scaffold=scaffold)
+
+    first = Estimator(model_fn, model_dir=tmp_path / "first", config=RunConfig(options=SGD))
+    first.train(input_fn, steps=3)
+    second = Estimator(with_own, model_dir=tmp_path / "second", warm_start_from=first.model_dir)
+    found = second.evaluate(input_fn)
+    assert (found["own"], found["loss"]) == (7.0, first.evaluate(input_fn)["loss"])
+
+
+@pytest.mark.parametrize("dies", [False, True])
+def test_hooks_that_can_be_closed_are_closed_at_the_end_however_it_comes(tmp_path, dies):
+    class Closable(tf.train.SessionRunHook):
+        closed = 0
+
+        def after_run(self, run_context, run_values):
+            if dies:
+                raise RuntimeError("died")
+
+        def close(self):
+            self.closed += 1
+
+    hook = Closable()
+    with pytest.raises(RuntimeError, match="died") if dies else contextlib.nullcontext():
+        Estimator(model_fn, model_dir=tmp_path).train(input_fn, steps=1, hooks=[hook])
+    assert hook.closed == 1
+
+
+def test_a_hook_that_fails_at_the_end_does_not_lose_the_training(tmp_path):
+    class Fails(tf.train.SessionRunHook):
+        def end(self, session):
+            raise RuntimeError("at the end")
+
+    estimator = Estimator(model_fn, model_dir=tmp_path)
+    with pytest.raises(RuntimeError, match="at the end"):
+        estimator.train(input_fn, hooks=[Fails()], steps=3)
+    assert estimator.latest_checkpoint().endswith("model.ckpt-3")
+
+
+def test_a_training_that_a_signal_ended_goes_on_in_its_input(tmp_path):
+    interrupts, seen = Interrupts(), []
+
+    class Signal(tf.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            interrupts.received = 15
+
+    stopped = Estimator(numbered, model_dir=tmp_path, attendant=Attendant(interrupts=interrupts))
+    stopped.train(counted, hooks=[Signal()])
+    Estimator(numbered, model_dir=tmp_path).train(counted, hooks=[rows_seen(seen)])
+    assert seen == [2, 4, 6]

@@ -1,5 +1,6 @@
 """Evaluations in one graph and one session."""
 
+import dataclasses
 import logging
 import subprocess
 import sys
@@ -151,6 +152,39 @@ def test_hooks_get_their_whole_life_those_of_the_caller_before_the_models(save):
         evaluator.evaluate(save(1), hooks=[Watching(calls=calls)])
         assert calls == expected
     assert evaluator._model.calls == 1
+
+
+@pytest.mark.parametrize("end", [StopIteration, tf.errors.OutOfRangeError(None, None, "the end")])
+def test_a_hook_may_say_that_the_data_ends(save, end):
+    class Feeds(tf.train.SessionRunHook):
+        batches = 0
+
+        def before_run(self, run_context):
+            self.batches += 1
+            if self.batches == 3:
+                raise end
+
+    evaluated = toy(steps=None, num_examples=20).evaluate(save(1), hooks=[Feeds()])
+    two = toy(steps=2, num_examples=20).evaluate(save(1))
+    assert evaluated.metrics == two.metrics
+
+
+def test_metrics_are_read_when_the_other_hooks_have_ended(save):
+    class Sets(tf.train.SessionRunHook):
+        def end(self, session):
+            session.run(self.op)
+
+    hook = Sets()
+
+    class Late(ToyModel):
+        def build(self, features, labels, mode):
+            output = super().build(features, labels, mode)
+            late = tf.get_variable("late", initializer=0.0, collections=["local_variables"])
+            hook.op = late.assign(7.0).op
+            metrics = {**output.metrics, "late": (late.read_value(), tf.no_op())}
+            return dataclasses.replace(output, metrics=metrics)
+
+    assert toy(Late).evaluate(save(1), hooks=[hook]).metrics["late"] == 7.0
 
 
 def test_a_hook_may_end_an_evaluation(save):

@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.estimator import executor as executor_module
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.evaluated_training import train_and_evaluate
-from tf_frame.estimator.evaluation_listener import EvaluationListener
+from tf_frame.estimator.evaluation_listener import ContinuousEvalListener, EvaluationListener
 from tf_frame.estimator.executor import Executor
 from tf_frame.estimator.train_spec import EvalSpec, TrainSpec
 
@@ -241,6 +241,19 @@ def test_a_master_evaluates_as_well(servers):
     assert own is LISTENER
     assert isinstance(evaluating, EvaluationListener)
     assert servers == ["master"]
+
+
+def test_a_master_asks_nobody_whether_to_evaluate(servers, tmp_path):
+    class No(ContinuousEvalListener):
+        def before_eval(self):
+            return False
+
+    estimator = FakeEstimator(config("master", 0, ["master", "ps"]), tmp_path, [None, "c-2"])
+    make(estimator, continuous_eval_listener=No()).run()
+    (evaluating,) = estimator.events[0][1]["saving_listeners"]
+    evaluating.begin()
+    assert evaluating.after_save(None, 2) is None
+    assert estimator.events[-1] == "evaluate c-2"
 
 
 def test_a_parameter_server_holds_its_variables_until_it_is_ended(servers):

@@ -1,11 +1,13 @@
 """What an estimator makes of the model that it was given."""
 
 import pytest
+import tensorflow.compat.v1 as tf
 
-from tf_frame import InputInfo, Model, RunConfig
+from tf_frame import EstimatorSpec, InputInfo, Model, RunConfig
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.model_fn import ModelFn
 from tf_frame.estimator.model_of import ModelMaker
+from tf_frame.plugin import Mode
 from tf_frame.testing.toy import ToyModel
 
 
@@ -35,6 +37,22 @@ def test_a_function_trains_its_whole_loss_and_may_be_resumed_inexactly():
     assert not maker(model_fn, params={}, config=said).recipe().config.allow_inexact_resume
 
 
+def test_a_function_is_trained_by_the_old_defaults_where_they_differ():
+    assert maker(model_fn, params={}).recipe().config.log_every_n_steps == 100
+    assert maker(ToyModel).recipe().config.log_every_n_steps == 10
+
+
+def test_a_function_builds_on_the_devices_of_the_configuration():
+    config = RunConfig(model_dir="x", device_fn=lambda op: "/device:CPU:3")
+
+    def one(features, mode):
+        return EstimatorSpec(mode, predictions={"one": tf.constant(1.0)})
+
+    with tf.Graph().as_default():
+        output = maker(one, config=config).model(None).build({}, None, Mode.PREDICT)
+    assert output.predictions["one"].device == "/device:CPU:3"
+
+
 def test_a_class_is_constructed_for_the_data_with_its_options():
     found = maker(ToyModel, params={"l2": 0.25})
     info = InputInfo(num_classes=3)
@@ -48,6 +66,7 @@ def test_an_export_takes_the_model_of_the_training_before():
     found = maker(ToyModel)
     trained = found.model(InputInfo(num_classes=3))
     assert found.model(None) is trained
+    assert found.model(InputInfo(num_classes=4)).info.num_classes == 4
     assert maker(ToyModel).model(None).info == InputInfo()
 
 

@@ -1,5 +1,7 @@
 import gc
 import logging
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -73,6 +75,13 @@ def test_every_example_is_a_dict_with_the_variables_of_the_checkpoint(checkpoint
 def test_without_a_checkpoint_variables_are_initialised():
     found = [each["sum"] for each in predicted()]
     np.testing.assert_array_equal(found, ROWS.sum(axis=1, keepdims=True))
+
+
+def test_a_damaged_checkpoint_is_an_error_in_plain_words(checkpoint):
+    file = Path(checkpoint + ".data-00000-of-00001")
+    file.write_bytes(file.read_bytes()[:3])
+    with pytest.raises(CheckpointError, match=f"{re.escape(checkpoint)} cannot be read: \\S+"):
+        next(predicted(checkpoint=checkpoint))
 
 
 def test_a_single_tensor_gives_arrays(checkpoint):

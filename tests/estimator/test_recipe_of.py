@@ -45,6 +45,19 @@ def test_defaults_of_the_model_stand_behind_the_options():
     assert (other.optimizer.name, list(other.transforms)) == ("sgd", [])
 
 
+def test_defaults_for_one_optimizer_are_not_for_another():
+    defaults = {"optimizer": "momentum", "optimizer.momentum": 0.5}
+    for chosen, momentum in [("momentum", 0.5), ("rmsprop", 0.9)]:
+        recipe = recipe_of({"optimizer": chosen}, model_dir="x", defaults=defaults)
+        assert recipe.optimizer.params.momentum == momentum
+
+
+def test_what_stands_beside_a_name_in_a_list_wins():
+    hooks = [{"name": "heartbeat", "every_secs": 7}]
+    recipe = recipe_of({"hooks": hooks, "hook.heartbeat.every_secs": 3}, model_dir="x")
+    assert recipe.hooks[0].params.every_secs == 7
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -18,8 +18,9 @@ from tf_frame.errors import (
     TfFrameError,
 )
 from tf_frame.estimator.attendant import Attendant
+from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.run import run
-from tf_frame.estimator.train import Additions, train
+from tf_frame.estimator.train import Additions, Trained, train
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
 from tf_frame.gradient_transforms.freeze import Freeze
@@ -356,3 +357,63 @@ def test_what_a_resumed_run_leaves_behind_is_said(go):
     _, said = go(max_steps=4, optimizer="sgd")
     assert "warning: 2 variables in " in said
     assert "linear/biases/Momentum, linear/weights/Momentum" in said
+
+
+class Hooked(ToyModel):
+    """The toy with a session hook in training, which a test sets."""
+
+    hook: tf.train.SessionRunHook
+
+    def build(self, features, labels, mode):
+        output = super().build(features, labels, mode)
+        return dataclasses.replace(output, hooks=[self.hook] if mode == Mode.TRAIN else [])
+
+
+def test_a_hook_that_ends_training_is_told_from_data_that_ends(go):
+    class Stops(tf.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            run_context.request_stop()
+
+    class Stopping(Hooked):
+        hook = Stops()
+
+    assert "training was stopped at step 1 of 9" in go(model=Stopping, max_steps=9)[1]
+
+
+def test_checkpoints_are_evaluated_as_they_are_saved_only_where_that_is_asked_for(tmp_path):
+    for asked, times in [(False, 0), (True, 2)]:
+        lines, folder = [], tmp_path / str(asked)
+        folder.mkdir()
+        options = {"max_steps": 6, "save_checkpoint_steps": 2, "save_checkpoint_secs": None}
+        job = make_job(ToyModel, ToyInput, str(folder), **options)
+        source, interrupts = job.make_input(), Interrupts()
+        run(job, source=source, interrupts=interrupts, say=lines.append, evaluates_saved=asked)
+        assert sum(line.startswith("evaluation at step") for line in lines) == times
+
+
+def test_a_signal_before_the_first_step_of_a_resumed_run_leaves_it_where_it_was(tmp_path):
+    interrupts = Interrupts()
+
+    class Signals(tf.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            interrupts.received = 15
+
+    class Signalled(Hooked):
+        hook = Signals()
+
+    def go(model, **options):
+        job = make_job(model, ToyInput, str(tmp_path), **options)
+        return run(job, source=job.make_input(), interrupts=interrupts, say=lambda line: None)
+
+    go(ToyModel, max_steps=3)
+    with pytest.raises(Interrupted, match=r"stopped and saved at step 3 of 6"):
+        go(Signalled, max_steps=6)
+
+
+def test_a_worker_that_comes_when_all_is_done_trains_nothing(go, monkeypatch):
+    go(max_steps=3)
+    late = Trained(5, None, None, None)
+    monkeypatch.setattr(Estimator, "trained", lambda *arguments: late)
+    result, said = go(max_steps=5)
+    assert "the other workers have reached step 5: nothing to train" in said
+    assert (result["global_step"], result["loss"]) == (5, None)

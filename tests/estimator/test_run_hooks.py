@@ -1,5 +1,6 @@
 """Run options that choose hooks, by what a run with them does."""
 
+import dataclasses
 import gzip
 import json
 import re
@@ -10,8 +11,13 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.newest import known_checkpoints
+from tf_frame.cluster import Cluster
+from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, DataError, NonFiniteError
+from tf_frame.estimator.recipe_of import recipe_of
 from tf_frame.estimator.run import run
+from tf_frame.estimator.run_hooks import Surroundings, run_hooks
+from tf_frame.estimator.train import build_graph
 from tf_frame.plugin import Mode
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import ToyInput, ToyModel, make_job
@@ -140,7 +146,16 @@ def test_another_metric_for_the_best_checkpoints_is_refused_before_training(go, 
     assert max(steps_of(tmp_path)) == 2
 
 
-def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(tmp_path):
+@pytest.mark.parametrize(
+    ("options", "evaluates_saved", "words"),
+    [
+        ({"eval_every_n_steps": 4}, False, ""),
+        ({"save_checkpoint_steps": 4}, True, "--mode train_and_evaluate "),
+    ],
+)
+def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(
+    tmp_path, options, evaluates_saved, words
+):
     interrupts = Interrupts()
 
     class Interrupting(ToyInput):
@@ -149,13 +164,18 @@ def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(tmp_path):
                 interrupts.received = 15
             return super().dataset(mode, context)
 
-    options = {"max_steps": 9, "eval_every_n_steps": 4}
-    job = make_job(ToyModel, Interrupting, str(tmp_path), **options)
+    job = make_job(ToyModel, Interrupting, str(tmp_path), max_steps=9, **options)
     with pytest.raises(Interrupted) as error:
-        run(job, source=job.make_input(), interrupts=interrupts, say=print)
+        run(
+            job,
+            source=job.make_input(),
+            interrupts=interrupts,
+            say=print,
+            evaluates_saved=evaluates_saved,
+        )
     assert str(error.value) == (
         "SIGTERM: stopped and saved at step 4 of 9\n"
-        f"resume with: tf-frame run --model_dir {tmp_path}"
+        f"resume with: tf-frame run {words}--model_dir {tmp_path}"
     )
     assert 4 in steps_of(tmp_path)
 
@@ -282,3 +302,32 @@ def test_the_order_of_the_hooks_is_logged(go, tmp_path):
     assert "hooks of a step, in this order:" in text
     assert re.search(r"check +NanGuardHook +watches train_op", text)
     assert "fast path: on" in text
+
+
+@pytest.mark.parametrize(("task", "has_it"), [(0, True), (1, False)])
+def test_hooks_for_the_chief_are_for_no_other_worker(tmp_path, task, has_it):
+    recipe, mine = recipe_of({}, model_dir=str(tmp_path)), object()
+    source = ToyInput(params=ToyInput.Params())
+    model = ToyModel(params=ToyModel.Params(), info=source.info)
+    graph = build_graph(recipe, model=model, source=source, deployment=DeploymentConfig())
+    graph = dataclasses.replace(graph, chief_hooks=[mine])
+    around = Surroundings(
+        cluster=Cluster(task_id=task, num_workers=2),
+        stopped=lambda: None,
+        restored_from=lambda: None,
+        evaluate=None,
+        say=print,
+    )
+    with graph.graph.as_default():
+        assert (mine in run_hooks(recipe, graph, around).hooks) == has_it
+
+
+def test_evaluation_by_steps_needs_checkpoints_of_tf_frames_own(go, tmp_path):
+    class Saving(ToyModel):
+        def build(self, features, labels, mode):
+            output = super().build(features, labels, mode)
+            saver = tf.train.CheckpointSaverHook(str(tmp_path / "mine"), save_steps=2)
+            return dataclasses.replace(output, hooks=[saver] if mode == Mode.TRAIN else [])
+
+    with pytest.raises(ConfigError, match="eval_every_n_steps 2 is for tf-frame run, which"):
+        go(Saving, max_steps=4, eval_every_n_steps=2)

@@ -528,6 +528,14 @@ def test_after_an_error_nothing_is_left_behind(exported, tmp_path, change, kind,
     assert sorted(os.listdir(tmp_path)) == before
 
 
+def test_a_damaged_checkpoint_is_an_error_in_plain_words(exported, checkpoint, tmp_path):
+    with open(f"{checkpoint}.data-00000-of-00001", "r+b") as file:
+        file.truncate(3)
+    with pytest.raises(CheckpointError, match=r"model.ckpt-7 cannot be read: \S+"):
+        exported()
+    assert not (tmp_path / "export").exists()
+
+
 def test_a_receiver_function_must_return_a_receiver(exported, tmp_path):
     message = (
         r"the receiver function of mode 'infer' returned \{'x': 1\}; it must return a receiver"

@@ -1,5 +1,7 @@
 """Models built to be evaluated, to predict and to be exported."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
@@ -84,3 +86,33 @@ def test_local_variables_begin_as_the_scaffold_of_the_model_says(checkpoint):
             return ModelOutput(predictions=output.predictions, scaffold=own)
 
     np.testing.assert_array_equal(out(checkpoint, Counting())[0], [10, 15])
+
+
+def test_what_is_meant_for_a_device_that_is_not_there_runs_elsewhere(checkpoint):
+    class Placed(Scale):
+        def build(self, features, labels, mode):
+            with tf.device("/device:GPU:7"):
+                return super().build(features + 1.0, labels, mode)
+
+    np.testing.assert_array_equal(out(checkpoint, Placed())[0], [4, 6])
+
+
+@pytest.mark.parametrize("part", [".index", ".data-00000-of-00001"])
+def test_a_damaged_checkpoint_is_an_error_in_plain_words(checkpoint, part):
+    file = Path(checkpoint + part)
+    file.write_bytes(file.read_bytes()[:3])
+    with pytest.raises(CheckpointError, match=r"model.ckpt-7 cannot be read: \S+"):
+        out(checkpoint)
+
+
+def test_a_table_that_cannot_be_filled_is_no_fault_of_the_checkpoint(checkpoint, tmp_path):
+    class Named(Scale):
+        def build(self, features, labels, mode):
+            names = tf.lookup.TextFileInitializer(
+                str(tmp_path / "names"), tf.string, 0, tf.int64, 1, delimiter=","
+            )
+            tf.lookup.StaticHashTable(names, -1)
+            return super().build(features, labels, mode)
+
+    with pytest.raises(tf.errors.NotFoundError, match="names; No such file"):
+        out(checkpoint, Named())

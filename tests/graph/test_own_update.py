@@ -115,6 +115,7 @@ def test_the_summary_op_of_the_scaffold_is_kept():
     [
         ({"num_clones": 2}, "num_clones 2"),
         ({"moving_average_decay": 0.9}, "moving_average_decay"),
+        ({"sync_replicas": True}, "sync_replicas"),
     ],
 )
 def test_what_only_tf_frames_update_can_do_is_refused(options, what):
@@ -146,6 +147,8 @@ def test_a_model_without_a_train_op_has_its_hooks_too():
     graph = built(Hooked())
     assert (list(graph.hooks), list(graph.chief_hooks)) == ([hook], [hook])
     assert graph.learning_rate is not None
+    # A hook may watch tensors of the clone that it was made with.
+    assert list(built(Hooked(), num_clones=2).hooks) == [hook, hook]
 
 
 def test_a_local_init_op_of_the_model_leaves_the_input_to_be_initialised():

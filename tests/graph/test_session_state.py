@@ -69,7 +69,14 @@ def draw_in_branch_of_branch():
     return tf.cond(tf.constant(True), branch, lambda: 0.0)
 
 
-@pytest.mark.parametrize("make", [draw, draw_in_loop, draw_in_branch_of_branch])
+def draw_in_one_of_several_branches():
+    branches = {0: lambda: tf.constant(0.0), 1: lambda: tf.random.uniform([])}
+    return tf.compat.v2.switch_case(tf.constant(1), branches, default=lambda: tf.constant(1.0))
+
+
+@pytest.mark.parametrize(
+    "make", [draw, draw_in_loop, draw_in_branch_of_branch, draw_in_one_of_several_branches]
+)
 @pytest.mark.parametrize("control_flow", ["v1", "v2"])
 def test_random_numbers_count_where_they_are_drawn_for_what_is_run(make, control_flow):
     if control_flow == "v1":

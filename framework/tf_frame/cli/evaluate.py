@@ -14,7 +14,7 @@ from tf_frame.cli.screen import columns, reader_may_leave, say
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, CheckpointError, ConfigError
 from tf_frame.estimator.job import Job
-from tf_frame.session.interrupts import Interrupts
+from tf_frame.session.interrupts import Interrupted, Interrupts
 
 _USAGE = """usage: tf-frame evaluate MODEL_DIR [OPTIONS]
 
@@ -113,30 +113,39 @@ class _Evaluation:
     """Evaluates checkpoints of a job, shows what they come to, and writes it."""
 
     def __init__(self, job: Job, source: Any, name: str | None, interrupts: Interrupts) -> None:
-        from tf_frame.estimator.evaluator import Evaluator
+        from tf_frame.estimator.attendant import Attendant
+        from tf_frame.estimator.estimator import Estimator
 
-        self.eval_dir = os.path.join(job.model_dir, f"eval_{name}" if name else "eval")
+        model, attendant = job.make_model(source.info), Attendant(say, interrupts)
+        self._estimator = Estimator(model, config=job, attendant=attendant)
+        self._source = source
+        self._steps = job.config.eval_steps
+        self._name = name
+        self.eval_dir = self._estimator.eval_dir(name)
         self.interrupts = interrupts
         self._count = 0
-        self._evaluator = Evaluator(
-            model=job.make_model(source.info),
-            source=source,
-            config=job.config,
-            steps=job.config.eval_steps,
-        )
 
     def __call__(self, checkpoint: str) -> int:
         """Evaluates a checkpoint and returns its step."""
-        from tf_frame.estimator.evaluate import write_evaluation, write_figures
+        from tf_frame.estimator.evaluate import write_figures
 
         say(f"evaluating {checkpoint}")
-        found = self._evaluator.evaluate(checkpoint, check=self.check)
-        write_evaluation(self.eval_dir, found.metrics, found.summary, found.global_step)
-        write_figures(self.eval_dir, found.metrics, found.global_step, checkpoint)
-        say(f"evaluation at step {found.global_step}")
-        say(columns([(name, _text(value)) for name, value in found.metrics.items()]))
+        metrics = self._metrics(checkpoint)
+        step = int(metrics.pop("global_step"))
+        write_figures(self.eval_dir, metrics, step, checkpoint)
+        say(f"evaluation at step {step}")
+        say(columns([(name, _text(value)) for name, value in metrics.items()]))
         self._count += 1
-        return found.global_step
+        return step
+
+    def _metrics(self, checkpoint: str) -> dict[str, Any]:
+        try:
+            return self._estimator.evaluate(
+                self._source, steps=self._steps, checkpoint_path=checkpoint, name=self._name
+            )
+        except Interrupted:
+            self.check()
+            raise
 
     def check(self) -> None:
         """Raises `Interrupted` once a signal has arrived."""
@@ -144,7 +153,7 @@ class _Evaluation:
         self.interrupts.raise_if_received(f"stopped; {done} evaluated, in {self.eval_dir}")
 
     def close(self) -> None:
-        self._evaluator.close()
+        self._estimator.close()
 
 
 def _text(value: Any) -> str:

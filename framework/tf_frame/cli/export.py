@@ -20,6 +20,7 @@ from tf_frame.estimator.formats import (
     TOLERANCE,
 )
 from tf_frame.estimator.job import Job
+from tf_frame.session.interrupts import Interrupts
 
 _OWN = [
     Option("format", str | None, None, "what to write, see above", choices=tuple(FORMATS)),
@@ -70,13 +71,13 @@ def main(words: Sequence[str]) -> int:
         raise ConfigError(f"say what to write: --format {'|'.join(FORMATS)}")
     source = job.make_input()
     # The libraries write log lines all along, not only while they are imported.
-    with without_chatter(job.config.verbosity):
-        exported = _export(job, source, given)
+    with Interrupts().installed() as interrupts, without_chatter(job.config.verbosity):
+        exported = _export(job, source, given, interrupts)
     say(_told(exported))
     return EXIT_OK
 
 
-def _export(job: Job, source: Any, given: Mapping[str, Any]) -> Any:
+def _export(job: Job, source: Any, given: Mapping[str, Any], interrupts: Interrupts) -> Any:
     from tf_frame.checkpoint.path import resolve
     from tf_frame.estimator.explain import errors_explained
     from tf_frame.estimator.formats.export import export_model
@@ -95,6 +96,7 @@ def _export(job: Job, source: Any, given: Mapping[str, Any]) -> Any:
             output=output,
             signature=given["signature"],
             overwrite=given["overwrite"],
+            check=lambda: interrupts.raise_if_received("stopped; nothing was exported"),
         )
 
 

@@ -6,13 +6,15 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from tf_frame.cli.choose import choose_plugins, no_plugin_named
+from tf_frame.cli.choose import choose_plugins
 from tf_frame.cli.make_job import make_job
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.job import Job
 from tf_frame.estimator.model_dir import CONFIG_FILE
+
+_MODEL_DIR = Option("model_dir", str, None, "")
 
 
 def job_of_folder(
@@ -35,11 +37,14 @@ def job_of_folder(
     if not words or words[0].startswith("-"):
         raise ConfigError(f"say which folder first: tf-frame {command} MODEL_DIR [OPTIONS]")
     _check(words[0])
-    said, rest = split_flags(words[1:], own)
+    said, rest = split_flags(words[1:], [*own, _MODEL_DIR])
+    if _MODEL_DIR.name in said:
+        raise ConfigError(f"the folder is {words[0]}, named first; leave --model_dir out")
     words = ["--model_dir", words[0], *rest]
     choice = choose_plugins(words)
     if choice is None:
-        raise no_plugin_named()
+        file = os.path.join(words[1], CONFIG_FILE)
+        raise ConfigError(f"{file} names no model to go by; it needs a line 'plugin: NAME'")
     return make_job(words, choice), {option.name: option.default for option in own} | said
 
 

@@ -22,9 +22,7 @@ _ARGUMENTS = ("features", "labels", "predictions", "config")
 MetricFunction = Callable[..., Mapping[str, Any]]
 
 
-def add_metrics(
-    estimator: Estimator, metric_fn: MetricFunction, *, kind: type[Estimator] = Estimator
-) -> Estimator:
+def add_metrics(estimator: Estimator, metric_fn: MetricFunction) -> Estimator:
     """Makes an estimator that evaluates by more metrics.
 
     Args:
@@ -32,10 +30,9 @@ def add_metrics(
       metric_fn: a function of any of `features`, `labels`, `predictions` and
         `config` that returns name -> (value tensor, update op). A metric of the
         same name as one of the model takes its place.
-      kind: the class of the new estimator.
 
     Returns:
-      An estimator with the same folder, configuration and parameters.
+      An estimator of the same class, folder, configuration and parameters.
 
     Raises:
       ValueError: `metric_fn` takes something else.
@@ -43,27 +40,22 @@ def add_metrics(
     others = [name for name in argument_names(metric_fn) if name not in _ARGUMENTS]
     if others:
         raise ValueError(f"metric_fn ({metric_fn}) has following not expected args: {others}")
-    return kind(
-        _measured(estimator, metric_fn),
-        model_dir=estimator.model_dir,
-        config=estimator.config,
-        params=estimator._params,
-        warm_start_from=estimator._warm_start_from,
-    )
+    return estimator.with_model(_measured(estimator, metric_fn))
 
 
 def _measured(estimator: Estimator, metric_fn: MetricFunction) -> Any:
     """The model of an estimator, with the metrics."""
-    maker, config = estimator._maker, estimator.config
-    if maker.is_function:
-        return _measured_function(estimator.model_fn, metric_fn, with_params=estimator._params)
-    if isinstance(maker._model, type):
-        return _measured_class(maker._model, metric_fn, config)
-    return _MeasuredModel(maker._model, metric_fn, config)
+    given, config = estimator.maker.given, estimator.config
+    if estimator.maker.is_function:
+        with_params = "params" in argument_names(given)
+        return _measured_function(estimator.model_fn, metric_fn, with_params=with_params)
+    if isinstance(given, type):
+        return _measured_class(given, metric_fn, config)
+    return _MeasuredModel(given, metric_fn, config)
 
 
 def _measured_function(
-    model_fn: Callable[..., Any], metric_fn: MetricFunction, *, with_params: Any
+    model_fn: Callable[..., Any], metric_fn: MetricFunction, *, with_params: bool
 ) -> Callable[..., Any]:
     def measured(features: Any, labels: Any, mode: Any, config: Any) -> Any:
         spec = model_fn(features, labels, mode, config)
@@ -79,7 +71,7 @@ def _measured_function(
         del params  # The function has them; input functions get them from the estimator.
         return measured(features, labels, mode, config)
 
-    return measured if with_params is None else measured_with_params
+    return measured_with_params if with_params else measured
 
 
 def _measured_class(model: Any, metric_fn: MetricFunction, config: Any) -> Any:

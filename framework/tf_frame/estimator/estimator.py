@@ -32,7 +32,7 @@ from tf_frame.estimator.checks import (
     checked_listeners,
 )
 from tf_frame.estimator.ended_at import ended_at, note_end
-from tf_frame.estimator.evaluate import write_evaluation
+from tf_frame.estimator.evaluate import log_result, write_evaluation
 from tf_frame.estimator.evaluator import Evaluator
 from tf_frame.estimator.input_fn import as_source
 from tf_frame.estimator.kept_evaluators import KeptEvaluators
@@ -125,6 +125,16 @@ class Estimator:
         return copy.deepcopy({} if self._params is None else self._params)
 
     @property
+    def recipe(self) -> Recipe:
+        """How the model is trained: what the configuration and the model's defaults come to."""
+        return self._recipe
+
+    @property
+    def maker(self) -> ModelMaker:
+        """What makes the model, once it is known what the data is."""
+        return self._maker
+
+    @property
     def model_fn(self) -> Callable[..., Any]:
         """The model function, bound to the parameters: `model_fn(features, labels, mode, config)`.
 
@@ -175,7 +185,8 @@ class Estimator:
         begins_anew_at = ended_at(self.model_dir) if callable(input_fn) else None
         additions = Additions(hooks=hooks, listeners=listeners, begins_anew_at=begins_anew_at)
         trained = self.trained(input_fn, last_step, additions)
-        if callable(input_fn) and self._config.is_chief:
+        ended = not self._attendant.interrupts.received
+        if ended and callable(input_fn) and self._config.is_chief:
             note_end(self.model_dir, trained.global_step)
         if trained.loss is None:
             _LOG.warning(
@@ -240,7 +251,8 @@ class Estimator:
 
         Raises:
           ValueError: `steps` is not positive.
-          DataError: there is not one batch.
+          TypeError: `hooks` hold something else.
+          DataError: there is not one batch, or there is no end.
           CheckpointError: the checkpoint belongs to another model.
         """
         check_steps(steps)
@@ -258,7 +270,10 @@ class Estimator:
             prefix=self._maker.metric_prefix,
             checkpoint=checkpoint,
         )
-        return {**found.metrics, "global_step": found.global_step}
+        result = {**found.metrics, "global_step": found.global_step}
+        if self._maker.is_function:
+            log_result(result)
+        return result
 
     def predict(
         self,
@@ -283,6 +298,8 @@ class Estimator:
         Raises:
           ValueError: no prediction has one of the keys' names, or batches of
             the predictions differ in length.
+          TypeError: `hooks` hold something else.
+          CheckpointError: the checkpoint belongs to another model.
         """
         hooks = checked_hooks(hooks)
         source = self._source(input_fn)
@@ -387,6 +404,17 @@ class Estimator:
         """The folder with the figures of evaluations of this name."""
         return os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
 
+    def with_model(self, model: Any) -> Estimator:
+        """An estimator of another model: same class, folder, configuration, warm start.
+
+        Args:
+          model: a model function, or a model plugin, that takes the same parameters.
+        """
+        other = copy.copy(self)
+        other._maker = ModelMaker(model, params=self._params, config=self._config)
+        other._evaluators = KeptEvaluators()
+        return other
+
     def close(self) -> None:
         """Lets go of the graphs and sessions that are kept between evaluations."""
         self._evaluators.close()
@@ -427,6 +455,7 @@ class Estimator:
                 config=self._recipe.config,
                 steps=steps,
                 session_config=self._session_config,
+                summaries=self._maker.evaluation_has_summaries,
             )
 
         return self._evaluators.get(name, (input_fn, steps, trained), make)

@@ -55,10 +55,7 @@ class EvalSession(tf.train.SessionCreator):
           CheckpointError: it cannot be read, or belongs to another model.
         """
         if checkpoint is not None:
-            try:
-                self.graph.inference.check(checkpoint)
-            except READ_ERRORS as error:
-                raise unreadable(checkpoint, error) from error
+            self.graph.inference.check(checkpoint)
         self._checkpoint = checkpoint
 
     def create_session(self) -> Any:

@@ -57,6 +57,16 @@ def write_evaluation(
     writer.flush()
 
 
+def log_result(result: Mapping[str, Any]) -> None:
+    """Logs what an evaluation returns, as `_write_dict_to_summary` of tensorflow_estimator does.
+
+    Args:
+      result: metric -> value, with `global_step`; bytes are left out.
+    """
+    shown = [f"{name} = {value}" for name, value in sorted(result.items()) if not _is_text(value)]
+    _LOG.info("Saving dict for global step %d: %s", result["global_step"], ", ".join(shown))
+
+
 def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoint: str) -> str:
     """Writes `metrics.json`: the metrics of the last evaluation, arrays as lists, for programs.
 

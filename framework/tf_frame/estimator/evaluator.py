@@ -53,6 +53,7 @@ class Evaluator:
       config: batch size, seed, moving averages and quantisation.
       steps: batches at most; None for all that the data has.
       session_config: the `ConfigProto`; default: with soft placement.
+      summaries: whether those of the model are made, of the first batch.
     """
 
     def __init__(
@@ -63,12 +64,14 @@ class Evaluator:
         config: RunOptions,
         steps: int | None,
         session_config: Any = None,
+        summaries: bool = True,
     ) -> None:
         self._model = model
         self._source = source
         self._config = config
         self._steps = steps
         self._session_config = session_config
+        self._summaries = summaries
         self._session: EvalSession | None = None
         self._said = False
 
@@ -114,7 +117,11 @@ class Evaluator:
 
     def _new_session(self) -> EvalSession:
         graph = build_eval_graph(
-            model=self._model, source=self._source, config=self._config, steps=self._steps
+            model=self._model,
+            source=self._source,
+            config=self._config,
+            steps=self._steps,
+            summaries=self._summaries,
         )
         return EvalSession(graph, self._session_config)
 

@@ -19,7 +19,8 @@ _UNFINISHED = "temp-"
 _EXTRA = "assets.extra"
 # Of the seconds since 1970; a longer number is somebody else's.
 _DIGITS = 10
-_FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
+# No space on the disk, none in the user's quota, or a file beyond the limit of the process.
+_FULL = tuple(map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)))
 
 
 @contextlib.contextmanager
@@ -35,7 +36,7 @@ def unfinished_export(base: str) -> Iterator[str]:
     Raises:
       TfFrameError: the disk is full, or the folder cannot be written.
     """
-    made = _missing_folders(base)
+    made = missing_folders(base)
     folder = os.path.join(base, f"{_UNFINISHED}{int(time.time())}-{uuid.uuid4().hex[:8]}")
     try:
         with _told_as_not_written(base):
@@ -45,7 +46,7 @@ def unfinished_export(base: str) -> Iterator[str]:
     except BaseException:
         if tf.io.gfile.exists(folder):
             tf.io.gfile.rmtree(folder)
-        _remove_empty(made)
+        remove_empty(made)
         raise
 
 
@@ -118,7 +119,7 @@ def copy_extra(extra: Mapping[str, str], folder: str) -> None:
         tf.io.gfile.copy(source, destination)
 
 
-def _missing_folders(folder: str) -> list[str]:
+def missing_folders(folder: str) -> list[str]:
     """A folder and those above it that do not exist, the deepest first."""
     missing = []
     while folder and not tf.io.gfile.exists(folder):
@@ -127,10 +128,16 @@ def _missing_folders(folder: str) -> list[str]:
     return missing
 
 
-def _remove_empty(folders: list[str]) -> None:
+def remove_empty(folders: list[str]) -> None:
+    """Removes those folders that are there and hold nothing."""
     for folder in folders:
         if tf.io.gfile.isdir(folder) and not tf.io.gfile.listdir(folder):
             tf.io.gfile.rmtree(folder)
+
+
+def is_full(error: Exception) -> bool:
+    """Whether an error of writing says that there is no room."""
+    return any(text in str(error) for text in _FULL)
 
 
 @contextlib.contextmanager
@@ -138,7 +145,7 @@ def _told_as_not_written(base: str, *, only_if_full: bool = False) -> Iterator[N
     try:
         yield
     except (OSError, tf.errors.OpError) as error:
-        if only_if_full and not any(text in str(error) for text in _FULL):
+        if only_if_full and not is_full(error):
             raise
         raise TfFrameError(
             f"the SavedModel could not be written to {base}: {reason_of(error)}\nnothing of it "

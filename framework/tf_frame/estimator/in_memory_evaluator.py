@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.checks import checked_hooks
+from tf_frame.estimator.checks import check_steps, checked_hooks
 from tf_frame.estimator.evaluate import write_evaluation
 from tf_frame.estimator.evaluator import Evaluator
 from tf_frame.estimator.input_fn import as_source
@@ -59,8 +59,7 @@ class InMemoryEvaluatorHook(Hook):
         config = estimator.config
         if config.num_ps_replicas > 0 or config.num_worker_replicas > 1:
             raise ValueError("InMemoryEvaluator supports only single machine (aka Local) setting.")
-        if steps is not None and steps <= 0:
-            raise ValueError(f"Must specify steps > 0, given: {steps}")
+        check_steps(steps)
         self._estimator = estimator
         self._input_fn = input_fn
         self._steps = steps
@@ -101,15 +100,16 @@ class InMemoryEvaluatorHook(Hook):
     def _make_evaluator(self) -> Evaluator:
         estimator = self._estimator
         source = as_source(self._input_fn, params=estimator.params, config=estimator.config)
-        config = estimator._recipe.config
+        config = estimator.recipe.config
         averages = config.moving_average_decay is not None and config.eval_moving_averages
-        self._fed = _FedModel(estimator._maker.model(source.info), averages=averages)
+        self._fed = _FedModel(estimator.maker.model(source.info), averages=averages)
         return Evaluator(
             model=self._fed,
             source=source,
             config=config,
             steps=self._steps,
             session_config=estimator.config.session_config,
+            summaries=estimator.maker.evaluation_has_summaries,
         )
 
     def _evaluate(self, session: Any, step: int) -> None:
@@ -122,7 +122,7 @@ class InMemoryEvaluatorHook(Hook):
                 found.metrics,
                 found.summary,
                 step,
-                prefix=self._estimator._maker.metric_prefix,
+                prefix=self._estimator.maker.metric_prefix,
             )
         self._evaluated_step = step
 

@@ -91,6 +91,8 @@ def _of_pairs(dataset: Any) -> Any:
 
 
 def _pair(result: Any) -> tuple[Any, Any]:
+    if result is None:
+        raise ValueError(f"{_NOT_A_PAIR} It returned None.")
     if isinstance(result, (list, tuple)):
         if len(result) != 2:
             raise ValueError(f"{_NOT_A_PAIR} It returned {len(result)}.")

@@ -28,13 +28,17 @@ class ModelMaker:
       params: of the function, or the values of the class's options.
       config: a `RunConfig`.
 
+    Attributes:
+      given: the model as it was given.
+      is_function: whether it is a model function.
+
     Raises:
       ValueError: the model function does not take what it would get.
       ConfigError: it is no model, or parameters do not fit.
     """
 
     def __init__(self, model: Any, *, params: Any, config: RunConfig) -> None:
-        self._model = model
+        self.given = model
         self._params = params
         self._config = config
         self.is_function = not hasattr(model, "build")
@@ -54,35 +58,45 @@ class ModelMaker:
         """What tags of metrics in event files begin with."""
         return "" if self.is_function else "metrics/"
 
+    @property
+    def evaluation_has_summaries(self) -> bool:
+        """Whether an evaluation writes the model's own summaries of its first batch.
+
+        As with tf.estimator, those of a model function are of training: beside its
+        metrics, whose tags have no prefix, a summary `accuracy` of one batch would
+        be taken for the metric `accuracy` by all who read the events.
+        """
+        return not self.is_function
+
     def recipe(self) -> Recipe:
         """How the model is trained by the configuration."""
-        defaults = dict(getattr(self._model, "run_defaults", {}))
+        defaults = dict(getattr(self.given, "run_defaults", {}))
         return recipe_of(
             self._config.run_options(with_defaults=self.is_function),
             model_dir=str(self._config.model_dir),
             defaults=_DEFAULTS_OF_FUNCTIONS if self.is_function else defaults,
-            transforms=getattr(self._model, "default_transforms", ()),
+            transforms=getattr(self.given, "default_transforms", ()),
         )
 
     def model(self, info: InputInfo | None) -> Any:
         """The model for the data that `info` describes; None: as before, or unknown."""
         if self.is_function:
             return ModelFn(
-                self._model,
+                self.given,
                 params={} if self._params is None else self._params,
                 config=self._config,
                 device_fn=self._config.device_fn,
             )
-        if not isinstance(self._model, type):
-            return self._model
+        if not isinstance(self.given, type):
+            return self.given
         if info is not None or self._last is None:
-            self._last = self._model(params=self._params, info=info or InputInfo())
+            self._last = self.given(params=self._params, info=info or InputInfo())
         return self._last
 
     def bound_function(self) -> Callable[..., Any]:
         """The model function with its parameters."""
         if not self.is_function:
-            raise ValueError(f"the model is {self._model!r:.80}, which is no model function")
+            raise ValueError(f"the model is {self.given!r:.80}, which is no model function")
 
         def model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:
             return self.model(None).spec(features, labels, mode, config)

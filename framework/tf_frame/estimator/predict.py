@@ -17,7 +17,11 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError, PluginError
 from tf_frame.estimator.prediction_batches import chosen, examples_of
-from tf_frame.graph.inference import Inference, build_inference
+from tf_frame.graph.inference import (
+    Inference,
+    RestoringSessionCreator,
+    build_inference,
+)
 from tf_frame.graph.inputs import make_predict_batch
 from tf_frame.graph.streams import iterator_initializers
 from tf_frame.plugin import InputContext, Mode, ModelOutput
@@ -68,20 +72,14 @@ def predictions(
     Raises:
       ValueError: no prediction has one of `predict_keys`, or there are keys and
         the predictions have none; or outputs of a batch differ in length.
-      CheckpointError: the checkpoint belongs to another model.
+      CheckpointError: the checkpoint belongs to another model, or cannot be read.
       PluginError: the model predicts nothing.
       DataError: the input is no such thing, or does not end and must.
     """
     graph = tf.Graph()
     with graph.as_default():
         built = _build(model, source, config, predict_keys, with_features)
-        if checkpoint is not None:
-            built.inference.check(checkpoint)
-        creator = tf.train.ChiefSessionCreator(
-            built.inference.scaffold,
-            config=session_config or tf.ConfigProto(allow_soft_placement=True),
-            checkpoint_filename_with_path=checkpoint,
-        )
+        creator = RestoringSessionCreator(built.inference, checkpoint, session_config)
         session = tf.train.MonitoredSession(creator, hooks=built.with_hooks(hooks))
     with _closing_in(graph, session):
         # Not `session.run`, of which hooks hear.

@@ -162,9 +162,11 @@ class _Run:
 
     def how_to_resume(self, step: int) -> str:
         """What a user who stopped training wants to know."""
+        # The mode is the one thing that config.yaml does not say.
+        mode = "--mode train_and_evaluate " if self.evaluates_saved else ""
         return (
             f"stopped and saved at step {step} of {self.job.config.max_steps}\n"
-            f"resume with: tf-frame run --model_dir {shlex.quote(self.job.model_dir)}"
+            f"resume with: tf-frame run {mode}--model_dir {shlex.quote(self.job.model_dir)}"
         )
 
     def evaluate(self) -> dict[str, float]:

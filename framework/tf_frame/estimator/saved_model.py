@@ -21,6 +21,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.match import saved_as
+from tf_frame.checkpoint.reader import READ_ERRORS, unreadable
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, reason_of
 from tf_frame.estimator.export_folder import (
@@ -214,6 +215,8 @@ def _restore(session: Any, inference: Inference, checkpoint: str) -> None:
             "model_fn does not expect variables that were not saved in the checkpoint: "
             f"{checkpoint}: {reason_of(error)}"
         ) from error
+    except READ_ERRORS as error:
+        raise unreadable(checkpoint, error) from error
 
 
 def _names() -> set[str]:

@@ -32,7 +32,7 @@ def add_listeners(savers: Sequence[Any], listeners: Sequence[Any], *, saves: boo
     Raises:
       ValueError: nothing saves, so that no listener would hear of anything.
     """
-    if not listeners or (saves and not savers):
+    if not listeners or saves:
         return
     if not savers:
         raise ValueError(

@@ -65,7 +65,7 @@ class EstimatorSpec(_Fields):
       loss: scalar, or of shape `[1]`, which becomes a scalar. TRAIN and EVAL need it.
       train_op: an operation or tensor that makes one step and moves the global step.
       eval_metric_ops: name -> `(value, update_op)`, as `tf.compat.v1.metrics` makes
-        them, or an object like a Keras metric that was updated in this graph.
+        them, or an object like a metric of Keras 2 (tf-keras) that was updated in this graph.
       export_outputs: signature name -> one of `tf_frame.estimator.export`; of several, one
         is named `serving_default`. Default: the predictions as `serving_default`.
       training_chief_hooks: session hooks that only the chief needs in training.

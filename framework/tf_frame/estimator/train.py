@@ -114,7 +114,8 @@ def train(
         hooks=additions.hooks,
         listeners=additions.listeners,
         saves=additions.saves,
-        counts_examples=not isinstance(source, InputFn),
+        # An input function, whatever it makes of itself, has batches of its own.
+        counts_examples=not (isinstance(source, InputFn) or callable(source)),
     )
     with graph.graph.as_default():
         made = run_hooks(recipe, graph, around)

@@ -45,7 +45,12 @@ class EvalGraph:
 
 
 def build_eval_graph(
-    *, model: Any, source: Any, config: RunOptions, steps: int | None = None
+    *,
+    model: Any,
+    source: Any,
+    config: RunOptions,
+    steps: int | None = None,
+    summaries: bool = True,
 ) -> EvalGraph:
     """Builds the evaluation graph.
 
@@ -54,6 +59,7 @@ def build_eval_graph(
       source: the input plugin.
       config: batch size and seed.
       steps: batches at most; None for all there are.
+      summaries: whether those of the model are part of an evaluation.
     """
     graph = tf.Graph()
     with graph.as_default():
@@ -75,7 +81,7 @@ def build_eval_graph(
             endless=endless,
             values={name: value for name, (value, _) in metrics.items()},
             update_op=tf.group(*(update for _, update in metrics.values()), *_tensors(parts)),
-            summary_op=tf.summary.merge_all(),
+            summary_op=tf.summary.merge_all() if summaries else None,
             global_step=global_step,
         )
 

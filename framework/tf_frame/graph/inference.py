@@ -17,6 +17,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.match import check_match
+from tf_frame.checkpoint.newest import damage_of
+from tf_frame.checkpoint.reader import READ_ERRORS, unreadable
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.model_output import build_model
 from tf_frame.graph.moving_averages import (
@@ -47,11 +49,54 @@ class Inference:
         """Compares the graph's variables, and averages, with a checkpoint.
 
         Raises:
-          CheckpointError: it belongs to another model, or lacks the averages.
+          CheckpointError: its index cannot be read, it belongs to another model,
+            or lacks the averages.
         """
-        check_match(checkpoint, tf.global_variables())
-        if self.averaged:
-            check_averages(checkpoint, self.averaged)
+        try:
+            check_match(checkpoint, tf.global_variables())
+            if self.averaged:
+                check_averages(checkpoint, self.averaged)
+        except READ_ERRORS as error:
+            raise unreadable(checkpoint, error) from error
+
+
+class RestoringSessionCreator(tf.train.SessionCreator):
+    """Makes the session of a model from a checkpoint, and finalizes the default graph.
+
+    Args:
+      inference: what was built in the default graph.
+      checkpoint: path prefix; None for initial values.
+      session_config: the `ConfigProto`; default: with soft placement.
+
+    Raises:
+      CheckpointError: the checkpoint belongs to another model, or cannot be read.
+    """
+
+    def __init__(
+        self, inference: Inference, checkpoint: str | None, session_config: Any = None
+    ) -> None:
+        if checkpoint is not None:
+            inference.check(checkpoint)
+        self._checkpoint = checkpoint
+        self._creator = tf.train.ChiefSessionCreator(
+            inference.scaffold,
+            config=session_config or tf.ConfigProto(allow_soft_placement=True),
+            checkpoint_filename_with_path=checkpoint,
+        )
+
+    def create_session(self) -> Any:
+        """Initialises and restores; called by `tf.train.MonitoredSession`.
+
+        Raises:
+          CheckpointError: the checkpoint is damaged.
+        """
+        try:
+            return self._creator.create_session()
+        except READ_ERRORS as error:
+            # What the model initialises may fail as well, and is no fault of the checkpoint.
+            if self._checkpoint is not None and damage_of(self._checkpoint):
+                raise unreadable(self._checkpoint, error) from error
+            raise
 
 
 def build_inference(
@@ -92,15 +137,9 @@ def restore_session(inference: Inference, checkpoint: str, session_config: Any =
       variables initialised.
 
     Raises:
-      CheckpointError: the checkpoint belongs to another model.
+      CheckpointError: the checkpoint belongs to another model, or cannot be read.
     """
-    inference.check(checkpoint)
-    creator = tf.train.ChiefSessionCreator(
-        inference.scaffold,
-        config=session_config or tf.ConfigProto(allow_soft_placement=True),
-        checkpoint_filename_with_path=checkpoint,
-    )
-    return creator.create_session()
+    return RestoringSessionCreator(inference, checkpoint, session_config).create_session()
 
 
 def _averaged(config: RunOptions) -> list[Any]:

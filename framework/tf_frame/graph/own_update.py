@@ -18,18 +18,15 @@ from tf_frame.plugin import ModelOutput
 
 
 @dataclasses.dataclass(frozen=True)
-class OwnUpdate:
-    """The parts of a training graph that a model brings itself.
-
-    Attributes:
-      train_op: runs the model's update; its value is the loss.
-      loss: scalar.
-      summary_op: merged summaries, the loss among them; None without any.
-    """
+class Update:
+    """The parts of a training graph that depend on who makes the update; see `TrainGraph`."""
 
     train_op: Any
-    loss: Any
+    total_loss: Any
     summary_op: Any
+    learning_rate: Any = None
+    hooks: Sequence[Any] = ()
+    run_is_step: bool = False
 
 
 def check_own_update(output: ModelOutput, config: RunOptions, transforms: Sequence[Any]) -> None:
@@ -55,7 +52,7 @@ def check_own_update(output: ModelOutput, config: RunOptions, transforms: Sequen
             )
 
 
-def own_update(output: ModelOutput) -> OwnUpdate:
+def own_update(output: ModelOutput) -> Update:
     """Makes the parts in the default graph.
 
     Args:
@@ -63,7 +60,7 @@ def own_update(output: ModelOutput) -> OwnUpdate:
     """
     with tf.control_dependencies([output.train_op]):
         train_op = tf.identity(output.loss, name="train_op")
-    return OwnUpdate(train_op, output.loss, _summaries(output))
+    return Update(train_op, output.loss, _summaries(output), hooks=output.hooks)
 
 
 def _summaries(output: ModelOutput) -> Any:

@@ -23,7 +23,7 @@ from tf_frame.graph.graph_hook import run_graph_hooks
 from tf_frame.graph.input_position import InputPosition, make_input_position
 from tf_frame.graph.loss_averages import loss_averages
 from tf_frame.graph.losses import Losses, gather_losses
-from tf_frame.graph.own_update import check_own_update, own_update
+from tf_frame.graph.own_update import Update, check_own_update, own_update
 from tf_frame.graph.random_ops import make_repeatable
 from tf_frame.graph.streams import iterator_initializers
 from tf_frame.graph.train_step import TrainStep, build_train_step, checked_optimizer
@@ -107,79 +107,83 @@ def build_train_graph(
         output = clones[0].outputs
         if output.train_op is not None:
             check_own_update(output, config, transforms)
-            own = own_update(output)
-            return TrainGraph(
-                train_op=own.train_op,
-                total_loss=own.loss,
-                learning_rate=None,
-                summary_op=own.summary_op,
-                hooks=output.hooks,
-                **_common(own.train_op, source, clones, model_variables, deployment, config),
-            )
-        run_graph_hooks(model=model, config=config, deployment=deployment)
-        losses = gather_losses(
-            clones, regularization=config.regularization, total=config.total_loss
-        )
-        with tf.device(deployment.optimizer_device()):
-            rate = learning_rate(schedule, config=config, global_step=global_step)
-        step = build_train_step(
-            clones,
-            losses,
-            optimizer=lambda: checked_optimizer(optimizer(rate), optimizer),
-            transforms=transforms,
-            global_step=global_step,
-            config=config,
-            deployment=deployment,
-        )
-        observed, extra = _observed(losses, step, config)
-        with tf.control_dependencies([step.update, *observed]):
-            train_op = tf.identity(losses.total, name="train_op")
+            update = own_update(output)
+        else:
+            run_graph_hooks(model=model, config=config, deployment=deployment)
+            update = _update(clones, optimizer, schedule, transforms, config, deployment)
+        # Last, when all ops of a step are there.
+        position = make_input_position(source, config)
+        reasons = [] if position is None else _not_repeatable(update.train_op, config)
         return TrainGraph(
-            train_op=train_op,
-            total_loss=losses.total,
-            learning_rate=rate,
-            summary_op=summaries.merge(
-                clones[0].scope,
-                losses,
-                rate,
-                clones=config.clone_summaries,
-                extra=extra,
-                with_losses=config.loss_average_decay is None,
-            ),
-            hooks=[*step.hooks, *(hook for clone in clones for hook in clone.outputs.hooks)],
-            run_is_step=step.always_updates and deployment.num_replicas == 1,
-            **_common(train_op, source, clones, model_variables, deployment, config),
+            graph=graph,
+            train_op=update.train_op,
+            total_loss=update.total_loss,
+            global_step=global_step,
+            step_after=read_step_after([update.train_op], global_step),
+            learning_rate=update.learning_rate,
+            summary_op=update.summary_op,
+            scaffold=_scaffold(output.scaffold, deployment),
+            clones=clones,
+            model_variables=model_variables,
+            hooks=update.hooks,
+            chief_hooks=output.chief_hooks,
+            run_is_step=update.run_is_step,
+            input_position=position,
+            not_repeatable=reasons,
         )
 
 
-def _common(
-    train_op: Any,
-    source: Any,
+def _update(
     clones: Sequence[Clone],
-    model_variables: Sequence[Any],
-    deployment: DeploymentConfig,
+    optimizer: Any,
+    schedule: Callable[[Any], Any],
+    transforms: Sequence[Callable[[list[Any]], list[Any]]],
     config: RunOptions,
-) -> dict[str, Any]:
-    """What a training graph has whoever made its update; made last, when all ops are there."""
-    global_step, output = tf.train.get_global_step(), clones[0].outputs
-    position, not_repeatable = make_input_position(source, config), []
-    if position is not None:
-        not_repeatable = make_repeatable(train_op, global_step=global_step, seed=config.random_seed)
-        if config.update_ops == "all_clones" and config.num_clones > 1:
-            not_repeatable.append(
-                "--update_ops all_clones: the clones update the moving statistics in no order"
-            )
-    return {
-        "graph": tf.get_default_graph(),
-        "global_step": global_step,
-        "step_after": read_step_after([train_op], global_step),
-        "scaffold": _scaffold(output.scaffold, deployment),
-        "clones": clones,
-        "model_variables": model_variables,
-        "chief_hooks": output.chief_hooks,
-        "input_position": position,
-        "not_repeatable": not_repeatable,
-    }
+    deployment: DeploymentConfig,
+) -> Update:
+    """The update that tf-frame makes; arguments as of `build_train_graph`."""
+    global_step = tf.train.get_global_step()
+    losses = gather_losses(clones, regularization=config.regularization, total=config.total_loss)
+    with tf.device(deployment.optimizer_device()):
+        rate = learning_rate(schedule, config=config, global_step=global_step)
+    step = build_train_step(
+        clones,
+        losses,
+        optimizer=lambda: checked_optimizer(optimizer(rate), optimizer),
+        transforms=transforms,
+        global_step=global_step,
+        config=config,
+        deployment=deployment,
+    )
+    observed, extra = _observed(losses, step, config)
+    with tf.control_dependencies([step.update, *observed]):
+        train_op = tf.identity(losses.total, name="train_op")
+    return Update(
+        train_op,
+        losses.total,
+        summaries.merge(
+            clones[0].scope,
+            losses,
+            rate,
+            clones=config.clone_summaries,
+            extra=extra,
+            with_losses=config.loss_average_decay is None,
+        ),
+        rate,
+        hooks=[*step.hooks, *(hook for clone in clones for hook in clone.outputs.hooks)],
+        run_is_step=step.always_updates and deployment.num_replicas == 1,
+    )
+
+
+def _not_repeatable(train_op: Any, config: RunOptions) -> list[str]:
+    """Makes random ops follow from the step; returns why a resumed run would not be the same."""
+    step = tf.train.get_global_step()
+    reasons = list(make_repeatable(train_op, global_step=step, seed=config.random_seed))
+    if config.update_ops == "all_clones" and config.num_clones > 1:
+        reasons.append(
+            "--update_ops all_clones: the clones update the moving statistics in no order"
+        )
+    return reasons
 
 
 def _observed(losses: Losses, step: TrainStep, config: RunOptions) -> tuple[list[Any], list[Any]]:

@@ -157,6 +157,11 @@ class CheckpointHook(Hook):
             self._land()
         return self._stop
 
+    def after_last_step(self, step: int) -> None:
+        # Before the hooks of a script end, one of which may fail.
+        if step != self._saved_step:
+            self._save(self._session, step, may_stop=False)
+
     def end(self, session: Any) -> None:
         step = int(session.run(self._global_step))
         self._session = session

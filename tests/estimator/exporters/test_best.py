@@ -101,7 +101,7 @@ def test_what_was_exported_counts_after_a_restart(offer, names, tmp_path):
     assert offer(again, 3, loss=4.5) is None
     assert offer(again, 4, loss=3.0) is not None
     assert names() == [2, 3]
-    content = json.loads((tmp_path / "export/best_exporter/best.json").read_text())
+    content = json.loads((tmp_path / "export/best_exporter/.best.json").read_text())
     assert content == {
         "exports": [
             {"export": "1000000001", "metrics": {"global_step": 1.0, "loss": 5.0}},
@@ -158,9 +158,17 @@ def test_evaluations_that_cannot_be_compared_are_passed_over(offer, evaluated, c
     assert [text.startswith(message) for text in caplog.messages] == [True, True]
 
 
+def test_earlier_evaluations_without_the_metric_are_passed_over(offer, evaluated):
+    evaluated(7, loss=1.0)
+    evaluated(8, accuracy=0.5)
+    exporter = BestExporter("best", compare_fn=accuracy_higher)
+    results = [offer(exporter, step, accuracy=a) for step, a in [(10, 0.3), (11, 0.4), (12, 0.6)]]
+    assert [result is not None for result in results] == [True, False, True]
+
+
 def test_a_damaged_record_of_exports_counts_for_nothing(offer, tmp_path, caplog):
     exported(offer, BestExporter(), 5.0)
-    (tmp_path / "export/best_exporter/best.json").write_text('{"exports": 5}')
+    (tmp_path / "export/best_exporter/.best.json").write_text('{"exports": 5}')
     assert offer(BestExporter(), 2, loss=6.0) is not None
     assert "cannot be read, so it counts for nothing" in caplog.text
 
@@ -217,6 +225,6 @@ def test_a_comparison_takes_two_results(function, message):
 
 def test_the_record_does_not_grow_with_exports_that_are_gone(offer, tmp_path):
     exported(offer, BestExporter(exports_to_keep=2), *range(20, 10, -1))
-    content = json.loads((tmp_path / "export/best_exporter/best.json").read_text())
+    content = json.loads((tmp_path / "export/best_exporter/.best.json").read_text())
     # The third from the end went after this was written.
     assert [entry["export"][-2:] for entry in content["exports"]] == ["08", "09", "10"]

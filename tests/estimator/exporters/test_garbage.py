@@ -7,7 +7,7 @@ from tf_frame.estimator.exporters.garbage import exports_in, remove_exports
 def folder(tmp_path):
     for name in ["1000000003", "1000000001", "temp-1000000004", "100000001", "10000000xx"]:
         (tmp_path / name / "variables").mkdir(parents=True)
-    (tmp_path / "best.json").write_text("{}")
+    (tmp_path / ".best.json").write_text("{}")
     return tmp_path
 
 

@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import ModelOutput
 from tf_frame.errors import CheckpointError, PluginError
 from tf_frame.estimator.export import ClassificationOutput, PredictOutput, RegressionOutput
-from tf_frame.estimator.formats.serving import chosen, outputs_of, restored, signatures_of
+from tf_frame.estimator.formats.serving import chosen, outputs_by_signature, outputs_of, restored
 
 from .conftest import B, Classifier, W, X
 
@@ -73,20 +73,24 @@ def test_other_errors_of_a_model_keep_their_kind(request_of):
 @pytest.mark.parametrize("output", [ModelOutput(), ModelOutput(end_points={"a": 1})])
 def test_a_model_without_predictions_has_nothing_to_export(output):
     with pytest.raises(PluginError, match="nothing to serve: .* neither exports nor predictions"):
-        signatures_of(output)
+        outputs_by_signature(output)
 
 
 def test_outputs_that_are_no_tensors_are_refused():
     with pytest.raises(PluginError, match="the exports of the model are wrong: .* must be a Tens"):
-        signatures_of(ModelOutput(predictions={"a": [1, 2]}))
+        outputs_by_signature(ModelOutput(predictions={"a": [1, 2]}))
 
 
 def test_exports_come_before_predictions():
     with tf.Graph().as_default():
         a, b = tf.constant([1.0]), tf.constant([2.0])
-        found = signatures_of(ModelOutput(predictions={"a": a}, exports={"serving_default": b}))
+        found = outputs_by_signature(
+            ModelOutput(predictions={"a": a}, exports={"serving_default": b})
+        )
         assert found == {"serving_default": {"output": b}}
-        assert signatures_of(ModelOutput(predictions=a)) == {"serving_default": {"output": a}}
+        assert outputs_by_signature(ModelOutput(predictions=a)) == {
+            "serving_default": {"output": a}
+        }
 
 
 def test_outputs_of_a_known_kind_have_the_names_of_a_saved_model():

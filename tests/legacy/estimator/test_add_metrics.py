@@ -4,6 +4,7 @@ import tensorflow.compat.v1 as tf
 
 import tf_frame.estimator
 from tf_frame.estimator.added_metrics import add_metrics
+from tf_frame.estimator.recipe_of import recipe_of
 from tf_frame.legacy import estimator
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
@@ -106,3 +107,13 @@ def test_a_model_plugin_gets_metrics_too(tmp_path, constructed):
     assert results["mean"] == pytest.approx(np.mean(features @ WEIGHTS + 3.0), abs=1e-5)
     assert {"sum", "mean_absolute_error", "loss"} <= results.keys()
     assert "mean" not in first.evaluate(source)
+
+
+def test_options_of_a_recipe_go_along(tmp_path):
+    source = ToyInput(params=ToyInput.Params())
+    recipe = recipe_of({"optimizer": "sgd", "train_batch_size": 8}, model_dir=str(tmp_path))
+    first = tf_frame.estimator.Estimator(ToyModel, config=recipe)
+    made = add_metrics(first, lambda labels: {"mean": tf.metrics.mean(labels)}).train(
+        source, steps=1
+    )
+    assert made.get_variable_names() == ["global_step", "linear/biases", "linear/weights"]

@@ -143,6 +143,12 @@ def test_a_subclass_must_not_override_a_member(linear, tmp_path, member):
     )
 
 
+def test_a_subclass_of_a_subclass_must_not_either(linear, tmp_path):
+    parent = type("Parent", (estimator.Estimator,), {"train": lambda self: None})
+    with pytest.raises(ValueError, match=r"does override \['train'\]"):
+        type("Child", (parent,), {})(linear.model_fn, str(tmp_path))
+
+
 def test_a_subclass_may_have_a_constructor_a_model_fn_and_methods_of_its_own(linear, tmp_path):
     class Mine(estimator.Estimator):
         def __init__(self, folder):

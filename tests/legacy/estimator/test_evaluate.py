@@ -184,3 +184,41 @@ def test_the_local_init_op_of_a_scaffold_runs_beside_the_default_one(make, linea
     made = at_start(make(model_fn), linear)
     results = made.evaluate(linear.data())
     assert results["seven"] == 7 and results["mae"] == pytest.approx(MAE)
+
+
+def summarising(linear):
+    """The model with a summary of a batch that is called like a metric of all batches."""
+
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        tf.summary.scalar("mae", spec.eval_metric_ops["mae"][1])
+        never_fed = tf.placeholder(tf.float32, [])
+        if mode == "eval":
+            tf.summary.scalar("fed", never_fed)
+        return spec
+
+    return model_fn
+
+
+def events_of(folder):
+    return [
+        (event.step, value.tag, value.simple_value)
+        for path in tf.io.gfile.glob(f"{folder}/events.*")
+        for event in tf.train.summary_iterator(path)
+        for value in event.summary.value
+        if value.tag in ("mae", "fed")
+    ]
+
+
+def test_summaries_of_the_model_function_are_not_mixed_with_the_metrics(make, linear):
+    made = at_start(make(summarising(linear)), linear)
+    made.evaluate(linear.data())
+    assert events_of(made.eval_dir()) == [(0, "mae", pytest.approx(MAE))]
+
+
+def test_nor_in_memory(make, linear):
+    made = make(summarising(linear))
+    hook = estimator.experimental.InMemoryEvaluatorHook(made, linear.data(), every_n_iter=100)
+    made.train(linear.data(), hooks=[hook], steps=1)
+    steps = [step for step, _, _ in events_of(made.eval_dir())]
+    assert steps == sorted(set(steps)) and len(steps) >= 1

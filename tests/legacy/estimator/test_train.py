@@ -257,3 +257,16 @@ def test_summaries_of_the_model_and_the_loss_are_written_at_their_steps(make, li
     assert values["loss"].keys() == values["batch_size"].keys() == {1, 2, 4}
     assert values["loss"][1] == pytest.approx(6.5)
     assert values["batch_size"][4] == 2.0
+
+
+def test_how_often_is_told_by_steps_for_arrays_too(make, linear):
+    made = make(config=estimator.RunConfig(log_step_count_steps=1))
+    input_fn = estimator.inputs.numpy_input_fn(linear.x, linear.y, batch_size=1, shuffle=False)
+    made.train(input_fn)
+    tags = {
+        value.tag
+        for path in tf.io.gfile.glob(f"{made.model_dir}/events.*")
+        for event in tf.train.summary_iterator(path)
+        for value in event.summary.value
+    }
+    assert tags == {"loss", "global_step/sec"}

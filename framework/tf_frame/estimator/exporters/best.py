@@ -19,7 +19,7 @@ class BestExporter(SavedModelExporter):
     """Exports a checkpoint that is better than all that were evaluated before.
 
     What earlier runs of the folder have evaluated counts: it is read from the
-    event files of evaluations, and what was exported from `best.json` beside the
+    event files of evaluations, and what was exported from `.best.json` beside the
     exports. Where there is no export at all, the first checkpoint is exported
     anyhow.
 

@@ -1,6 +1,6 @@
 """What is known of the best models of earlier runs.
 
-Beside the exports of a `BestExporter` lies `best.json`, the best one last:
+Beside the exports of a `BestExporter` lies `.best.json`, the best one last:
 
     {"exports": [{"export": "1763692800", "metrics": {"loss": 0.5, "global_step": 20}}]}
 """
@@ -21,7 +21,8 @@ from tf_frame.estimator.model_dir import write_text
 from tf_frame.hooks.early_stopping import EvalMetricsReader
 
 _LOG = logging.getLogger("tf_frame")
-_FILE = "best.json"
+# Hidden from scripts that take the last name in the folder for the newest export.
+_FILE = ".best.json"
 
 
 def earlier_results(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -56,6 +56,7 @@ def export_model(
     output: str,
     signature: str | None = None,
     overwrite: bool = False,
+    check: Callable[[], None] = lambda: None,
 ) -> Exported:
     """Writes a model in a format, loads it again, and compares what it computes.
 
@@ -67,6 +68,8 @@ def export_model(
       output: the folder to write to; made where there is none.
       signature: which of the model's signatures, where the format holds one.
       overwrite: whether files of an earlier export may be replaced.
+      check: called before the work, and before the files are put in place; may
+        raise to stop, and then nothing is left behind.
 
     Raises:
       ConfigError: an unknown format, no checkpoint, an output that cannot be
@@ -94,8 +97,10 @@ def export_model(
         signature=signature,
         runs_as_written=quantized and chosen.quantized_tolerance is None,
     )
+    check()
     with written_whole(output, overwrite=overwrite) as workshop:
         written = importlib.import_module(chosen.module).export(request, workshop)
+        check()
         size_bytes = _size_bytes(workshop)
     return Exported(
         path=os.path.join(output, written.path),

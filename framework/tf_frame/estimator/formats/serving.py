@@ -103,7 +103,7 @@ def restored(request: Request, specs: Any = None) -> Iterator[Serving]:
         tf.set_random_seed(request.config.random_seed)
         features, inputs = placeholders(request.inputs.specs if specs is None else specs)
         inference = _built(request, features)
-        signatures = _named(signatures_of(inference.output))
+        signatures = _named(outputs_by_signature(inference.output))
         # By the plain names, also where the values come from moving averages.
         saver = tf.train.Saver(averaged_saver_map([]), save_relative_paths=True)
         with restore_session(inference, request.checkpoint, request.session_config()) as session:
@@ -129,7 +129,7 @@ def _built(request: Request, features: Any) -> Inference:
         ) from error
 
 
-def signatures_of(output: ModelOutput) -> dict[str, dict[str, Any]]:
+def outputs_by_signature(output: ModelOutput) -> dict[str, dict[str, Any]]:
     """Signature name -> output name -> tensor.
 
     Args:

@@ -11,10 +11,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError, TfFrameError, reason_of
+from tf_frame.estimator.export_folder import is_full, missing_folders, remove_empty
 from tf_frame.estimator.verify import Comparison
-
-# What the operating system calls a full disk, and a file beyond the limit of the process.
-_FULL = ("No space left on device", "File too large")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,18 +88,13 @@ def in_the_way(path: str) -> ConfigError:
 @contextlib.contextmanager
 def _made(workshop: str) -> Iterator[None]:
     """Makes a folder and those above it; takes it away at the end, and after a failure those."""
-    missing, folder = [], os.path.dirname(workshop)
-    while folder and not tf.io.gfile.exists(folder):
-        missing.append(folder)
-        folder = os.path.dirname(folder)
+    missing = missing_folders(os.path.dirname(workshop))
     try:
         _make(workshop)
         yield
     except BaseException:
         _remove(workshop)
-        for made in missing:
-            if tf.io.gfile.exists(made) and not tf.io.gfile.listdir(made):
-                tf.io.gfile.rmtree(made)
+        remove_empty(missing)
         raise
     _remove(workshop)
 
@@ -125,8 +118,7 @@ def _explained(folder: str, workshop: str) -> Iterator[None]:
     try:
         yield
     except (tf.errors.OpError, OSError, RuntimeError) as error:
-        text = str(error)
-        if not any(mark in text for mark in (workshop, *_FULL)):
+        if workshop not in str(error) and not is_full(error):
             raise
         raise _not_written(folder, error) from error
 

@@ -20,7 +20,8 @@ _HOOKS = "tf_frame.hooks"
 
 # Where each name is; what is not asked for is not loaded.
 _MODULES = {
-    **dict.fromkeys(["Estimator", "add_metrics"], f"{__name__}.estimator"),
+    "Estimator": f"{__name__}.estimator",
+    "add_metrics": f"{_ESTIMATOR}.added_metrics",
     **dict.fromkeys(["EstimatorSpec", "ModeKeys"], f"{_ESTIMATOR}.spec"),
     "RunConfig": f"{_ESTIMATOR}.run_config",
     **dict.fromkeys(

@@ -8,8 +8,9 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator import added_metrics, estimator
+from tf_frame.estimator import estimator
 from tf_frame.estimator.checks import check_not_overridden
+from tf_frame.legacy.estimator.log import follow_tensorflow
 
 
 class Estimator(estimator.Estimator):
@@ -33,6 +34,7 @@ class Estimator(estimator.Estimator):
         warm_start_from: Any = None,
     ) -> None:
         check_not_overridden(Estimator, self)
+        follow_tensorflow()
         super().__init__(
             model_fn,
             model_dir=model_dir,
@@ -66,8 +68,3 @@ class Estimator(estimator.Estimator):
             as_text=as_text,
             checkpoint_path=checkpoint_path,
         )
-
-
-def add_metrics(estimator: Estimator, metric_fn: Callable[..., Mapping[str, Any]]) -> Any:
-    """Makes an estimator that evaluates by more metrics; see `tf_frame.estimator.add_metrics`."""
-    return added_metrics.add_metrics(estimator, metric_fn, kind=Estimator)

@@ -1,5 +1,9 @@
 """The names of `tf.estimator.experimental`."""
 
+from tf_frame.estimator.export import (
+    build_raw_supervised_input_receiver_fn,
+    build_supervised_input_receiver_fn_from_input_fn,
+)
 from tf_frame.estimator.in_memory_evaluator import InMemoryEvaluatorHook
 from tf_frame.estimator.stop_at_checkpoint import make_stop_at_checkpoint_step_hook
 from tf_frame.estimator.stopping import (
@@ -12,6 +16,8 @@ from tf_frame.estimator.stopping import (
 
 __all__ = [
     "InMemoryEvaluatorHook",
+    "build_raw_supervised_input_receiver_fn",
+    "build_supervised_input_receiver_fn_from_input_fn",
     "make_early_stopping_hook",
     "make_stop_at_checkpoint_step_hook",
     "stop_if_higher_hook",
