@@ -79,3 +79,18 @@ def test_split_flags_keeps_the_order_of_what_it_does_not_know():
     said, rest = split_flags(["--a", "1", "--output", "out", "--b=2", "--noc"], OWN)
     assert said == {"output": "out"}
     assert rest == ["--a", "1", "--b=2", "--noc"]
+
+
+def test_a_plugin_that_is_named_again_leaves_the_configuration_in_force(folder):
+    job, _ = job_of_folder("evaluate", [folder, "--plugin", "deeplab"], OWN)
+    assert (job.config.max_steps, job.model.params.output_stride) == (7, 8)
+
+
+def test_a_misspelled_option_of_the_command_is_answered_with_it(folder):
+    with pytest.raises(ConfigError, match="unknown option --outpt; did you mean --output"):
+        job_of_folder("predict", [folder, "--outpt", "x"], OWN)
+
+
+def test_a_mode_is_not_for_a_command(folder):
+    with pytest.raises(ConfigError, match="--mode is for tf-frame run; this is tf-frame predict"):
+        job_of_folder("predict", [folder, "--mode", "train"], OWN)

@@ -51,6 +51,7 @@ def test_an_unknown_mode_is_refused_with_those_there_are(capsys):
 def test_train_and_evaluate_evaluates_every_checkpoint(tmp_path, toy_environment):
     words = ["--plugin", "toy", "--mode", "train_and_evaluate", "--max_steps", "6"]
     words += ["--save_checkpoint_steps", "2", "--model_dir", str(tmp_path)]
+    words += ["--eval_every_n_steps", "4"]
     process = subprocess.run(
         [sys.executable, "-m", "tf_frame", "run", *words],
         env=toy_environment,

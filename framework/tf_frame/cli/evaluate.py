@@ -12,7 +12,7 @@ from tf_frame.cli.folder import job_of_folder
 from tf_frame.cli.quiet import without_chatter
 from tf_frame.cli.screen import columns, reader_may_leave, say
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, CheckpointError, ConfigError
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, CheckpointError, ConfigError
 from tf_frame.estimator.job import Job
 from tf_frame.session.interrupts import Interrupted, Interrupts
 
@@ -47,7 +47,7 @@ def main(words: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not words or any(word in ("-h", "--help") for word in words):
         say(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
-        return EXIT_OK
+        return EXIT_OK if words else EXIT_USAGE
     job, given = job_of_folder("evaluate", words, _OWN)
     _check(given)
     source = job.make_input()

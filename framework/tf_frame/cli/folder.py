@@ -8,7 +8,8 @@ from typing import Any
 
 from tf_frame.cli.choose import choose_plugins
 from tf_frame.cli.make_job import make_job
-from tf_frame.config.flags import split_flags
+from tf_frame.cli.modes import MODE
+from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.job import Job
@@ -36,22 +37,30 @@ def job_of_folder(
     """
     if not words or words[0].startswith("-"):
         raise ConfigError(f"say which folder first: tf-frame {command} MODEL_DIR [OPTIONS]")
-    _check(words[0])
-    said, rest = split_flags(words[1:], [*own, _MODEL_DIR])
+    file = _configuration_of(words[0])
+    said, rest = split_flags(words[1:], [*own, _MODEL_DIR, MODE])
     if _MODEL_DIR.name in said:
         raise ConfigError(f"the folder is {words[0]}, named first; leave --model_dir out")
-    words = ["--model_dir", words[0], *rest]
-    choice = choose_plugins(words)
+    if MODE.name in said:
+        raise ConfigError(f"--mode is for tf-frame run; this is tf-frame {command}")
+    # With --plugin as well, the file counts as far as it is for the same plugin.
+    job_words = ["--config", file, "--model_dir", words[0], *rest]
+    choice = choose_plugins(job_words)
     if choice is None:
-        file = os.path.join(words[1], CONFIG_FILE)
         raise ConfigError(f"{file} names no model to go by; it needs a line 'plugin: NAME'")
-    return make_job(words, choice), {option.name: option.default for option in own} | said
+    hidden = {option.name for option in own}
+    others = [option for option in choice.options() if option.name not in hidden]
+    parse_flags(words[1:], [*own, *others])  # A misspelled one is answered with the nearest of all.
+    return make_job(job_words, choice), {option.name: option.default for option in own} | said
 
 
-def _check(model_dir: str) -> None:
+def _configuration_of(model_dir: str) -> str:
+    """The configuration file of a folder."""
     if not os.path.isdir(os.path.expanduser(model_dir)):
         raise ConfigError(f"{model_dir}: there is no such folder")
-    if not os.path.exists(os.path.join(os.path.expanduser(model_dir), CONFIG_FILE)):
+    file = os.path.join(os.path.expanduser(model_dir), CONFIG_FILE)
+    if not os.path.exists(file):
         raise ConfigError(
             f"{model_dir} has no {CONFIG_FILE}, which tf-frame run writes when training begins"
         )
+    return file

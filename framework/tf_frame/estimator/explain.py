@@ -44,7 +44,7 @@ def _explain(error: Exception, model_dir: str) -> TfFrameError | None:
     if _FULL in str(error):
         return TfFrameError(
             f"the disk of {model_dir} is full ({_FULL}); free space and run the same command "
-            "again: training goes on from the last checkpoint"
+            "again: what was trained goes on from the last checkpoint"
         )
     if _FAILED_READ.search(str(error)):
         return DataError(f"the data cannot be read: {reason_of(error)}")

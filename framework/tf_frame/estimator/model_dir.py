@@ -90,6 +90,11 @@ def locked(path: str) -> Iterator[None]:
 def write_text(path: str, text: str) -> None:
     """Writes a file whole or not at all."""
     partial = f"{path}.partial"
-    with open(partial, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(partial, path)
+    try:
+        with open(partial, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(partial, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(partial)
+        raise

@@ -79,6 +79,7 @@ class _Run:
     say: Callable[[str], None]
     is_chief: bool
     evaluates_saved: bool
+    found: dict[int, dict[str, float]] = dataclasses.field(default_factory=dict)
 
     def result(self) -> dict[str, Any]:
         """Goes the whole way."""
@@ -178,11 +179,14 @@ class _Run:
         return self.evaluated(checkpoint)
 
     def evaluate_step(self, step: int) -> dict[str, float]:
-        """Evaluates a step that training has just saved."""
+        """Evaluates a step that training has just saved, once however often it is asked for."""
+        if step in self.found:
+            return self.found[step]
         path = os.path.join(self.job.model_dir, f"model.ckpt-{step}")
         metrics = self.evaluated(path, self.how_to_resume(step))
         figures = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
         self.say(f"evaluation at step {step}  {figures}")
+        self.found[step] = metrics
         return metrics
 
     def evaluated(
