@@ -66,7 +66,7 @@ def test_without_checkpoints_nothing_is_saved(make, linear):
 
 def test_a_saver_hook_of_ones_own_takes_the_place_of_the_configured_one(make, linear):
     made, listener = make(config=estimator.RunConfig(save_checkpoints_steps=1)), Listener()
-    hook = estimator.CheckpointSaverHook(made.model_dir, save_steps=2)
+    hook = estimator.CheckpointSaverHook(made.model_dir, save_steps=2, save_graph_def=False)
     made.train(linear.data(repeat=None), hooks=[hook], steps=5, saving_listeners=[listener])
     saved = [call for call in listener.calls if call.startswith("after")]
     assert saved == ["after 0", "after 2", "after 4", "after 5"]
