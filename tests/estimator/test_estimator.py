@@ -492,3 +492,10 @@ def test_a_training_that_a_signal_ended_goes_on_in_its_input(tmp_path):
     stopped.train(counted, hooks=[Signal()])
     Estimator(numbered, model_dir=tmp_path).train(counted, hooks=[rows_seen(seen)])
     assert seen == [2, 4, 6]
+
+
+def test_every_name_of_the_package_is_there_and_no_module_hides_one():
+    for name in tf_frame.estimator.__all__:
+        assert callable(getattr(tf_frame.estimator, name)) == (name != "export"), name
+    assert tf_frame.estimator.export is export
+    assert dir(tf_frame.estimator) == tf_frame.estimator.__all__

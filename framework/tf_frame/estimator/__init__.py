@@ -31,16 +31,25 @@ _HOMES = {
     "InMemoryEvaluatorHook": "in_memory_evaluator",
     "make_stop_at_checkpoint_step_hook": "stop_at_checkpoint",
     "evaluate_repeatedly": "repeated_evaluation",
+    "VocabInfo": "warm_start_settings",
+    "make_early_stopping_hook": "stopping",
+    "stop_if_higher_hook": "stopping",
+    "stop_if_lower_hook": "stopping",
+    "stop_if_no_decrease_hook": "stopping",
+    "stop_if_no_increase_hook": "stopping",
 }
+_SUBMODULES = ("export",)
 
-__all__ = sorted(_HOMES)
+__all__ = sorted([*_HOMES, *_SUBMODULES])
 
 
 def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return importlib.import_module(f"{__name__}.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_HOMES]
+    return __all__
