@@ -78,6 +78,7 @@ class _Rows:
             self._file = None
 
     def _row(self, values: Mapping[str, Any]) -> str:
+        """The values of an example as a line of the file; each format has its own."""
         raise NotImplementedError
 
     def _write(self, row: bytes) -> None:
