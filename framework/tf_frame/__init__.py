@@ -21,7 +21,10 @@ from tf_frame.plugin import (
     Mode,
     Model,
     ModelOutput,
+    Network,
+    NetworkContext,
     Optimizer,
+    Preprocessing,
     ScheduleContext,
 )
 
@@ -47,7 +50,10 @@ __all__ = [
     "Mode",
     "Model",
     "ModelOutput",
+    "Network",
+    "NetworkContext",
     "Optimizer",
+    "Preprocessing",
     "RunConfig",
     "ScheduleContext",
     "__version__",

@@ -27,6 +27,11 @@ def test_the_first_step_and_every_nth_from_there_are_traced(tmp_path, build, tra
     assert names_of(tmp_path) == ["tf_trace-1.json", "tf_trace-11.json", "tf_trace-6.json"]
 
 
+def test_given_steps_are_traced_in_place_of_every_nth(tmp_path, build, train):
+    train(build(), [TimelineHook(str(tmp_path), at_steps=[3, 7, 20])], to=8)
+    assert names_of(tmp_path) == ["tf_trace-3.json", "tf_trace-7.json"]
+
+
 def test_a_trace_has_the_operations_of_the_step(tmp_path, build, train):
     train(build(), [TimelineHook(str(tmp_path), every_steps=5)], to=1)
     events = events_of((tmp_path / "tf_trace-1.json").read_text())

@@ -38,10 +38,6 @@ PARAMS = "import dataclasses\n@dataclasses.dataclass\nclass P:\n    x: int = 1\n
             + "class Net:\n    Params = P\n    def build(self): pass",
             "Net.Params: name 'Unknown' is not defined",
         ),
-        (
-            PARAMS.replace("x:", "name:") + "class Net:\n    Params = P\n    def build(self): pass",
-            "Net.Params: an option cannot be called 'name'",
-        ),
     ],
 )
 def test_a_plugin_that_breaks_its_contract_is_explained(install, source, cause):
@@ -52,6 +48,13 @@ def test_a_plugin_that_breaks_its_contract_is_explained(install, source, cause):
     assert f"  cause: {cause}" in message
     assert "fake-bad 1.2" in message
     assert "remedy: tell the authors of fake-bad, or uninstall it" in message
+
+
+def test_a_model_may_have_an_option_called_name(install):
+    source = PARAMS.replace("x:", "name:")
+    source += "class Net:\n    Params = P\n    def build(self): pass"
+    install("fake-a", "neta", source)
+    assert load_plugin(MODEL, "neta").cls.Params().name == 1
 
 
 def test_an_inherited_method_keeps_the_contract(install):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli.modes import MODE
+from tf_frame.cli.presets import PRESET, preset_settings
 from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
 from tf_frame.config.flags import parse_known_flags
 from tf_frame.config.option import Option, options_of
@@ -42,6 +43,7 @@ SELECTION = (
         "(heartbeat:60); repeat it for several",
         verbatim=True,
     ),
+    PRESET,
     Option("model_dir", str, None, "where everything is written; default: a new folder in ./runs"),
     Option("config", str, None, "a YAML file with options; the command line wins over it"),
 )
@@ -58,6 +60,7 @@ class Choice:
     Attributes:
       file: what `--config`, or the folder's own `config.yaml`, says.
       defaults: the model's `run_defaults`, as far as its optimizer and schedule are used.
+      preset: what `--preset` says, likewise.
       model, input, optimizer, schedule: name and plugin of each.
       transforms, hooks: the gradient transforms and the hooks, in order.
       mode: what to do; see `modes.MODE`.
@@ -71,6 +74,7 @@ class Choice:
     schedule: tuple[str, Loaded]
     transforms: Sequence[Listed]
     hooks: Sequence[Listed]
+    preset: Settings
     mode: str = MODE.default
 
     def groups(self) -> list[tuple[str, type]]:
@@ -79,6 +83,10 @@ class Choice:
         parts = [(name, getattr(self, name)[1]) for name in names]
         parts += [(listed.prefix, listed.plugin) for listed in self.listed()]
         return [(prefix, loaded.cls.Params) for prefix, loaded in parts]
+
+    def weak_values(self) -> dict[str, Any]:
+        """What holds when neither a file nor the command line says anything."""
+        return {**self.defaults, **self.preset.values}
 
     def listed(self) -> list[Listed]:
         """The transforms and the hooks."""
@@ -117,11 +125,16 @@ def _load(name: str, said: Mapping[str, Any], file: Settings) -> Choice:
     model = load_plugin(MODEL, name, installed=installed)
     # What the file says of another model's input and transforms is not meant for this one.
     named = file if name == file.plugin else Settings()
-    input_name = said.get("input") or named.input or model.cls.default_input
+    preset = preset_settings(model.cls, name, said.get("preset"))
+    input_name = said.get("input") or named.input or preset.input or model.cls.default_input
     if input_name is None:
         raise ConfigError(f"the model {name!r} has no input of its own; name one with --input")
     chosen = {
-        part: said.get(part) or getattr(file, part) or model.cls.run_defaults.get(part) or default
+        part: said.get(part)
+        or getattr(file, part)
+        or getattr(preset, part)
+        or model.cls.run_defaults.get(part)
+        or default
         for part, default in _DEFAULTS.items()
     }
     owner = model.found.distribution
@@ -140,10 +153,17 @@ def _load(name: str, said: Mapping[str, Any], file: Settings) -> Choice:
         input=load(INPUT, input_name),
         optimizer=load(OPTIMIZER, chosen["optimizer"]),
         schedule=load(LEARNING_RATE, chosen["schedule"]),
-        transforms=listed("transform", named.transforms, model.cls.default_transforms),
-        hooks=listed("hook", file.hooks, ()),
+        transforms=listed(
+            "transform", _first(named.transforms, preset.transforms), model.cls.default_transforms
+        ),
+        hooks=listed("hook", _first(file.hooks, preset.hooks), ()),
         mode=said.get("mode", MODE.default),
+        preset=_without_unused(preset, name, {"input": input_name, **chosen}),
     )
+
+
+def _first(*lists: Sequence[Named] | None) -> Sequence[Named] | None:
+    return next((each for each in lists if each is not None), None)
 
 
 def _listed(

@@ -15,7 +15,7 @@ from tf_frame.estimator.model_dir import default_model_dir
 
 
 def make_job(words: Sequence[str], choice: Choice) -> Job:
-    """Resolves every option: defaults, the model's defaults, the file, the flags.
+    """Resolves every option: defaults, the model's defaults, a preset, the file, the flags.
 
     Raises:
       ConfigError: an unknown option, a wrong value, or values that do not go together.
@@ -27,10 +27,9 @@ def make_job(words: Sequence[str], choice: Choice) -> Job:
     in_files = [option for option in options if option not in NOT_IN_FILES]
     said = {k: v for listed in choice.listed() for k, v in listed.values.items()}
     check_names({**choice.file.values, **said}, in_files, choice.file.path or "--transform")
-    sources = [choice.defaults, choice.file.values, said, flags]
-    params: dict[str, Any] = {
-        prefix: resolve(cls, sources, prefix=prefix) for prefix, cls in choice.groups()
-    }
+    check_names(choice.preset.values, in_files, f"the preset of the model {choice.model[0]}")
+    sources = [choice.defaults, choice.preset.values, choice.file.values, said, flags]
+    params = _params(choice, sources)
     return Job(
         config=resolve(RunOptions, sources),
         model=Part(*choice.model, params["model"]),
@@ -41,6 +40,23 @@ def make_job(words: Sequence[str], choice: Choice) -> Job:
         hooks=[Part(h.name, h.plugin, params[h.prefix]) for h in choice.hooks],
         model_dir=_model_dir(flags, choice),
     )
+
+
+def _params(choice: Choice, sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The options of every plugin; the model's wishes for its input are the weakest."""
+    classes = dict(choice.groups())
+    model: Any = resolve(classes.pop("model"), sources, prefix="model")
+    wishes = getattr(choice.model[1].cls, "input_defaults", _no_wishes)(model)
+    weakest = {f"input.{name}": value for name, value in wishes.items()}
+    others: dict[str, Any] = {
+        prefix: resolve(cls, [weakest, *sources], prefix=prefix) for prefix, cls in classes.items()
+    }
+    return {"model": model, **others}
+
+
+def _no_wishes(params: Any) -> Mapping[str, Any]:
+    """What a model that is not of our base class wants of its input."""
+    return {}
 
 
 def _model_dir(flags: Mapping[str, Any], choice: Choice) -> str:

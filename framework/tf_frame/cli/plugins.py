@@ -22,6 +22,7 @@ from tf_frame.plugin.kinds import (
     INPUT,
     LEARNING_RATE,
     MODEL,
+    NETWORK,
     OPTIMIZER,
 )
 from tf_frame.plugin.load import BrokenPluginError, called, load_found, unknown_plugin
@@ -138,6 +139,11 @@ def _description(found: Found) -> str:
     if found.kind == MODEL:
         rows.append(("input", str(getattr(cls, "default_input", None))))
         rows.append(("transforms", ", ".join(getattr(cls, "default_transforms", ())) or "none"))
+        rows.append(("presets", ", ".join(sorted(getattr(cls, "presets", {}))) or "none"))
+    if found.kind == NETWORK:
+        size = cls.default_image_size
+        rows.append(("image size", f"{size} x {size} x {cls.channels or 'any'}"))
+        rows.append(("preprocessing", cls.preprocessing))
     text = f"{found.name}\n{columns(rows)}\n\n{_about(cls)}"
     if not options_of(cls.Params):
         return f"{text}\n\nIt takes no options."

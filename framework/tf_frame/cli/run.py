@@ -41,7 +41,7 @@ def main(words: Sequence[str]) -> int:
     job = make_job(words, choice)
     source = job.make_input()
     job.check(source.info)
-    notes = _notes(job.config, choice.defaults)
+    notes = _notes(job.config, choice.weak_values())
     if job.config.show_placement or job.config.show_hooks:
         _show(job, source)
         return EXIT_OK
@@ -89,7 +89,7 @@ def _show(job: Job, source: Any) -> None:
 
 def _help(words: Sequence[str]) -> str:
     choice = choose.choose_plugins(words)
-    defaults = choice.defaults if choice else {}
+    defaults = choice.weak_values() if choice else {}
     sections = [
         "usage: tf-frame run --plugin NAME [OPTIONS]\n\n"
         "Trains the model that a plugin brings, then evaluates it. The same command with the same\n"

@@ -109,7 +109,8 @@ class RunOptions(
                 "--startup_delay_steps must be zero with --sync_replicas, where workers wait for "
                 f"each other; it is {self.startup_delay_steps}"
             )
-        if self.sync_replicas and self.num_clones != 1:
+        # The clones of a lone worker need no rule of their own: it averages them itself.
+        if self.sync_replicas and self.num_clones != 1 and self.worker_replicas > 1:
             raise ConfigError(
                 "In Synchronous SGD mode num_clones must be 1. Found num_clones: "
                 f"{self.num_clones}; give --num_clones 1, or leave out --sync_replicas"

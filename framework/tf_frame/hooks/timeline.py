@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -19,14 +20,15 @@ _LOG = logging.getLogger("tf_frame")
 
 
 class TimelineHook(Hook):
-    """Writes `tf_trace-<step>.json` for the first step of a session and every nth from there.
+    """Writes `tf_trace-<step>.json` every so many steps, or at given ones.
 
     Names and tags are those of `train_step` in tf_slim/learning.py. A file
     that cannot be written is logged; training goes on.
 
     Args:
       logdir: where the files go.
-      every_steps: steps from one to the next.
+      every_steps: steps from one to the next, beginning with the first of a session.
+      at_steps: global steps that are traced, instead or as well.
       gzip: write `tf_trace-<step>.json.gz`, which ui.perfetto.dev opens as well.
       memory: also show how long tensors live, and their bytes.
       dataflow: also show which operation waits for which.
@@ -43,7 +45,8 @@ class TimelineHook(Hook):
         self,
         logdir: str,
         *,
-        every_steps: int,
+        every_steps: int | None = None,
+        at_steps: Sequence[int] = (),
         gzip: bool = False,
         memory: bool = False,
         dataflow: bool = True,
@@ -53,7 +56,7 @@ class TimelineHook(Hook):
             raise ConfigError(
                 f"timelines are written into a folder, and logdir is {logdir!r}; name one"
             )
-        super().__init__(Cadence(every_steps=every_steps))
+        super().__init__(Cadence(every_steps=every_steps, at_steps=at_steps))
         self._logdir = logdir
         self._suffix = ".json.gz" if gzip else ".json"
         self._drawn = {"dataflow": dataflow, "memory": memory}

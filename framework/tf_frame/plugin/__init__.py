@@ -14,6 +14,7 @@ from tf_frame.plugin.contracts import (
     Optimizer,
     ScheduleContext,
 )
+from tf_frame.plugin.network_contracts import Network, NetworkContext, Preprocessing
 
 __all__ = [
     "GradientTransform",
@@ -26,6 +27,9 @@ __all__ = [
     "Mode",
     "Model",
     "ModelOutput",
+    "Network",
+    "NetworkContext",
     "Optimizer",
+    "Preprocessing",
     "ScheduleContext",
 ]

@@ -16,9 +16,19 @@ from tf_frame.plugin.contracts import (
     Model,
     Optimizer,
 )
-from tf_frame.plugin.kinds import Kind
+from tf_frame.plugin.kinds import MODEL, Kind
+from tf_frame.plugin.network_contracts import Network, Preprocessing
 
-_BASES = (Model, Input, GradientTransform, Optimizer, LearningRate, HookPlugin)
+_BASES = (
+    Model,
+    Input,
+    GradientTransform,
+    Optimizer,
+    LearningRate,
+    HookPlugin,
+    Network,
+    Preprocessing,
+)
 
 
 def check_contract(plugin: Any, kind: Kind) -> str:
@@ -27,7 +37,7 @@ def check_contract(plugin: Any, kind: Kind) -> str:
         return f"expected a class, found {plugin!r:.80} of type {type(plugin).__name__}"
     if not _defines(plugin, kind.method):
         return f"class {plugin.__name__} has no method {kind.method}()"
-    return _check_params(plugin)
+    return _check_params(plugin, kind)
 
 
 def _defines(plugin: type, method: str) -> bool:
@@ -38,20 +48,21 @@ def _defines(plugin: type, method: str) -> bool:
     return False
 
 
-def _check_params(plugin: Any) -> str:
+def _check_params(plugin: Any, kind: Kind) -> str:
     params = getattr(plugin, "Params", None)
     if not (inspect.isclass(params) and dataclasses.is_dataclass(params)):
         return f"class {plugin.__name__} has no dataclass Params (see tf_frame.option)"
     try:
-        _check_options(params)
+        _check_options(params, kind)
     # Annotations and default factories are code of the plugin and may raise anything.
     except Exception as error:
         return f"{plugin.__name__}.Params: {error}"
     return ""
 
 
-def _check_options(params: type) -> None:
+def _check_options(params: type, kind: Kind) -> None:
     for option in options_of(params):
-        if option.name == "name":
+        # A model is named by `plugin`; for the others, `name` stands beside their options.
+        if option.name == "name" and kind != MODEL:
             raise ConfigError("an option cannot be called 'name'; YAML uses it")
         option.check_definition()

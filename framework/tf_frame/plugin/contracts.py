@@ -1,4 +1,4 @@
-"""What a plugin brings: a model, an input, a gradient transform, an optimizer, a rate, a hook.
+"""What a plugin brings: a model, an input, a network, an optimizer, a hook and so on.
 
 The base classes here hold the defaults; a plugin may subclass them or just
 offer the same names. None of this imports TensorFlow, and neither should the
@@ -100,16 +100,32 @@ class Model:
       default_input: name of the input to use when none is named.
       default_transforms: names of the gradient transforms to use likewise.
       run_defaults: run options that this model wants other defaults for.
+      presets: name -> what `--preset NAME` sets, in the form of a configuration file.
     """
 
     Params: ClassVar[type] = NoParams
     default_input: ClassVar[str | None] = None
     default_transforms: ClassVar[Sequence[str]] = ()
     run_defaults: ClassVar[Mapping[str, Any]] = {}
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def __init__(self, *, params: Any, info: InputInfo) -> None:
         self.params = params
         self.info = info
+
+    @classmethod
+    def input_defaults(cls, params: Any) -> Mapping[str, Any]:
+        """Options of the input that this model wants other defaults for.
+
+        Those that the input does not have are passed over.
+
+        Args:
+          params: the options of the model, a `Params`.
+
+        Returns:
+          Option name -> value, such as `{"image_size": 299}`.
+        """
+        return {}
 
     def graph_hook(self) -> None:
         """Edits the default graph once its clones are built and before any gradient.

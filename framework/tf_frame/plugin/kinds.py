@@ -26,5 +26,16 @@ GRADIENT_TRANSFORM = Kind("gradient transform", "tf_frame.gradient_transforms", 
 OPTIMIZER = Kind("optimizer", "tf_frame.optimizers", "__call__")
 LEARNING_RATE = Kind("learning rate", "tf_frame.learning_rates", "__call__")
 HOOK = Kind("hook", "tf_frame.hooks", "__call__")
+NETWORK = Kind("network", "tf_frame.networks", "__call__")
+PREPROCESSING = Kind("preprocessing", "tf_frame.preprocessing", "__call__")
 
-KINDS = (MODEL, INPUT, GRADIENT_TRANSFORM, OPTIMIZER, LEARNING_RATE, HOOK)
+KINDS = (
+    MODEL,
+    INPUT,
+    GRADIENT_TRANSFORM,
+    OPTIMIZER,
+    LEARNING_RATE,
+    HOOK,
+    NETWORK,
+    PREPROCESSING,
+)

@@ -1,6 +1,7 @@
 """The hook `timeline`: writes when each operation of a step ran, for chrome://tracing.
 
 --hook timeline:500 --hook.timeline.gzip
+--hook timeline --hook.timeline.at_steps 60
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ class Params:
     """Options; --trace_every_n_steps and the like are the same for one timeline."""
 
     every_steps: int = option(100, "steps from one timeline to the next", min=1)
+    at_steps: tuple[int, ...] = option(
+        (), "global steps that are traced in place of every so many", min=1
+    )
     gzip: bool = option(False, "compress the files")
     memory: bool = option(False, "also show the memory of tensors")
     dataflow: bool = option(True, "also show which operation waits for which")
@@ -36,7 +40,8 @@ class Timeline(HookPlugin):
             return []
         return TimelineHook(
             os.path.join(context.model_dir, self.params.folder),
-            every_steps=self.params.every_steps,
+            every_steps=None if self.params.at_steps else self.params.every_steps,
+            at_steps=self.params.at_steps,
             gzip=self.params.gzip,
             memory=self.params.memory,
             dataflow=self.params.dataflow,

@@ -1,0 +1,100 @@
+"""What image models are put together from: networks, and the preprocessing of their images.
+
+A model such as `classification` finds a network by its name, an input a
+preprocessing; both are plugins, so that any package adds more of them. None of
+this imports TensorFlow, and neither should the module that an entry point names.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from tf_frame.plugin.contracts import NoParams
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class NetworkContext:
+    """What a network is built for.
+
+    Attributes:
+      num_classes: number of logits; None or 0: none, the network ends with its features.
+      is_training: whether dropout and batch norm train; bool or scalar bool tensor.
+      weight_decay: scale of the L2 penalty on weights.
+      batch_norm_decay: what moving statistics keep per step; None: the network's own.
+      dropout_keep_prob: probability of being kept; None: the network's own.
+      depth_multiplier: factor on the number of channels; None: the network's own.
+      global_pool: average over all positions before the logits, whatever the image size.
+    """
+
+    num_classes: int | None
+    is_training: Any
+    weight_decay: float = 0.0
+    batch_norm_decay: float | None = None
+    dropout_keep_prob: float | None = None
+    depth_multiplier: float | None = None
+    global_pool: bool = False
+
+
+class Network:
+    """A network from images to logits, which models find by its name.
+
+    Attributes:
+      Params: left as it is; a network has no options of its own.
+      default_image_size: height and width that it was made for, in pixels.
+      channels: channels that it was made for; None: any.
+      preprocessing: name of the preprocessing that it was trained with.
+    """
+
+    Params: ClassVar[type] = NoParams
+    default_image_size: ClassVar[int] = 224
+    channels: ClassVar[int | None] = 3
+    preprocessing: ClassVar[str] = "inception"
+
+    def __init__(self, *, params: Any) -> None:
+        self.params = params
+
+    def __call__(self, images: Any, context: NetworkContext) -> tuple[Any, Mapping[str, Any]]:
+        """Builds the network in the current graph and variable scope.
+
+        Args:
+          images: `[batch, height, width, channels]` float32, preprocessed.
+          context: what it is built for.
+
+        Returns:
+          Logits `[batch, num_classes]`, or features without `num_classes`; and the end
+          points, name -> tensor. `AuxLogits` among them are trained as well.
+
+        Raises:
+          ConfigError: the network cannot do what the context asks for.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
+
+
+class Preprocessing:
+    """What is done to an image before a network sees it; inputs find it by its name.
+
+    Attributes:
+      Params: left as it is; it has no options of its own.
+    """
+
+    Params: ClassVar[type] = NoParams
+
+    def __init__(self, *, params: Any) -> None:
+        self.params = params
+
+    def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
+        """Resizes, changes at random if it is for training, and scales the values.
+
+        Args:
+          image: `[height, width, channels]` uint8; the sizes may be unknown.
+          height, width: of the result, in pixels.
+          is_training: whether to change it at random.
+          seed: `[2]` integer tensor for stateless random operations; another one for
+            each example and each pass over the data.
+
+        Returns:
+          `[height, width, channels]` float32.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__()")

@@ -1,0 +1,118 @@
+import pytest
+import yaml
+
+from tf_frame.cli.choose import choose_plugins
+from tf_frame.cli.main import main
+from tf_frame.cli.make_job import make_job
+from tf_frame.errors import ConfigError
+from tf_frame.testing.distributions import write_distribution, write_toy_distribution
+
+PLUGINS = """
+import dataclasses
+from tf_frame import option
+from tf_frame.testing.toy import ToyModel
+
+
+class Preset(ToyModel):
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        name: str = option("small", "the network")
+        weight_decay: float = option(0.0, "L2 penalty")
+
+    run_defaults = {"max_steps": 77, "optimizer": "adam", "optimizer.beta1": 0.8}
+    presets = {
+        "quick": {
+            "max_steps": 5,
+            "model": {"name": "tiny", "weight_decay": 0.25},
+            "optimizer": {"name": "rmsprop", "epsilon": 0.5},
+            "schedule": "poly",
+            "input": {"num_examples": 16},
+            "transforms": ["clip_by_norm:10"],
+            "hooks": [{"name": "timeline", "at_steps": [3]}],
+        },
+        "other": {},
+        "wrong": {"max_step": 5},
+    }
+
+    @classmethod
+    def input_defaults(cls, params):
+        return {"num_examples": 8 * len(params.name), "depth_of_water": 3}
+"""
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path, monkeypatch):
+    site = tmp_path / "site"
+    write_toy_distribution(site)
+    (site / "preset_test_plugins.py").write_text(PLUGINS)
+    write_distribution(
+        site, "preset-test", {"tf_frame.models: preset": "preset_test_plugins:Preset"}
+    )
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.chdir(tmp_path)
+
+
+def job_of(*words):
+    words = ["--plugin", "preset", "--input", "toy", *words]
+    return make_job(words, choose_plugins(words))
+
+
+def test_a_preset_is_stronger_than_the_models_defaults():
+    job = job_of("--preset", "quick")
+    assert job.config.max_steps == 5
+    assert (job.model.params.name, job.model.params.weight_decay) == ("tiny", 0.25)
+    assert (job.optimizer.name, job.optimizer.params.epsilon) == ("rmsprop", 0.5)
+    assert (job.schedule.name, job.input.params.num_examples) == ("poly", 16)
+    assert [(part.name, part.params.norm) for part in job.transforms] == [("clip_by_norm", 10)]
+    assert [(part.name, part.params.at_steps) for part in job.hooks] == [("timeline", (3,))]
+
+
+def test_words_and_files_are_stronger_than_a_preset(tmp_path):
+    file = tmp_path / "own.yaml"
+    file.write_text(yaml.safe_dump({"plugin": "preset", "max_steps": 9, "transforms": []}))
+    words = ["--optimizer", "momentum", "--model.name", "huge"]
+    job = job_of("--preset", "quick", "--config", str(file), *words)
+    assert (job.config.max_steps, job.transforms) == (9, [])
+    assert (job.optimizer.name, job.model.params.name) == ("momentum", "huge")
+
+
+def test_without_a_preset_the_models_defaults_hold():
+    job = job_of()
+    assert (job.config.max_steps, job.optimizer.params.beta1, job.hooks) == (77, 0.8, [])
+
+
+def test_what_a_preset_came_to_is_in_the_configuration():
+    settings = job_of("--preset", "quick").settings()
+    assert settings.optimizer == "rmsprop"
+    assert (settings.values["model.name"], settings.values["max_steps"]) == ("tiny", 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("quik", "--preset quik: the model preset has no such preset; did you mean quick.*it has"),
+        ("xyz", "has no such preset; it has: other, quick, wrong"),
+        ("wrong", "the preset of the model preset: unknown option max_step; did you mean max_st"),
+    ],
+)
+def test_wrong_presets_are_told(name, message):
+    with pytest.raises(ConfigError, match=message):
+        job_of("--preset", name)
+
+
+def test_help_shows_the_preset_as_the_defaults(capsys):
+    words = ["run", "--plugin", "preset", "--input", "toy", "--preset", "quick", "--help"]
+    assert main(words) == 0
+    assert "global step at which training ends (1 or more) [5]" in capsys.readouterr().out
+
+
+def test_plugins_show_names_the_presets(capsys):
+    assert main(["plugins", "show", "preset"]) == 0
+    shown = capsys.readouterr().out
+    assert any(line.split()[:1] == ["presets"] and "quick" in line for line in shown.splitlines())
+
+
+def test_a_model_wishes_for_options_of_its_input():
+    job = job_of("--model.name", "huge")
+    assert job.input.params.num_examples == 32  # and the option that toy does not have is left out
+    assert job_of("--input.num_examples", "7").input.params.num_examples == 7
