@@ -19,6 +19,10 @@ Node: 'save/SaveV2'
         ("Graph execution error:\n\nUnknown image format\n\t [[x]]", "Unknown image format"),
         ("plain\nmore", "plain"),
         ("", "ValueError"),
+        (
+            "Graph execution error:\n\nassertion failed: [a/b.tfrecord: record 3 [2 bytes]]\n\t [[x]]",
+            "a/b.tfrecord: record 3 [2 bytes]",
+        ),
     ],
 )
 def test_the_reason_is_the_line_that_says_something(message, reason):

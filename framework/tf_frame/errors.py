@@ -8,11 +8,14 @@ other exception is a defect (ours or a plugin's) and keeps its traceback.
 from __future__ import annotations
 
 import itertools
+import re
 
 EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
+
+_ASSERTION = re.compile(r"^assertion failed: \[(.*)\]")
 
 
 class TfFrameError(Exception):
@@ -59,8 +62,15 @@ def reason_of(error: BaseException) -> str:
     """The one line of an error's message that says what happened.
 
     A session error begins with `Graph execution error:` and where the graph was
-    built; the reason stands below `Node: 'name'`, or is the first line after.
+    built; the reason stands below `Node: 'name'`, or is the first line after. Of a
+    failed `tf.Assert` it is the text that the assertion was given.
     """
+    line = _line_of(error)
+    asserted = _ASSERTION.search(line)
+    return asserted[1] if asserted else line
+
+
+def _line_of(error: BaseException) -> str:
     lines = [line for line in str(error).splitlines() if line.strip()]
     for before, line in itertools.pairwise(lines):
         if before.startswith("Node: "):

@@ -47,5 +47,6 @@ ATTRIBUTES = {
         "to count by"
     ),
     "_total_num_replicas": "likewise, how many tasks take part",
-    "_update_input": "quantisation puts an op between two others; tf.contrib.graph_editor is gone",
+    "_update_input": "quantisation puts an op between two others, and batch norm of several clones "
+    "is connected once all are built; tf.contrib.graph_editor is gone",
 }

@@ -22,12 +22,14 @@ def network(images, is_training):
     norm = functools.partial(
         layers.batch_norm, is_training=is_training, decay=0.9, scale=True, center=True
     )
-    conv = functools.partial(layers.conv2d, normalizer=norm, activation=tf.nn.relu6)
+    conv = functools.partial(layers.conv2d, normalizer_fn=norm, activation_fn=tf.nn.relu6)
     stem = conv(images, 8, 3, scope="stem")
-    net = layers.depthwise_conv2d(stem, 3, rate=2, normalizer=norm, multiplier=2, scope="atrous")
-    net = stem + conv(net, 8, 1, activation=None, scope="project")
+    net = layers.separable_conv2d(
+        stem, None, 3, depth_multiplier=2, rate=2, normalizer_fn=norm, scope="atrous"
+    )
+    net = stem + conv(net, 8, 1, activation_fn=None, scope="project")
     net = layers.conv2d(net, 6, 1, stride=2, scope="biased")
-    weights = tf.get_variable("head/weights", [6, 3], initializer=layers.xavier())
+    weights = tf.get_variable("head/weights", [6, 3], initializer=layers.xavier_initializer())
     biases = tf.get_variable("head/biases", [3], initializer=tf.zeros_initializer())
     return tf.matmul(layers.global_average_pool(net, keep_dims=False), weights) + biases
 

@@ -16,7 +16,7 @@ def test_what_reads_the_output_of_a_layer_reads_it_rounded(activation):
     with tf.Graph().as_default(), tf.Session() as session:
         tf.set_random_seed(1)
         tf.train.create_global_step()
-        output = layers.conv2d(tf.constant(IMAGES), 8, 3, activation=activation, scope="layer")
+        output = layers.conv2d(tf.constant(IMAGES), 8, 3, activation_fn=activation, scope="layer")
         seen = tf.reshape(output, tf.shape(output))
         quantize_training_graph(delay_steps=0)
         session.run(tf.global_variables_initializer())

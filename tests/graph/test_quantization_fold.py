@@ -26,18 +26,25 @@ def fake_quant(values, greatest):
 
 def conv(images, channels, rate, is_training=False):
     return layers.conv2d(
-        images, channels, 3, rate=rate, scope="layer", normalizer=norm(is_training), activation=None
+        images,
+        channels,
+        3,
+        rate=rate,
+        scope="layer",
+        normalizer_fn=norm(is_training),
+        activation_fn=None,
     )
 
 
 def depthwise(images, channels, rate, is_training=False):
-    return layers.depthwise_conv2d(
+    return layers.separable_conv2d(
         images,
+        None,
         3,
         rate=rate,
-        multiplier=channels // images.shape.as_list()[-1],
-        normalizer=norm(is_training),
-        activation=None,
+        depth_multiplier=channels // images.shape.as_list()[-1],
+        normalizer_fn=norm(is_training),
+        activation_fn=None,
         scope="layer",
     )
 
@@ -113,7 +120,7 @@ def test_without_a_moving_variance_the_weights_are_rounded_as_they_are(caplog):
             2,
             1,
             scope="layer",
-            normalizer=lambda x: tf.nn.fused_batch_norm(x, tf.ones([2]), tf.zeros([2]))[0],
+            normalizer_fn=lambda x: tf.nn.fused_batch_norm(x, tf.ones([2]), tf.zeros([2]))[0],
         )
         quantized = quantize_training_graph(delay_steps=0)
         session.run(tf.global_variables_initializer())

@@ -14,8 +14,8 @@ IMAGES = np.random.RandomState(0).uniform(0, 255, [2, 33, 33, 3]).astype(np.floa
 def small_network():
     net = tf.constant(IMAGES / 255)
     norm = lambda x: layers.batch_norm(x, is_training=True, decay=0.9)  # noqa: E731
-    net = layers.conv2d(net, 8, 3, stride=2, normalizer=norm)
-    net = layers.depthwise_conv2d(net, 3, rate=2, normalizer=norm)
+    net = layers.conv2d(net, 8, 3, stride=2, normalizer_fn=norm)
+    net = layers.separable_conv2d(net, None, 3, rate=2, normalizer_fn=norm)
     net = layers.global_average_pool(net, keep_dims=False)
     tf.summary.histogram("features", net)
     logits = tf.matmul(net, tf.get_variable("weights", [8, 2]))
@@ -80,7 +80,7 @@ def test_random_numbers_and_variables_are_left_out():
     with tf.Graph().as_default() as graph, xla_scope(RunOptions(xla=True)):
         tf.random.stateless_uniform([2], seed=[1, 2])
         tf.random.categorical(tf.zeros([1, 2]), 3)
-        weights = tf.get_variable("weights", [2], initializer=layers.truncated_normal(1.0))
+        weights = tf.get_variable("weights", [2], initializer=tf.truncated_normal_initializer())
         tf.assign_sub(weights, tf.exp(weights))
         marks = {op.type: op.get_attr("_XlaCompile") for op in graph.get_operations()}
     assert marks.pop("Exp") is True

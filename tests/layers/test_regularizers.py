@@ -4,6 +4,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
 
+WEIGHTS = np.array([[1.0, -2.0], [3.0, 0.0]], np.float32)
+
 
 @pytest.fixture(autouse=True)
 def graph():
@@ -11,25 +13,114 @@ def graph():
         yield
 
 
-def test_l2_is_half_the_scaled_sum_of_squares():
-    penalty = layers.l2_regularizer(0.5)(tf.constant([[1.0, -2.0], [3.0, 0.0]]))
+@pytest.mark.parametrize(
+    ("regularizer", "expected"),
+    [
+        (layers.l1_regularizer(0.5), 0.5 * 6),
+        (layers.l2_regularizer(0.5), 0.5 * 14 / 2),
+        (layers.l1_l2_regularizer(0.5, 0.25), 0.5 * 6 + 0.25 * 14 / 2),
+        (layers.l1_l2_regularizer(), 6 + 14 / 2),
+        (layers.l1_l2_regularizer(0.0, 0.25), 0.25 * 14 / 2),
+        (layers.l1_l2_regularizer(0.5, 0.0), 0.5 * 6),
+        (layers.sum_regularizer([layers.l1_regularizer(1.0), None, tf.reduce_max]), 6 + 3),
+        (layers.sum_regularizer([layers.l1_regularizer(0.0), tf.reduce_max]), 3),
+    ],
+)
+def test_penalties_equal_numpy(evaluate, regularizer, expected):
+    assert evaluate(regularizer(tf.constant(WEIGHTS))) == [pytest.approx(expected)]
+
+
+@pytest.mark.parametrize(
+    "regularizer",
+    [layers.l1_regularizer, layers.l2_regularizer, lambda s: layers.l1_l2_regularizer(s, s)],
+)
+def test_gradients_equal_finite_differences(evaluate, differences, regularizer):
+    weights = tf.constant(WEIGHTS[:, :1].astype(np.float64))
+    gradient = tf.gradients(regularizer(0.3)(weights), weights)[0]
+    values = tf.placeholder(tf.float64, [2, 1])
+    penalty = regularizer(0.3)(values)
     with tf.Session() as session:
-        assert session.run(penalty) == pytest.approx(0.5 * 14 / 2)
+        wanted = differences(
+            lambda array: session.run(penalty, {values: array}), WEIGHTS[:, :1].astype(np.float64)
+        )
+    np.testing.assert_allclose(evaluate(gradient)[0], wanted, rtol=1e-6)
 
 
 def test_scale_zero_makes_no_penalty():
-    assert layers.l2_regularizer(0.0) is None
+    nothing = [
+        layers.l1_regularizer(0.0),
+        layers.l2_regularizer(0.0),
+        layers.l1_l2_regularizer(0.0, 0.0),
+        layers.sum_regularizer([layers.l1_regularizer(0.0)]),
+    ]
+    layers.conv2d(tf.zeros([1, 2, 2, 1]), 1, 1, weights_regularizer=nothing[1])
+    assert [penalty(tf.constant(WEIGHTS)) for penalty in nothing] == [None] * 4
+    assert not tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    assert layers.sum_regularizer([None, None]) is None
 
 
-def test_negative_scale_is_refused():
-    with pytest.raises(ValueError, match="-1"):
-        layers.l2_regularizer(-1)
+def test_a_scale_may_be_a_tensor(evaluate):
+    scale = tf.get_variable("scale", initializer=0.5, trainable=False)
+    assert evaluate(layers.l2_regularizer(scale)(tf.constant(WEIGHTS))) == [0.5 * 14 / 2]
 
 
-def test_clones_that_share_a_variable_pay_once(variable_mode):
+def test_names_of_ops_are_slims():
+    weights = tf.constant(WEIGHTS)
+    with tf.name_scope("net"):
+        made = [
+            layers.l1_regularizer(0.5)(weights),
+            layers.l2_regularizer(0.5)(weights),
+            layers.l1_l2_regularizer(0.5, 0.5)(weights),
+            layers.sum_regularizer([tf.reduce_sum])(weights),
+            layers.l2_regularizer(0.5, scope="mine")(weights),
+        ]
+    assert [tensor.op.name for tensor in made] == [
+        "net/l1_regularizer",
+        "net/l2_regularizer",
+        "net/l1_l2_regularizer",
+        "net/sum_regularizer",
+        "net/mine",
+    ]
+
+
+@pytest.mark.parametrize("regularizer", [layers.l1_regularizer, layers.l2_regularizer])
+def test_integers_and_negative_scales_are_refused(regularizer):
+    with pytest.raises(ValueError, match="scale cannot be an integer: 1"):
+        regularizer(1)
+    with pytest.raises(ValueError, match="Setting a scale less than 0 on a regularizer: -0.5"):
+        regularizer(-0.5)
+    for scales, name in [((1, 0.5), "scale_l1"), ((0.5, 1), "scale_l2")]:
+        with pytest.raises(ValueError, match=f"{name} cannot be an integer"):
+            layers.l1_l2_regularizer(*scales)
+
+
+def test_apply_sums_over_weights_and_collects_the_sum(evaluate):
+    weights = [tf.constant(WEIGHTS), tf.constant([2.0])]
+    total = layers.apply_regularization(layers.l2_regularizer(0.5), weights)
+    assert tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES) == [total]
+    assert total.op.name == "get_regularization_penalty"
+    assert evaluate(total) == [0.5 * (14 + 4) / 2]
+
+
+def test_apply_takes_the_collection_of_weights():
+    with pytest.raises(ValueError, match="No weights to regularize"):
+        layers.apply_regularization(layers.l2_regularizer(0.5))
+    tf.add_to_collection(tf.GraphKeys.WEIGHTS, tf.constant(WEIGHTS))
+    with tf.Session() as session:
+        assert session.run(layers.apply_regularization(layers.l1_regularizer(0.5))) == 3
+        assert session.run(layers.apply_regularization(lambda _: None)) == 0
+    with pytest.raises(ValueError, match="must return a scalar Tensor instead of a .* rank 2"):
+        layers.apply_regularization(tf.identity)
+
+
+def test_clones_that_share_a_variable_pay_once(evaluate, variable_mode):
     def clone():
         layers.conv2d(
-            tf.ones([1, 2, 2, 1]), 2, 1, regularizer=layers.l2_regularizer(0.1), scope="conv"
+            tf.ones([1, 2, 2, 1]),
+            2,
+            1,
+            weights_regularizer=layers.l2_regularizer(0.1),
+            scope="conv",
         )
 
     clone()
@@ -39,7 +130,5 @@ def test_clones_that_share_a_variable_pay_once(variable_mode):
         clone()
     assert len(tf.global_variables()) == 2
     (penalty,) = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        weights, penalty = session.run([tf.global_variables()[0], penalty])
+    weights, penalty = evaluate(tf.global_variables()[0], penalty)
     assert penalty == pytest.approx(0.1 * np.sum(weights**2) / 2, rel=1e-5)

@@ -9,8 +9,12 @@ tf.disable_v2_behavior()
 from tf_frame import layers
 
 images = tf.placeholder(tf.float32, [None, 6, 6, 3])
-net = layers.conv2d(images, 4, 3, normalizer=lambda x: layers.batch_norm(x, is_training=True))
-net = layers.depthwise_conv2d(net, 3, rate=2, regularizer=layers.l2_regularizer(0.1))
+with layers.arg_scope([layers.conv2d], normalizer_fn=layers.batch_norm):
+    net = layers.conv2d(images, 4, 3, weights_regularizer=layers.l2_regularizer(0.1))
+net = layers.separable_conv2d(net, None, 3, rate=2, outputs_collections="ends")
+assert list(layers.convert_collection_to_dict("ends").values()) == [net]
+assert len(layers.get_variables_to_restore(exclude=["Conv/"])) == 2
+net = layers.conv2d_transpose(net, 3, 2, stride=2)
 net = layers.resize_bilinear(net, layers.spatial_size(images))
 pooled = layers.global_average_pool(net)
 gradients = tf.gradients(pooled, tf.trainable_variables())
@@ -33,4 +37,6 @@ def test_layers_work_with_v2_behaviour_off():
         "Conv/BatchNorm/moving_variance",
         "SeparableConv2d/depthwise_weights",
         "SeparableConv2d/biases",
+        "Conv2d_transpose/weights",
+        "Conv2d_transpose/biases",
     ]

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame import layers
 from tf_frame.legacy.model_deploy import DeploymentConfig, deploy
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -202,3 +203,20 @@ def test_a_global_step_that_is_there_is_taken(models):
     step = tf.train.create_global_step()
     deploy(DeploymentConfig(), models.logistic, data_of(models), optimizer=sgd())
     assert tf.train.get_global_step() is step
+
+
+def test_clones_may_share_the_statistics_of_batch_norm():
+    inputs = iter([[[1.0], [3.0]], [[5.0], [7.0]]])
+
+    def model_fn():
+        normal = layers.batch_norm(tf.constant(next(inputs)), is_training=True, sync=True)
+        tf.losses.add_loss(tf.reduce_sum(normal))
+        return normal
+
+    with tf.Session() as session:
+        model = deploy(DeploymentConfig(**TWO_ON_CPU), model_fn, optimizer=sgd())
+        session.run(tf.global_variables_initializer())
+        found = session.run([clone.outputs for clone in model.clones])
+    # Over all four: mean 4, variance 5.
+    expected = (np.array([[[1.0], [3.0]], [[5.0], [7.0]]]) - 4.0) / np.sqrt(5.001)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)

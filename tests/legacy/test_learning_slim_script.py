@@ -38,13 +38,19 @@ def network_fn(images):
     with tf.variable_scope("Tiny"):
         regularizer = layers.l2_regularizer(FLAGS.weight_decay)
         net = layers.conv2d(
-            images, 8, 3, stride=2, normalizer=normalizer, regularizer=regularizer, scope="Conv_0"
+            images,
+            8,
+            3,
+            stride=2,
+            normalizer_fn=normalizer,
+            weights_regularizer=regularizer,
+            scope="Conv_0",
         )
         end_points["Conv_0"] = net
-        net = layers.conv2d(net, 8, 3, stride=2, normalizer=normalizer, scope="Conv_1")
+        net = layers.conv2d(net, 8, 3, stride=2, normalizer_fn=normalizer, scope="Conv_1")
         end_points["Conv_1"] = net
         logits = layers.conv2d(
-            net, NUM_CLASSES, 2, padding="VALID", activation=None, scope="Logits"
+            net, NUM_CLASSES, 2, padding="VALID", activation_fn=None, scope="Logits"
         )
     return tf.squeeze(logits, [1, 2]), end_points
 

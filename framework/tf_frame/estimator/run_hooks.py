@@ -14,6 +14,7 @@ from tf_frame.errors import ConfigError, DataError
 from tf_frame.estimator.recipe import Recipe
 from tf_frame.estimator.saver_hooks import add_listeners, saver_hooks
 from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Either, Multiples
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.evaluate import EvaluateHook
@@ -99,6 +100,9 @@ def run_hooks(recipe: Recipe, graph: TrainGraph, around: Surroundings) -> RunHoo
     savers = saver_hooks([*foreign, *graph.hooks])
     around = dataclasses.replace(around, saves=around.saves and not savers)
     add_listeners(savers, around.listeners, saves=around.saves)
+    for hook in graph.hooks:
+        if isinstance(hook, Hook):
+            hook.say = around.say
     guard = NanGuardHook(graph.train_op, on_nan=config.on_nan)
     around = dataclasses.replace(around, diverged=lambda: guard.diverged)
     hooks = [

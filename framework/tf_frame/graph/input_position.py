@@ -163,8 +163,11 @@ def make_input_position(source: Any, config: RunOptions) -> InputPosition | None
       repeat, and with synchronous replicas, whose gradients in waiting no
       checkpoint holds.
     """
-    if config.worker_replicas > 1 or config.sync_replicas:
+    if config.worker_replicas > 1:
         _LOG.info("the position in the input is not saved, for several workers train together")
+        return None
+    if config.sync_replicas:
+        _LOG.info("the position in the input is not saved: no checkpoint holds waiting gradients")
         return None
     return InputPosition(_fingerprint(source, config))
 

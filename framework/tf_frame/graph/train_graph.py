@@ -25,6 +25,7 @@ from tf_frame.graph.loss_averages import loss_averages
 from tf_frame.graph.losses import Losses, gather_losses
 from tf_frame.graph.own_update import Update, check_own_update, own_update
 from tf_frame.graph.random_ops import make_repeatable
+from tf_frame.graph.shared_statistics import share_statistics
 from tf_frame.graph.streams import iterator_initializers
 from tf_frame.graph.train_step import TrainStep, build_train_step, checked_optimizer
 from tf_frame.graph.training_clones import placement_strategy, training_clones
@@ -155,6 +156,7 @@ def _update(
         config=config,
         deployment=deployment,
     )
+    share_statistics(clones)
     observed, extra = _observed(losses, step, config)
     with tf.control_dependencies([step.update, *observed]):
         train_op = tf.identity(losses.total, name="train_op")

@@ -1,38 +1,90 @@
-"""Initial values of weights."""
+"""Initial values of weights, with slim's arguments and constants."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-
-def truncated_normal(stddev: float, mean: float = 0.0) -> Any:
-    """Normal values, redrawn where farther than two deviations from the mean.
-
-    Args:
-      stddev: standard deviation before the cut.
-      mean: the mean.
-    """
-    return tf.truncated_normal_initializer(mean=mean, stddev=stddev)
+_MODES = ("FAN_IN", "FAN_OUT", "FAN_AVG")
+# The cut at two deviations takes 0.774 of a normal variance away; slim makes up
+# for it by 1.3 (tf_slim, layers/initializers.py), Keras by 1 / 0.774.
+_TRUNCATION = 1.3
 
 
-def variance_scaling(scale: float = 2.0, mode: str = "fan_in") -> Any:
-    """Truncated normal values of variance `scale / fan`; He et al. 2015 by default.
+def xavier_initializer(
+    uniform: bool = True, seed: int | None = None, dtype: Any = tf.float32
+) -> Callable[..., Any]:
+    """Makes values of variance `2 / (fan_in + fan_out)`; the default of the layers.
 
-    For depthwise weights the fans count all channels, which makes the values
-    too small; give those a `truncated_normal`.
+    Source: Glorot and Bengio 2010, http://proceedings.mlr.press/v9/glorot10a.html
 
     Args:
-      scale: 2 before a rectifier (https://arxiv.org/abs/1502.01852), else 1.
-      mode: "fan_in", "fan_out" or "fan_avg".
+      uniform: whether values are uniform, otherwise truncated normal.
+      seed: of the op, or None.
+      dtype: type of the values, floating.
     """
-    return tf.variance_scaling_initializer(scale=scale, mode=mode, distribution="truncated_normal")
+    return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
 
-def xavier() -> Any:
-    """Uniform values of variance `2 / (fan_in + fan_out)`; slim's default.
+xavier_initializer_conv2d = xavier_initializer
 
-    Source: Glorot and Bengio 2010.
+
+def variance_scaling_initializer(
+    factor: float = 2.0,
+    mode: str = "FAN_IN",
+    uniform: bool = False,
+    seed: int | None = None,
+    dtype: Any = tf.float32,
+) -> Callable[..., Any]:
+    """Makes values of variance `factor / fan`; He et al. 2015 by default.
+
+    The fans of a shape `[..., inputs, outputs]` are the sizes before it times
+    `inputs` and `outputs`. For depthwise weights this counts all channels, which
+    makes the values too small; give those a `truncated_normal_initializer`.
+
+    Args:
+      factor: 2 before a rectifier (https://arxiv.org/abs/1502.01852), else 1.
+      mode: "FAN_IN", "FAN_OUT" or "FAN_AVG", the mean of both.
+      uniform: whether values are uniform, otherwise truncated normal.
+      seed: of the op, or None.
+      dtype: type of the values, floating.
+
+    Returns:
+      A function of a shape and, perhaps, a type, as `get_variable` takes it.
+
+    Raises:
+      TypeError: the mode is none of these, or the type is not floating.
     """
-    return tf.glorot_uniform_initializer()
+    _check_floating(dtype)
+    if mode not in _MODES:
+        raise TypeError(f"Unknown mode {mode} [{', '.join(_MODES)}]")
+
+    def initializer(shape: Sequence[int], dtype: Any = dtype, partition_info: Any = None) -> Any:
+        _check_floating(dtype)
+        variance = factor / _fan(list(shape), mode)
+        if uniform:
+            limit = math.sqrt(3.0 * variance)
+            return tf.random_uniform(shape, -limit, limit, dtype, seed=seed)
+        stddev = math.sqrt(_TRUNCATION * variance)
+        return tf.truncated_normal(shape, 0.0, stddev, dtype, seed=seed)
+
+    return initializer
+
+
+def _fan(shape: list[int], mode: str) -> float:
+    taps = math.prod(shape[:-2])
+    fan_in = taps * shape[-2] if len(shape) > 1 else math.prod(shape)
+    fan_out = taps * shape[-1] if shape else 1
+    fans = {"FAN_IN": fan_in, "FAN_OUT": fan_out, "FAN_AVG": (fan_in + fan_out) / 2.0}
+    return float(fans[mode])
+
+
+def _check_floating(dtype: Any) -> None:
+    if not tf.as_dtype(dtype).is_floating:
+        raise TypeError(
+            "Cannot create initializer for non-floating point type."
+            f" It is {tf.as_dtype(dtype).name}; give the variable another initializer."
+        )

@@ -1,31 +1,151 @@
-"""Penalties on weights."""
+"""Penalties on weights, with slim's arguments, op names and errors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import numbers
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+Regularizer = Callable[[Any], Any]
 
-def l2_regularizer(scale: float) -> Callable[[Any], Any] | None:
+
+def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
+    """Makes the penalty `scale * sum(|weights|)`.
+
+    Args:
+      scale: a float, at least 0, or a scalar tensor. With 0 there is no penalty.
+      scope: name of the op; "l1_regularizer" when None.
+
+    Returns:
+      A function from a variable to a scalar, or to None.
+
+    Raises:
+      ValueError: `scale` is an integer, or negative.
+    """
+    return _scaled(scale, scope, "l1_regularizer", lambda w: tf.reduce_sum(tf.abs(w)))
+
+
+def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
     """Makes the penalty `scale * sum(weights ** 2) / 2`.
 
     Args:
-      scale: the weight decay, at least 0.
+      scale: the weight decay: a float, at least 0, or a scalar tensor. With 0
+        there is no penalty.
+      scope: name of the op; "l2_regularizer" when None.
 
     Returns:
-      A function from a variable to a scalar; None when `scale` is 0.
+      A function from a variable to a scalar, or to None.
 
     Raises:
-      ValueError: `scale` is negative.
+      ValueError: `scale` is an integer, or negative.
     """
-    if scale < 0:
-        raise ValueError(f"the scale of an L2 penalty is {scale}; it must be 0 or more")
-    if scale == 0:
-        return None
+    return _scaled(scale, scope, "l2_regularizer", tf.nn.l2_loss)
+
+
+def l1_l2_regularizer(
+    scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | None = None
+) -> Regularizer:
+    """Makes the sum of an L1 and an L2 penalty.
+
+    Args:
+      scale_l1: scale of the L1 penalty; with 0 only the L2 penalty is left.
+      scale_l2: scale of the L2 penalty; with 0 only the L1 penalty is left.
+      scope: name of the op; "l1_l2_regularizer" when None.
+
+    Raises:
+      ValueError: a scale is an integer, or negative.
+    """
+    _refuse_integer("scale_l1", scale_l1)
+    _refuse_integer("scale_l2", scale_l2)
+    scope = scope or "l1_l2_regularizer"
+    if _is_zero(scale_l1):
+        return l2_regularizer(scale_l2, scope)
+    if _is_zero(scale_l2):
+        return l1_regularizer(scale_l1, scope)
+    return _sum([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope)
+
+
+def sum_regularizer(
+    regularizer_list: Sequence[Regularizer | None], scope: str | None = None
+) -> Regularizer | None:
+    """Makes the sum of several penalties.
+
+    Args:
+      regularizer_list: the penalties; those that are None are left out.
+      scope: name of the op; "sum_regularizer" when None.
+
+    Returns:
+      A function from a variable to a scalar, or to None where no penalty is
+      left; None where there is none to begin with.
+    """
+    parts = [part for part in regularizer_list if part is not None]
+    return _sum(parts, scope) if parts else None
+
+
+def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> Any:
+    """Sums a penalty over weights, and adds it to `REGULARIZATION_LOSSES`.
+
+    Args:
+      regularizer: maps weights to a scalar, or to None for no penalty.
+      weights_list: the weights; the collection `WEIGHTS` when None or empty.
+
+    Returns:
+      A scalar.
+
+    Raises:
+      ValueError: there are no weights, or a penalty is no scalar.
+    """
+    weights_list = weights_list or tf.get_collection(tf.GraphKeys.WEIGHTS)
+    if not weights_list:
+        raise ValueError("No weights to regularize.")
+    with tf.name_scope("get_regularization_penalty", values=weights_list) as scope:
+        penalties = [regularizer(weights) for weights in weights_list]
+        penalties = [tf.constant(0.0) if each is None else each for each in penalties]
+        for penalty in penalties:
+            _check_scalar(penalty)
+        total = tf.add_n(penalties, name=scope)
+    tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, total)
+    return total
+
+
+def _scaled(scale: Any, scope: str | None, default: str, norm: Regularizer) -> Regularizer:
+    _refuse_integer("scale", scale)
+    if isinstance(scale, numbers.Real) and scale < 0:
+        raise ValueError(f"Setting a scale less than 0 on a regularizer: {scale:g}")
+    if _is_zero(scale):
+        return lambda _: None
 
     def penalty(weights: Any) -> Any:
-        return tf.multiply(scale, tf.nn.l2_loss(weights), name="l2_regularizer")
+        with tf.name_scope(scope, default, [weights]) as name:
+            factor = tf.convert_to_tensor(scale, weights.dtype.base_dtype, name="scale")
+            return tf.multiply(factor, norm(weights), name=name)
 
     return penalty
+
+
+def _sum(parts: list[Regularizer], scope: str | None) -> Regularizer:
+    def penalty(weights: Any) -> Any:
+        with tf.name_scope(scope, "sum_regularizer", [weights]) as name:
+            terms = [term for term in (part(weights) for part in parts) if term is not None]
+            return tf.add_n(terms, name=name) if terms else None
+
+    return penalty
+
+
+def _refuse_integer(name: str, scale: Any) -> None:
+    if isinstance(scale, numbers.Integral):
+        raise ValueError(f"{name} cannot be an integer: {scale}; write it with a point")
+
+
+def _is_zero(scale: Any) -> bool:
+    return isinstance(scale, numbers.Real) and scale == 0
+
+
+def _check_scalar(penalty: Any) -> None:
+    if penalty.shape.rank != 0:
+        raise ValueError(
+            "regularizer must return a scalar Tensor instead of a Tensor with rank "
+            f"{penalty.shape.rank}."
+        )

@@ -23,6 +23,7 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph.gradients import sum_gradients, waiting_for
+from tf_frame.graph.shared_statistics import share_statistics
 from tf_frame.graph.summaries import on_cpu
 from tf_frame.legacy.clone_loss import gather_clone_loss, gradient_summaries
 
@@ -99,6 +100,7 @@ def optimize_clones(
                 losses.append(loss)
                 with tf.device(clone.device):
                     gradients.append(optimizer.compute_gradients(loss, **kwargs))
+    share_statistics(clones)
     if not losses:
         raise ValueError(
             "no clone has a loss; the model function must add one to tf.GraphKeys.LOSSES, as the "
@@ -143,6 +145,7 @@ def deploy(
             )
             summaries += of_gradients
         else:
+            share_statistics(clones)
             total_loss = _total_loss(clones)
         summaries += tf.get_collection(tf.GraphKeys.SUMMARIES, clones[0].scope)
         if total_loss is not None:

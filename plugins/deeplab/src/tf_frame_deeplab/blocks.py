@@ -50,10 +50,10 @@ class Blocks:
             filters,
             kernel_size,
             stride=stride,
-            activation=None if linear else self.activation,
-            normalizer=self._batch_norm,
-            initializer=initializer,
-            regularizer=layers.l2_regularizer(self.weight_decay),
+            activation_fn=None if linear else self.activation,
+            normalizer_fn=self._batch_norm,
+            weights_initializer=initializer or layers.xavier_initializer(),
+            weights_regularizer=layers.l2_regularizer(self.weight_decay),
             scope=scope,
         )
 
@@ -61,21 +61,22 @@ class Blocks:
         self, inputs: Any, *, scope: str, stride: int = 1, rate: int = 1, initializer: Any = None
     ) -> Any:
         """Convolves each channel with a 3x3 kernel, which pays no L2 penalty."""
-        return layers.depthwise_conv2d(
+        return layers.separable_conv2d(
             inputs,
+            None,
             3,
             stride=stride,
             rate=rate,
-            activation=self.activation,
-            normalizer=self._batch_norm,
-            initializer=initializer or layers.truncated_normal(_DEPTHWISE_STDDEV),
+            activation_fn=self.activation,
+            normalizer_fn=self._batch_norm,
+            weights_initializer=initializer or _truncated_normal(_DEPTHWISE_STDDEV),
             scope=scope,
         )
 
     def separable(self, inputs: Any, filters: int, *, scope: str, rate: int = 1) -> Any:
         """Makes `<scope>_depthwise`, 3x3, and `<scope>_pointwise`, 1x1."""
         net = self.depthwise(inputs, rate=rate, scope=f"{scope}_depthwise")
-        initializer = layers.truncated_normal(_POINTWISE_STDDEV)
+        initializer = _truncated_normal(_POINTWISE_STDDEV)
         return self.conv(net, filters, 1, initializer=initializer, scope=f"{scope}_pointwise")
 
     @property
@@ -87,3 +88,7 @@ class Blocks:
             epsilon=self.epsilon,
             scale=True,
         )
+
+
+def _truncated_normal(stddev: float) -> Any:
+    return tf.truncated_normal_initializer(stddev=stddev)

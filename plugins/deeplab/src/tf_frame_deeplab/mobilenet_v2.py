@@ -11,7 +11,6 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame import layers
 from tf_frame_deeplab.blocks import Blocks
 
 # (output channels, blocks, stride of the first block): table 2 of the paper.
@@ -98,4 +97,4 @@ def _expanded_conv(
 
 
 def _initializer() -> Any:
-    return layers.truncated_normal(0.09)
+    return tf.truncated_normal_initializer(stddev=0.09)

@@ -88,9 +88,9 @@ def _logits(features: Any, num_classes: int, weight_decay: float) -> Any:
             features,
             num_classes,
             1,
-            activation=None,
-            initializer=layers.truncated_normal(0.01),
-            regularizer=layers.l2_regularizer(weight_decay),
+            activation_fn=None,
+            weights_initializer=tf.truncated_normal_initializer(stddev=0.01),
+            weights_regularizer=layers.l2_regularizer(weight_decay),
             scope="semantic",
         )
 

@@ -1,0 +1,78 @@
+"""Batch norm whose statistics are those of all clones.
+
+    net = layers.batch_norm(net, is_training=True, sync=True)
+
+A training step of several clones is then the same as that of one clone with the
+whole batch. Each clone's layer leaves a place open, forward and backward; here
+they get the values that all clones together have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.deploy.clones import Clone
+from tf_frame.errors import TfFrameError
+from tf_frame.graph.quantization.edit import set_input
+from tf_frame.layers.shared_moments import TO_SHARE, combined_moments
+
+_SHARED = "tf_frame/shared"
+
+
+def share_statistics(clones: Sequence[Clone]) -> None:
+    """Connects the layers of all clones in the default graph that have `sync=True`.
+
+    Call it when the gradients of all clones have been made, and before a session
+    runs. A second call connects what has been added since.
+
+    Args:
+      clones: those of one training graph; nothing is done for a single one.
+
+    Raises:
+      TfFrameError: the clones have not the same layers, or not the same gradients.
+    """
+    if len(clones) < 2:
+        return
+    entries = tf.get_collection(TO_SHARE)
+    pairs = list(zip(entries[::2], entries[1::2], strict=True))
+    forward = [
+        [slot for origin, slot in pairs if origin is slot and _is_of(slot, clone)]
+        for clone in clones
+    ]
+    backward = [
+        [[slot for origin, slot in pairs if origin is layer and slot is not layer] for layer in own]
+        for own in forward
+    ]
+    with tf.device(clones[0].device), tf.name_scope("shared_statistics"):
+        for layers in _side_by_side(forward, "layers"):
+            _connect(layers, combined_moments)
+        for gradients in _side_by_side(backward, "layers"):
+            for together in _side_by_side(gradients, "gradients of a layer"):
+                _connect(together, tf.add_n)
+
+
+def _is_of(tensor: Any, clone: Clone) -> bool:
+    return bool(tensor.name.startswith(clone.scope))
+
+
+def _side_by_side(of_clones: Sequence[Sequence[Any]], what: str) -> list[tuple[Any, ...]]:
+    """The first of each clone, then the second of each ..."""
+    counts = [len(own) for own in of_clones]
+    if len(set(counts)) > 1:
+        raise TfFrameError(
+            f"clones that share the statistics of batch norm must all have the same {what}; they "
+            f"have {counts} of them: build every clone alike, or without sync=True"
+        )
+    return list(zip(*of_clones, strict=True))
+
+
+def _connect(slots: Sequence[Any], combine: Any) -> None:
+    if any(slot is known for slot in slots for known in tf.get_collection(_SHARED)):
+        return
+    combined = combine([slot.op.inputs[0] for slot in slots])
+    for slot in slots:
+        set_input(slot.op, 0, combined)
+        tf.add_to_collection(_SHARED, slot)

@@ -1,0 +1,139 @@
+"""Default arguments of layers, set once for a part of a network.
+
+    with layers.arg_scope([layers.conv2d], padding="VALID", weights_regularizer=penalty):
+        net = layers.conv2d(images, 32, 3)
+        net = layers.conv2d(net, 64, 3, padding="SAME")  # given arguments win
+        with layers.arg_scope([layers.conv2d], stride=2) as scope:  # adds to the outer one
+            net = layers.conv2d(net, 64, 3)
+    with layers.arg_scope(scope):  # once more, whatever stands around it
+        net = layers.conv2d(net, 64, 3)
+
+Source of the behaviour: tf_slim, ops/arg_scope.py. A scope holds for the
+thread that entered it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+# Key of a function -> its default arguments.
+Scope = dict[str, dict[str, Any]]
+
+_SCOPE: contextvars.ContextVar[Scope] = contextvars.ContextVar("arg_scope")
+# Key -> the function, kept alive since its address is part of the key.
+_DECORATED: dict[str, Callable[..., Any]] = {}
+
+
+def add_arg_scope(func: Function) -> Function:
+    """Lets `arg_scope` set default arguments of a function.
+
+    Args:
+      func: the function to decorate.
+
+    Returns:
+      A function with the same name, signature and documentation.
+    """
+    key = arg_scope_func_key(func)
+
+    @functools.wraps(func)
+    def with_defaults(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **{**current_arg_scope().get(key, {}), **kwargs})
+
+    _DECORATED[key] = func
+    with_defaults._key_op = key  # type: ignore[attr-defined]
+    return cast(Function, with_defaults)
+
+
+@contextlib.contextmanager
+def arg_scope(
+    list_ops_or_scope: Sequence[Callable[..., Any]] | Mapping[str, dict[str, Any]], **kwargs: Any
+) -> Iterator[Scope]:
+    """Sets default arguments of decorated functions within a `with` block.
+
+    Args:
+      list_ops_or_scope: functions that `add_arg_scope` has decorated, as a list
+        or tuple; or what an earlier `arg_scope` yielded, which then replaces all
+        that is set around it.
+      **kwargs: the defaults; each of the functions must know these arguments.
+
+    Yields:
+      The defaults that hold inside: key of a function -> argument -> value.
+
+    Raises:
+      TypeError: neither a list or tuple nor a dictionary was given.
+      ValueError: a function is not decorated, or an earlier scope came with
+        further arguments.
+    """
+    if isinstance(list_ops_or_scope, Mapping):
+        scope = _reused(list_ops_or_scope, kwargs)
+    else:
+        scope = _extended(list_ops_or_scope, kwargs)
+    token = _SCOPE.set(scope)
+    try:
+        yield scope
+    finally:
+        _SCOPE.reset(token)
+
+
+def current_arg_scope() -> Scope:
+    """Returns the defaults that hold here: key of a function -> argument -> value."""
+    return _SCOPE.get({})
+
+
+def has_arg_scope(func: Callable[..., Any]) -> bool:
+    """Tells whether a function has been decorated with `add_arg_scope`."""
+    return arg_scope_func_key(func) in _DECORATED
+
+
+def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
+    """Names the arguments of a decorated function that have defaults.
+
+    Args:
+      func: a function that `add_arg_scope` has decorated.
+
+    Raises:
+      ValueError: it is not decorated.
+    """
+    _check_decorated(func)
+    parameters = inspect.signature(_DECORATED[arg_scope_func_key(func)]).parameters.values()
+    return tuple(each.name for each in parameters if each.default is not inspect.Parameter.empty)
+
+
+def arg_scope_func_key(func: Callable[..., Any]) -> str:
+    """Returns the key under which a scope keeps the defaults of a function."""
+    return str(getattr(func, "_key_op", func))
+
+
+def _reused(scope: Mapping[str, dict[str, Any]], kwargs: dict[str, Any]) -> Scope:
+    if kwargs:
+        raise ValueError(
+            "When attempting to re-use a scope by suppling a dictionary, kwargs must be empty; "
+            f"found {', '.join(kwargs)}: set them in an arg_scope of their own."
+        )
+    return dict(scope)
+
+
+def _extended(functions: Any, kwargs: dict[str, Any]) -> Scope:
+    if not isinstance(functions, list | tuple):
+        raise TypeError(
+            "list_ops_or_scope must either be a list/tuple or reused scope (i.e. dict); "
+            f"it is a {type(functions).__name__}: put brackets around a single function."
+        )
+    scope = dict(current_arg_scope())
+    for func in functions:
+        _check_decorated(func)
+        key = arg_scope_func_key(func)
+        scope[key] = {**scope.get(key, {}), **kwargs}
+    return scope
+
+
+def _check_decorated(func: Any) -> None:
+    if not has_arg_scope(func):
+        name = (getattr(func, "__module__", None), getattr(func, "__name__", repr(func)))
+        raise ValueError(f"{name} is not decorated with @add_arg_scope")

@@ -1,0 +1,64 @@
+"""Choices that are known when the graph is built, or only when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+
+def constant_value(value: Any, dtype: Any = None) -> Any:
+    """Returns what a value is known to be when the graph is built; None if it is not.
+
+    Args:
+      value: a Python value, a tensor or a variable.
+      dtype: the type that a tensor or variable must have.
+
+    Raises:
+      ValueError: there is no value, or a tensor has another type.
+    """
+    if value is None:
+        raise ValueError("value_or_tensor_or_var cannot be None")
+    if not tf.is_tensor(value) and not isinstance(value, tf.Variable):
+        return value
+    if dtype is not None and value.dtype.base_dtype != dtype:
+        raise ValueError(f"It has the wrong type {value.dtype} instead of {dtype}")
+    return None if isinstance(value, tf.Variable) else tf.get_static_value(value)
+
+
+def smart_cond(
+    pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any], name: str | None = None
+) -> Any:
+    """Calls one of two functions; builds a `tf.cond` only if the choice is not known yet.
+
+    Args:
+      pred: bool, or scalar bool tensor.
+      fn1: makes the tensors if `pred` holds.
+      fn2: makes them if not.
+      name: of the `tf.cond`.
+
+    Raises:
+      TypeError: `fn1` or `fn2` cannot be called.
+    """
+    for argument, function in (("fn1", fn1), ("fn2", fn2)):
+        if not callable(function):
+            raise TypeError(f"{argument} must be callable.")
+    known = constant_value(pred)
+    if known is None:
+        return tf.cond(pred, fn1, fn2, name=name)
+    return fn1() if known else fn2()
+
+
+def smart_where(pred: Any, if_true: Any, if_false: Any) -> Any:
+    """Returns one of two tensors of the same shape, without control flow.
+
+    Args:
+      pred: bool, or scalar bool tensor.
+      if_true: a tensor, or a number.
+      if_false: likewise.
+    """
+    known = constant_value(pred)
+    if known is None:
+        return tf.where_v2(pred, if_true, if_false)
+    return if_true if known else if_false

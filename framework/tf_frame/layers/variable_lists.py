@@ -1,0 +1,141 @@
+"""Variables found by scope, suffix or pattern; sources: tf_slim, ops/variables.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+
+def get_variables(
+    scope: Any = None, suffix: str | None = None, collection: str = tf.GraphKeys.GLOBAL_VARIABLES
+) -> list[Any]:
+    """Returns the variables of a collection whose names match.
+
+    Args:
+      scope: a pattern for the beginning of the name, or a variable scope. As with
+        every collection, "a" also begins "ab/weights"; write "a/".
+      suffix: a pattern for the end of the name.
+      collection: the collection.
+    """
+    prefix = scope.name if isinstance(scope, tf.VariableScope) else scope
+    if suffix is not None:
+        ending = suffix if ":" in suffix else f"{suffix}:"
+        prefix = f"{prefix or ''}.*{ending}"
+    return list(tf.get_collection(collection, prefix))
+
+
+def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+    """Returns the variables of models, see `get_variables`."""
+    return get_variables(scope, suffix, tf.GraphKeys.MODEL_VARIABLES)
+
+
+def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+    """Returns the variables that checkpoints leave out, see `get_variables`."""
+    return get_variables(scope, suffix, tf.GraphKeys.LOCAL_VARIABLES)
+
+
+def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+    """Returns the variables that an optimizer may change, see `get_variables`."""
+    return get_variables(scope, suffix, tf.GraphKeys.TRAINABLE_VARIABLES)
+
+
+def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
+    """Returns the global variables whose names end so, see `get_variables`."""
+    return get_variables(scope=scope, suffix=suffix)
+
+
+def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
+    """Returns the global variables with this name after the last slash.
+
+    Args:
+      given_name: the name without any scope.
+      scope: as in `get_variables`.
+    """
+    return get_variables(scope=scope, suffix=f"(/|^){given_name}:")
+
+
+def get_unique_variable(var_op_name: str) -> Any:
+    """Returns the one global variable of a name.
+
+    Args:
+      var_op_name: the whole name, scopes included.
+
+    Raises:
+      ValueError: there is none.
+    """
+    candidates = get_variables(scope=var_op_name)
+    if not candidates:
+        raise ValueError(f"Couldn't find variable {var_op_name}")
+    for candidate in candidates:
+        if candidate.op.name == var_op_name:
+            return candidate
+    raise ValueError(
+        f"Variable {var_op_name} does not uniquely identify a variable; "
+        f"found {', '.join(each.op.name for each in candidates)}"
+    )
+
+
+def get_variable_full_name(var: Any) -> str:
+    """Returns the name under which a checkpoint keeps a variable.
+
+    All parts of a partitioned variable have the same.
+    """
+    part = var.to_proto().save_slice_info_def
+    return str(part.full_name or var.op.name)
+
+
+def get_variables_to_restore(
+    include: Sequence[Any] | None = None, exclude: Sequence[Any] | None = None
+) -> list[Any]:
+    """Returns the global variables of some scopes without those of others.
+
+    Args:
+      include: scopes, as in `get_variables`; all variables when None.
+      exclude: scopes to leave out.
+
+    Raises:
+      TypeError: one of both is neither a list nor a tuple.
+    """
+    wanted = get_variables() if include is None else _of_scopes(include, "include")
+    unwanted = [] if exclude is None else _of_scopes(exclude, "exclude")
+    # By identity: `==` of variables may be an op.
+    excluded = {id(variable) for variable in unwanted}
+    return [variable for variable in wanted if id(variable) not in excluded]
+
+
+def filter_variables(
+    var_list: Iterable[Any],
+    include_patterns: Iterable[str] | None = None,
+    exclude_patterns: Iterable[str] | None = None,
+    reg_search: bool = True,
+) -> list[Any]:
+    """Returns the variables whose names match some patterns and none of others.
+
+    Args:
+      var_list: the variables.
+      include_patterns: regular expressions; all variables when None.
+      exclude_patterns: regular expressions of those to leave out.
+      reg_search: whether they match anywhere, otherwise at the beginning.
+    """
+    match = re.search if reg_search else re.match
+    included, excluded = _listed(include_patterns), _listed(exclude_patterns)
+
+    def wanted(name: str) -> bool:
+        if included is not None and not any(match(pattern, name) for pattern in included):
+            return False
+        return not any(match(pattern, name) for pattern in excluded or [])
+
+    return [variable for variable in var_list if wanted(variable.name)]
+
+
+def _of_scopes(scopes: Any, argument: str) -> list[Any]:
+    if not isinstance(scopes, list | tuple):
+        raise TypeError(f"{argument} is provided but is not a list or a tuple.")
+    return [variable for scope in scopes for variable in get_variables(scope)]
+
+
+def _listed(patterns: Iterable[str] | None) -> list[str] | None:
+    return None if patterns is None else list(patterns)

@@ -1,0 +1,75 @@
+"""What a graph holds, and how much of it; as tf_slim, model_analyzer.py.
+
+slim.model_analyzer.analyze_vars(tf.model_variables(), print_info=True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["analyze_ops", "analyze_vars", "tensor_description"]
+
+
+def tensor_description(var: Any) -> str:
+    """Type and shape of a tensor or variable, such as `(float32 1x8x8x1024)`.
+
+    The type of a reference variable is `float32_ref`, as with slim.
+    """
+    return f"({var.dtype.name} {'x'.join(str(size) for size in var.shape.as_list())})"
+
+
+def analyze_ops(graph: Any, print_info: bool = False) -> int:
+    """Counts the numbers that the operations of a graph put out.
+
+    Args:
+      graph: the graph.
+      print_info: print a line for each operation.
+
+    Returns:
+      How many; an output whose shape is not fully known counts 0.
+    """
+    if print_info:
+        _print_heading("Operations: name -> (type shapes) [size]")
+    total = 0
+    for op in graph.get_operations():
+        size = sum(_size(output) for output in op.outputs)
+        total += size
+        if print_info:
+            outputs = [tensor_description(o) for o in op.outputs if o.shape]
+            print(op.name, "\t->", ", ".join(outputs), f"[{size}]")
+    return total
+
+
+def analyze_vars(variables: Iterable[Any], print_info: bool = False) -> tuple[int, int]:
+    """Counts the numbers that variables hold.
+
+    Args:
+      variables: the variables.
+      print_info: print a line for each, and the sums.
+
+    Returns:
+      How many numbers, and how many bytes; a shape that is not fully known counts 0.
+    """
+    if print_info:
+        _print_heading("Variables: name (type shape) [size]")
+    total_size = total_bytes = 0
+    for variable in variables:
+        size = _size(variable)
+        size_bytes = size * variable.dtype.size
+        total_size += size
+        total_bytes += size_bytes
+        if print_info:
+            print(variable.name, tensor_description(variable), f"[{size}, bytes: {size_bytes}]")
+    if print_info:
+        print(f"Total size of variables: {total_size}")
+        print(f"Total bytes of variables: {total_bytes}")
+    return total_size, total_bytes
+
+
+def _print_heading(text: str) -> None:
+    print(f"---------\n{text}\n---------")
+
+
+def _size(tensor: Any) -> int:
+    return tensor.shape.num_elements() or 0

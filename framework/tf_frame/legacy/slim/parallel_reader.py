@@ -1,0 +1,183 @@
+"""Records of many files, read by several readers into one queue: slim's `parallel_reader`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.legacy.slim.queue_summary import add_fullness_summary
+
+
+class ParallelReader(tf.ReaderBase):
+    """Several readers that fill one queue; reading takes a record from the queue.
+
+    Each reader has a file of its own at a time, so records of different files mix.
+
+    Args:
+      reader_class: class of the readers, such as `tf.compat.v1.TFRecordReader`.
+      common_queue: the queue, of `(key, value)`, both strings.
+      num_readers: how many readers.
+      reader_kwargs: arguments of `reader_class`.
+
+    Raises:
+      TypeError: the queue holds anything else.
+    """
+
+    def __init__(
+        self,
+        reader_class: Any,
+        common_queue: Any,
+        num_readers: int = 4,
+        reader_kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        dtypes = common_queue.dtypes
+        if len(dtypes) != 2 or not all(dtype.is_compatible_with(tf.string) for dtype in dtypes):
+            raise TypeError("common_queue.dtypes must be [tf.string, tf.string]")
+        # The constructor of ReaderBase wants the resource of one reader, and there are several.
+        self._readers = [reader_class(**(reader_kwargs or {})) for _ in range(num_readers)]
+        self._common_queue = common_queue
+
+    @property
+    def num_readers(self) -> int:
+        """How many readers fill the queue."""
+        return len(self._readers)
+
+    @property
+    def common_queue(self) -> Any:
+        """The queue that they fill."""
+        return self._common_queue
+
+    def read(self, queue: Any, name: str | None = None) -> Any:
+        """Returns `(key, value)` of the next record; adds the runner that fills the queue.
+
+        Args:
+          queue: queue of the names of files.
+          name: name of the op that takes the record.
+        """
+        self._configure_readers_by(queue)
+        return self._common_queue.dequeue(name=name)
+
+    def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
+        """Returns `(keys, values)` of up to so many records, each `[records]` string.
+
+        The common queue must know the shapes of its elements.
+
+        Args:
+          queue: queue of the names of files.
+          num_records: how many records at most.
+          name: name of the op that takes the records.
+        """
+        self._configure_readers_by(queue)
+        return self._common_queue.dequeue_up_to(num_records, name)
+
+    def _configure_readers_by(self, queue: Any) -> None:
+        enqueues = [self._common_queue.enqueue(reader.read(queue)) for reader in self._readers]
+        tf.train.add_queue_runner(tf.train.QueueRunner(self._common_queue, enqueues))
+
+    def num_records_produced(self, name: str | None = None) -> Any:
+        """Records that the readers have read so far, a scalar int64 tensor."""
+        return tf.add_n([reader.num_records_produced() for reader in self._readers], name=name)
+
+    def num_work_units_completed(self, name: str | None = None) -> Any:
+        """Files that the readers have finished, a scalar int64 tensor."""
+        return tf.add_n([reader.num_work_units_completed() for reader in self._readers], name=name)
+
+
+def parallel_read(
+    data_sources: str | Sequence[str],
+    reader_class: Any,
+    num_epochs: int | None = None,
+    num_readers: int = 4,
+    reader_kwargs: dict[str, Any] | None = None,
+    shuffle: bool = True,
+    dtypes: Sequence[Any] | None = None,
+    capacity: int = 256,
+    min_after_dequeue: int = 128,
+    seed: int | None = None,
+    scope: str | None = None,
+) -> Any:
+    """Returns `(key, value)` of one record out of many files.
+
+    It has a summary `SCOPE/fraction_of_CAPACITY_full` (tf_slim, data/parallel_reader.py).
+
+    Args:
+      data_sources: a path or a list of paths; `*`, `?` and `[` in them are wildcards.
+      reader_class: class of the readers.
+      num_epochs: passes over the files; None: no end. Counted in a local variable.
+      num_readers: how many readers.
+      reader_kwargs: arguments of `reader_class`.
+      shuffle: whether files and records come in random order.
+      dtypes: types of key and value; None: both strings.
+      capacity: records that the queue holds at most.
+      min_after_dequeue: records left in it after one is taken, if `shuffle`.
+      seed: of the shuffling.
+      scope: name scope; None: `parallel_read`.
+
+    Raises:
+      ValueError: there are no such files.
+    """
+    data_files = get_data_files(data_sources)
+    dtypes = dtypes or [tf.string, tf.string]
+    with tf.name_scope(scope, "parallel_read"):
+        filename_queue = tf.train.string_input_producer(
+            data_files, num_epochs=num_epochs, shuffle=shuffle, seed=seed, name="filenames"
+        )
+        if shuffle:
+            common_queue = tf.RandomShuffleQueue(
+                capacity, min_after_dequeue, dtypes, seed=seed, name="common_queue"
+            )
+        else:
+            common_queue = tf.FIFOQueue(capacity, dtypes, name="common_queue")
+        add_fullness_summary(common_queue, capacity)
+        reader = ParallelReader(
+            reader_class, common_queue, num_readers=num_readers, reader_kwargs=reader_kwargs
+        )
+        return reader.read(filename_queue)
+
+
+def single_pass_read(
+    data_sources: str | Sequence[str],
+    reader_class: Any,
+    reader_kwargs: dict[str, Any] | None = None,
+    scope: str | None = None,
+) -> Any:
+    """Returns `(key, value)` of one record, in the order of the files, over one pass.
+
+    Args:
+      data_sources: as for `parallel_read`.
+      reader_class: class of the reader.
+      reader_kwargs: its arguments.
+      scope: name scope; None: `single_pass_read`.
+
+    Raises:
+      ValueError: there are no such files.
+    """
+    data_files = get_data_files(data_sources)
+    with tf.name_scope(scope, "single_pass_read"):
+        filename_queue = tf.train.string_input_producer(
+            data_files, num_epochs=1, shuffle=False, capacity=1, name="filenames"
+        )
+        return reader_class(**(reader_kwargs or {})).read(filename_queue)
+
+
+def get_data_files(data_sources: str | Sequence[str]) -> list[str]:
+    """Returns the paths that sources stand for; one without wildcards stands for itself.
+
+    Args:
+      data_sources: a path or a list of paths; `*`, `?` and `[` in them are wildcards.
+
+    Raises:
+      ValueError: there are none.
+    """
+    if not isinstance(data_sources, str):
+        data_files = [path for source in data_sources for path in get_data_files(source)]
+    elif any(wildcard in data_sources for wildcard in "*?["):
+        # Sorted: the file system has an order of its own.
+        data_files = sorted(tf.gfile.Glob(data_sources))
+    else:
+        data_files = [data_sources]
+    if not data_files:
+        raise ValueError(f"No data files found in {data_sources}")
+    return data_files

@@ -1,0 +1,57 @@
+"""A queue of batches made ahead of their use: slim's `prefetch_queue`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.legacy.slim.queue_summary import add_fullness_summary
+
+
+def prefetch_queue(
+    tensors: Sequence[Any] | Mapping[str, Any],
+    capacity: int = 8,
+    num_threads: int = 1,
+    dynamic_pad: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Returns a queue that threads of its own fill with `tensors`.
+
+    It has a summary `NAME/fraction_of_CAPACITY_full` (tf_slim, data/prefetch_queue.py).
+
+    Args:
+      tensors: a list, or a dict of names, with what each element of the queue holds.
+      capacity: elements that the queue holds at most.
+      num_threads: threads that fill it.
+      dynamic_pad: whether dimensions may be unknown; `dequeue_many` then pads with zeros.
+      shared_name: name under which several sessions share the queue.
+      name: name scope; None: `prefetch_queue`.
+
+    Returns:
+      A `tf.queue.FIFOQueue`, or `tf.queue.PaddingFIFOQueue` if `dynamic_pad`. `dequeue()`
+      gives a list, or a dict if `tensors` was one.
+
+    Raises:
+      ValueError: a shape is not fully known, and `dynamic_pad` is False.
+    """
+    if isinstance(tensors, Mapping):
+        # Sorted, so that the order is the same in each run and each process.
+        names: list[str] | None = sorted(tensors)
+        listed = [tensors[key] for key in sorted(tensors)]
+    else:
+        names, listed = None, list(tensors)
+    with tf.name_scope(name, "prefetch_queue", listed):
+        queue = (tf.PaddingFIFOQueue if dynamic_pad else tf.FIFOQueue)(
+            capacity=capacity,
+            dtypes=[tensor.dtype for tensor in listed],
+            shapes=[tensor.shape for tensor in listed],
+            names=names,
+            shared_name=shared_name,
+        )
+        enqueue = queue.enqueue(tensors)
+        tf.train.add_queue_runner(tf.train.QueueRunner(queue, [enqueue] * num_threads))
+        add_fullness_summary(queue, capacity)
+    return queue

@@ -1,0 +1,62 @@
+"""Queue runners that run for the length of a block: slim's `queues`."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+# What a thread of a queue may take to end once it has been told to (tf_slim, queues.py).
+_STOP_GRACE_PERIOD_SECS = 120
+
+_running = threading.Lock()
+
+
+class NestedQueueRunnerError(Exception):
+    """A block of `QueueRunners` stands within another."""
+
+
+@contextlib.contextmanager
+def QueueRunners(session: Any) -> Iterator[None]:
+    """Starts the queue runners of the default graph, and stops them at the end of the block.
+
+    If a thread does not end within two minutes, or ended in an error, the session is closed.
+
+    Args:
+      session: the session that runs them.
+
+    Raises:
+      NestedQueueRunnerError: there is such a block already, in any thread of this process.
+    """
+    if not _running.acquire(blocking=False):
+        raise NestedQueueRunnerError("QueueRunners cannot be nested")
+    try:
+        coordinator = tf.train.Coordinator()
+        threads = _start(session, coordinator)
+        try:
+            yield
+        finally:
+            _stop(session, coordinator, threads)
+    finally:
+        _running.release()
+
+
+def _start(session: Any, coordinator: Any) -> list[threading.Thread]:
+    runners = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+    threads = (
+        runner.create_threads(session, coord=coordinator, daemon=True, start=True)
+        for runner in runners
+    )
+    return [thread for of_one in threads for thread in of_one]
+
+
+def _stop(session: Any, coordinator: Any, threads: list[threading.Thread]) -> None:
+    coordinator.request_stop()
+    try:
+        coordinator.join(threads, stop_grace_period_secs=_STOP_GRACE_PERIOD_SECS)
+    except RuntimeError:
+        # A thread is still waiting for its queue; the end of the session wakes it.
+        session.close()

@@ -1,0 +1,21 @@
+"""arg_scope under the name that the Inception trainer's slim had for it: `slim.scopes`."""
+
+from __future__ import annotations
+
+from tf_frame.layers.arg_scope import (
+    add_arg_scope,
+    arg_scope,
+    arg_scope_func_key,
+    arg_scoped_arguments,
+    current_arg_scope,
+    has_arg_scope,
+)
+
+__all__ = [
+    "add_arg_scope",
+    "arg_scope",
+    "arg_scope_func_key",
+    "arg_scoped_arguments",
+    "current_arg_scope",
+    "has_arg_scope",
+]

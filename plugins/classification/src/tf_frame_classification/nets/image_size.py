@@ -1,0 +1,42 @@
+"""Which sizes of images a network is made for, and which it can take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tf_frame.errors import ConfigError
+
+
+def default_image_size(size: int) -> Callable[[Any], Any]:
+    """Notes the height and width that a network was published with.
+
+    Args:
+      size: in pixels; the network's attribute `default_image_size`.
+    """
+
+    def note(network: Any) -> Any:
+        network.default_image_size = size
+        return network
+
+    return note
+
+
+def check_image_size(images: Any, *, least: int, network: str, advice: str) -> None:
+    """Refuses images of which nothing would be left before the last layers.
+
+    Args:
+      images: `[batch, height, width, channels]`; an unknown size passes.
+      least: smallest height and width, in pixels.
+      network: name of the network, for the message.
+      advice: what to do, for the message.
+
+    Raises:
+      ConfigError: height or width is known and smaller.
+    """
+    height, width = images.shape.as_list()[1:3]
+    if min(height or least, width or least) < least:
+        raise ConfigError(
+            f"{network} got images of {height} x {width} pixels, and needs at least "
+            f"{least} x {least}: {advice}"
+        )

@@ -1,0 +1,25 @@
+"""No preprocessing but what every network needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tf_frame import Preprocessing
+
+
+class Plain(Preprocessing):
+    """Resizes, and makes the values -1 to 1; the same in training. Nothing is random.
+
+    Values stay not as they are, 0 to 255: no network here would train on them.
+    """
+
+    def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame import layers
+        from tf_frame_classification.preprocessing import geometry
+
+        del is_training, seed
+        channels = geometry.channels_of(image)
+        resized = layers.resize_bilinear(image[tf.newaxis], [height, width])[0]
+        return tf.ensure_shape(resized / 127.5 - 1.0, [height, width, channels])

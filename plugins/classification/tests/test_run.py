@@ -1,0 +1,93 @@
+"""Runs of the command line: training, evaluation, predictions, exports."""
+
+import json
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cli.main import main
+
+pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
+
+SMALL = ["--model.name=mobilenet_v1_025", "--input.image_size=32", "--train_batch_size=4"]
+EVALUATION = ["--eval_batch_size=50", "--eval_steps=2"]
+
+
+def run(folder, *words):
+    words = ["--plugin", "classification", "--model_dir", str(folder), *EVALUATION, *words]
+    assert main(["run", *words]) == 0
+    return json.loads((folder / "result.json").read_text())
+
+
+def tags_of(folder):
+    tags = set()
+    for path in sorted(folder.glob("events.*")):
+        for event in tf.train.summary_iterator(str(path)):
+            tags |= {value.tag for value in event.summary.value}
+    return tags
+
+
+@pytest.fixture(scope="module")
+def lenet(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lenet") / "run"
+    return folder, run(folder, "--max_steps=120", "--eval_steps=none")
+
+
+def test_the_sample_is_learnt(lenet):
+    folder, result = lenet
+    # A tenth is chance; the default number of steps comes to more than 0.85.
+    assert result["metrics"]["accuracy"] > 0.65
+    recalls = [name for name in result["metrics"] if name.startswith("recall_")]
+    assert len(recalls) == 10
+
+
+def test_the_events_have_activations_losses_and_the_confusion_matrix(lenet):
+    folder, _ = lenet
+    tags = tags_of(folder)
+    assert {"activations/conv1", "sparsity/conv1"} <= tags
+    assert "metrics/confusion_matrix_image/0" in tags_of(folder / "eval")
+
+
+def test_each_prediction_is_a_row_with_a_class_name(lenet, tmp_path):
+    folder, _ = lenet
+    assert main(["predict", str(folder), "--output", str(tmp_path)]) == 0
+    lines = (tmp_path / "predictions.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert len(rows) == 500
+    assert {"name", "label", "class_name", "probabilities"} == rows[0].keys()
+    assert all(np.argmax(row["probabilities"]) == row["label"] for row in rows)
+    assert len({row["class_name"] for row in rows}) > 5
+
+
+@pytest.mark.parametrize("format", ["saved_model", "tflite"])
+def test_it_can_be_exported(lenet, tmp_path, format):
+    folder, _ = lenet
+    assert main(["export", str(folder), "--format", format, "--output", str(tmp_path / "e")]) == 0
+
+
+def test_the_inception_trainer_runs_with_one_worker_and_its_clones(tmp_path):
+    preset = ["--preset=inception_distributed", "--num_clones=2", "--hook.timeline.at_steps=3"]
+    often = ["--save_summaries_steps=2", "--log_every_n_steps=1", "--max_steps=4"]
+    result = run(tmp_path / "run", *preset, *SMALL, *often)
+    assert result["global_step"] == 4
+    assert np.isfinite(result["metrics"]["loss"])
+    assert len([name for name in result["metrics"] if name.startswith("recall_")]) == 11
+    assert [path.name for path in (tmp_path / "run").glob("tf_trace-*")] == ["tf_trace-3.json"]
+    tags = tags_of(tmp_path / "run")
+    assert any(tag.endswith("(raw)") for tag in tags)  # The losses, as they are and averaged.
+    assert "gradients/MobilenetV1/Conv2d_0/weights" in tags
+    assert "variables/MobilenetV1/Conv2d_0/weights" in tags
+    names = [name for name, _ in tf.train.list_variables(str(tmp_path / "run"))]
+    assert "MobilenetV1/Conv2d_0/weights/ExponentialMovingAverage" in names
+    assert "MobilenetV1/Conv2d_0/weights/RMSProp" in names
+
+
+def test_two_clones_have_the_variables_of_one(tmp_path):
+    names = []
+    for clones in (1, 2):
+        folder = tmp_path / str(clones)
+        run(folder, *SMALL, f"--num_clones={clones}", "--max_steps=1", "--noevaluate")
+        names.append([n for n, _ in tf.train.list_variables(str(folder)) if "Mobilenet" in n])
+    assert names[0] == names[1]
+    assert "MobilenetV1/Logits/Conv2d_1c_1x1/weights" in names[0]

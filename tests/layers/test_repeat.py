@@ -1,0 +1,39 @@
+import functools
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame import layers
+
+
+def names():
+    return [v.op.name for v in tf.global_variables() if v.op.name.endswith("weights")]
+
+
+def test_a_layer_is_repeated_on_what_it_returned():
+    def double(inputs, by, scope):
+        return tf.multiply(inputs, by, name=scope)
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        outputs = layers.repeat(3.0, 2, double, by=10)
+        assert outputs.op.name == "Repeat/double_2"
+        assert session.run(outputs) == 300
+
+
+def test_names_follow_from_the_scope_or_the_layer():
+    images = tf.zeros
+    with tf.Graph().as_default():
+        layers.repeat(images([1, 4, 4, 2]), 2, layers.conv2d, 3, [1, 1], scope="conv1")
+        narrow = functools.partial(layers.fully_connected, num_outputs=2)
+        layers.repeat(images([1, 4]), 1, narrow)
+
+        class Dense:
+            def __call__(self, inputs, scope):
+                return layers.fully_connected(inputs, 2, scope=scope)
+
+        layers.repeat(images([1, 4]), 1, Dense())
+        assert names() == [
+            "conv1/conv1_1/weights",
+            "conv1/conv1_2/weights",
+            "Repeat/fully_connected_1/weights",
+            "Repeat_1/repeat_1/weights",
+        ]

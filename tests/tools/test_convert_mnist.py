@@ -1,0 +1,127 @@
+"""idx files become TFRecords."""
+
+import gzip
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.legacy.slim.dataset import Dataset
+from tf_frame.legacy.slim.dataset_data_provider import DatasetDataProvider
+from tf_frame.legacy.slim.queues import QueueRunners
+from tf_frame.legacy.slim.tfexample_decoder import Image, Tensor, TFExampleDecoder
+
+PIXELS = np.arange(5 * 3 * 2, dtype=np.uint8).reshape(5, 3, 2)
+LABELS = np.array([1, 9, 0, 4, 4], np.uint8)
+
+
+def idx(array):
+    sizes = np.array(array.shape, ">i4").tobytes()
+    return bytes([0, 0, 8, array.ndim]) + sizes + array.tobytes()
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Writes two idx files into `tmp_path/idx`."""
+
+    def files(images=None, labels=None, *, prefix="train", suffix=""):
+        root = tmp_path / "idx"
+        root.mkdir(exist_ok=True)
+        pack = gzip.compress if suffix else bytes
+        images = idx(PIXELS) if images is None else images
+        labels = idx(LABELS) if labels is None else labels
+        (root / f"{prefix}-images-idx3-ubyte{suffix}").write_bytes(pack(images))
+        (root / f"{prefix}-labels-idx1-ubyte{suffix}").write_bytes(pack(labels))
+        return root
+
+    return files
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_pixels_become_png_in_the_order_of_the_file(convert, examples, files, tmp_path, suffix):
+    assert convert("mnist", files(suffix=suffix), "--shards", "2") == 0
+    found = examples()
+    pixels = [tf.io.decode_png(example["image/encoded"]).numpy() for example in found]
+    np.testing.assert_array_equal(np.squeeze(pixels, 3), PIXELS)
+    assert [example["image/class/label"] for example in found] == LABELS.tolist()
+    first = {key: value for key, value in found[0].items() if key != "image/encoded"}
+    assert first == {
+        "image/format": b"png",
+        "image/height": 3,
+        "image/width": 2,
+        "image/class/label": 1,
+        "image/class/text": b"one",
+        "image/filename": b"train-images-idx3-ubyte/00000.png",
+    }
+    labels = (tmp_path / "records" / "labels.txt").read_text().splitlines()
+    assert (labels[0], labels[9], len(labels)) == ("0:zero", "9:nine", 10)
+
+
+def test_the_test_split_is_the_files_called_t10k(convert, examples, files):
+    root = files(prefix="t10k")
+    assert convert("fashion_mnist", root, "--split", "validation", "--shards", "1") == 0
+    assert [e["image/class/text"] for e in examples("validation")][:2] == [
+        b"Trouser",
+        b"Ankle boot",
+    ]
+    assert convert("fashion_mnist", root, "--split", "train", "--shards", "1") == 2
+
+
+def test_fashion_mnist_comes_back_through_slims_data_provider(convert, fashion, tmp_path):
+    assert convert("fashion_mnist", fashion, "--split", "test", "--shards", "2") == 0
+    images = np.fromfile(fashion / "t10k-images-idx3-ubyte", np.uint8, offset=16)
+    images = images.reshape(60, 28, 28, 1)
+    labels = np.fromfile(fashion / "t10k-labels-idx1-ubyte", np.uint8, offset=8)
+    decoder = TFExampleDecoder(
+        {
+            "image/encoded": tf.io.FixedLenFeature([], tf.string),
+            "image/format": tf.io.FixedLenFeature([], tf.string),
+            "image/class/label": tf.io.FixedLenFeature([1], tf.int64),
+        },
+        {
+            "image": Image(shape=[28, 28, 1], channels=1),
+            "label": Tensor("image/class/label", shape=[]),
+        },
+    )
+    with tf.Graph().as_default():
+        pattern = str(tmp_path / "records" / "test-*")
+        dataset = Dataset(pattern, tf.TFRecordReader, decoder, len(labels), None)
+        provider = DatasetDataProvider(dataset, shuffle=False, num_epochs=1)
+        batch = tf.train.batch(provider.get(["image", "label"]), len(labels))
+        with tf.Session() as session:
+            session.run(tf.local_variables_initializer())
+            with QueueRunners(session):
+                found_images, found_labels = session.run(batch)
+    np.testing.assert_array_equal(found_images, images)
+    np.testing.assert_array_equal(found_labels, labels)
+
+
+@pytest.mark.parametrize(
+    "damage,told",
+    [
+        ({"images": idx(LABELS)}, "begins with 00 00 08 01, not with the magic number 0x00000803"),
+        ({"labels": b""}, "begins with nothing, not with the magic number 0x00000801"),
+        ({"images": idx(PIXELS)[:-1]}, "has 45 bytes; for [5, 3, 2] there must be 46"),
+        ({"images": idx(PIXELS)[:10]}, "train-images-idx3-ubyte has 10 bytes"),
+        ({"labels": idx(LABELS[:4])}, "5 images, but"),
+        ({"labels": idx(LABELS + np.uint8(1))}, "has a label 10; there are only 0 to 9"),
+        ({"images": b"\x1f\x8bbroken"}, "cannot read"),
+        ({"images": gzip.compress(idx(PIXELS))[:-9]}, "cannot read"),
+    ],
+)
+def test_damaged_idx_files_are_told_apart(convert, files, capsys, tmp_path, damage, told):
+    assert convert("mnist", files(**damage), "--shards", "1") == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert "Traceback" not in error
+    assert not (tmp_path / "records").exists()
+
+
+def test_missing_files_are_named(convert, files, tmp_path, capsys):
+    root = files()
+    (root / "train-labels-idx1-ubyte").unlink()
+    assert convert("mnist", root) == 2
+    told = capsys.readouterr().err
+    assert f"{root} has neither train-labels-idx1-ubyte.gz nor train-labels-idx1-ubyte" in told
+    assert convert("mnist", tmp_path / "none") == 2
+    assert f"there is no {tmp_path}/none" in capsys.readouterr().err

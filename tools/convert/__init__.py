@@ -1,0 +1,1 @@
+"""The parts of `tools/convert_to_tfrecord.py`."""

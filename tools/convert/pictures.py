@@ -1,0 +1,66 @@
+"""What a source of labelled pictures is, whatever its files look like."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tf_frame.errors import DataError
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+# With slots, for there may be a million.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Picture:
+    """One labelled picture, not read yet.
+
+    Attributes:
+      filename: what it is called in the source; no two share it.
+      label: number of its class.
+      load: returns the content of an image file, or pixels `[height, width, channels]` uint8.
+    """
+
+    filename: str
+    label: int
+    load: Callable[[], Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """Pictures in the order in which they are to be written.
+
+    Attributes:
+      class_names: the name of each class, in the order of their numbers.
+      pictures: the pictures.
+      fingerprint: another one when the files are other ones.
+    """
+
+    class_names: Sequence[str]
+    pictures: Sequence[Picture]
+    fingerprint: str
+
+
+def check_folder(path: Path, what: str) -> None:
+    """Raises a `DataError` if the path is no folder; `what` is to be in it."""
+    if not path.exists():
+        raise DataError(f"there is no {path}: give the folder of {what}")
+    if not path.is_dir():
+        raise DataError(f"{path} is a file: give the folder of {what}")
+
+
+def read_file(path: Path) -> bytes:
+    """Returns the content of a file, unpacked if it is gzipped.
+
+    Raises:
+      DataError: it cannot be read.
+    """
+    try:
+        content = path.read_bytes()
+        return gzip.decompress(content) if content.startswith(_GZIP_MAGIC) else content
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"cannot read {path}: {error}; fetch the file again") from error

@@ -1,0 +1,97 @@
+"""The small files beside the shards: the settings that they were made with, and `labels.txt`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tf_frame.errors import ConfigError, DataError
+
+LABELS = "labels.txt"
+
+
+def settings_path(output: Path, split: str) -> Path:
+    """Where the settings of a split stand."""
+    return output / f"{split}.conversion.json"
+
+
+def claim(output: Path, split: str, settings: Mapping[str, Any]) -> None:
+    """Writes the settings of a new conversion, or compares them with those of the shards there.
+
+    Raises:
+      ConfigError: the shards were made with other settings, or nothing tells how.
+    """
+    path = settings_path(output, split)
+    shards = sorted(output.glob(f"{split}-*-of-*"))
+    if shards and not path.exists():
+        raise ConfigError(
+            f"{output} holds {shards[0].name}, but no {path.name} that says how it was made; "
+            f"choose another folder, or delete the files {split}-*"
+        )
+    if shards:
+        _compare(path, split, settings)
+    else:
+        write_whole(path, _as_json({"settings": settings}))
+
+
+def finish(
+    output: Path, split: str, settings: Mapping[str, Any], result: Mapping[str, Any]
+) -> None:
+    """Adds what came of the conversion to its settings."""
+    write_whole(settings_path(output, split), _as_json({"settings": settings, "result": result}))
+
+
+def write_labels(output: Path, class_names: Sequence[str]) -> None:
+    """Writes `labels.txt`, a line `0:name` for each class.
+
+    Raises:
+      DataError: it is there, from another split, with other classes.
+    """
+    path = output / LABELS
+    lines = [f"{label}:{name}" for label, name in enumerate(class_names)]
+    content = os.fsencode("\n".join([*lines, ""]))
+    if path.exists() and path.read_bytes() != content:
+        raise DataError(
+            f"{path} names other classes than these: {', '.join(lines[:5])}"
+            f"{' ...' if len(lines) > 5 else ''}; all splits in a folder must have the same classes"
+        )
+    write_whole(path, content)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Writes a file so that it is there whole or not at all."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(content)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _as_json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1) + "\n").encode()
+
+
+def _compare(path: Path, split: str, settings: Mapping[str, Any]) -> None:
+    try:
+        earlier = dict(json.loads(path.read_text())["settings"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{path} is damaged ({error}); delete it and the files {split}-*"
+        ) from error
+    other = [key for key, value in settings.items() if earlier.get(key) != value]
+    if other:
+        told = ", ".join(_difference(key, earlier.get(key), settings[key]) for key in other)
+        raise ConfigError(
+            f"the shards of {split} in {path.parent} were made of something else: {told}; choose "
+            f"another folder, or delete {path.name} and the files {split}-*"
+        )
+
+
+def _difference(key: str, earlier: Any, now: Any) -> str:
+    if key == "source":
+        return "the files of SOURCE have changed"
+    return f"{key} was {earlier}, now {now}"

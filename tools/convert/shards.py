@@ -1,0 +1,204 @@
+"""Writing a shard, and reading one back to see what is in it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import tensorflow.compat.v1 as tf
+
+from convert.examples import CorruptImage, encode, name_and_label, serialize
+from convert.pictures import Picture
+from convert.progress import Progress
+from tf_frame.errors import DataError, TfFrameError, reason_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Shard:
+    """One file to be, and what belongs into it."""
+
+    path: Path
+    pictures: Sequence[Picture]
+
+    @property
+    def part(self) -> Path:
+        """Where it is written until it is whole; `train-*` does not match this."""
+        return self.path.with_name(f".{self.path.name}.part")
+
+
+@dataclasses.dataclass(frozen=True)
+class Content:
+    """What was read back.
+
+    Attributes:
+      missing: names of the pictures that the shard does without.
+      digests: one of each record.
+    """
+
+    missing: list[str]
+    digests: list[bytes]
+
+
+@dataclasses.dataclass(frozen=True)
+class Rules:
+    """What all shards of a conversion share.
+
+    Attributes:
+      class_names: the name of each class.
+      skip_corrupt: whether a picture that cannot be decoded is left out.
+      stop: set when the conversion is to end early.
+      progress: is told of each picture.
+    """
+
+    class_names: Sequence[str]
+    skip_corrupt: bool
+    stop: threading.Event
+    progress: Progress
+
+
+class Stopped(Exception):
+    """The conversion ended before this shard was whole."""
+
+
+class DamagedShard(Exception):
+    """A shard does not hold what it should."""
+
+
+def split_into_shards(
+    pictures: Sequence[Picture], output: Path, split: str, number: int
+) -> list[Shard]:
+    """Cuts the pictures into shards whose sizes differ by one at most."""
+    bounds = [len(pictures) * shard // number for shard in range(number + 1)]
+    return [
+        Shard(
+            output / f"{split}-{shard:05}-of-{number:05}",
+            pictures[bounds[shard] : bounds[shard + 1]],
+        )
+        for shard in range(number)
+    ]
+
+
+def make_shard(shard: Shard, rules: Rules) -> list[str]:
+    """Writes a shard under a temporary name, reads it back, and gives it its name.
+
+    Returns:
+      The names of the pictures that were left out.
+
+    Raises:
+      DataError: a picture cannot be decoded, or read.
+      TfFrameError: the shard cannot be written, or was read back as something else.
+      Stopped: the conversion is to end.
+    """
+    try:
+        digests = _write(shard, rules)
+        missing = _read_back(shard, digests, rules.stop)
+        os.replace(shard.part, shard.path)
+    except (OSError, tf.errors.OpError) as error:
+        raise TfFrameError(
+            f"cannot write {shard.path}: {reason_of(error)}; mend that and run the same command "
+            "again: shards that are finished are kept"
+        ) from error
+    finally:
+        shard.part.unlink(missing_ok=True)
+    return missing
+
+
+def check_shard(shard: Shard, stop: threading.Event) -> Content:
+    """Reads a shard that is there already.
+
+    Raises:
+      DamagedShard: it cannot be read, or holds something else.
+      Stopped: the conversion is to end.
+    """
+    expected = iter(shard.pictures)
+    content = Content([], [])
+    for record in _records(shard.path):
+        _check_on(stop)
+        content.missing.extend(_before(_name_and_label(record), expected))
+        content.digests.append(hashlib.sha256(record).digest())
+    content.missing.extend(picture.filename for picture in expected)
+    return content
+
+
+def _before(found: tuple[str, int], expected: Iterator[Picture]) -> Iterator[str]:
+    """Names of the pictures that come before the one that was found."""
+    for picture in expected:
+        if (picture.filename, picture.label) == found:
+            return
+        yield picture.filename
+    raise DamagedShard(f"it holds {found[0]} with label {found[1]}, which does not belong there")
+
+
+def _write(shard: Shard, rules: Rules) -> list[bytes]:
+    """Returns the digest of each record."""
+    digests: list[bytes] = []
+    with tf.io.TFRecordWriter(str(shard.part)) as writer:
+        for picture in shard.pictures:
+            _check_on(rules.stop)
+            record = _record_or_none(picture, rules)
+            if record is not None:
+                writer.write(record)
+                digests.append(hashlib.sha256(record).digest())
+            rules.progress.advance()
+    _flush_to_disk(shard.part)
+    return digests
+
+
+def _check_on(stop: threading.Event) -> None:
+    if stop.is_set():
+        raise Stopped
+
+
+def _record_or_none(picture: Picture, rules: Rules) -> bytes | None:
+    """The record of a picture; None if it is corrupt and those are left out."""
+    try:
+        return _record(picture, rules)
+    except CorruptImage as error:
+        if not rules.skip_corrupt:
+            raise DataError(f"{error}; mend or remove it, or give --skip_corrupt") from error
+        rules.progress.say(f"left out: {error}")
+        return None
+
+
+def _record(picture: Picture, rules: Rules) -> bytes:
+    return serialize(picture, encode(picture), rules.class_names[picture.label])
+
+
+def _flush_to_disk(path: Path) -> None:
+    # Otherwise a machine that loses power may keep the name and lose the content.
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read_back(shard: Shard, digests: list[bytes], stop: threading.Event) -> list[str]:
+    """Returns the names of the pictures that were left out."""
+    try:
+        content = check_shard(dataclasses.replace(shard, path=shard.part), stop)
+        if content.digests != digests:
+            raise DamagedShard(
+                f"of {len(digests)} records {len(content.digests)} were read back, or others"
+            )
+    except DamagedShard as error:
+        raise TfFrameError(f"{shard.path} was not written well: {error}; check the disk") from error
+    return content.missing
+
+
+def _records(path: Path) -> Iterator[bytes]:
+    try:
+        yield from tf.data.TFRecordDataset(str(path)).as_numpy_iterator()
+    except tf.errors.OpError as error:
+        raise DamagedShard(f"it cannot be read: {reason_of(error)}") from error
+
+
+def _name_and_label(record: bytes) -> tuple[str, int]:
+    try:
+        return name_and_label(record)
+    except ValueError as error:
+        raise DamagedShard(f"a record is damaged: {error}") from error
