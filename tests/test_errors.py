@@ -20,8 +20,8 @@ Node: 'save/SaveV2'
         ("plain\nmore", "plain"),
         ("", "ValueError"),
         (
-            "Graph execution error:\n\nassertion failed: [a/b.tfrecord: record 3 [2 bytes]]\n\t [[x]]",
-            "a/b.tfrecord: record 3 [2 bytes]",
+            "Graph execution error:\n\nassertion failed: [a/b.tfrecord: record 3 [2]]\n\t [[x]]",
+            "a/b.tfrecord: record 3 [2]",
         ),
     ],
 )

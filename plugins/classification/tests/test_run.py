@@ -35,7 +35,7 @@ def lenet(tmp_path_factory):
 
 
 def test_the_sample_is_learnt(lenet):
-    folder, result = lenet
+    _, result = lenet
     # A tenth is chance; the default number of steps comes to more than 0.85.
     assert result["metrics"]["accuracy"] > 0.65
     recalls = [name for name in result["metrics"] if name.startswith("recall_")]

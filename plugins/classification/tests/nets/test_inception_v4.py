@@ -79,10 +79,10 @@ def test_end_points_are_slims(clones):
 
 def test_images_of_any_size_from_75_are_taken(graph):
     with graph.as_default():
-        known, end_points = build(tf.zeros([2, 75, 90, 3]))
+        known, end_points = build(tf.zeros([2, 75, 107, 3]))
         assert known.shape == end_points["AuxLogits"].shape == [2, 5]
-        assert end_points["Mixed_6h"].shape == [2, 3, 4, 1024]
-        assert end_points["Mixed_7d"].shape == [2, 1, 1, 1536]
+        assert end_points["Mixed_6h"].shape == [2, 3, 5, 1024]
+        assert end_points["Mixed_7d"].shape == [2, 1, 2, 1536]
         fed = tf.placeholder(tf.float32, [None, None, None, 3])
         logits, end_points = build(fed, create_aux_logits=False)
         assert logits.shape.as_list() == [None, 5]
