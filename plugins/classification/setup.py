@@ -39,9 +39,10 @@ setup(
             "image_folder = tf_frame_classification.image_folder:ImageFolder",
             "image_tfrecord = tf_frame_classification.image_tfrecord:ImageTfrecord",
         ],
-        "tf_frame.preprocessing": families(
-            "Lenet=lenet Cifarnet=cifarnet Vgg=vgg Inception=inception Plain=none"
-        ),
+        "tf_frame.preprocessing": [
+            *families("Lenet=lenet Cifarnet=cifarnet Vgg=vgg Inception=inception Plain=none"),
+            "inception_full = tf_frame_classification.preprocessing.inception:InceptionFull",
+        ],
         "tf_frame.networks": networks(
             "networks",
             "Lenet=lenet Cifarnet=cifarnet AlexnetV2=alexnet_v2 "
@@ -55,8 +56,11 @@ setup(
             "MobilenetV1=mobilenet_v1 MobilenetV1_075=mobilenet_v1_075 "
             "MobilenetV1_050=mobilenet_v1_050 MobilenetV1_025=mobilenet_v1_025 "
             "MobilenetV2=mobilenet_v2 MobilenetV2_140=mobilenet_v2_140 "
-            "MobilenetV2_035=mobilenet_v2_035 "
-            "MobilenetV3Small=mobilenet_v3_small MobilenetV3Large=mobilenet_v3_large",
+            "MobilenetV2_130=mobilenet_v2_130 MobilenetV2_075=mobilenet_v2_075 "
+            "MobilenetV2_050=mobilenet_v2_050 MobilenetV2_035=mobilenet_v2_035 "
+            "MobilenetV3Small=mobilenet_v3_small MobilenetV3Large=mobilenet_v3_large "
+            "MobilenetV3SmallMinimalistic=mobilenet_v3_small_minimalistic "
+            "MobilenetV3LargeMinimalistic=mobilenet_v3_large_minimalistic",
         ),
     },
 )

@@ -21,6 +21,7 @@ def test_the_names_are_those_that_users_type():
         ("model", "classification"),
         *(("input", n) for n in ("fashion_mnist", "cifar10", "image_folder", "image_tfrecord")),
         *(("preprocessing", n) for n in ("lenet", "cifarnet", "vgg", "inception", "none")),
+        ("preprocessing", "inception_full"),
     }
 
 

@@ -37,8 +37,10 @@ def test_the_networks_are_those_that_users_know():
         *("inception_v1", "inception_v2", "inception_v3", "inception_v4", "inception_resnet_v2"),
         *resnets,
         *("mobilenet_v1", "mobilenet_v1_075", "mobilenet_v1_050", "mobilenet_v1_025"),
-        *("mobilenet_v2", "mobilenet_v2_140", "mobilenet_v2_035"),
+        *("mobilenet_v2", "mobilenet_v2_140", "mobilenet_v2_130", "mobilenet_v2_075"),
+        *("mobilenet_v2_050", "mobilenet_v2_035"),
         *("mobilenet_v3_small", "mobilenet_v3_large"),
+        *("mobilenet_v3_small_minimalistic", "mobilenet_v3_large_minimalistic"),
     }
 
 
@@ -104,13 +106,23 @@ def test_without_classes_a_network_ends_with_its_features():
     ("name", "settings", "message"),
     [
         ("lenet", {"depth_multiplier": 0.5}, r"--model.depth_multiplier 0.5: lenet has no such"),
-        ("vgg_a", {"batch_norm_decay": 0.9}, r"--model.batch_norm_decay 0.9: vgg_a has no batch"),
+        ("vgg_a", {"batch_norm_decay": 0.9}, r"--model.batch_norm_decay 0.9: vgg_a has no such"),
         ("lenet", {"global_pool": True}, r"--model.global_pool True: lenet has no such setting"),
     ],
 )
 def test_a_setting_that_a_network_does_not_have_is_refused(name, settings, message):
     with pytest.raises(ConfigError, match=message):
         network(name)(tf.zeros([1, 28, 28, 1]), context(**settings))
+
+
+def test_a_setting_may_belong_to_the_arg_scope():
+    images = tf.zeros([1, 32, 32, 3])
+    settings = {"dropout_keep_prob": 0.25, "is_training": True, "global_pool": True}
+    network("mobilenet_v2_035")(images, context(**settings))
+    drawn = [op for op in tf.get_default_graph().get_operations() if op.type == "RandomUniform"]
+    (dropped,) = [op for op in drawn if "dropout" in op.name.lower()]
+    (compared,) = [op for op in dropped.outputs[0].consumers() if op.type == "GreaterEqual"]
+    assert tf.get_static_value(compared.inputs[1]) == pytest.approx(0.75)
 
 
 def test_an_unknown_network_is_answered_with_near_ones():

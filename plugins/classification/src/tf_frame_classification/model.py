@@ -66,6 +66,10 @@ class Classification(Model):
         "optimizer.momentum": 0.9,
         "learning_rate": 0.01,
         "schedule": "cosine",
+        # The first steps decide whether lenet gets going at all.
+        "warmup": "linear",
+        "warmup_steps": 50,
+        "warmup_learning_rate": 1e-4,
         "log_every_n_steps": 100,
     }
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS

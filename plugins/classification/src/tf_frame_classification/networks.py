@@ -25,60 +25,66 @@ class SlimNetwork(Network):
       function: name of the function in it.
       arg_scope: name of the function that makes its arg scope.
       decay_argument: what that function calls the decay of batch norm; None: it has none.
+      always_pools: whether it averages over all positions without being asked.
     """
 
     module: ClassVar[str]
     function: ClassVar[str]
     arg_scope: ClassVar[str]
     decay_argument: ClassVar[str | None] = None
+    always_pools: ClassVar[bool] = False
 
     def __call__(self, images: Any, context: NetworkContext) -> tuple[Any, Mapping[str, Any]]:
         from tf_frame import layers
         from tf_frame_classification.outputs import flat_logits
 
         module = importlib.import_module(f"tf_frame_classification.nets.{self.module}")
-        function = getattr(module, self.function)
-        wishes = self._wishes(context)
-        accepted = inspect.signature(function).parameters
-        _check(wishes, accepted, self.function)
-        if _SQUEEZE in accepted:
-            wishes[_SQUEEZE] = False
-        with layers.arg_scope(getattr(module, self.arg_scope)(**self._scope(context))):
+        function, make_scope = getattr(module, self.function), getattr(module, self.arg_scope)
+        arguments, of_scope = self._divided(context, function, make_scope)
+        with layers.arg_scope(make_scope(weight_decay=context.weight_decay, **of_scope)):
             logits, end_points = function(
-                images, num_classes=context.num_classes, is_training=context.is_training, **wishes
+                images,
+                num_classes=context.num_classes,
+                is_training=context.is_training,
+                **arguments,
             )
         if context.num_classes:
             logits = flat_logits(logits, context.num_classes)
         return logits, end_points
 
+    def _divided(
+        self, context: NetworkContext, function: Any, make_scope: Any
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What is asked for, as arguments of the function and of its arg scope.
+
+        Raises:
+          ConfigError: neither of them takes one of the wishes.
+        """
+        accepted = inspect.signature(function).parameters
+        by_scope = inspect.signature(make_scope).parameters
+        arguments: dict[str, Any] = {_SQUEEZE: False} if _SQUEEZE in accepted else {}
+        of_scope: dict[str, Any] = {}
+        for option, value in self._wishes(context).items():
+            name = (self.decay_argument or option) if option == "batch_norm_decay" else option
+            if name in accepted:
+                arguments[name] = value
+            elif name in by_scope:
+                of_scope[name] = value
+            else:
+                raise ConfigError(
+                    f"--model.{option} {value}: {self.function} has no such setting; leave it out"
+                )
+        return arguments, of_scope
+
     def _wishes(self, context: NetworkContext) -> dict[str, Any]:
-        """Arguments that differ from the function's own defaults."""
+        """What is to be other than the network's own."""
         wishes = {
+            "batch_norm_decay": context.batch_norm_decay,
             "dropout_keep_prob": context.dropout_keep_prob,
             "depth_multiplier": context.depth_multiplier,
-            "global_pool": context.global_pool or None,
+            "global_pool": (context.global_pool and not self.always_pools) or None,
         }
         return {name: value for name, value in wishes.items() if value is not None}
-
-    def _scope(self, context: NetworkContext) -> dict[str, Any]:
-        arguments = {"weight_decay": context.weight_decay}
-        if context.batch_norm_decay is not None:
-            if self.decay_argument is None:
-                raise ConfigError(
-                    f"--model.batch_norm_decay {context.batch_norm_decay:g}: {self.function} has "
-                    "no batch norm; leave it out"
-                )
-            arguments[self.decay_argument] = context.batch_norm_decay
-        return arguments
-
-
-def _check(wishes: Mapping[str, Any], accepted: Mapping[str, Any], network: str) -> None:
-    """Refuses options that a network does not have."""
-    for name, value in wishes.items():
-        if name not in accepted:
-            raise ConfigError(
-                f"--model.{name} {value}: {network} has no such setting; leave it out"
-            )
 
 
 class Lenet(SlimNetwork):
@@ -251,12 +257,31 @@ class MobilenetV2(SlimNetwork):
     module, function = "mobilenet_v2", "mobilenet"
     arg_scope = "training_scope"
     decay_argument = "bn_decay"
+    always_pools = True
 
 
 class MobilenetV2_140(MobilenetV2):
     """MobileNet version 2 with 1.4 times the channels (https://arxiv.org/abs/1801.04381)."""
 
     function = "mobilenet_v2_140"
+
+
+class MobilenetV2_130(MobilenetV2):
+    """MobileNet version 2 with 1.3 times the channels (https://arxiv.org/abs/1801.04381)."""
+
+    function = "mobilenet_v2_130"
+
+
+class MobilenetV2_075(MobilenetV2):
+    """MobileNet version 2 with 0.75 times the channels (https://arxiv.org/abs/1801.04381)."""
+
+    function = "mobilenet_v2_075"
+
+
+class MobilenetV2_050(MobilenetV2):
+    """MobileNet version 2 with 0.5 times the channels (https://arxiv.org/abs/1801.04381)."""
+
+    function = "mobilenet_v2_050"
 
 
 class MobilenetV2_035(MobilenetV2):
@@ -271,9 +296,22 @@ class MobilenetV3Large(SlimNetwork):
     module, function = "mobilenet_v3", "large"
     arg_scope = "training_scope"
     decay_argument = "bn_decay"
+    always_pools = True
 
 
 class MobilenetV3Small(MobilenetV3Large):
     """MobileNet version 3, the small one (https://arxiv.org/abs/1905.02244)."""
 
     function = "small"
+
+
+class MobilenetV3LargeMinimalistic(MobilenetV3Large):
+    """The large one without squeeze-and-excitation, hard swish and 5x5 kernels."""
+
+    function = "large_minimalistic"
+
+
+class MobilenetV3SmallMinimalistic(MobilenetV3Large):
+    """The small one without squeeze-and-excitation, hard swish and 5x5 kernels."""
+
+    function = "small_minimalistic"
