@@ -62,9 +62,8 @@ class Classification(Model):
     default_input: ClassVar[str | None] = "fashion_mnist"
     run_defaults: ClassVar[Mapping[str, Any]] = {
         "max_steps": 1500,
-        "optimizer": "momentum",
-        "optimizer.momentum": 0.9,
-        "learning_rate": 0.01,
+        "optimizer": "adam",
+        "learning_rate": 0.001,
         "schedule": "cosine",
         # The first steps decide whether lenet gets going at all.
         "warmup": "linear",
