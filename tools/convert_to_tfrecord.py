@@ -97,7 +97,10 @@ def _add_arguments(parser: argparse.ArgumentParser, kind: str) -> None:
 
 
 def _positive(word: str) -> int:
-    number = int(word)
+    try:
+        number = int(word)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number") from None
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number} is less than 1")
     return number

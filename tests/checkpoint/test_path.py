@@ -34,6 +34,12 @@ def test_a_folder_means_its_newest_checkpoint_that_can_be_read(tmp_path, save, c
     assert resolve(str(tmp_path)) == good
 
 
+def test_a_prefix_beside_a_folder_of_its_name_means_the_prefix(tmp_path, save):
+    (path,) = save(5)
+    os.mkdir(path)
+    assert resolve(path) == path
+
+
 def test_a_folder_without_a_readable_checkpoint_is_an_error_that_says_why(tmp_path, save, corrupt):
     (path,) = save(5)
     corrupt(path)

@@ -193,6 +193,9 @@ def test_center_and_scale_can_be_left_out_and_nothing_trained():
     layers.batch_norm(images, trainable=False, scope="frozen")
     assert names(tf.GraphKeys.TRAINABLE_VARIABLES) == ["slims_default/beta"]
     assert tf.get_collection(tf.GraphKeys.UPDATE_OPS) == before
+    layers.batch_norm(images, trainable=False, updates_collections="own", scope="not_in_core")
+    assert names(tf.GraphKeys.TRAINABLE_VARIABLES) == ["slims_default/beta"]
+    assert len(tf.get_collection("own")) == 2
 
 
 def test_initializers_regularizers_and_activation(inputs):

@@ -47,7 +47,8 @@ def test_a_moving_mean_without_bias_is_right_from_the_first_step():
     outputs = layers.batch_norm(
         tf.constant(INPUTS), decay=0.9, is_training=training, zero_debias_moving_mean=True
     )
-    _, variables = steps(outputs, 0, [{training: False}, {training: True}, {training: True}])
+    trains = [False, True, False, True, False]
+    _, variables = steps(outputs, 0, [{training: step} for step in trains])
     np.testing.assert_allclose(variables["BatchNorm/moving_mean"], MEAN, rtol=1e-5)
     own = "BatchNorm/BatchNorm/moving_mean"
     np.testing.assert_allclose(variables[f"{own}/biased"], (1 - 0.9**2) * MEAN, rtol=1e-5)
@@ -85,18 +86,25 @@ def test_an_adjustment_holds_in_training_only():
 
 @pytest.mark.parametrize("clipping", [{}, {"rmin": 0.9, "rmax": 1.1, "dmax": 0.25}])
 def test_renormalisation_corrects_by_its_own_moving_values(clipping):
+    # The bounds of the offset are for both directions.
+    signs = np.array([1, -1, 1], np.float32)
+    mean, normalised = signs * MEAN, signs * NORMALISED
     outputs = layers.batch_norm(
-        tf.constant(INPUTS), decay=0.75, renorm=True, renorm_decay=0.5, renorm_clipping=clipping
+        tf.constant(signs * INPUTS),
+        decay=0.75,
+        renorm=True,
+        renorm_decay=0.5,
+        renorm_clipping=clipping,
     )
     results, variables = steps(outputs, 3)
     stddev = np.sqrt(VARIANCE + 1e-3)
     mean_so_far, stddev_so_far, moving_stddev = np.zeros(3), np.ones(3), np.ones(3)
     for result in results:
-        r, d = stddev / stddev_so_far, (MEAN - mean_so_far) / stddev_so_far
+        r, d = stddev / stddev_so_far, (mean - mean_so_far) / stddev_so_far
         r = np.clip(r, clipping.get("rmin", 0), clipping.get("rmax", np.inf))
         d = np.clip(d, -clipping.get("dmax", np.inf), clipping.get("dmax", np.inf))
-        np.testing.assert_allclose(result, NORMALISED * r + d, rtol=1e-4, atol=1e-4)
-        mean_so_far, stddev_so_far = (mean_so_far + MEAN) / 2, (stddev_so_far + stddev) / 2
+        np.testing.assert_allclose(result, normalised * r + d, rtol=1e-4, atol=1e-4)
+        mean_so_far, stddev_so_far = (mean_so_far + mean) / 2, (stddev_so_far + stddev) / 2
         moving_stddev = 0.75 * moving_stddev + 0.25 * stddev
     found = {name.removeprefix("BatchNorm/"): value for name, value in variables.items()}
     assert list(found)[1:] == [
@@ -108,9 +116,22 @@ def test_renormalisation_corrects_by_its_own_moving_values(clipping):
     ]
     np.testing.assert_allclose(found["renorm_mean"], mean_so_far, rtol=1e-5)
     np.testing.assert_allclose(found["renorm_stddev"], stddev_so_far, rtol=1e-5)
-    np.testing.assert_allclose(found["moving_mean"], (1 - 0.75**3) * MEAN, rtol=1e-5)
+    np.testing.assert_allclose(found["moving_mean"], (1 - 0.75**3) * mean, rtol=1e-5)
     np.testing.assert_allclose(found["moving_stddev"], moving_stddev, rtol=1e-5)
     np.testing.assert_allclose(found["moving_variance"], moving_stddev**2 - 1e-3, rtol=1e-4)
+
+
+def test_an_adjustment_comes_after_renormalisation_and_before_gamma():
+    outputs = layers.batch_norm(
+        tf.constant(INPUTS),
+        renorm=True,
+        scale=True,
+        param_initializers={"gamma": tf.constant_initializer(5.0)},
+        adjustment=lambda shape: (tf.fill(shape[-1:], 2.0), tf.fill(shape[-1:], 0.5)),
+    )
+    (result,), _ = steps(outputs, 1)
+    # Renormalisation begins with mean 0 and deviation 1, which changes nothing.
+    np.testing.assert_allclose(result, 5 * (2 * INPUTS + 0.5), rtol=1e-4)
 
 
 def test_renormalisation_changes_nothing_in_inference():
@@ -120,6 +141,11 @@ def test_renormalisation_changes_nothing_in_inference():
     np.testing.assert_allclose(result, INPUTS / np.sqrt(1 + 1e-3), rtol=1e-4)
     assert variables["BatchNorm/moving_variance"].tolist() == [1.0] * 3
     assert variables["BatchNorm/renorm_mean"].tolist() == [0.0] * 3
+    feeds = [{training: step} for step in (True, False, False)]
+    _, trained = steps(outputs, 0, feeds[:1])
+    _, inferred_too = steps(outputs, 0, feeds)
+    for name, value in trained.items():
+        np.testing.assert_allclose(inferred_too[name], value, rtol=1e-6, err_msg=name)
 
 
 def test_gradients_pass_the_corrections_by():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.layers import losses
+from tf_frame.layers import arg_scope, losses
 
 LOGITS = np.random.RandomState(0).normal(size=[4, 3]).astype(np.float32)
 ONE_HOT = np.eye(3, dtype=np.float32)[[0, 2, 1, 1]]
@@ -44,6 +44,11 @@ ELEMENTWISE = {
     ),
 }
 WEIGHTS = [1.0, 2.5, 0.0, BY_EXAMPLE, BY_EXAMPLE[:, None], ONE_HOT + 1, ONE_HOT, 0 * BY_EXAMPLE]
+
+
+def test_epsilon_bounds_the_log_loss():
+    loss = losses.log_loss(tf.zeros([2]), tf.constant([1.0, 0.0]), epsilon=0.01)
+    assert value(loss) == pytest.approx(-(np.log(0.01) + np.log(1.01)) / 2)
 
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
@@ -173,3 +178,31 @@ def test_losses_of_any_shape_are_weighted_from_the_front():
 def test_what_does_not_fit_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_arg_scope_of_add_loss_says_where_losses_go():
+    zeros = tf.zeros([2, 3])
+    with arg_scope([losses.add_loss], loss_collection="others"):
+        made = [getattr(losses, name)(zeros, zeros) for name in ELEMENTWISE]
+        made += [
+            losses.cosine_distance(zeros, zeros, axis=1),
+            losses.softmax_cross_entropy(zeros, zeros),
+            losses.sparse_softmax_cross_entropy(zeros, tf.constant([0, 1])),
+            losses.mean_pairwise_squared_error(zeros, zeros),
+            losses.compute_weighted_loss(zeros),
+        ]
+    assert tf.get_collection("others") == made
+    assert not losses.get_losses()
+    with arg_scope([losses.add_loss], loss_collection=None):
+        losses.mean_squared_error(zeros, zeros)
+    assert len(tf.get_collection("others")) == len(made)
+    assert not losses.get_losses()
+
+
+def test_weights_of_one_column_too_many_may_have_sizes_that_are_not_known_yet():
+    weights = tf.placeholder(tf.float32, [None, None])
+    loss = losses.softmax_cross_entropy(LOGITS, ONE_HOT, weights)
+    with tf.Session() as session:
+        found = session.run(loss, {weights: BY_EXAMPLE[:, None]})
+    elements = -np.log((PROBABILITIES * ONE_HOT).sum(1))
+    np.testing.assert_allclose(found, of_elements(elements, BY_EXAMPLE), rtol=1e-5)

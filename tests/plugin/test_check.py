@@ -2,7 +2,7 @@ import pytest
 
 from tf_frame import HookPlugin
 from tf_frame.errors import PluginError
-from tf_frame.plugin.kinds import HOOK, MODEL
+from tf_frame.plugin.kinds import HOOK, MODEL, NETWORK, PREPROCESSING
 from tf_frame.plugin.load import load_plugin
 from tf_frame.testing.distributions import write_distribution
 
@@ -141,3 +141,31 @@ def test_an_option_that_could_never_work_is_explained(install, field, cause):
         load_plugin(MODEL, "bad")
     assert "  cause: Net.Params: " in str(error.value)
     assert cause in str(error.value)
+
+
+NETWORK_SOURCE = "import tf_frame\nclass N(tf_frame.Network):\n    def __call__(self): pass\n"
+FAMILY_SOURCE = NETWORK_SOURCE.replace("Network", "Preprocessing")
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "cause"),
+    [
+        (NETWORK, FAMILY_SOURCE, "class N has no default_image_size (see tf_frame.Network)"),
+        (
+            NETWORK,
+            PARAMS + NETWORK_SOURCE + "    Params = P\n",
+            "N.Params: a network has no options of its own, but here is x",
+        ),
+        (
+            PREPROCESSING,
+            PARAMS + FAMILY_SOURCE + "    Params = P\n",
+            "N.Params: a preprocessing has no options of its own, but here is x",
+        ),
+    ],
+)
+def test_a_network_that_breaks_its_contract_is_explained(site, kind, source, cause):
+    (site / "fake_network.py").write_text(source)
+    write_distribution(site, "fake-network", {f"{kind.group}: n": "fake_network:N"})
+    with pytest.raises(PluginError) as error:
+        load_plugin(kind, "n")
+    assert f"  cause: {cause}" in str(error.value)

@@ -189,3 +189,10 @@ def test_an_image_that_may_not_be_read_is_no_corrupt_one(convert, photos, capsys
         path.unlink()
     assert convert("folder", photos, "--shards", "1", "--skip_corrupt") == 2
     assert f"cannot read {photos}/dog/z.jpg: Is a directory" in capsys.readouterr().err
+
+
+def test_a_link_that_leads_nowhere_is_named(convert, photos, capsys):
+    (photos / "dog" / "z.jpg").symlink_to(photos / "gone.jpg")
+    assert convert("folder", photos, "--shards", "1", "--skip_corrupt") == 2
+    told = capsys.readouterr().err
+    assert f"cannot read {photos}/dog/z.jpg: No such file or directory; mend or remove it" in told

@@ -51,6 +51,12 @@ def test_wrong_words_end_with_2(program, words):
     assert end.value.code == 2
 
 
+def test_what_is_no_number_is_told_as_such(program, capsys):
+    with pytest.raises(SystemExit):
+        program.main(["mnist", "a", "b", "--shards", "3x"])
+    assert "argument --shards: '3x' is not a whole number" in capsys.readouterr().err
+
+
 def test_more_shards_than_images_are_refused(convert, fashion, capsys, tmp_path):
     assert convert("fashion_mnist", fashion, "--split", "test", "--shards", "61") == 2
     assert "--shards 61 for 60 images" in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import random
 from pathlib import Path
 
@@ -60,10 +61,17 @@ def _images(folder: Path) -> list[Path]:
 def _fingerprint(root: Path, paths: list[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
-        status = path.stat()
+        status = _status(path)
         name = path.relative_to(root).as_posix()
         digest.update(ascii((name, status.st_size, status.st_mtime_ns)).encode())
     return digest.hexdigest()
+
+
+def _status(path: Path) -> os.stat_result:
+    try:
+        return path.stat()
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}; mend or remove it") from error
 
 
 def _load(path: Path) -> bytes:

@@ -31,7 +31,8 @@ def resolve(path: str) -> str:
       ConfigError: there is no checkpoint; the message says what is there.
       CheckpointError: there are some in the folder, and none can be read.
     """
-    if tf.io.gfile.isdir(path):
+    # A folder may have the name of the prefix whose files are beside it.
+    if tf.io.gfile.isdir(path) and not exists(path):
         return _in_folder(path)
     prefix = prefix_of(path)
     if exists(prefix):

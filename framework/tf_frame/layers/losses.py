@@ -1,11 +1,11 @@
 """Losses with the names, arguments and values of slim's.
 
 Each is the mean over the elements whose weight is not 0, and is added to
-`tf.GraphKeys.LOSSES`. They are those of `tf.compat.v1.losses`, which came from
-them, but for this: predictions come before labels; weights may have fewer
-dimensions than losses, `[batch]` weighs whole examples; `hinge_loss` returns its
-elements, and `mean_pairwise_squared_error` counts its pairs otherwise. Source:
-tf_slim, losses/loss_ops.py.
+`tf.GraphKeys.LOSSES`, or to what an `arg_scope` of `add_loss` says. They are those
+of `tf.compat.v1.losses`, which came from them, but for this: predictions come before
+labels; weights may have fewer dimensions than losses, `[batch]` weighs whole
+examples; `hinge_loss` returns its elements, and `mean_pairwise_squared_error` counts
+its pairs otherwise. Source: tf_slim, losses/loss_ops.py.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
     if losses.shape.rank is None:
         raise ValueError("losses.get_shape().ndims cannot be None")
     weights = _from_the_front(weights, losses.shape.rank)
-    return tf.losses.compute_weighted_loss(losses, weights, scope=scope)
+    loss = tf.losses.compute_weighted_loss(losses, weights, scope=scope, loss_collection=None)
+    return _added(loss)
 
 
 @add_arg_scope
@@ -112,7 +113,7 @@ def absolute_difference(
       ValueError: the shapes do not fit.
     """
     weights = _from_the_front(weights, _rank(predictions))
-    return tf.losses.absolute_difference(labels, predictions, weights, scope)
+    return _added(tf.losses.absolute_difference(labels, predictions, weights, scope, None))
 
 
 def mean_squared_error(
@@ -120,7 +121,7 @@ def mean_squared_error(
 ) -> Any:
     """Averages `(predictions - labels) ** 2`; arguments as of `absolute_difference`."""
     weights = _from_the_front(weights, _rank(predictions))
-    return tf.losses.mean_squared_error(labels, predictions, weights, scope)
+    return _added(tf.losses.mean_squared_error(labels, predictions, weights, scope, None))
 
 
 def log_loss(
@@ -143,7 +144,7 @@ def log_loss(
       ValueError: the shapes do not fit.
     """
     weights = _from_the_front(weights, _rank(predictions))
-    return tf.losses.log_loss(labels, predictions, weights, epsilon, scope)
+    return _added(tf.losses.log_loss(labels, predictions, weights, epsilon, scope, None))
 
 
 def hinge_loss(logits: Any, labels: Any = None, scope: str | None = None) -> Any:
@@ -191,7 +192,7 @@ def cosine_distance(
     if axis is None:
         raise ValueError("You must specify 'axis'.")
     weights = _from_the_front(weights, _rank(predictions))
-    return tf.losses.cosine_distance(labels, predictions, axis, weights, scope)
+    return _added(tf.losses.cosine_distance(labels, predictions, axis, weights, scope, None))
 
 
 def sigmoid_cross_entropy(
@@ -214,9 +215,10 @@ def sigmoid_cross_entropy(
       ValueError: the shapes do not fit.
     """
     weights = _from_the_front(weights, _rank(logits))
-    return tf.losses.sigmoid_cross_entropy(
-        multi_class_labels, logits, weights, label_smoothing, scope
+    loss = tf.losses.sigmoid_cross_entropy(
+        multi_class_labels, logits, weights, label_smoothing, scope, None
     )
+    return _added(loss)
 
 
 def softmax_cross_entropy(
@@ -239,7 +241,10 @@ def softmax_cross_entropy(
       ValueError: the shapes do not fit.
     """
     weights = _from_the_front(weights, _rank(logits) - 1)
-    return tf.losses.softmax_cross_entropy(onehot_labels, logits, weights, label_smoothing, scope)
+    loss = tf.losses.softmax_cross_entropy(
+        onehot_labels, logits, weights, label_smoothing, scope, None
+    )
+    return _added(loss)
 
 
 def sparse_softmax_cross_entropy(
@@ -258,7 +263,7 @@ def sparse_softmax_cross_entropy(
     """
     weights = _from_the_front(weights, 1)
     labels = tf.reshape(labels, [tf.shape(labels)[0]])
-    return tf.losses.sparse_softmax_cross_entropy(labels, logits, weights, scope)
+    return _added(tf.losses.sparse_softmax_cross_entropy(labels, logits, weights, scope, None))
 
 
 def mean_pairwise_squared_error(
@@ -291,8 +296,13 @@ def mean_pairwise_squared_error(
         # Not 0 times what is not finite.
         of_examples = tf.math.multiply_no_nan(2 * (mean_square - tf.square(mean)), weights)
         loss = tf.reduce_sum(of_examples, name="value")
-        tf.losses.add_loss(loss)
-        return loss
+        return _added(loss)
+
+
+def _added(loss: Any) -> Any:
+    """Hands a loss to `add_loss`, for which an `arg_scope` may name another collection."""
+    add_loss(loss)
+    return loss
 
 
 def _rank(values: Any) -> int:
@@ -309,7 +319,9 @@ def _from_the_front(weights: Any, rank: int) -> Any:
     weights = tf.convert_to_tensor(weights)
     if weights.shape.rank is None:
         raise ValueError("weights.get_shape().ndims cannot be None")
-    if weights.shape.rank > 1 and weights.shape.as_list()[-1] == 1:
+    last_sizes = weights.shape.as_list()[1:][-1:]
+    # One that is not known must be 1 where there is no dimension left for it.
+    if last_sizes == [1] or (last_sizes == [None] and weights.shape.rank > rank):
         weights = tf.squeeze(weights, [-1])
     if weights.shape.rank == 0:
         return weights

@@ -16,7 +16,7 @@ from tf_frame.plugin.contracts import (
     Model,
     Optimizer,
 )
-from tf_frame.plugin.kinds import MODEL, Kind
+from tf_frame.plugin.kinds import MODEL, NETWORK, PREPROCESSING, Kind
 from tf_frame.plugin.network_contracts import Network, Preprocessing
 
 _BASES = (
@@ -29,6 +29,7 @@ _BASES = (
     Network,
     Preprocessing,
 )
+_NETWORK_ATTRIBUTES = ("default_image_size", "channels", "preprocessing")
 
 
 def check_contract(plugin: Any, kind: Kind) -> str:
@@ -37,7 +38,7 @@ def check_contract(plugin: Any, kind: Kind) -> str:
         return f"expected a class, found {plugin!r:.80} of type {type(plugin).__name__}"
     if not _defines(plugin, kind.method):
         return f"class {plugin.__name__} has no method {kind.method}()"
-    return _check_params(plugin, kind)
+    return _check_attributes(plugin, kind) or _check_params(plugin, kind)
 
 
 def _defines(plugin: type, method: str) -> bool:
@@ -46,6 +47,13 @@ def _defines(plugin: type, method: str) -> bool:
         if method in vars(cls):
             return cls not in _BASES and callable(vars(cls)[method])
     return False
+
+
+def _check_attributes(plugin: type, kind: Kind) -> str:
+    # Other kinds, such as preprocessing, have the same method.
+    wanted = _NETWORK_ATTRIBUTES if kind == NETWORK else ()
+    missing = [name for name in wanted if not hasattr(plugin, name)]
+    return f"class {plugin.__name__} has no {missing[0]} (see tf_frame.Network)" if missing else ""
 
 
 def _check_params(plugin: Any, kind: Kind) -> str:
@@ -62,6 +70,8 @@ def _check_params(plugin: Any, kind: Kind) -> str:
 
 def _check_options(params: type, kind: Kind) -> None:
     for option in options_of(params):
+        if kind in (NETWORK, PREPROCESSING):
+            raise ConfigError(f"a {kind.word} has no options of its own, but here is {option.name}")
         # A model is named by `plugin`; for the others, `name` stands beside their options.
         if option.name == "name" and kind != MODEL:
             raise ConfigError("an option cannot be called 'name'; YAML uses it")

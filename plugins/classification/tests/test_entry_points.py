@@ -1,7 +1,14 @@
 import subprocess
 import sys
 
+from tf_frame import InputInfo
 from tf_frame.plugin.find import find_plugins
+from tf_frame.testing.distributions import write_distribution
+from tf_frame_classification.fashion_mnist import FashionMnist
+from tf_frame_classification.model import Classification
+from tf_frame_classification.networks import Lenet, Vgg16
+from tf_frame_classification.preprocessing.lenet import Lenet as LenetFamily
+from tf_frame_classification.preprocessing.vgg import Vgg
 
 _PROGRAM = """
 import sys
@@ -29,3 +36,23 @@ def test_every_entry_point_loads_without_tensorflow():
     result = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == ["False"]
+
+
+def test_names_that_another_package_uses_too_mean_our_own(tmp_path, monkeypatch):
+    own, family = Vgg16.__module__, Vgg.__module__
+    entry_points = {
+        "tf_frame.networks: lenet": f"{own}:Vgg16",
+        "tf_frame.preprocessing: lenet": f"{family}:Vgg",
+    }
+    monkeypatch.syspath_prepend(str(tmp_path))
+    write_distribution(tmp_path, "fake-clash", entry_points)
+
+    def chosen(name):
+        params = FashionMnist.Params(preprocessing=name)
+        model = Classification(
+            params=Classification.Params(name=name), info=InputInfo(num_classes=2)
+        )
+        return type(model.network), type(FashionMnist(params=params).preprocess)
+
+    assert chosen("lenet") == (Lenet, LenetFamily)
+    assert chosen("fake-clash:lenet") == (Vgg16, Vgg)

@@ -187,6 +187,19 @@ def test_labels_begin_at_the_offset(tmp_path):
     assert source.info.num_classes == 9
     assert source.info.class_names[0] == "Trouser"
     assert labels(take(source, Mode.EVAL)).tolist() == [0, 1, 8, 0, 4]
+    # Without an offset of 1 label 0 has a class, with it not.
+    arrays["t10k"][1][1] = 0
+    (tmp_path / "t10k-labels-idx1-ubyte.gz").write_bytes(gzip.compress(idx(arrays["t10k"][1])))
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"example 1: its label is 0; labels are 1 to 9"
+    ):
+        take(fashion(data_dir=str(tmp_path), labels_offset=1), Mode.EVAL)
+
+
+def test_the_size_of_a_training_batch_is_known_to_the_network():
+    features, found = fashion().dataset(Mode.TRAIN, InputContext(batch_size=2)).element_spec
+    assert features["image"].shape == [2, 28, 28, 1]
+    assert found["label"].shape == [2]
 
 
 def test_neither_the_graph_nor_a_position_holds_the_images():

@@ -135,7 +135,7 @@ def test_labels_begin_at_the_offset(folder):
 @pytest.mark.parametrize(
     ("training", "evaluation"),
     [
-        ("flowers_train_00000-of-00005.tfrecord", "flowers_validation_00000-of-00005.tfrecord"),
+        ("flowers_train_00000-of-00001.tfrecord", "flowers_validation_00000-of-00001.tfrecord"),
         ("mnist_train.tfrecord", "mnist_test.tfrecord"),
         ("train-00000-of-00001", "test-00000-of-00001"),
     ],
@@ -167,12 +167,20 @@ def test_the_number_of_classes_must_be_known(folder):
     (folder / "labels.txt").write_text("0:a\nb\n")
     with pytest.raises(DataError, match=r"labels.txt, line 2 is 'b'; .* such as 0:daisy"):
         tfrecord(folder)
+    (folder / "labels.txt").write_text("0:a\n1:b\n0:c\n")
+    with pytest.raises(DataError, match=r"labels.txt, line 3 names the label 0 again; give each"):
+        tfrecord(folder)
     (folder / "labels.txt").write_text("\n")
     with pytest.raises(DataError, match=r"labels.txt is empty"):
         tfrecord(folder)
     (folder / "labels.txt").unlink()
     with pytest.raises(DataError, match=r"there is no .*labels.txt. Write it .*num_classes"):
         tfrecord(folder)
+
+
+def test_a_folder_of_something_else_is_asked_for_files_before_classes(tmp_path):
+    with pytest.raises(DataError, match=r"has no file that is called train-.* no file at all"):
+        ImageTfrecord(params=Params(data_dir=str(tmp_path)))
 
 
 def test_the_index_finds_what_tensorflow_wrote(tmp_path):
@@ -204,3 +212,16 @@ def test_an_empty_or_compressed_file_and_a_missing_folder(folder):
 def test_every_option_can_be_given_on_the_command_line():
     for option in options_of(Params, "input"):
         option.check_definition()
+
+
+def test_a_shard_that_is_missing_is_named(folder):
+    (folder / "train-00001-of-00002").unlink()
+    message = r"has 1 of 2 shards; train-00001-of-00002 is missing"
+    with pytest.raises(DataError, match=message):
+        ImageTfrecord(params=Params(data_dir=str(folder)))
+
+
+def test_shards_of_two_generations_are_refused(folder):
+    (folder / "train-00000-of-00002").rename(folder / "train-00000-of-00003")
+    with pytest.raises(DataError, match="has shards of 2 and of 3, such as train-00000-of-00003"):
+        ImageTfrecord(params=Params(data_dir=str(folder)))

@@ -72,6 +72,12 @@ def test_the_inception_trainer_is_a_preset():
     assert (config.sync_replicas, config.on_nan, config.num_clones) == (True, "raise", 2)
     assert [(part.name, part.params.at_steps) for part in job.hooks] == [("timeline", (61,))]
     assert job.model.params.name == "inception_v3"
+    params = job.model.params
+    assert (params.label_smoothing, params.aux_loss_weight) == (0.1, 0.4)
+    assert (params.batch_norm_decay, params.weight_decay) == (0.9997, 4e-5)
+    assert (config.learning_rate, job.input.params.labels_offset) == (0.045, -1)
+    assert (config.summarize_gradients, config.summarize_variables) == (True, True)
+    assert config.save_summaries_secs == 180
     info = job.make_input().info
     assert (info.num_classes, info.class_names[0]) == (11, "background")
 
@@ -111,3 +117,12 @@ def test_images_larger_than_the_network_need_global_pooling():
         build(Mode.TRAIN, name="vgg_a", size=256)
     output = build(Mode.EVAL, name="resnet_v1_50", size=64, global_pool=True)
     assert output.predictions["probabilities"].shape.as_list() == [2, 6]
+
+
+def test_auxiliary_logits_of_a_network_are_trained_as_well():
+    output = build(Mode.TRAIN, name="inception_v3", size=75)
+    assert "AuxLogits" in output.end_points
+    losses = [loss.op.name for loss in tf.losses.get_losses()]
+    assert len(losses) == 2 and losses[0].startswith("aux_loss/")
+    weights = next(v for v in tf.trainable_variables() if "/AuxLogits/" in v.op.name)
+    assert tf.gradients(tf.losses.get_losses()[0], weights)[0] is not None

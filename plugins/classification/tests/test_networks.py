@@ -125,6 +125,19 @@ def test_a_setting_may_belong_to_the_arg_scope():
     assert tf.get_static_value(compared.inputs[1]) == pytest.approx(0.75)
 
 
+@pytest.mark.parametrize("name", ["lenet", "cifarnet", "mobilenet_v1_025"])
+def test_only_training_drops_features(name):
+    def drawn():
+        operations = tf.get_default_graph().get_operations()
+        return [op for op in operations if op.type == "RandomUniform" and "/dropout/" in op.name]
+
+    with tf.variable_scope("", reuse=tf.AUTO_REUSE):
+        network(name)(tf.zeros([1, 32, 32, 3]), context(is_training=False))
+        assert not drawn()
+        network(name)(tf.zeros([1, 32, 32, 3]), context(is_training=True))
+        assert len(drawn()) == 1
+
+
 def test_an_unknown_network_is_answered_with_near_ones():
     with pytest.raises(PluginError, match=r"'resnet_v1_51'; did you mean 'resnet_v1_50' or"):
         load_plugin(NETWORK, "resnet_v1_51")

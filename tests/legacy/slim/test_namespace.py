@@ -44,7 +44,9 @@ MODULES = {
     "dataset_data_provider": "DatasetDataProvider",
     "evaluation": "StopAfterNEvalsHook SummaryAtEndHook checkpoints_iterator evaluate_once "
     "evaluate_repeatedly evaluation_loop get_or_create_eval_step wait_for_new_checkpoint",
-    "layers": "conv2d fully_connected batch_norm",
+    "initializers": "variance_scaling_initializer xavier_initializer",
+    "layers": "conv2d fully_connected batch_norm dense_to_sparse images_to_sequence "
+    "legacy_fully_connected legacy_linear legacy_relu scale_gradient sequence_to_images",
     "learning": "add_gradients_summaries clip_gradient_norms create_train_op multiply_gradients "
     "train train_step",
     "losses": "absolute_difference add_loss compute_weighted_loss cosine_distance get_losses "
@@ -72,6 +74,8 @@ MODULES = {
     "parallel_reader": "ParallelReader parallel_read single_pass_read get_data_files",
     "prefetch_queue": "prefetch_queue",
     "queues": "NestedQueueRunnerError QueueRunners",
+    "regularizers": "apply_regularization l1_l2_regularizer l1_regularizer l2_regularizer "
+    "sum_regularizer",
     "summaries": "add_histogram_summaries add_histogram_summary add_image_summaries "
     "add_image_summary add_scalar_summaries add_scalar_summary add_zero_fraction_summaries "
     "add_zero_fraction_summary",
@@ -81,6 +85,10 @@ MODULES = {
     "evaluate_repeatedly get_or_create_eval_step wait_for_new_checkpoint",
     "training": "add_gradients_summaries clip_gradient_norms clip_gradient_norms_fn "
     "create_train_op multiply_gradients train",
+    "utils": "append_tensor_alias channel_dimension collect_named_outputs constant_value "
+    "convert_collection_to_dict gather_tensors_aliases get_tensor_aliases "
+    "get_variable_collections last_dimension n_positive_integers smart_cond static_cond "
+    "two_element_tuple",
 }
 
 # Not offered; docs/legacy.md says so, too.
@@ -136,8 +144,8 @@ def test_what_is_offered_beyond_slim_is_known():
 
 def test_both_ways_to_import_it_give_the_same():
     assert tf_frame.legacy.slim is slim
-    assert slim.layers is layers
-    assert slim.conv2d is layers.conv2d
+    assert all(getattr(slim.layers, name) is getattr(layers, name) for name in layers.__all__)
+    assert slim.conv2d is slim.layers.conv2d is layers.conv2d
     assert slim.losses.softmax_cross_entropy is layers.losses.softmax_cross_entropy
 
 

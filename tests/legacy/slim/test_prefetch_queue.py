@@ -94,6 +94,8 @@ def test_queue_runners_end_with_the_block_and_cannot_be_nested(session):
         with pytest.raises(NestedQueueRunnerError, match="QueueRunners cannot be nested"):
             QueueRunners(session).__enter__()
     assert threading.active_count() == before
+    # The queue is closed for good; a thread that met that soon enough would end with an error.
+    tf.get_default_graph().clear_collection(tf.GraphKeys.QUEUE_RUNNERS)
     # The lock is free again, also after an error in the block.
     with pytest.raises(KeyError), QueueRunners(session):
         raise KeyError

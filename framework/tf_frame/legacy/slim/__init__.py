@@ -6,7 +6,6 @@ Layers and variables are those of `tf_frame.layers`, the loops those of
 `tf_frame.legacy`. What is left out is told in docs/legacy.md.
 """
 
-from tf_frame import layers
 from tf_frame.layers import (
     add_arg_scope,
     apply_regularization,
@@ -40,6 +39,7 @@ from tf_frame.layers import (
     global_avg_pool,
     group_norm,
     has_arg_scope,
+    initializers,
     instance_norm,
     l1_l2_regularizer,
     l1_regularizer,
@@ -51,6 +51,7 @@ from tf_frame.layers import (
     maxout,
     one_hot_encoding,
     pool,
+    regularizers,
     relu,
     relu6,
     repeat,
@@ -73,6 +74,7 @@ from tf_frame.legacy.slim import (
     data_provider,
     dataset,
     dataset_data_provider,
+    layers,
     losses,
     metrics,
     model_analyzer,
@@ -83,6 +85,7 @@ from tf_frame.legacy.slim import (
     scopes,
     summaries,
     tfexample_decoder,
+    utils,
     variables,
 )
 from tf_frame.legacy.slim.layer_extras import (
@@ -206,6 +209,7 @@ __all__ = [
     "group_norm",
     "has_arg_scope",
     "images_to_sequence",
+    "initializers",
     "instance_norm",
     "l1_l2_regularizer",
     "l1_regularizer",
@@ -232,6 +236,7 @@ __all__ = [
     "pool",
     "prefetch_queue",
     "queues",
+    "regularizers",
     "relu",
     "relu6",
     "repeat",
@@ -257,6 +262,7 @@ __all__ = [
     "train_eval",
     "training",
     "unit_norm",
+    "utils",
     "variable",
     "variables",
     "variance_scaling_initializer",

@@ -24,7 +24,9 @@ def existing_folder(folder: str | Path, option: str, what_to_do: str) -> Path:
         raise DataError(f"{option} is not given. {what_to_do}.")
     path = Path(folder).expanduser()
     if not path.is_dir():
-        raise DataError(f"the folder {path} ({option}) does not exist or is none. {what_to_do}.")
+        raise DataError(
+            f"the folder {path} ({option}) does not exist, or is not a folder. {what_to_do}."
+        )
     return path
 
 

@@ -84,7 +84,18 @@ def _folders(folder: Path, eval_dir: str) -> tuple[Path, Path | None]:
     evaluation = one_of(folder, _EVALUATION)
     if evaluation is not None and (folder / _TRAINING).is_dir() and evaluation.is_dir():
         return folder / _TRAINING, evaluation
+    if evaluation is None and _holds_classes(folder / _TRAINING):
+        raise DataError(
+            f"{folder} has a folder {_TRAINING} with classes, but none that is called"
+            f" {' or '.join(_EVALUATION)}. Add one, or give --input.data_dir"
+            f" {folder / _TRAINING} to hold out some of its images."
+        )
     return folder, None
+
+
+def _holds_classes(folder: Path) -> bool:
+    """Whether it has folders and no images: a class called so has images."""
+    return folder.is_dir() and bool(visible(folder, folders=True)) and not _pictures(folder)
 
 
 def _files_of_classes(folder: Path) -> _Files:
@@ -95,14 +106,19 @@ def _files_of_classes(folder: Path) -> _Files:
 
 
 def _images(folder: Path) -> list[str]:
-    names = visible(folder, folders=False)
-    images = [name for name in names if name.lower().endswith(PICTURE_SUFFIXES)]
+    images = _pictures(folder)
     if images:
         return images
     raise DataError(
-        f"the class folder {folder} has no image: not one of its {len(names)} files ends in"
-        f" {', '.join(PICTURE_SUFFIXES)}. Remove it, or put images there."
+        f"the class folder {folder} has no image: not one of its"
+        f" {len(visible(folder, folders=False))} files ends in {', '.join(PICTURE_SUFFIXES)}."
+        " Remove it, or put images there."
     )
+
+
+def _pictures(folder: Path) -> list[str]:
+    names = visible(folder, folders=False)
+    return [name for name in names if name.lower().endswith(PICTURE_SUFFIXES)]
 
 
 def _divided(files: _Files, fraction: float, folder: Path) -> tuple[_Files, _Files]:

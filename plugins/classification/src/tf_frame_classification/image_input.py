@@ -10,6 +10,7 @@ from tf_frame import Input, InputContext, InputInfo, Mode, option
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.kinds import PREPROCESSING
 from tf_frame.plugin.load import load_plugin
+from tf_frame_classification import DISTRIBUTION
 
 PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif")
 
@@ -77,7 +78,7 @@ class ImageInput(Input):
         super().__init__(params=params)
         self.size: int = params.image_size or self.data_size
         self.channels: int = params.channels or self.data_channels
-        family = load_plugin(PREPROCESSING, params.preprocessing).cls
+        family = load_plugin(PREPROCESSING, params.preprocessing, prefer=DISTRIBUTION).cls
         self.preprocess = family(params=family.Params())
 
     def use(self, class_names: Sequence[str], training: Split, evaluation: Split) -> None:

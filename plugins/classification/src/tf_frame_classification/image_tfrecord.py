@@ -8,6 +8,7 @@ data_dir/labels.txt                      names of the classes, see `label_file`
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -21,6 +22,7 @@ from tf_frame_classification.label_file import read_label_file
 from tf_frame_classification.tfrecord_index import RecordIndex, index_records
 
 _LABEL_FILE = "labels.txt"
+_SHARD = re.compile(r"(?<=[-_])(\d{5})-of-(\d{5})")
 # ImageNet's names, then those of flowers, then those of MNIST and CIFAR-10 (slim, datasets/).
 _TRAINING = ("train-*", "*_train_*.tfrecord", "*_train.tfrecord")
 _EVALUATION = (
@@ -55,15 +57,15 @@ class ImageTfrecord(ImageInput):
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
-        class_names = _class_names(folder, params.num_classes)
-        splits = [
-            self._split(_files(folder, patterns, name))
+        files = [
+            _files(folder, patterns, name)
             for patterns, name in (
                 (params.train_pattern, "train_pattern"),
                 (params.eval_pattern, "eval_pattern"),
             )
         ]
-        self.use(class_names, *splits)
+        class_names = _class_names(folder, params.num_classes)
+        self.use(class_names, *(self._split(paths) for paths in files))
 
     def examples(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.records import record_examples
@@ -92,11 +94,38 @@ def _files(folder: Path, patterns: Sequence[str], name: str) -> list[Path]:
     for pattern in patterns:
         found = [folder / file for file in names if fnmatchcase(file, pattern)]
         if found:
+            _check_shards(found, names)
             return found
     raise DataError(
         f"the folder {folder} has no file that is called {' or '.join(patterns)}, but"
         f" {_some(names)}. Say what they are called: --input.{name} PATTERN"
     )
+
+
+def _check_shards(paths: Sequence[Path], names: Sequence[str]) -> None:
+    """Refuses files `...-00001-of-00004` of two generations, or with one that is not there.
+
+    Args:
+      paths: those that are to be read.
+      names: all files of the folder.
+    """
+    numbers = [_SHARD.search(path.name) for path in paths]
+    if not all(numbers):
+        return  # Not named like that, or not all of them.
+    found = {(int(n[1]), int(n[2])) for n in numbers if n}
+    totals = sorted({total for _, total in found})
+    if len(totals) > 1:
+        raise DataError(
+            f"{paths[0].parent} has shards of {' and of '.join(map(str, totals))}, such as"
+            f" {paths[0].name} and {paths[-1].name}; remove those that are not to be read"
+        )
+    shards = [_SHARD.sub(f"{k:05d}-of-{totals[0]:05d}", paths[0].name) for k in range(totals[0])]
+    missing = [name for name in shards if name not in names]
+    if missing:
+        raise DataError(
+            f"{paths[0].parent} has {totals[0] - len(missing)} of {totals[0]} shards;"
+            f" {missing[0]} is missing. Copy it there, or rename those that are to be read"
+        )
 
 
 def _some(names: Sequence[str]) -> str:

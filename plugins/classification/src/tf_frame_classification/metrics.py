@@ -40,8 +40,8 @@ def classification_metrics(
         "mean_recall": tf.div_no_nan(tf.reduce_sum(recall), occurring),
     }
     if num_classes <= max_class_metrics:
-        for index in range(num_classes):
-            values[f"recall_{_name(class_names, index)}"] = recall[index]
+        for index, name in enumerate(_names(class_names, num_classes)):
+            values[f"recall_{name}"] = recall[index]
     metrics = {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
     if num_classes > _TOP:
         hit = tf.nn.in_top_k(logits, labels, _TOP)
@@ -65,6 +65,10 @@ def _confusion(labels: Any, predicted: Any, num_classes: int) -> tuple[Any, Any]
     return tf.convert_to_tensor(total), tf.assign_add(total, batch)
 
 
-def _name(class_names: Sequence[str], index: int) -> str:
-    name = class_names[index] if index < len(class_names) else str(index)
-    return re.sub(r"[^\w.-]", "_", name)
+def _names(class_names: Sequence[str], num_classes: int) -> list[str]:
+    """What metrics call the classes; the label makes names different that come out alike."""
+    given = [*class_names[:num_classes], *map(str, range(len(class_names), num_classes))]
+    names = [re.sub(r"[^\w.-]", "_", name) for name in given]
+    return [
+        name if names.count(name) == 1 else f"{name}_{label}" for label, name in enumerate(names)
+    ]

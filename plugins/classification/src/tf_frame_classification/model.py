@@ -10,6 +10,7 @@ from tf_frame import InputInfo, Mode, Model, ModelOutput, Network, NetworkContex
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.kinds import NETWORK
 from tf_frame.plugin.load import load_plugin
+from tf_frame_classification import DISTRIBUTION
 from tf_frame_classification.presets import PRESETS
 
 
@@ -155,6 +156,6 @@ class Classification(Model):
 
 def _network(name: str) -> Network:
     """Makes the network of a name; PluginError with near names if there is none."""
-    cls = load_plugin(NETWORK, name).cls
+    cls = load_plugin(NETWORK, name, prefer=DISTRIBUTION).cls
     network: Network = cls(params=cls.Params())
     return network

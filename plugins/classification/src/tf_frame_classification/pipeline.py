@@ -112,7 +112,7 @@ def _labelled(source: ImageInput, found: Any) -> Any:
             found["name"],
             ": its label is ",
             tf.strings.as_string(found["label"]),
-            f"; labels are {offset} to {offset + count - 1}",
+            f"; labels are {offset} to {offset + count - 1}, of {count} classes",
         ]
     )
     fits = (label >= 0) & (label < count)

@@ -37,4 +37,6 @@ def shuffled(number: Any, *, count: int, seed: int, together: int | None = None)
 
 def _permuted(position: Any, count: Any, seed: int, key: Any) -> Any:
     seeds = tf.stack([tf.constant(seed, tf.int64), key])
+    # Of each seed index_shuffle sees 31 bits only, stateless_uniform all of them.
+    seeds = tf.random.stateless_uniform([2], seeds, None, None, tf.int64)
     return tf.random.experimental.index_shuffle(position, seed=seeds, max_index=count - 1)

@@ -2,12 +2,13 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
+from tf_frame.errors import ConfigError
 from tf_frame_classification.nets.cifarnet import cifarnet, cifarnet_arg_scope
 
 
-def build(num_classes=10, **arguments):
+def build(num_classes=10, size=32, **arguments):
     with layers.arg_scope(cifarnet_arg_scope()):
-        return cifarnet(tf.zeros([2, 32, 32, 3]), num_classes, **arguments)
+        return cifarnet(tf.zeros([2, size, size, 3]), num_classes, **arguments)
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +85,10 @@ def test_without_classes_the_features_come_back(num_classes):
 def test_clones_share_their_variables(two_clones, variables_in, slim_variables):
     graph, _ = two_clones(lambda: build(is_training=True))
     assert variables_in(graph) == slim_variables("cifarnet")
+
+
+def test_images_of_which_nothing_would_be_left_are_refused():
+    with tf.Graph().as_default():
+        build(size=4)
+    with tf.Graph().as_default(), pytest.raises(ConfigError, match="3 x 3 pixels.* 4 x 4"):
+        build(size=3)

@@ -34,6 +34,12 @@ def test_convolutions_are_normalised_without_gamma(scope):
     assert net.op.type == "Relu"
 
 
+def test_batch_norm_keeps_what_the_networks_were_published_with():
+    for scope in ARG_SCOPES:
+        of_conv = scope()[layers.arg_scope_func_key(layers.conv2d)]["normalizer_params"]
+        assert (of_conv["decay"], of_conv["epsilon"]) == (0.9997, 0.001)
+
+
 @pytest.mark.parametrize("scope", ARG_SCOPES)
 def test_batch_norm_is_as_asked_for(scope):
     net = conv_and_dense(

@@ -79,6 +79,15 @@ def test_penalties_are_paid_once_and_statistics_kept_by_each_clone(clones):
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * 2 * 96
 
 
+def test_auxiliary_logits_begin_small(clones):
+    name = "InceptionV3/AuxLogits/{}/weights/Initializer/truncated_normal/stddev:0"
+    found = [
+        float(tf.get_static_value(clones[0].get_tensor_by_name(name.format(layer))))
+        for layer in ("Conv2d_2a_5x5", "Conv2d_2b_1x1")
+    ]
+    assert found == pytest.approx([0.01, 0.001])
+
+
 def test_end_points_are_slims(clones):
     expected = {name: [2, size, size, depth] for name, (size, depth) in END_POINTS.items()}
     expected |= {"AuxLogits": [2, 1001], "AvgPool_1a": [2, 1, 1, 2048]}
@@ -104,6 +113,7 @@ def test_images_of_any_size_from_75_are_taken(graph):
         known = tf.placeholder(tf.float32, [2, 75, 90, 3])
         cut, end_points = build(known, **arguments)
         assert "AuxLogits" not in end_points
+        assert end_points["PreLogits"].op.type == "Identity"  # Nothing is dropped.
         images = np.random.RandomState(0).uniform(-1, 1, size=[2, 75, 90, 3])
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())

@@ -3,6 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
+from tf_frame.errors import ConfigError
 from tf_frame_classification.nets.lenet import lenet, lenet_arg_scope
 
 
@@ -88,3 +89,10 @@ def test_clones_share_their_variables(two_clones, variables_in, slim_variables):
     graph, _ = two_clones(lambda: build(is_training=True))
     assert variables_in(graph) == slim_variables("lenet")
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 4
+
+
+def test_images_of_which_nothing_would_be_left_are_refused():
+    with tf.Graph().as_default():
+        build(images=tf.zeros([2, 4, 4, 1]))
+    with tf.Graph().as_default(), pytest.raises(ConfigError, match="28 x 3 pixels.* 4 x 4"):
+        build(images=tf.zeros([2, 28, 3, 1]))

@@ -101,6 +101,8 @@ def test_colours_keep_their_limits():
     np.testing.assert_allclose(results.max(axis=1), 0.6, atol=1e-3)
     np.testing.assert_allclose(results.min(axis=1), 0.4, atol=1e-3)
     assert len(np.unique(np.argmin(results, axis=1))) == 2
+    # Beyond a sixth of a turn red falls, to 0.6 - 0.2 * (6 / 5 - 1) at most.
+    assert 0.56 - 1e-3 <= results[:, 0].min() < 0.57
 
 
 def test_changes_of_one_image_draw_different_numbers():

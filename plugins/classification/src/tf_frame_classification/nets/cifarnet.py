@@ -12,7 +12,10 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
-from tf_frame_classification.nets.image_size import default_image_size
+from tf_frame_classification.nets.image_size import check_image_size, default_image_size
+
+# Two poolings halve it, and one pixel is left.
+_LEAST_SIZE = 4
 
 
 @default_image_size(32)
@@ -37,7 +40,11 @@ def cifarnet(
     Returns:
       Logits `[batch, num_classes]`, or features `[batch, 192]`; and the end
       points by name.
+
+    Raises:
+      ConfigError: the images are too small.
     """
+    check_image_size(images, least=_LEAST_SIZE, network="cifarnet", advice="enlarge them")
     end_points: dict[str, Any] = {}
     with tf.variable_scope(scope, "CifarNet", [images]):
         net = _convolutions(images, end_points)

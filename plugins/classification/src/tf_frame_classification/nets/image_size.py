@@ -38,5 +38,5 @@ def check_image_size(images: Any, *, least: int, network: str, advice: str) -> N
     if min(height or least, width or least) < least:
         raise ConfigError(
             f"{network} got images of {height} x {width} pixels, and needs at least "
-            f"{least} x {least}: {advice}"
+            f"{least} x {least}: {advice} (--input.image_size {least})"
         )
