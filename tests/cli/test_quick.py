@@ -39,7 +39,7 @@ def run(*words):
         (["plugins", "list", "--check"], 0, "deeplab"),
         (["plugins", "show", "deeplab"], 0, "--model.output_stride 8|16"),
         (["plugins", "show", "nothing"], 2, "installed: "),
-        (["run"], 2, "--plugin NAME (installed: deeplab"),
+        (["run"], 2, "--plugin NAME (installed: classification, deeplab"),
         (["run", "--plugin", "deeplab", "--optimizer", "adm"], 2, "did you mean 'adam'"),
         (["run", "--plugin", "deeplab", "--schedule", "pol"], 2, "did you mean 'poly'"),
         (["run", "--plugin", "deeplab", "--transform", "clip:3"], 2, "no gradient transform"),

@@ -39,6 +39,9 @@ def test_a_layout_may_be_looked_at_without_a_cluster():
     assert RunOptions(num_ps_tasks=4, show_placement=True).num_ps_tasks == 4
 
 
+TWO_WORKERS = {"worker_replicas": 2, "num_ps_tasks": 1, "master": "grpc://localhost:1"}
+
+
 @pytest.mark.parametrize("options", [{"num_ps_tasks": 1}, {"worker_replicas": 2}, {"task": 1}])
 def test_a_cluster_needs_a_master(options):
     with pytest.raises(ConfigError, match="--master grpc://HOST:PORT"):
@@ -54,7 +57,10 @@ def test_a_cluster_needs_a_master(options):
         ({"master": "grpc://localhost"}, "--master grpc://localhost: expected grpc://HOST:PORT"),
         ({"task": 1}, "--task 1: tasks count from 0 and --worker_replicas is 1"),
         ({"sync_replicas": True, "startup_delay_steps": 5}, "must be zero .*; it is 5"),
-        ({"sync_replicas": True, "num_clones": 2}, "num_clones must be 1. Found num_clones: 2"),
+        (
+            {"sync_replicas": True, "num_clones": 2, **TWO_WORKERS},
+            "num_clones must be 1. Found num_clones: 2",
+        ),
         ({"worker_replicas": 2}, "--worker_replicas 2 share .* how many with --num_ps_tasks"),
     ],
 )
