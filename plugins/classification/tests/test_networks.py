@@ -9,7 +9,6 @@ from tf_frame.errors import ConfigError, PluginError
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import NETWORK, PREPROCESSING
 from tf_frame.plugin.load import load_found, load_plugin
-from tf_frame_classification import networks
 
 OWN = [f for f in find_plugins() if f.distribution == "tf-frame-classification"]
 NAMES = [found.name for found in OWN if found.kind == NETWORK]
@@ -141,7 +140,3 @@ def test_only_training_drops_features(name):
 def test_an_unknown_network_is_answered_with_near_ones():
     with pytest.raises(PluginError, match=r"'resnet_v1_51'; did you mean 'resnet_v1_50' or"):
         load_plugin(NETWORK, "resnet_v1_51")
-
-
-def test_classes_of_one_module_share_its_arg_scope():
-    assert networks.Vgg19.arg_scope == networks.VggA.arg_scope
