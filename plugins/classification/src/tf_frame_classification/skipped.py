@@ -153,4 +153,4 @@ class SkippedHook(Hook):
         what = "1 example" if count == 1 else f"{count} examples"
         text = "\n  ".join([f"{what} left out that cannot be read:", *new])
         _LOG.warning("%s", text)
-        self.say(f"warning: {text}")
+        self.report(f"warning: {text}")
