@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from tf_frame.atomic_output import write_text
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.checkpoint.write.best import BestCheckpoints
 from tf_frame.cluster import cluster_of
@@ -23,7 +24,7 @@ from tf_frame.estimator.evaluation.results import numbers
 from tf_frame.estimator.training.evaluate_saved import EvaluateSaved
 from tf_frame.estimator.training.job import Job
 from tf_frame.estimator.training.log_file import log_file
-from tf_frame.estimator.training.model_dir import CONFIG_FILE, locked, write_text
+from tf_frame.estimator.training.model_dir import CONFIG_FILE, locked
 from tf_frame.estimator.training.observer import RunObserver
 from tf_frame.estimator.training.result import write_result
 from tf_frame.estimator.training.train import Additions, Trained
