@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.match import saved_as
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.checkpoint.warm_start.warm_start import WarmStart, plan_warm_start
+from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 
 
