@@ -10,11 +10,12 @@ from typing import Any
 from tf_frame.cli import option_help
 from tf_frame.cli.folder import job_of_folder
 from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import columns, reader_may_leave, report
+from tf_frame.cli.screen import reader_may_leave, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, CheckpointError, ConfigError
 from tf_frame.estimator.training.job import Job
 from tf_frame.session.interrupts import Interrupted, Interrupts
+from tf_frame.text import columns
 
 _USAGE = """usage: tf-frame evaluate MODEL_DIR [OPTIONS]
 

@@ -10,7 +10,7 @@ from tf_frame.cli import option_help
 from tf_frame.cli.checkpoint_tables import size_text
 from tf_frame.cli.folder import job_of_folder
 from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import columns, emphasised, report
+from tf_frame.cli.screen import emphasised, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.estimator.export.formats import (
@@ -21,6 +21,7 @@ from tf_frame.estimator.export.formats import (
 )
 from tf_frame.estimator.training.job import Job
 from tf_frame.session.interrupts import Interrupts
+from tf_frame.text import columns
 
 _OWN = [
     Option("format", str | None, None, "what to write, see above", choices=tuple(FORMATS)),

@@ -18,7 +18,7 @@ from tf_frame.cli.quiet import without_chatter
 from tf_frame.cli.screen import emphasised, reader_may_leave, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
-from tf_frame.estimator.prediction.files import Csv, JsonLines, write_errors_explained
+from tf_frame.estimator.prediction.files import Csv, JsonLines, translated_output_errors
 from tf_frame.estimator.training.job import Job
 from tf_frame.plugin import Input, Mode
 from tf_frame.session.interrupts import Interrupts
@@ -143,14 +143,14 @@ def _evaluated(job: Job, source: Any) -> int | None:
 def _writer(model: Any, output: str, row_format: str | None) -> Iterator[Any]:
     """What writes one example: of the model, or rows; closed at the end."""
     make = getattr(model, "prediction_writer", None)
-    with write_errors_explained(output):
+    with translated_output_errors(output):
         writer = make(output) if make and not row_format else None
     if writer is None:
         writer = _FORMATS[row_format or "jsonl"](output)
     try:
         yield writer
     finally:
-        with write_errors_explained(output):
+        with translated_output_errors(output):
             getattr(writer, "close", lambda: None)()
 
 

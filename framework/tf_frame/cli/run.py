@@ -12,7 +12,7 @@ from tf_frame.cli import choose, option_help
 from tf_frame.cli.make_job import make_job
 from tf_frame.cli.modes import TRAIN_AND_EVALUATE, run_as_command
 from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import columns, emphasised, reader_may_leave, report
+from tf_frame.cli.screen import emphasised, reader_may_leave, report
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import options_of
 from tf_frame.config.resolve import resolve
@@ -24,6 +24,7 @@ from tf_frame.estimator.training.job import Job
 from tf_frame.estimator.training.model_dir import discarded_if_unused
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.session.interrupts import Interrupts
+from tf_frame.text import columns
 
 
 def main(words: Sequence[str]) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.ancestors import ancestors
+from tf_frame.graph.operations import ancestors
 from tf_frame.graph.train_graph import TrainGraph
 
 _CONTROL_FLOW = ("Enter", "Exit", "Switch", "Merge", "NextIteration", "LoopCond")

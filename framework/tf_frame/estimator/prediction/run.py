@@ -11,10 +11,10 @@ from typing import Any
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError, PluginError, reason_of
 from tf_frame.estimator.error_translation import translated_errors
-from tf_frame.estimator.prediction.files import write_errors_explained
+from tf_frame.estimator.prediction.files import translated_output_errors
 from tf_frame.estimator.prediction.predict import predictions
-from tf_frame.graph.messages import seen
 from tf_frame.plugin import InputContext, Mode
+from tf_frame.text import short_repr
 
 NAME = "name"
 
@@ -90,7 +90,7 @@ class Prediction:
         )
         with translated_errors(self.directory):
             for name, features, prediction in self._named(self._limited(examples), len(names)):
-                with write_errors_explained(self.directory):
+                with translated_output_errors(self.directory):
                     self.write(name, features, prediction)
                 names.append(name)
                 self.written()
@@ -133,7 +133,7 @@ class _Files:
         features = spec[0] if isinstance(spec, tuple) and spec else spec
         if isinstance(features, Mapping) and NAME in features:
             return dataset
-        told = f"returned {seen(dataset)}" if spec is None else f"yields {spec}"
+        told = f"returned {short_repr(dataset)}" if spec is None else f"yields {spec}"
         raise PluginError(
             f"{self.origin} must return a tf.data.Dataset of features, a dict with {NAME!r}, the "
             f"path of each example; it {told}"

@@ -14,8 +14,7 @@ from typing import Any
 from tf_frame.atomic_output import write_text
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.checkpoint.write.best import BestCheckpoints
-from tf_frame.cluster import cluster_of
-from tf_frame.cluster.server import wait_for_server
+from tf_frame.cluster import cluster_of, wait_for_server
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.error_translation import translated_errors
