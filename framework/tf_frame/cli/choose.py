@@ -137,7 +137,7 @@ def _load(name: str, said: Mapping[str, Any], file: Settings) -> Choice:
         or default
         for part, default in _DEFAULTS.items()
     }
-    owner = model.found.distribution
+    owner = model.info.distribution
 
     def load(kind: Kind, name: str) -> tuple[str, LoadedPlugin]:
         return name, load_plugin(kind, name, prefer=owner, installed=installed)

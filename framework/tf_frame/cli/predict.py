@@ -85,7 +85,7 @@ def _files(job: Job, source: Any, paths: Sequence[str]) -> list[str]:
     own = getattr(type(source), "prediction_dataset", None)
     if own is None or own is getattr(Input, "prediction_dataset", None):
         raise ConfigError(
-            f"the input {job.input.name} of {job.input.plugin.found.distribution} cannot read "
+            f"the input {job.input.name} of {job.input.plugin.info.distribution} cannot read "
             "files to predict on, for it has no prediction_dataset(); leave --input out to "
             "predict its evaluation split"
         )

@@ -142,7 +142,7 @@ def _examples(job: Job) -> str:
 
 
 def _package(part: Any) -> str:
-    return f"{part.plugin.found.distribution} {part.plugin.found.version}"
+    return f"{part.plugin.info.distribution} {part.plugin.info.version}"
 
 
 def _counts(info: InputInfo) -> str:

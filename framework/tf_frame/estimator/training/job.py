@@ -53,8 +53,8 @@ class Job(TrainingSetup):
         """Package -> version, of tf-frame and of every package that brings a part."""
         listed = (*self.transforms, *self.hooks)
         parts = (self.model, self.input, self.optimizer, self.schedule, *listed)
-        found = [part.plugin.found for part in parts]
-        return {"tf-frame": tf_frame.__version__, **{f.distribution: f.version for f in found}}
+        plugins = [part.plugin.info for part in parts]
+        return {"tf-frame": tf_frame.__version__, **{p.distribution: p.version for p in plugins}}
 
 
 def _values(part: ConfiguredPlugin) -> dict[str, Any]:
