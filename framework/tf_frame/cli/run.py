@@ -16,9 +16,8 @@ from tf_frame.cli.screen import columns, emphasised, reader_may_leave, report
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import options_of
 from tf_frame.config.resolve import resolve
-from tf_frame.config.run_options import RunOptions, run_options
+from tf_frame.config.run_options import RunOptions, run_options, without_effect
 from tf_frame.config.values import to_text
-from tf_frame.config.without_effect import without_effect
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.estimator.training.job import Job
 from tf_frame.estimator.training.model_dir import discarded_if_unused

@@ -215,7 +215,7 @@ class _Run:
             self.job.model_dir,
             metric=config.best_metric,
             keep=config.keep_best,
-            higher_is_better=config.best_mode == "higher",
+            higher_is_better=config.best_mode == "max",
         )
 
     def write_configuration(self) -> None:
