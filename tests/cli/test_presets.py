@@ -28,7 +28,7 @@ class Preset(ToyModel):
             "schedule": "poly",
             "input": {"num_examples": 16},
             "transforms": ["clip_by_norm:10"],
-            "hooks": [{"name": "timeline", "at_steps": [3]}],
+            "hooks": [{"name": "heartbeat", "every_secs": 3}],
         },
         "other": {},
         "wrong": {"max_step": 5},
@@ -64,7 +64,7 @@ def test_a_preset_is_stronger_than_the_models_defaults():
     assert (job.optimizer.name, job.optimizer.params.epsilon) == ("rmsprop", 0.5)
     assert (job.schedule.name, job.input.params.num_examples) == ("poly", 16)
     assert [(part.name, part.params.norm) for part in job.transforms] == [("clip_by_norm", 10)]
-    assert [(part.name, part.params.at_steps) for part in job.hooks] == [("timeline", (3,))]
+    assert [(part.name, part.params.every_secs) for part in job.hooks] == [("heartbeat", 3)]
 
 
 def test_words_and_files_are_stronger_than_a_preset(tmp_path):

@@ -6,7 +6,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.session_feed import SessionFeedHook, tensor_called, value_for
+from tf_frame.hooks.feed import FeedHook, feed_value, tensor_by_name
 from tf_frame.testing.toy import ToyModel, build_toy_graph
 
 CONFIG = RunOptions(train_batch_size=8, learning_rate=0.05)
@@ -35,7 +35,7 @@ class See(Hook):
         self.name, self.values = name, []
 
     def begin(self):
-        self.tensor = tensor_called(tf.get_default_graph(), self.name)
+        self.tensor = tensor_by_name(tf.get_default_graph(), self.name)
 
     def before_step(self, run_context, step):
         return tf.train.SessionRunArgs(self.tensor)
@@ -49,7 +49,7 @@ class See(Hook):
 def test_a_constant_is_fed_in_every_step(train, graph, output):
     name = full(graph, "keep") + output
     see = See(name)
-    train(graph, [see, SessionFeedHook({name: 0.25})], to=3)
+    train(graph, [see, FeedHook({name: 0.25})], to=3)
     assert see.values == [0.25] * 3
 
 
@@ -60,32 +60,25 @@ def full(graph, name):
 def test_a_text_becomes_what_the_tensor_holds(train, graph):
     keep, pair = full(graph, "keep"), full(graph, "pair")
     see = See(pair)
-    train(graph, [see, SessionFeedHook({keep: "0.5", pair: "[3, 4]"})], to=2)
+    train(graph, [see, FeedHook({keep: "0.5", pair: "[3, 4]"})], to=2)
     assert see.values == [[3, 4]] * 2
 
 
-def test_a_function_is_asked_before_each_step(train, graph):
-    tensor = tensor_called(graph.graph, full(graph, "keep"))
-    numbers = iter([0.5, 1.5, 2.5])
-    see = See(tensor.name)
-    train(graph, [see, SessionFeedHook(feed_fn=lambda: {tensor: next(numbers)})], to=3)
-    assert see.values == [0.5, 1.5, 2.5]
-
-
 def test_it_wants_every_step():
-    hook = SessionFeedHook({})
+    hook = FeedHook({})
     assert hook.cadence.every_steps == 1
 
 
-@pytest.mark.parametrize("wrong", [{}, {"values": {}, "feed_fn": dict}])
-def test_either_values_or_a_function_are_given(wrong):
-    with pytest.raises(ValueError, match="give either values or feed_fn"):
-        SessionFeedHook(**wrong)
+def test_a_tensor_that_another_hook_feeds_is_refused(train, graph):
+    tensor = tensor_by_name(graph.graph, full(graph, "keep"))
+    hooks = [FeedHook({tensor.name: 0.5}), tf.train.FeedFnHook(lambda: {tensor: 1.5})]
+    with pytest.raises(RuntimeError, match="Same tensor is fed by two hooks."):
+        train(graph, hooks, to=1)
 
 
 def begin(graph, values):
     with graph.as_default(), pytest.raises(ConfigError) as error:
-        SessionFeedHook(values).begin()
+        FeedHook(values).begin()
     return str(error.value)
 
 
@@ -138,8 +131,8 @@ def test_a_tensor_that_the_graph_keeps_from_feeding_is_refused(plain):
     ],
 )
 def test_values_are_read_as_the_tensor_asks(plain, name, value, expected):
-    tensor = tensor_called(plain, name)
-    array = value_for(tensor, value)
+    tensor = tensor_by_name(plain, name)
+    array = feed_value(tensor, value)
     assert array.tolist() == expected
     assert array.dtype == tensor.dtype.as_numpy_dtype
     with tf.Session(graph=plain) as session:

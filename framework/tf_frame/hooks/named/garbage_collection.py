@@ -1,6 +1,6 @@
-"""The hook `gc`: Python's garbage is collected every so many steps, and at no other time.
+"""The hook `garbage_collection`: runs Python's garbage collector every N steps only.
 
---hook gc:500
+--hook garbage_collection:500
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from tf_frame.plugin.contracts import HookContext, HookPlugin
 class Params:
     """Options."""
 
-    every_steps: int = option(1000, "steps from one collection to the next", min=1)
+    every_steps: int = option(1000, "steps between collections", min=1)
     freeze_after_steps: int = option(
-        10, "steps of a session after which what is alive is frozen", min=1
+        10, "step of a session after which all live objects are frozen", min=1
     )
 
 
-class Gc(HookPlugin):
-    """Collects garbage every so many steps, and passes over what was alive at the start."""
+class GarbageCollection(HookPlugin):
+    """Collects garbage every N steps, and leaves out objects of the first steps."""
 
     Params: ClassVar[type] = Params
 
