@@ -42,13 +42,13 @@ from tf_frame.estimator.training.completed_step import completed_step, write_com
 from tf_frame.estimator.training.observer import RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.train import Additions, Trained, train
-from tf_frame.estimator.warm_start.model import WarmStartedModel
-from tf_frame.estimator.warm_start.settings import (
+from tf_frame.estimator.warm_start.apply import (
+    WarmStartedModel,
     apply_warm_start,
-    settings_of,
     warm_start_checkpoint,
     with_warm_start,
 )
+from tf_frame.estimator.warm_start.settings import settings_of
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.plugin import Mode
 

@@ -1,4 +1,4 @@
-"""Fine-tuning: when a run begins from another model's checkpoint, and what it says about it."""
+"""Warm start of a new run by its options (`--warm_start_from` and the like)."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def warm_started(
     Args:
       graph: the training graph.
       config: the warm-start options.
-      model_dir: a folder that has a checkpoint goes on from that one.
-      report: takes the report, a line for each variable.
+      model_dir: folder of the run; a checkpoint in it takes precedence.
+      report: takes the table of variables, a line each.
 
     Returns:
-      The graph, with a scaffold that restores.
+      The graph, with a scaffold that restores the values.
 
     Raises:
-      CheckpointError: the checkpoint does not fit, or is not there.
+      CheckpointError: the checkpoint does not exist or does not fit.
       ConfigError: an option is malformed.
     """
     if not config.warm_start_from:
@@ -59,7 +59,7 @@ def warm_started(
 
 
 def _check(path: str, config: RunOptions) -> None:
-    """Reads the checkpoint before anything is said about what was taken from it."""
+    """Refuses a damaged checkpoint, and one that leaves no step to train."""
     damage = damage_of(path)
     if damage:
         raise CheckpointError(f"--warm_start_from {path} cannot be read: {damage}")
@@ -71,7 +71,7 @@ def _check(path: str, config: RunOptions) -> None:
 
 
 def _newest_in(path: str) -> str | None:
-    """The newest checkpoint that a folder lists, readable or not; None for other paths."""
+    """Returns the newest checkpoint that a folder lists, readable or not; None for other paths."""
     listed = known_checkpoints(path) if tf.io.gfile.isdir(path) else []
     return listed[-1] if listed else None
 

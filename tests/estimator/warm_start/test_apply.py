@@ -6,13 +6,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
-from tf_frame.estimator.warm_start.settings import (
-    VocabInfo,
-    WarmStartSettings,
-    apply_warm_start,
-    settings_of,
-    with_warm_start,
-)
+from tf_frame.estimator.warm_start.apply import apply_warm_start, with_warm_start
+from tf_frame.estimator.warm_start.settings import VocabInfo, WarmStartSettings, settings_of
 from tf_frame.graph.update.moving_averages import moving_averages
 
 W = np.arange(8, dtype=np.float32).reshape(4, 2)
