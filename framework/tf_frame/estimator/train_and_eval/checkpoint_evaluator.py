@@ -1,4 +1,4 @@
-"""Evaluates the newest checkpoint, and hands what came of it to the exporters.
+"""`CheckpointEvaluator`: evaluates the newest checkpoint and calls the exporters.
 
 Statuses, checks and error texts are those of `_TrainingExecutor._Evaluator` and
 `_EvalResult` of tensorflow_estimator, training.py.
@@ -30,12 +30,12 @@ NO_NEW_CHECKPOINT = "no new checkpoint"
 
 @dataclasses.dataclass(frozen=True)
 class EvalResult:
-    """What looking for a checkpoint to evaluate came to.
+    """Result of looking for a checkpoint to evaluate.
 
     Attributes:
       status: `EVALUATED`, `MISSING_CHECKPOINT` or `NO_NEW_CHECKPOINT`.
-      metrics: what `Estimator.evaluate` returned; None if it was not called.
-      checkpoint_path: what was evaluated, or None.
+      metrics: result of `Estimator.evaluate`; None if nothing was evaluated.
+      checkpoint_path: the evaluated checkpoint, or None.
     """
 
     status: str
@@ -58,27 +58,30 @@ class EvalResult:
                 f"Given {self.metrics}"
             )
 
+    @property
+    def step(self) -> int:
+        """Global step of the evaluated checkpoint; 0 if nothing was evaluated."""
+        return int(self.metrics["global_step"]) if self.metrics else 0
+
     def reached(self, max_steps: int | None) -> bool:
-        """Whether a checkpoint of the last step, or a later one, was evaluated."""
-        if not max_steps or self.metrics is None:
-            return False
-        return bool(self.metrics["global_step"] >= max_steps)
+        """Returns whether a checkpoint of the last step, or of a later one, was evaluated."""
+        return bool(max_steps and self.metrics and self.step >= max_steps)
 
 
 class CheckpointEvaluator:
-    """Evaluates the newest checkpoint of an estimator, each only once.
+    """Evaluates the newest checkpoint of an estimator, each checkpoint only once.
 
-    After the evaluation of the last step its folder gets a file `finished.json`,
-    which says that nothing is left to be done for this step.
+    After the last step is evaluated and exported, the evaluation's folder gets a file
+    `finished.json`: no work is left for this step.
 
     Args:
       estimator: the `Estimator`.
-      eval_spec: how to evaluate, and who exports.
-      max_steps: the global step at which training ends, or None.
-      clock: where the seconds come from.
+      eval_spec: the evaluation and the exporters.
+      max_steps: global step at which training ends, or None.
+      clock: returns seconds.
 
     Attributes:
-      checkpoint: path of the one evaluated last, or being evaluated.
+      checkpoint: path of the last checkpoint whose evaluation began.
     """
 
     def __init__(
@@ -94,13 +97,14 @@ class CheckpointEvaluator:
         self._max_steps = max_steps
         self._clock = clock
         self._warned_at: float | None = None
+        self._finished_path = os.path.join(estimator.eval_dir(eval_spec.name), _FINISHED)
         self.checkpoint: str | None = None
 
     def evaluate_and_export(self) -> tuple[EvalResult, Sequence[Any]]:
-        """Evaluates the newest checkpoint, if there is one that was not evaluated yet.
+        """Evaluates the newest checkpoint, unless it is already evaluated.
 
         Returns:
-          What came of it, and what each exporter returned.
+          The result, and the return values of the exporters.
 
         Raises:
           TypeError, ValueError: the estimator returned no metrics.
@@ -118,14 +122,22 @@ class CheckpointEvaluator:
             )
             return EvalResult(NO_NEW_CHECKPOINT), []
         self.checkpoint, self._warned_at = newest, None
-        result = EvalResult(EVALUATED, self._evaluate(newest), newest)
+        metrics = self._estimator.evaluate(
+            input_fn=self._spec.input_fn,
+            steps=self._spec.steps,
+            name=self._spec.name,
+            checkpoint_path=newest,
+            hooks=self._spec.hooks,
+        )
+        result = EvalResult(EVALUATED, metrics, newest)
         exported = self._export(result)
         if result.reached(self._max_steps):
-            self._write_finished(result)
+            tf.io.gfile.makedirs(os.path.dirname(self._finished_path))
+            write_text(self._finished_path, json.dumps({"global_step": result.step}) + "\n")
         return result, exported
 
     def has_work_left(self, step: int) -> bool:
-        """Whether a run that had trained to the last step ended before its last export.
+        """Returns whether training has reached the last step, but its last export is missing.
 
         Args:
           step: the global step of the newest checkpoint.
@@ -136,19 +148,6 @@ class CheckpointEvaluator:
             return True
         with tf.io.gfile.GFile(self._finished_path) as file:
             return bool(json.loads(file.read())["global_step"] < step)
-
-    @property
-    def _finished_path(self) -> str:
-        return os.path.join(self._estimator.eval_dir(self._spec.name), _FINISHED)
-
-    def _evaluate(self, checkpoint: str) -> Any:
-        return self._estimator.evaluate(
-            input_fn=self._spec.input_fn,
-            steps=self._spec.steps,
-            name=self._spec.name,
-            checkpoint_path=checkpoint,
-            hooks=self._spec.hooks,
-        )
 
     def _export(self, result: EvalResult) -> Sequence[Any]:
         base = os.path.join(self._estimator.model_dir, "export")
@@ -163,14 +162,8 @@ class CheckpointEvaluator:
             for exporter in self._spec.exporters
         ]
 
-    def _write_finished(self, result: EvalResult) -> None:
-        assert result.metrics is not None
-        step = int(result.metrics["global_step"])
-        tf.io.gfile.makedirs(os.path.dirname(self._finished_path))
-        write_text(self._finished_path, json.dumps({"global_step": step}) + "\n")
-
     def _warn(self, message: str) -> None:
-        """Warns, but not all the time where somebody waits."""
+        """Logs a warning, but not with every look of a loop that waits for a checkpoint."""
         now = self._clock()
         if self._warned_at is None or now - self._warned_at > _SECS_BETWEEN_WARNINGS:
             _LOG.warning("%s", message)

@@ -4,7 +4,7 @@ import os
 import pytest
 
 from tf_frame.estimator.exporters import Exporter
-from tf_frame.estimator.train_and_eval.checkpoint_evaluation import (
+from tf_frame.estimator.train_and_eval.checkpoint_evaluator import (
     EVALUATED,
     MISSING_CHECKPOINT,
     NO_NEW_CHECKPOINT,

@@ -7,8 +7,7 @@ from tf_frame.estimator.early_stopping import read_eval_metrics
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
 from tf_frame.estimator.run_config.run_config import RunConfig
-from tf_frame.estimator.train_and_eval.entry import train_and_evaluate
-from tf_frame.estimator.train_and_eval.executor import Executor
+from tf_frame.estimator.train_and_eval.executor import Executor, train_and_evaluate
 from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
 from tf_frame.testing.one_weight import (
     batches,
