@@ -3,14 +3,12 @@
 import pytest
 
 from tf_frame.errors import NonFiniteError
-from tf_frame.estimator.training.run import run
-from tf_frame.session.interrupts import Interrupts
-from tf_frame.testing.toy import ToyInput, ToyModel, make_job
+from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 
 @pytest.mark.parametrize("num_clones", [1, 2])
 def test_the_step_is_named_and_not_saved(tmp_path, num_clones):
-    job = make_job(
+    setup = make_setup(
         ToyModel,
         ToyInput,
         str(tmp_path),
@@ -21,7 +19,7 @@ def test_the_step_is_named_and_not_saved(tmp_path, num_clones):
         save_checkpoint_secs=None,
     )
     with pytest.raises(NonFiniteError, match="the loss is nan at global step [34]"):
-        run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+        run_setup(setup, report=lambda line: None)
     saved = [path.name for path in tmp_path.glob("model.ckpt-*.index")]
     assert "model.ckpt-3.index" in saved
     assert not {"model.ckpt-4.index", "model.ckpt-5.index"} & set(saved)

@@ -3,10 +3,8 @@
 import pytest
 
 from tf_frame.estimator.training import train as training
-from tf_frame.estimator.training.run import run
 from tf_frame.graph.update.sync_replicas import SyncReplicasHook
-from tf_frame.session.interrupts import Interrupts
-from tf_frame.testing.toy import ToyInput, ToyModel, make_job
+from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 # What synchronises may wait for ever.
 pytestmark = pytest.mark.timeout(60)
@@ -20,6 +18,6 @@ def test_the_session_gets_the_hook_without_which_workers_wait_for_ever(tmp_path,
         return real(*args, **how)
 
     monkeypatch.setattr(training, "monitored_session", watched)
-    job = make_job(ToyModel, ToyInput, str(tmp_path), max_steps=3, sync_replicas=True)
-    result = run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+    setup = make_setup(ToyModel, ToyInput, str(tmp_path), max_steps=3, sync_replicas=True)
+    result = run_setup(setup, report=lambda line: None)
     assert result["global_step"] >= 3

@@ -4,14 +4,12 @@ import logging
 
 import pytest
 
-from tf_frame.estimator.training.run import run
-from tf_frame.session.interrupts import Interrupts
-from tf_frame.testing.toy import ToyInput, ToyModel, make_job
+from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 
 def go(folder, **options):
-    job = make_job(ToyModel, ToyInput, str(folder), evaluate=False, **options)
-    run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+    setup = make_setup(ToyModel, ToyInput, str(folder), evaluate=False, **options)
+    run_setup(setup, report=lambda line: None)
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ class Settings:
       transforms, hooks: the gradient transforms and hooks in order, None if not named.
       values: dotted option name -> raw value; those of transforms and hooks stand with them.
       versions: package -> version that the file was written with.
-      path: the file; empty for none.
+      path: the file, or another source, for messages; empty for none.
     """
 
     plugin: str | None = None
@@ -108,7 +108,7 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
         _flatten(values, part, section)
     names.update({key: _list(content.pop(key, None), key, source) for key in _LISTS})
     values.update({str(name): value for name, value in content.items()})
-    return Settings(plugin, **names, values=values, versions=versions)
+    return Settings(plugin, **names, values=values, versions=versions, path=source)
 
 
 def _section(content: dict[str, Any], key: str, source: str) -> dict[str, Any]:

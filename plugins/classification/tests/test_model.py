@@ -5,8 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputInfo, Mode
-from tf_frame.cli.choose import choose_plugins
-from tf_frame.cli.make_job import make_job
+from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame_classification.model import Classification, Params
 
@@ -19,9 +18,9 @@ def graph():
         yield
 
 
-def job_of(*words):
-    words = ["--plugin", "classification", *words]
-    return make_job(words, choose_plugins(words))
+def setup_of(*argv):
+    argv = ["--plugin", "classification", *argv]
+    return parse_command_line(argv).setup()
 
 
 def build(mode, *, labels=True, size=32, **params):
@@ -36,11 +35,11 @@ def test_an_input_without_classes_is_refused():
 
 
 def test_the_network_brings_its_image_size_channels_and_preprocessing():
-    params = job_of("--model.name", "inception_v3").input.params
+    params = setup_of("--model.name", "inception_v3").input.params
     assert (params.image_size, params.channels, params.preprocessing) == (299, 3, "inception")
-    params = job_of().input.params
+    params = setup_of().input.params
     assert (params.image_size, params.channels, params.preprocessing) == (28, None, "lenet")
-    params = job_of("--input.image_size", "75", "--input.preprocessing", "vgg").input.params
+    params = setup_of("--input.image_size", "75", "--input.preprocessing", "vgg").input.params
     assert (params.image_size, params.preprocessing) == (75, "vgg")
 
 
@@ -55,30 +54,30 @@ def test_an_unknown_network_is_answered_before_tensorflow_loads():
     assert "no network plugin is called 'inceptoin_v3'; did you mean" in result.stderr
     assert "'inception_v3'" in result.stderr
     with pytest.raises(PluginError):
-        job_of("--model.name", "inceptoin_v3")
+        setup_of("--model.name", "inceptoin_v3")
 
 
 def test_the_inception_trainer_is_a_preset():
-    job = job_of("--preset", "inception_distributed", "--num_clones", "2")
-    config = job.config
-    assert (job.optimizer.name, vars(job.optimizer.params)) == (
+    setup = setup_of("--preset", "inception_distributed", "--num_clones", "2")
+    config = setup.config
+    assert (setup.optimizer.name, vars(setup.optimizer.params)) == (
         "rmsprop",
         {"decay": 0.9, "momentum": 0.9, "epsilon": 1.0, "centered": False},
     )
-    schedule = job.schedule.params
-    assert (job.schedule.name, schedule.staircase) == ("exponential", True)
+    schedule = setup.schedule.params
+    assert (setup.schedule.name, schedule.staircase) == ("exponential", True)
     assert (schedule.decay_factor, schedule.decay_epochs) == (0.94, 2.0)
     assert (config.moving_average_decay, config.loss_average_decay) == (0.9999, 0.9)
     assert (config.sync_replicas, config.on_nan, config.num_clones) == (True, "raise", 2)
-    assert [(part.name, part.params.at_steps) for part in job.hooks] == [("timeline", (61,))]
-    assert job.model.params.name == "inception_v3"
-    params = job.model.params
+    assert [(part.name, part.params.at_steps) for part in setup.hooks] == [("timeline", (61,))]
+    assert setup.model.params.name == "inception_v3"
+    params = setup.model.params
     assert (params.label_smoothing, params.aux_loss_weight) == (0.1, 0.4)
     assert (params.batch_norm_decay, params.weight_decay) == (0.9997, 4e-5)
-    assert (config.learning_rate, job.input.params.labels_offset) == (0.045, -1)
+    assert (config.learning_rate, setup.input.params.labels_offset) == (0.045, -1)
     assert (config.summarize_gradients, config.summarize_variables) == (True, True)
     assert config.save_summaries_secs == 180
-    info = job.make_input().info
+    info = setup.make_input().info
     assert (info.num_classes, info.class_names[0]) == (11, "background")
 
 
