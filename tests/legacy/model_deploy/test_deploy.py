@@ -3,6 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
+from tf_frame.legacy import model_deploy
 from tf_frame.legacy.model_deploy import DeploymentConfig, deploy
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -220,3 +221,31 @@ def test_clones_may_share_the_statistics_of_batch_norm():
     # Over all four: mean 4, variance 5.
     expected = (np.array([[[1.0], [3.0]], [[5.0], [7.0]]]) - 4.0) / np.sqrt(5.001)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+pytestmark = [pytest.mark.usefixtures("graph"), pytest.mark.timeout(60)]
+
+
+def counted_model():
+    """A model that counts how often its loss is computed."""
+    weights = tf.get_variable("weights", initializer=tf.constant(1.0))
+    count = tf.get_variable("count", initializer=tf.constant(0.0), trainable=False)
+    with tf.control_dependencies([tf.assign_add(count, 1.0)]):
+        tf.losses.add_loss(tf.identity(2.0 * weights))
+    return count
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_the_chief_computes_no_loss_of_its_own():
+    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.25), 1)
+    config = model_deploy.DeploymentConfig(clone_on_cpu=True)
+    model = model_deploy.deploy(config, counted_model, optimizer=optimizer)
+    (weights,), count = tf.trainable_variables(), model.clones[0].outputs
+    tokens = optimizer.get_init_tokens_op(1)
+    update = optimizer.get_chief_queue_runner().enqueue_ops
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        session.run([optimizer.chief_init_op, tokens])
+        assert session.run(model.train_op) == pytest.approx(2.0)
+        session.run(update)
+        assert session.run([weights, count]) == [0.5, 1.0]

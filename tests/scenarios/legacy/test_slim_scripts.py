@@ -13,7 +13,7 @@ import tensorflow.compat.v1 as tf
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
-SCRIPTS = Path(__file__).parent / "scripts"
+SCRIPTS = Path(__file__).parent / "slim_scripts"
 IMAGES = (
     Path(__file__).parents[3]
     / "plugins/classification/src/tf_frame_classification/data/fashion_mnist"

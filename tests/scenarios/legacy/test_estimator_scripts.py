@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-SCRIPTS = Path(__file__).parent / "scripts"
+SCRIPTS = Path(__file__).parent / "estimator_scripts"
 V1 = pytest.mark.parametrize("v1", [(), ("--v1",)], ids=["resource", "v2_behavior_off"])
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
