@@ -12,8 +12,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.update.sync_replicas import SyncReplicasHook
-from tf_frame.legacy.learning_finite import FiniteModel
-from tf_frame.legacy.learning_services import Services
+from tf_frame.legacy.learning.finite import FiniteModel
+from tf_frame.legacy.learning.services import Services
 
 
 @dataclasses.dataclass

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.learning_finite import FiniteModel
+from tf_frame.legacy.learning.finite import FiniteModel
 
 
 class Services:

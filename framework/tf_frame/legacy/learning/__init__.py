@@ -21,11 +21,11 @@ import tensorflow.compat.v1 as tf
 from tf_frame.gradient_transforms.clip_by_norm import clip_gradients_by_norm
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
-from tf_frame.legacy import learning_defaults as defaults
-from tf_frame.legacy import learning_train_op
-from tf_frame.legacy.learning_finite import FiniteModel
-from tf_frame.legacy.learning_loop import Loop, startup_delay
-from tf_frame.legacy.learning_step import train_step
+from tf_frame.legacy.learning import defaults
+from tf_frame.legacy.learning import train_op as _train_op
+from tf_frame.legacy.learning.finite import FiniteModel
+from tf_frame.legacy.learning.loop import Loop, startup_delay
+from tf_frame.legacy.learning.step import train_step
 
 __all__ = [
     "add_gradients_summaries",
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _USE_DEFAULT = defaults.USE_DEFAULT
-_USE_GLOBAL_STEP = learning_train_op.USE_GLOBAL_STEP
+_USE_GLOBAL_STEP = _train_op.USE_GLOBAL_STEP
 
 
 def clip_gradient_norms(gradients_to_variables: GradsAndVars, max_norm: Any) -> GradsAndVars:
@@ -60,7 +60,7 @@ def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Any]:
     Returns:
       The summaries, scalar string tensors.
     """
-    return learning_train_op.summarize(grads_and_vars, separator="/")
+    return _train_op.summarize(grads_and_vars, separator="/")
 
 
 def create_train_op(
@@ -102,7 +102,7 @@ def create_train_op(
                 pairs = clip_gradient_norms(pairs, clip_gradient_norm)
         return pairs
 
-    return learning_train_op.create_train_op(
+    return _train_op.create_train_op(
         total_loss,
         optimizer,
         global_step=global_step,
