@@ -9,13 +9,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from tf_frame.atomic_output import write_text
 from tf_frame.config.run_options import RunOptions
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.estimator.training.context import RunContext
 from tf_frame.estimator.training.hooks import make_hooks
-from tf_frame.estimator.training.model_dir import CONFIG_FILE, write_text
+from tf_frame.estimator.training.model_dir import CONFIG_FILE
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.unmatched_patterns import unmatched_patterns
 from tf_frame.estimator.warm_start.options import warm_started
