@@ -288,7 +288,7 @@ def test_the_input_of_the_models_own_package_goes_before_others(tmp_path, monkey
     twin = tmp_path / "twin"
     write_distribution(twin, "a-twin", {"tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput"})
     monkeypatch.syspath_prepend(str(twin))
-    assert setup_of("--plugin", "toy").input.plugin.found.distribution == "tf-frame-toy"
+    assert setup_of("--plugin", "toy").input.plugin.info.distribution == "tf-frame-toy"
 
 
 def test_an_empty_transform_takes_back_those_before_it():
@@ -309,7 +309,7 @@ def test_built_in_parts_keep_their_names(tmp_path, monkeypatch):
     other = tmp_path / "other"
     write_distribution(other, "other", {"tf_frame.optimizers: momentum": "choose_test_plugins:No"})
     monkeypatch.syspath_prepend(str(other))
-    assert setup_of("--plugin", "toy").optimizer.plugin.found.distribution == "tf-frame"
+    assert setup_of("--plugin", "toy").optimizer.plugin.info.distribution == "tf-frame"
     with pytest.raises(PluginError, match="has no attribute 'No'"):
         setup_of("--plugin", "toy", "--optimizer", "other:momentum")
 

@@ -86,7 +86,7 @@ def _files(setup: TrainingSetup, source: Any, paths: Sequence[str]) -> list[str]
     if own is None or own is getattr(Input, "prediction_dataset", None):
         assert setup.input is not None
         raise ConfigError(
-            f"the input {setup.input.name} of {setup.input.plugin.found.distribution} cannot read "
+            f"the input {setup.input.name} of {setup.input.plugin.info.distribution} cannot read "
             "files to predict on, for it has no prediction_dataset(); leave --input out to "
             "predict its evaluation split"
         )

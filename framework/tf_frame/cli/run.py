@@ -24,9 +24,8 @@ from tf_frame.cluster import cluster_of
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import options_of
 from tf_frame.config.resolve import resolve
-from tf_frame.config.run_options import RunOptions
+from tf_frame.config.run_options import RunOptions, run_options, without_effect
 from tf_frame.config.values import to_text
-from tf_frame.config.without_effect import without_effect
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.estimator.training.context import RunContext, RunObserver
 from tf_frame.estimator.training.model_dir import discarded_if_unused
@@ -176,7 +175,7 @@ def _examples(setup: TrainingSetup) -> str:
 
 def _named(plugin: ConfiguredPlugin | None) -> str:
     assert plugin is not None
-    info = plugin.plugin.found
+    info = plugin.plugin.info
     return f"{plugin.name} ({info.distribution} {info.version})"
 
 

@@ -149,9 +149,9 @@ def configured_plugin(
     kind: Kind, name: str, cls: Any, values: Mapping[str, Any], prefix: str
 ) -> ConfiguredPlugin:
     """Wraps a class as if a package called `tests` had brought it."""
-    found = PluginInfo(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
+    info = PluginInfo(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
     return ConfiguredPlugin(
-        name, LoadedPlugin(found, cls), resolve(cls.Params, [values], prefix=prefix)
+        name, LoadedPlugin(info, cls), resolve(cls.Params, [values], prefix=prefix)
     )
 
 

@@ -182,14 +182,14 @@ def test_evaluations_in_training_are_of_the_steps_asked_for(go, tmp_path):
     assert result["global_step"] == 10
 
 
-@pytest.mark.parametrize("better", ["lower", "higher"])
-def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, better):
+@pytest.mark.parametrize("mode", ["min", "max"])
+def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, mode):
     go(
         max_steps=10,
         eval_every_n_steps=4,
         keep_best=2,
         best_metric="mean_absolute_error",
-        best_mode=better,
+        best_mode=mode,
         max_to_keep=1,
     )
     assert steps_of(tmp_path) == [10]
@@ -200,7 +200,7 @@ def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, better)
         if value.tag == "metrics/mean_absolute_error"
     }
     assert len(values) == 3
-    ranked = sorted(values, key=values.get, reverse=better == "higher")
+    ranked = sorted(values, key=values.get, reverse=mode == "max")
     assert sorted(steps_of(tmp_path / "best")) == sorted(ranked[:2])
 
 

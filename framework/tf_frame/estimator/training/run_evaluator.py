@@ -57,7 +57,7 @@ class RunEvaluator:
             self._setup.model_dir,
             metric=config.best_metric,
             keep=config.keep_best,
-            higher_is_better=config.best_mode == "higher",
+            higher_is_better=config.best_mode == "max",
         )
 
     def close(self) -> None:

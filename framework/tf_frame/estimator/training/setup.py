@@ -150,7 +150,7 @@ class TrainingSetup:
     def versions(self) -> dict[str, str]:
         """Package -> version, of tf-frame and of every package that brings a plugin."""
         plugins = (*self._plugins_by_key().values(), *self.transforms, *self.hooks)
-        infos = [each.plugin.found for each in plugins]
+        infos = [each.plugin.info for each in plugins]
         return {"tf-frame": tf_frame.__version__, **{i.distribution: i.version for i in infos}}
 
     def _plugins_by_key(self) -> dict[str, ConfiguredPlugin]:

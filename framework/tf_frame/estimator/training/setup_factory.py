@@ -129,7 +129,7 @@ def choose_plugins(
     """
     fitting = [_for_model(source, model) for source in sources]
     installed = find_plugins()
-    owner = model[1].found.distribution if model else "tf-frame"
+    owner = model[1].info.distribution if model else "tf-frame"
     names = {key: _strongest([_DEFAULT_NAMES, *fitting], key) for key in _KINDS}
     if model is None:
         del names["input"]
