@@ -1,10 +1,10 @@
-"""Which arguments functions take by name."""
+"""Arguments that functions take by name."""
 
 import functools
 
 import pytest
 
-from tf_frame.estimator.model_function.arguments import argument_names, called_with
+from tf_frame.estimator.argument_checks import argument_names, called_with
 
 
 def plain(features, labels=None, *, mode, **others):

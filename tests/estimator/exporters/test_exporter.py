@@ -1,6 +1,6 @@
 import pytest
 
-from tf_frame.estimator.exporters.garbage import exports_in, remove_exports
+from tf_frame.estimator.exporters.exporter import exports_in, remove_exports
 
 
 @pytest.fixture
