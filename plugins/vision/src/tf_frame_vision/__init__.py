@@ -1,4 +1,4 @@
-"""Shared parts of image plugins for tf-frame: networks, preprocessing, augmentation, reading, drawing.
+"""Parts that image plugins of tf-frame share.
 
     networks       slim's networks by name, as classifiers and as backbones
     nets           the same networks as slim's functions, with slim's arguments

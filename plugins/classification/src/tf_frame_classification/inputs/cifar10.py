@@ -75,7 +75,7 @@ def _num_records(path: Path) -> int:
     num_bytes = path.stat().st_size
     if not num_bytes or num_bytes % _RECORD_BYTES:
         raise DataError(
-            f"{path} has {num_bytes} bytes, not a multiple of {_RECORD_BYTES}, a record of CIFAR-10;"
+            f"{path} has {num_bytes} bytes, not a multiple of {_RECORD_BYTES}, a record;"
             " it was cut, or is another version. Download the binary version again."
         )
     return num_bytes // _RECORD_BYTES
