@@ -20,9 +20,9 @@ import time
 
 from absl import app, flags
 
-from tf_frame.plugin.find import Found, find_plugins
+from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.kinds import NETWORK
-from tf_frame.plugin.load import load_found
+from tf_frame.plugin.load import load_plugin_info
 
 _STEPS = flags.DEFINE_integer("steps", 2, "training steps", lower_bound=1)
 _BATCH = flags.DEFINE_integer("batch_size", 2, "examples in a batch", lower_bound=1)
@@ -43,9 +43,9 @@ def main(argv: list[str]) -> None:
         sys.exit(f"{len(failed)} failed: {', '.join(failed)}")
 
 
-def _check(found: Found) -> bool:
+def _check(found: PluginInfo) -> bool:
     """Runs one network and prints its line."""
-    network = load_found(found).cls
+    network = load_plugin_info(found).cls
     own = not _SIZE.value or found.name in _FULL.value
     size = network.default_image_size if own else _SIZE.value
     with tempfile.TemporaryDirectory() as folder:

@@ -30,8 +30,8 @@ from tf_frame.plugin import (
 
 if TYPE_CHECKING:
     from tf_frame.estimator.estimator import Estimator
-    from tf_frame.estimator.run_config import RunConfig
-    from tf_frame.estimator.spec import EstimatorSpec
+    from tf_frame.estimator.model_function.spec import EstimatorSpec
+    from tf_frame.estimator.run_config.run_config import RunConfig
 
 __version__ = "0.1.0"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.warm_start import candidate_variables, plan_warm_start
+from tf_frame.checkpoint.warm_start.warm_start import candidate_variables, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.testing.ports import free_ports
 

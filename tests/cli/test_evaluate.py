@@ -139,7 +139,7 @@ def test_an_evaluation_with_a_name_has_its_own_folder(run, folder):
 def test_with_continuous_each_new_checkpoint_is_evaluated_in_one_graph(
     run, folder, rotate, monkeypatch
 ):
-    from tf_frame.estimator.evaluator import Evaluator
+    from tf_frame.estimator.evaluation.evaluator import Evaluator
     from tf_frame.testing.toy import ToyModel
 
     builds, before, build = [], Evaluator.evaluate, ToyModel.build
@@ -181,7 +181,7 @@ def test_with_continuous_the_interval_and_the_timeout_are_passed_on(run, folder,
         return 30
 
     monkeypatch.setattr(
-        "tf_frame.estimator.repeated_evaluation.evaluate_repeatedly", evaluate_repeatedly
+        "tf_frame.estimator.evaluation.repeated.evaluate_repeatedly", evaluate_repeatedly
     )
     run(folder, "--continuous", "--every_secs", 60, "--timeout_secs", 2.5)
     assert (given["min_interval_secs"], given["timeout"]) == (60.0, 2.5)
@@ -258,7 +258,7 @@ def test_a_checkpoint_of_another_architecture_is_an_error(run, folder):
 
 
 def test_metrics_that_are_no_numbers_are_shown_as_what_they_are(run, folder, monkeypatch):
-    from tf_frame.estimator.evaluator import Evaluated, Evaluator
+    from tf_frame.estimator.evaluation.evaluator import Evaluated, Evaluator
 
     metrics = {"array": np.zeros([2, 3]), "image": b"1234", "one": np.float32(1)}
     evaluated = Evaluated(metrics=metrics, summary=None, global_step=30)

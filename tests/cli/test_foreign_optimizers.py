@@ -56,7 +56,7 @@ def installed(tmp_path, monkeypatch):
 def test_they_train_with_options_of_their_own(tmp_path):
     import tensorflow.compat.v1 as tf
 
-    from tf_frame.estimator.run import run
+    from tf_frame.estimator.training.run import run
     from tf_frame.session.interrupts import Interrupts
 
     words = [
@@ -65,7 +65,7 @@ def test_they_train_with_options_of_their_own(tmp_path):
         *("--max_steps", "3", "--model_dir", str(tmp_path)),
     ]
     job = make_job(words, choose_plugins(words))
-    run(job, source=job.make_input(), interrupts=Interrupts(), say=lambda line: None)
+    run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
     # Rates 1, 1/2 and the floor 0.3, times 2; every step goes by the sign of the gradient.
     saved = tf.train.load_checkpoint(str(tmp_path)).get_tensor("linear/biases")
     reachable = {a * 2 + b * 1 + c * 0.6 for a in (1, -1) for b in (1, -1) for c in (1, -1)}

@@ -11,7 +11,7 @@ def test_a_server_that_listens_is_not_waited_for():
     said = []
     with socket.create_server(("127.0.0.1", 0)) as server:
         target = f"grpc://127.0.0.1:{server.getsockname()[1]}"
-        wait_for_server(target, timeout_secs=0, say=said.append, check=lambda: None)
+        wait_for_server(target, timeout_secs=0, report=said.append, check=lambda: None)
     assert said == []
 
 
@@ -23,7 +23,7 @@ def test_a_server_that_comes_later_is_waited_for():
         servers.append(socket.create_server(("127.0.0.1", port)))
 
     try:
-        wait_for_server(f"grpc://127.0.0.1:{port}", timeout_secs=60, say=said.append, check=come)
+        wait_for_server(f"grpc://127.0.0.1:{port}", timeout_secs=60, report=said.append, check=come)
     finally:
         servers[0].close()
     assert said == [f"waiting for the server at grpc://127.0.0.1:{port} ..."]
@@ -32,7 +32,9 @@ def test_a_server_that_comes_later_is_waited_for():
 def test_a_server_that_never_comes_is_an_error():
     (port,) = free_ports(1)
     with pytest.raises(TfFrameError, match=f"no server listens at grpc://127.0.0.1:{port}"):
-        wait_for_server(f"grpc://127.0.0.1:{port}", timeout_secs=0, say=print, check=lambda: None)
+        wait_for_server(
+            f"grpc://127.0.0.1:{port}", timeout_secs=0, report=print, check=lambda: None
+        )
 
 
 def test_waiting_can_be_given_up():
@@ -42,4 +44,4 @@ def test_waiting_can_be_given_up():
         raise KeyError("enough")
 
     with pytest.raises(KeyError, match="enough"):
-        wait_for_server(f"grpc://127.0.0.1:{port}", timeout_secs=60, say=print, check=give_up)
+        wait_for_server(f"grpc://127.0.0.1:{port}", timeout_secs=60, report=print, check=give_up)

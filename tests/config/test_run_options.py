@@ -21,14 +21,14 @@ def test_a_batch_that_the_clones_cannot_share_is_refused():
 
 
 def test_the_batch_may_be_that_of_each_clone():
-    config = RunOptions(train_batch_size=5, num_clones=3, batch_size_is="per_clone")
+    config = RunOptions(train_batch_size=5, num_clones=3, batch_size_scope="per_clone")
     assert (config.clone_batch_size, config.worker_batch_size) == (5, 15)
     assert RunOptions(train_batch_size=6, num_clones=3).worker_batch_size == 6
 
 
 def test_the_batch_may_be_that_of_all_aggregated_workers():
     cluster = {"master": "grpc://localhost:1", "worker_replicas": 4, "num_ps_tasks": 1}
-    sync = {"sync_replicas": True, "batch_size_is": "aggregated", **cluster}
+    sync = {"sync_replicas": True, "batch_size_scope": "aggregated", **cluster}
     assert RunOptions(train_batch_size=24, **sync).clone_batch_size == 6
     assert RunOptions(train_batch_size=24, replicas_to_aggregate=3, **sync).clone_batch_size == 8
     with pytest.raises(ConfigError, match="25 is not divisible by .* times 4 aggregated replicas"):
@@ -153,7 +153,7 @@ def test_seconds_between_checkpoints_are_positive(secs):
 
 
 @pytest.mark.parametrize(
-    ("name", "choices"), [("on_nan", "raise, stop"), ("best_is", "lower, higher")]
+    ("name", "choices"), [("on_nan", "raise, stop"), ("best_mode", "lower, higher")]
 )
 def test_a_word_that_is_no_choice_is_answered_with_the_choices(name, choices):
     with pytest.raises(ConfigError, match=f"--{name}: 'ignore'.*{choices}"):

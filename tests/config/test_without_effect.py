@@ -24,9 +24,9 @@ def test_defaults_are_nothing_to_speak_of():
             "--eval_moving_averages has no effect without --moving_average_decay",
         ),
         (
-            {"replicas_to_aggregate": 2, "batch_size_is": "aggregated"},
+            {"replicas_to_aggregate": 2, "batch_size_scope": "aggregated"},
             {"sync_replicas": True, **CLUSTER},
-            "--replicas_to_aggregate, --batch_size_is have no effect without --sync_replicas",
+            "--replicas_to_aggregate, --batch_size_scope have no effect without --sync_replicas",
         ),
         (
             {"summarize_gradients": True, "save_summaries_steps": 0},
@@ -40,9 +40,9 @@ def test_defaults_are_nothing_to_speak_of():
             "--save_summaries_steps 0",
         ),
         (
-            {"best_metric": "accuracy", "best_is": "higher"},
+            {"best_metric": "accuracy", "best_mode": "higher"},
             {"keep_best": 1},
-            "--best_metric, --best_is have no effect without --keep_best",
+            "--best_metric, --best_mode have no effect without --keep_best",
         ),
         (
             {"profile_num_steps": 3, "profile_all_workers": True},

@@ -7,7 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.show_placement import show_placement
+from tf_frame.estimator.training.show_placement import show_placement
 from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.testing.toy import ToyInput, ToyModel, make_job, make_part
@@ -25,7 +25,7 @@ class Uneven(ToyModel):
 def shown(tmp_path, **options):
     lines = []
     job = make_job(Uneven, ToyInput, str(tmp_path), optimizer="sgd", **options)
-    show_placement(job, source=job.make_input(), say=lines.append)
+    show_placement(job, source=job.make_input(), report=lines.append)
     return "\n".join(lines)
 
 

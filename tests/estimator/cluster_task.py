@@ -11,12 +11,12 @@ from pathlib import Path
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.estimator.early_stopping import make_early_stopping_hook
 from tf_frame.estimator.estimator import Estimator
-from tf_frame.estimator.evaluated_training import train_and_evaluate
 from tf_frame.estimator.exporters import FinalExporter, LatestExporter
-from tf_frame.estimator.run_config import RunConfig
-from tf_frame.estimator.stopping import make_early_stopping_hook
-from tf_frame.estimator.train_spec import EvalSpec, TrainSpec
+from tf_frame.estimator.run_config.run_config import RunConfig
+from tf_frame.estimator.train_and_eval.entry import train_and_evaluate
+from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
 from tf_frame.testing.one_weight import batches, input_fn, model_fn, serving_input_receiver_fn
 
 

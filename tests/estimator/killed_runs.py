@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.run import run
+from tf_frame.estimator.training.run import run
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.plugin import Input, InputInfo, Mode, Model, ModelOutput
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
@@ -144,7 +144,7 @@ def run_job(model_dir, kind, options, kill):
     if kill and kill[0] == "save":
         watch_saves(model_dir, *kill[1:])
     job = JOBS[kind](model_dir, {**options, "evaluate": False})
-    run(job, source=job.make_input(), interrupts=Interrupts(), say=print)
+    run(job, source=job.make_input(), interrupts=Interrupts(), report=print)
 
 
 def forked(words):

@@ -16,13 +16,13 @@ import tensorflow.compat.v1 as tf
 
 import tf_frame
 from tf_frame import Estimator, EstimatorSpec, RunConfig
-from tf_frame.checkpoint.newest import step_of
+from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.errors import CheckpointError, ConfigError
-from tf_frame.estimator import export
-from tf_frame.estimator.attendant import Attendant
-from tf_frame.estimator.ended_at import ended_at
 from tf_frame.estimator.estimator import NanLossError
-from tf_frame.estimator.train import Trained
+from tf_frame.estimator import export
+from tf_frame.estimator.training.completed_step import completed_step
+from tf_frame.estimator.training.observer import RunObserver
+from tf_frame.estimator.training.train import Trained
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
@@ -175,9 +175,9 @@ def test_an_input_of_tf_frame_goes_on_where_it_was(tmp_path):
 
 def test_the_end_of_a_training_by_an_input_of_tf_frame_is_not_noted(tmp_path):
     Estimator(ToyModel, model_dir=tmp_path).train(INPUT, steps=1)
-    assert ended_at(str(tmp_path)) is None
+    assert completed_step(str(tmp_path)) is None
     Estimator(model_fn, model_dir=tmp_path / "function").train(input_fn, steps=1)
-    assert ended_at(str(tmp_path / "function")) == 1
+    assert completed_step(str(tmp_path / "function")) == 1
 
 
 def test_only_the_chief_notes_the_end(tmp_path, monkeypatch):
@@ -188,7 +188,7 @@ def test_only_the_chief_notes_the_end(tmp_path, monkeypatch):
         estimator = Estimator(model_fn, model_dir=tmp_path)
         monkeypatch.setattr(estimator, "trained", lambda *_: Trained(3, 0.5, None, None))
         estimator.train(input_fn)
-        assert ended_at(str(tmp_path)) == noted
+        assert completed_step(str(tmp_path)) == noted
 
 
 def test_the_graph_of_an_evaluation_is_built_once(tmp_path):
@@ -270,7 +270,7 @@ def test_an_attendant_hears_of_it(tmp_path):
         model_fn,
         model_dir=tmp_path / "second",
         warm_start_from=warm.model_dir,
-        attendant=Attendant(say=said.append),
+        observer=RunObserver(report=said.append),
     )
     estimator.train(input_fn, steps=1)
     assert any("warm start from" in line for line in said)
@@ -281,7 +281,7 @@ def test_an_attendant_may_stop_it(tmp_path, work):
     Estimator(model_fn, model_dir=tmp_path).train(input_fn, steps=1)
     interrupts = Interrupts()
     interrupts.received = signal.SIGTERM
-    estimator = Estimator(model_fn, model_dir=tmp_path, attendant=Attendant(interrupts=interrupts))
+    estimator = Estimator(model_fn, model_dir=tmp_path, observer=RunObserver(interrupts=interrupts))
     with pytest.raises(Interrupted):
         done = getattr(estimator, work)(input_fn)
         next(done)
@@ -488,7 +488,7 @@ def test_a_training_that_a_signal_ended_goes_on_in_its_input(tmp_path):
         def after_run(self, run_context, run_values):
             interrupts.received = 15
 
-    stopped = Estimator(numbered, model_dir=tmp_path, attendant=Attendant(interrupts=interrupts))
+    stopped = Estimator(numbered, model_dir=tmp_path, observer=RunObserver(interrupts=interrupts))
     stopped.train(counted, hooks=[Signal()])
     Estimator(numbered, model_dir=tmp_path).train(counted, hooks=[rows_seen(seen)])
     assert seen == [2, 4, 6]

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tf_frame.checkpoint.newest import newest_checkpoint, step_of
-from tf_frame.checkpoint.reader import Checkpoint
+from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.reader import Checkpoint
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 

@@ -5,10 +5,10 @@ import re
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.newest import newest_checkpoint, step_of
-from tf_frame.checkpoint.reader import Checkpoint
+from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import EXIT_USAGE, ConfigError, DataError
-from tf_frame.estimator.run import run
+from tf_frame.estimator.training.run import run
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.testing.toy import ToyInput, ToyModel, make_job
 
@@ -20,7 +20,7 @@ def go(tmp_path):
     def go(steps, *, source=ToyInput, model=ToyModel, **options):
         lines = []
         job = make_job(model, source, str(tmp_path), max_steps=steps, evaluate=False, **options)
-        run(job, source=job.make_input(), interrupts=Interrupts(), say=lines.append)
+        run(job, source=job.make_input(), interrupts=Interrupts(), report=lines.append)
         assert step_of(newest_checkpoint(str(tmp_path))) == steps
         return [line for line in lines if line.startswith("warning: ")]
 

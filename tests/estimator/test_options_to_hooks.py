@@ -9,10 +9,10 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster import Cluster
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.errors import CheckpointError, PluginError
-from tf_frame.estimator.run import run
-from tf_frame.estimator.run_hooks import Surroundings, run_hooks
-from tf_frame.estimator.show_hooks import show_hooks
-from tf_frame.estimator.train import build_graph, closing_all, make_loop
+from tf_frame.estimator.training.hooks import Surroundings, run_hooks
+from tf_frame.estimator.training.run import run
+from tf_frame.estimator.training.show_hooks import show_hooks
+from tf_frame.estimator.training.train import build_graph, closing_all, make_loop
 from tf_frame.graph.step_loop import StepLoop
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Cadence
@@ -72,13 +72,13 @@ def around(cluster):
         stopped=lambda: None,
         restored_from=lambda: None,
         evaluate=lambda step: {},
-        say=print,
+        report=print,
     )
 
 
 def run_job(job):
     lines = []
-    result = run(job, source=job.make_input(), interrupts=Interrupts(), say=lines.append)
+    result = run(job, source=job.make_input(), interrupts=Interrupts(), report=lines.append)
     return result, "\n".join(map(str, lines))
 
 
@@ -100,7 +100,7 @@ def test_a_worker_that_profiles_writes_into_a_folder_of_its_own(hooks_of, tmp_pa
             super().__init__()
             given.update(options, model_dir=model_dir)
 
-    monkeypatch.setattr("tf_frame.estimator.run_hooks.ProfileHook", Given)
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.ProfileHook", Given)
     hooks_of(task=1, profile_all_workers=True, profile_num_steps=3, **PROFILE)
     assert given == {
         "model_dir": str(tmp_path),
@@ -144,7 +144,7 @@ def test_timelines_show_what_the_options_say(hooks_of, monkeypatch, options, dra
             super().__init__()
             given.update(options)
 
-    monkeypatch.setattr("tf_frame.estimator.run_hooks.TimelineHook", Given)
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.TimelineHook", Given)
     hooks_of(trace_every_n_steps=7, **options)
     assert {name: given[name] for name in drawn} == drawn
     assert given["every_steps"] == 7
@@ -168,7 +168,7 @@ def test_checkpoints_are_saved_and_kept_as_the_options_say(hooks_of, monkeypatch
             super().__init__()
             came.update(options)
 
-    monkeypatch.setattr("tf_frame.estimator.run_hooks.CheckpointHook", Given)
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.CheckpointHook", Given)
     hooks_of(**options)
     assert {name: came[name] for name in given} == given
 
@@ -186,7 +186,7 @@ def test_the_log_has_figures_every_so_many_steps_and_at_the_last(job_of, caplog)
 
 def test_an_evaluation_waits_for_the_checkpoint_that_is_being_written(job_of, monkeypatch):
     waited = []
-    hook = "tf_frame.estimator.run_hooks.CheckpointHook.wait"
+    hook = "tf_frame.estimator.training.hooks.CheckpointHook.wait"
     monkeypatch.setattr(hook, lambda self: waited.append(self._flight is not None) or self._land())
     options = {"async_checkpoint": True, "eval_every_n_steps": 2, "save_checkpoint_secs": 600}
     _, said = run_job(job_of(max_steps=5, evaluate=False, **options))
@@ -216,7 +216,7 @@ def test_a_named_hook_is_told_of_the_run(job_of, tmp_path):
     assert (context.is_chief, context.task, context.max_steps) == (True, 0, 3)
     assert context.examples_per_step == 4
     assert context.graph.train_op.op.name == "train_op"
-    assert callable(context.say)
+    assert callable(context.report)
 
 
 def test_named_hooks_and_listeners_come_to_their_places(job_of):
@@ -270,7 +270,7 @@ def test_steps_of_several_tasks_are_run_singly(job_of):
     job = job_of(steps_per_loop=10, **CLUSTER)
     graph, said = graph_of(job), []
     with graph.graph.as_default():
-        loop = make_loop(job.config, graph, [], say=said.append)
+        loop = make_loop(job.config, graph, [], report=said.append)
     assert loop._step_loop is None
     assert said == ["note: --steps_per_loop 10 has no effect: several tasks train together"]
 
@@ -293,7 +293,7 @@ def test_a_hook_that_keeps_the_fast_path_off_is_said_at_the_start(job_of):
 def test_the_hooks_are_shown_and_the_folder_stays_as_it_was(job_of, tmp_path):
     said = []
     job = job_of(trace_every_n_steps=7, max_steps=40)
-    show_hooks(job, source=job.make_input(), say=said.append)
+    show_hooks(job, source=job.make_input(), report=said.append)
     lines = "\n".join(said).splitlines()
     assert lines[0] == "hooks of a step, in this order:"
     assert [line.split()[0] for line in lines[1:-1]] == sorted(

@@ -10,7 +10,7 @@ PROGRAM = """
 import json, sys
 import tensorflow.compat.v1 as tf
 tf.disable_v2_behavior()
-from tf_frame.estimator.run import run
+from tf_frame.estimator.training.run import run
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.testing.toy import ToyInput, ToyModel, installed_part, make_job

@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import cluster_of
 from tf_frame.deploy.session_config import make_deployment
-from tf_frame.estimator.train import build_graph
+from tf_frame.estimator.training.train import build_graph
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.testing.toy import ToyInput, ToyModel, make_job, make_part

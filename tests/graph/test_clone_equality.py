@@ -13,8 +13,8 @@ from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.gradient_transforms.freeze import freeze_variables
-from tf_frame.graph.gradients import clone_gradients, sum_gradients
 from tf_frame.graph.losses import gather_losses
+from tf_frame.graph.update.gradients import clone_gradients, sum_gradients
 from tf_frame.layers import l2_regularizer
 from tf_frame.legacy import model_deploy
 from tf_frame.plugin import ModelOutput

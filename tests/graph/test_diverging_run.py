@@ -3,7 +3,7 @@
 import pytest
 
 from tf_frame.errors import NonFiniteError
-from tf_frame.estimator.run import run
+from tf_frame.estimator.training.run import run
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.testing.toy import ToyInput, ToyModel, make_job
 
@@ -21,7 +21,7 @@ def test_the_step_is_named_and_not_saved(tmp_path, num_clones):
         save_checkpoint_secs=None,
     )
     with pytest.raises(NonFiniteError, match="the loss is nan at global step [34]"):
-        run(job, source=job.make_input(), interrupts=Interrupts(), say=lambda line: None)
+        run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
     saved = [path.name for path in tmp_path.glob("model.ckpt-*.index")]
     assert "model.ckpt-3.index" in saved
     assert not {"model.ckpt-4.index", "model.ckpt-5.index"} & set(saved)

@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame.graph.train_step import checked_optimizer
+from tf_frame.graph.update.train_step import checked_optimizer
 from tf_frame.learning_rates.warmup import learning_rate
 from tf_frame.testing.toy import build_toy_graph
 

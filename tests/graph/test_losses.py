@@ -11,8 +11,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, PluginError, TfFrameError
-from tf_frame.graph.gradients import clone_gradients, sum_gradients
 from tf_frame.graph.losses import gather_losses
+from tf_frame.graph.update.gradients import clone_gradients, sum_gradients
 from tf_frame.plugin import ModelOutput
 
 

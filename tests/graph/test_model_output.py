@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import PluginError
-from tf_frame.graph.eval_graph import build_eval_graph
+from tf_frame.graph.inference.eval_graph import build_eval_graph
 from tf_frame.graph.model_output import build_model
 from tf_frame.plugin import Mode, Model, ModelOutput
 from tf_frame.testing.toy import ToyInput, build_toy_graph

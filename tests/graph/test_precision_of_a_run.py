@@ -3,15 +3,15 @@
 import pytest
 
 from tf_frame.errors import ConfigError
-from tf_frame.estimator import train as training
-from tf_frame.estimator.run import run
+from tf_frame.estimator.training import train as training
+from tf_frame.estimator.training.run import run
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.testing.toy import ToyInput, ToyModel, make_job
 
 
 def go(tmp_path, **options):
     job = make_job(ToyModel, ToyInput, str(tmp_path), max_steps=1, clone_on_cpu=True, **options)
-    return run(job, source=job.make_input(), interrupts=Interrupts(), say=lambda line: None)
+    return run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
 
 
 def test_a_run_in_float16_on_a_cpu_is_refused(tmp_path):

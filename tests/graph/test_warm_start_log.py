@@ -4,14 +4,14 @@ import logging
 
 import pytest
 
-from tf_frame.estimator.run import run
+from tf_frame.estimator.training.run import run
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.testing.toy import ToyInput, ToyModel, make_job
 
 
 def go(folder, **options):
     job = make_job(ToyModel, ToyInput, str(folder), evaluate=False, **options)
-    run(job, source=job.make_input(), interrupts=Interrupts(), say=lambda line: None)
+    run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
 
 
 @pytest.fixture

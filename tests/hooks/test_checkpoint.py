@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.newest import known_checkpoints, newest_checkpoint, step_of
-from tf_frame.checkpoint.saving import ArrayWriter
+from tf_frame.checkpoint.find.newest import known_checkpoints, newest_checkpoint, step_of
+from tf_frame.checkpoint.write.saving import ArrayWriter
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
 
@@ -326,7 +326,7 @@ def test_a_saver_with_several_shards_is_written_synchronously_and_told(tmp_path,
             tf.get_variable("elsewhere", [1], initializer=tf.ones_initializer())
         graph.scaffold._saver = tf.train.Saver(sharded=True)
     hook = CheckpointHook(
-        str(tmp_path), graph.scaffold, every_steps=2, asynchronous=True, say=said.append
+        str(tmp_path), graph.scaffold, every_steps=2, asynchronous=True, report=said.append
     )
     train(graph, [hook], to=3)
     assert said == ["checkpoints are written synchronously: 2 devices write a shard each"]

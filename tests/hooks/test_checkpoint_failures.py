@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.newest import damage_of, known_checkpoints, newest_checkpoint
-from tf_frame.checkpoint.saving import Background, write_whole
+from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, newest_checkpoint
+from tf_frame.checkpoint.write.saving import Background, write_whole
 from tf_frame.errors import CheckpointError, NonFiniteError
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -411,10 +411,10 @@ def test_on_a_full_disk_the_checkpoint_before_stays_and_the_run_goes_on_with_mor
 KILLED = """
 import os, signal, sys
 import tensorflow.compat.v1 as tf
-from tf_frame.checkpoint.saving import ArrayWriter
+from tf_frame.checkpoint.write.saving import ArrayWriter
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.stop_at_step import StopAtStepHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.testing.toy import build_toy_graph
 folder, when = sys.argv[1:]
 rename, write, renames = tf.io.gfile.rename, ArrayWriter.write, []

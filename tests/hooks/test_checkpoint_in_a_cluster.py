@@ -1,7 +1,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.newest import damage_of, known_checkpoints, step_of
+from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, step_of
 from tf_frame.graph.global_step import read_step_after
 from tf_frame.hooks.checkpoint import CheckpointHook
 
@@ -38,7 +38,7 @@ def train(folder, target, *, sharded, asynchronous):
             every_steps=2,
             extras={"input_position/here": extra},
             asynchronous=asynchronous,
-            say=said.append,
+            report=said.append,
         )
         creator = tf.train.ChiefSessionCreator(scaffold, master=target)
         with tf.train.MonitoredSession(creator, hooks=[hook]) as session:

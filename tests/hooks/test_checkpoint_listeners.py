@@ -1,7 +1,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.newest import damage_of, known_checkpoints
+from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints
 from tf_frame.errors import NonFiniteError
 from tf_frame.hooks.checkpoint import CheckpointHook
 

@@ -4,7 +4,7 @@ import pytest
 
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.garbage_collection import GarbageCollectionHook
-from tf_frame.hooks.pauses import training_clock
+from tf_frame.hooks.training_clock import training_clock
 
 
 def test_freezing_is_a_pause_and_later_collections_are_not(monkeypatch, clock):

@@ -8,8 +8,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import CheckpointError, ConfigError, DataError
-from tf_frame.graph.input_position import make_input_position
-from tf_frame.graph.inputs import make_batches
+from tf_frame.graph.inputs.batches import make_batches
+from tf_frame.graph.inputs.position import make_input_position
 from tf_frame.hooks.base import Hook, Phase, in_phase_order
 from tf_frame.hooks.input_position import InputPositionHook
 from tf_frame.plugin import Input, InputContext, Mode
@@ -67,7 +67,7 @@ class Run:
             self.position,
             restored_from=lambda: self.restored,
             allow_inexact=allow_inexact,
-            say=self.said.append,
+            report=self.said.append,
         )
 
     @contextlib.contextmanager

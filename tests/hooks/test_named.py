@@ -45,7 +45,7 @@ def context(tmp_path):
             max_steps=5,
             examples_per_step=8,
             graph=graph,
-            say=print,
+            report=print,
         )
 
     return context
@@ -261,7 +261,7 @@ def test_every_worker_makes_a_profile_if_asked(context, monkeypatch):
     ],
 )
 def test_tensors_are_logged_by_steps_or_seconds(context, build, monkeypatch, values, expected):
-    monkeypatch.setattr("tf_frame.hooks.logging_tensor.LoggingTensorHook", Made)
+    monkeypatch.setattr("tf_frame.hooks.stock.logging_tensor.LoggingTensorHook", Made)
     chief = context(graph=build())
     hook = made("logging_tensor", {"tensors": "train_op:0,learning_rate", **values})(chief)
     graph = chief.graph.graph
@@ -376,7 +376,7 @@ def test_the_hook_of_the_documentation_works(tmp_path, monkeypatch, build, train
     said = []
     graph = build()
     hook = cls(params=cls.Params(above=0.1, every_steps=2))(
-        dataclasses.replace(context(graph=graph), say=said.append)
+        dataclasses.replace(context(graph=graph), report=said.append)
     )
     train(graph, [hook], to=4)
     assert [line.split(" is ")[0] for line in said] == [f"the loss at step {s}" for s in (1, 3)]
@@ -385,10 +385,10 @@ def test_the_hook_of_the_documentation_works(tmp_path, monkeypatch, build, train
 def test_early_stopping_looks_after_each_evaluation_and_says_if_there_are_none(context):
     params = {"metric": "loss", "steps": 100}
     said = []
-    plain = made("early_stopping", params)(dataclasses.replace(context(), say=said.append))
+    plain = made("early_stopping", params)(dataclasses.replace(context(), report=said.append))
     assert "--eval_every_n_steps" in said.pop()
     assert plain.cadence.next_step() == 1
-    evaluated = dataclasses.replace(context(), say=said.append, eval_every_n_steps=40)
+    evaluated = dataclasses.replace(context(), report=said.append, eval_every_n_steps=40)
     hook = made("early_stopping", params)(evaluated)
     assert said == []
     hook.cadence.mark(1)

@@ -3,7 +3,7 @@ import logging
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.newest import newest_checkpoint
+from tf_frame.checkpoint.find.newest import newest_checkpoint
 from tf_frame.errors import NonFiniteError
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.evaluate import EvaluateHook

@@ -11,14 +11,14 @@ from tensorflow.python.platform import tf_logging
 from tensorflow.python.training import training_util
 
 from tf_frame.hooks.base import Hook
-from tf_frame.hooks.feed_fn import FeedFnHook
-from tf_frame.hooks.final_ops import FinalOpsHook
-from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
-from tf_frame.hooks.logging_tensor import LoggingTensorHook
-from tf_frame.hooks.nan_tensor import NanTensorHook
-from tf_frame.hooks.step_counter import StepCounterHook
-from tf_frame.hooks.stop_at_step import StopAtStepHook
-from tf_frame.hooks.summary_saver import SummarySaverHook
+from tf_frame.hooks.stock.feed_fn import FeedFnHook
+from tf_frame.hooks.stock.final_ops import FinalOpsHook
+from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
+from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook
+from tf_frame.hooks.stock.nan_tensor import NanTensorHook
+from tf_frame.hooks.stock.step_counter import StepCounterHook
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
+from tf_frame.hooks.stock.summary_saver import SummarySaverHook
 
 OURS = types.SimpleNamespace(
     **{

@@ -8,8 +8,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.pauses import mark_traced
 from tf_frame.hooks.throughput import ThroughputHook, throughput_of, write_scalars
+from tf_frame.hooks.training_clock import mark_traced
 
 LINE = re.compile(
     r"step (\d+): ([\d.]+)(?: \+/- ([\d.]+))? steps/s \(jitter ([\d.]+)\), ([\d.]+) examples/s"

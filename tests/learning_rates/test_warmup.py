@@ -41,8 +41,8 @@ def run_rates(cls, steps, num_examples=None, options=None, dtype=tf.int64, **run
 @pytest.mark.parametrize(
     ("cls", "options", "expected"),
     [
-        (Poly, {"decay_from": "step_0"}, OLD_POLY),
-        (Step, {"decay_from": "step_0"}, OLD_STEP),
+        (Poly, {"decay_start": "step_0"}, OLD_POLY),
+        (Step, {"decay_start": "step_0"}, OLD_STEP),
         (Poly, {}, NEW_POLY),
         (Step, {}, NEW_STEP),
         (Poly, {"warmup": "linear"}, NEW_POLY_BURN_IN),
@@ -110,7 +110,7 @@ def test_the_learning_rate_follows_the_global_step(variable_mode):
     [
         ({}, 1000),
         ({"warmup_steps": 100}, 900),
-        ({"warmup_steps": 100, "decay_from": "step_0"}, 1000),
+        ({"warmup_steps": 100, "decay_start": "step_0"}, 1000),
         ({"warmup_steps": 1000}, 1),
         ({"warmup_steps": 5000}, 1),
     ],
@@ -120,10 +120,10 @@ def test_the_schedule_has_the_steps_after_the_warm_up_unless_it_begins_at_step_0
 
 
 @pytest.mark.parametrize(
-    ("decay_from", "expected"), [("end_of_warmup", [0, 0, 0, 1]), ("step_0", [0, 1, 3, 4])]
+    ("decay_start", "expected"), [("end_of_warmup", [0, 0, 0, 1]), ("step_0", [0, 1, 3, 4])]
 )
-def test_the_schedule_never_sees_a_negative_step(decay_from, expected):
-    config = RunOptions(warmup_steps=3, decay_from=decay_from)
+def test_the_schedule_never_sees_a_negative_step(decay_start, expected):
+    config = RunOptions(warmup_steps=3, decay_start=decay_start)
     given = []
     with tf.Graph().as_default(), tf.Session() as session:
         step = tf.placeholder(tf.int64, [])
@@ -145,7 +145,7 @@ CLUSTER = {"master": "grpc://localhost:1", "num_ps_tasks": 1, "worker_replicas":
     [
         ({}, 25.0),
         ({"num_clones": 2}, 25.0),
-        ({"num_clones": 2, "batch_size_is": "per_clone"}, 12.5),
+        ({"num_clones": 2, "batch_size_scope": "per_clone"}, 12.5),
         (CLUSTER, 25.0),
         ({**CLUSTER, "replicas_to_aggregate": 2}, 25.0),
         ({**CLUSTER, "sync_replicas": True}, 5.0),

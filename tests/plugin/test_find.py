@@ -2,7 +2,7 @@ import os
 import subprocess
 import sys
 
-from tf_frame.plugin.find import CONFLICT, INCOMPATIBLE, OK, Found, find_plugins
+from tf_frame.plugin.find import CONFLICT, INCOMPATIBLE, OK, PluginInfo, find_plugins
 from tf_frame.plugin.kinds import INPUT, KINDS, MODEL
 from tf_frame.testing.distributions import write_distribution
 
@@ -13,7 +13,7 @@ def found_in(*distributions):
 
 def test_a_plugin_is_found_with_its_package(site, install):
     install("fake-a", "neta", version="2.5")
-    expected = Found(MODEL, "neta", "fake_a:Net", "fake-a", "2.5", OK, "")
+    expected = PluginInfo(MODEL, "neta", "fake_a:Net", "fake-a", "2.5", OK, "")
     assert found_in("fake-a") == [expected]
 
 

@@ -6,7 +6,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import ModelOutput
-from tf_frame.checkpoint.newest import known_checkpoints, newest_checkpoint
+from tf_frame.checkpoint.find.newest import known_checkpoints, newest_checkpoint
 from tf_frame.errors import CheckpointError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.testing.toy import ToyModel

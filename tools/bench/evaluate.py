@@ -97,7 +97,7 @@ def write_checkpoints(folder: str, plugin: str | None) -> None:
     """Writes checkpoints of the initial values, of growing steps."""
     import tensorflow.compat.v1 as tf
 
-    from tf_frame.graph.eval_graph import build_eval_graph
+    from tf_frame.graph.inference.eval_graph import build_eval_graph
 
     model, source, config = parts(plugin)
     graph = build_eval_graph(model=model, source=source, config=config)
@@ -111,7 +111,7 @@ def write_checkpoints(folder: str, plugin: str | None) -> None:
 
 def measure(way: str, folder: str, options: argparse.Namespace) -> dict[str, Any]:
     """Evaluates, and returns the seconds and the resident memory after each evaluation."""
-    from tf_frame.estimator.evaluator import Evaluator
+    from tf_frame.estimator.evaluation.evaluator import Evaluator
 
     model, source, config = parts(options.plugin)
     watched = Watched(model)

@@ -35,9 +35,9 @@ import tensorflow.compat.v1 as tf
 from tf_frame import Input, InputInfo, Mode
 from tf_frame.cluster import Cluster
 from tf_frame.deploy.session_config import make_deployment, session_config
-from tf_frame.estimator.log_file import log_file
-from tf_frame.estimator.run_hooks import Surroundings, run_hooks
-from tf_frame.estimator.train import build_graph, make_loop
+from tf_frame.estimator.training.hooks import Surroundings, run_hooks
+from tf_frame.estimator.training.log_file import log_file
+from tf_frame.estimator.training.train import build_graph, make_loop
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.session.monitored import monitored_session
@@ -103,7 +103,7 @@ def _train(last_step: int, more_hooks: list[Any], **options: Any) -> None:
         stopped=lambda: None,
         restored_from=lambda: None,
         evaluate=lambda step: {},
-        say=lambda line: None,
+        report=lambda line: None,
     )
     with (
         graph.graph.as_default(),
@@ -111,7 +111,7 @@ def _train(last_step: int, more_hooks: list[Any], **options: Any) -> None:
         log_file(job.model_dir),
     ):
         hooks = [*run_hooks(job, graph, around).hooks, *more_hooks]
-        loop = make_loop(job.config, graph, hooks, say=print)
+        loop = make_loop(job.config, graph, hooks, report=print)
         with monitored_session(
             graph,
             hooks=loop.hooks,

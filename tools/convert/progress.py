@@ -41,7 +41,7 @@ class Progress:
                 told = f"{self._shards_done} of {self._num_shards} shards done"
                 print(told, file=sys.stderr, flush=True)
 
-    def say(self, line: str) -> None:
+    def report(self, line: str) -> None:
         """Prints a line above the bar."""
         with self._lock:
             tqdm.write(line, file=sys.stderr)

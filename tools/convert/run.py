@@ -170,7 +170,7 @@ def _make_or_keep(shard: Shard, rules: Rules) -> _Outcome:
         try:
             return _keep(shard, rules)
         except DamagedShard as error:
-            rules.progress.say(f"{shard.path} is made again: {error}")
+            rules.progress.report(f"{shard.path} is made again: {error}")
     return _Outcome(kept=False, skipped=make_shard(shard, rules))
 
 

@@ -160,7 +160,7 @@ def _record_or_none(picture: Picture, rules: Rules) -> bytes | None:
     except CorruptImage as error:
         if not rules.skip_corrupt:
             raise DataError(f"{error}; mend or remove it, or give --skip_corrupt") from error
-        rules.progress.say(f"left out: {error}")
+        rules.progress.report(f"left out: {error}")
         return None
 
 

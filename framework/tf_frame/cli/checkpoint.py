@@ -11,7 +11,7 @@ from typing import Any
 
 from tf_frame.cli import checkpoint_tables as tables
 from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
-from tf_frame.cli.screen import say
+from tf_frame.cli.screen import report
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import Option
 from tf_frame.config.values import nearest
@@ -76,7 +76,7 @@ _WORDS = {
 def main(words: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not words or any(word in ("-h", "--help") for word in words):
-        say(_USAGE)
+        report(_USAGE)
         return EXIT_OK if words else EXIT_USAGE
     name, *rest = words
     if name not in _OPTIONS:
@@ -87,7 +87,7 @@ def main(words: Sequence[str]) -> int:
     quiet_tensorflow(None)
     with without_chatter(None):
         # Importing TensorFlow takes seconds and says things.
-        import tf_frame.checkpoint.reader  # noqa: F401
+        import tf_frame.checkpoint.find.reader  # noqa: F401
     commands: dict[str, Callable[[Sequence[str], Mapping[str, Any]], int]] = {
         "list": _list,
         "show": _show,
@@ -138,7 +138,7 @@ def _patterns_noted() -> Iterator[None]:
 
 
 def _list(paths: Sequence[str], given: Mapping[str, Any]) -> int:
-    from tf_frame.checkpoint.listing import list_checkpoints
+    from tf_frame.checkpoint.find.listing import list_checkpoints
 
     entries = list_checkpoints(paths[0])
     _print(given, tables.entries_as_json(entries), lambda: tables.entries(entries, paths[0]))
@@ -146,10 +146,10 @@ def _list(paths: Sequence[str], given: Mapping[str, Any]) -> int:
 
 
 def _show(paths: Sequence[str], given: Mapping[str, Any]) -> int:
-    from tf_frame.checkpoint.contents import contents_of
-    from tf_frame.checkpoint.path import resolve
-    from tf_frame.checkpoint.reader import Checkpoint
-    from tf_frame.checkpoint.rules import parse_regex
+    from tf_frame.checkpoint.find.contents import contents_of
+    from tf_frame.checkpoint.find.path import resolve
+    from tf_frame.checkpoint.find.reader import Checkpoint
+    from tf_frame.checkpoint.warm_start.rules import parse_regex
 
     pattern = parse_regex("--filter", given["filter"]) if given.get("filter") else None
     checkpoint = Checkpoint(resolve(paths[0]))
@@ -164,9 +164,9 @@ def _show(paths: Sequence[str], given: Mapping[str, Any]) -> int:
 
 
 def _diff(paths: Sequence[str], given: Mapping[str, Any]) -> int:
-    from tf_frame.checkpoint.difference import difference
-    from tf_frame.checkpoint.path import resolve
-    from tf_frame.checkpoint.reader import Checkpoint
+    from tf_frame.checkpoint.find.path import resolve
+    from tf_frame.checkpoint.find.reader import Checkpoint
+    from tf_frame.checkpoint.rewrite.difference import difference
 
     try:
         first, second = (Checkpoint(resolve(path)) for path in paths)
@@ -183,9 +183,9 @@ def _diff(paths: Sequence[str], given: Mapping[str, Any]) -> int:
 
 
 def _rename(paths: Sequence[str], given: Mapping[str, Any]) -> int:
-    from tf_frame.checkpoint.path import resolve
-    from tf_frame.checkpoint.reader import Checkpoint
-    from tf_frame.checkpoint.rewrite import plan_rewriting
+    from tf_frame.checkpoint.find.path import resolve
+    from tf_frame.checkpoint.find.reader import Checkpoint
+    from tf_frame.checkpoint.rewrite.rename import plan_rewriting
 
     rules, drop = given.get("rule", ()), given.get("drop", ())
     plan = plan_rewriting(
@@ -197,17 +197,17 @@ def _rename(paths: Sequence[str], given: Mapping[str, Any]) -> int:
     )
     if not given.get("dry_run"):
         plan.write()
-    say(tables.rewriting(plan, written=not given.get("dry_run")))
+    report(tables.rewriting(plan, written=not given.get("dry_run")))
     return EXIT_OK
 
 
 def _average(paths: Sequence[str], given: Mapping[str, Any]) -> int:
-    from tf_frame.checkpoint.average import average, sources_of
+    from tf_frame.checkpoint.rewrite.average import average, sources_of
 
     new, *given_sources = paths
     sources = sources_of(given_sources, last=given.get("last"), but=new)
     averaged, taken = average(sources, new, overwrite=bool(given.get("overwrite")))
-    say(
+    report(
         f"wrote {new}, the mean of {len(sources)} checkpoints:\n"
         + "\n".join(f"  {source}" for source in sources)
         + f"\n{averaged} variables averaged, {taken} taken from the last"
@@ -216,4 +216,4 @@ def _average(paths: Sequence[str], given: Mapping[str, Any]) -> int:
 
 
 def _print(given: Mapping[str, Any], data: Any, text: Callable[[], str]) -> None:
-    say(json.dumps(data, indent=2, allow_nan=False) if given.get("json") else text())
+    report(json.dumps(data, indent=2, allow_nan=False) if given.get("json") else text())

@@ -15,11 +15,11 @@ from tf_frame.config.option import Option, options_of
 from tf_frame.config.run_options import run_options
 from tf_frame.config.yaml_file import Named, Settings, read_settings
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.model_dir import CONFIG_FILE
+from tf_frame.estimator.training.model_dir import CONFIG_FILE
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
-from tf_frame.plugin.listed import Listed, load_listed
-from tf_frame.plugin.load import Loaded, load_plugin
+from tf_frame.plugin.load import LoadedPlugin, load_plugin
+from tf_frame.plugin.named import NamedPlugin, load_named_plugins
 
 SELECTION = (
     Option("plugin", str, None, "the model to train; tf-frame plugins list shows what there is"),
@@ -68,12 +68,12 @@ class Choice:
 
     file: Settings
     defaults: Mapping[str, Any]
-    model: tuple[str, Loaded]
-    input: tuple[str, Loaded]
-    optimizer: tuple[str, Loaded]
-    schedule: tuple[str, Loaded]
-    transforms: Sequence[Listed]
-    hooks: Sequence[Listed]
+    model: tuple[str, LoadedPlugin]
+    input: tuple[str, LoadedPlugin]
+    optimizer: tuple[str, LoadedPlugin]
+    schedule: tuple[str, LoadedPlugin]
+    transforms: Sequence[NamedPlugin]
+    hooks: Sequence[NamedPlugin]
     preset: Settings
     mode: str = MODE.default
 
@@ -88,7 +88,7 @@ class Choice:
         """What holds when neither a file nor the command line says anything."""
         return {**self.defaults, **self.preset.values}
 
-    def listed(self) -> list[Listed]:
+    def listed(self) -> list[NamedPlugin]:
         """The transforms and the hooks."""
         return [*self.transforms, *self.hooks]
 
@@ -139,12 +139,14 @@ def _load(name: str, said: Mapping[str, Any], file: Settings) -> Choice:
     }
     owner = model.found.distribution
 
-    def load(kind: Kind, name: str) -> tuple[str, Loaded]:
+    def load(kind: Kind, name: str) -> tuple[str, LoadedPlugin]:
         return name, load_plugin(kind, name, prefer=owner, installed=installed)
 
-    def listed(word: str, in_file: Sequence[Named] | None, default: Sequence[str]) -> list[Listed]:
+    def listed(
+        word: str, in_file: Sequence[Named] | None, default: Sequence[str]
+    ) -> list[NamedPlugin]:
         chosen = _listed(said.get(word), in_file, default)
-        return load_listed(word, chosen, prefer=owner, installed=installed)
+        return load_named_plugins(word, chosen, prefer=owner, installed=installed)
 
     return Choice(
         file=_without_unused(file, name, {"input": input_name, **chosen}),

@@ -10,10 +10,10 @@ from typing import Any
 from tf_frame.cli import option_help
 from tf_frame.cli.folder import job_of_folder
 from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import columns, reader_may_leave, say
+from tf_frame.cli.screen import columns, reader_may_leave, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, CheckpointError, ConfigError
-from tf_frame.estimator.job import Job
+from tf_frame.estimator.training.job import Job
 from tf_frame.session.interrupts import Interrupted, Interrupts
 
 _USAGE = """usage: tf-frame evaluate MODEL_DIR [OPTIONS]
@@ -46,7 +46,7 @@ _OWN = (
 def main(words: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not words or any(word in ("-h", "--help") for word in words):
-        say(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
+        report(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
         return EXIT_OK if words else EXIT_USAGE
     job, given = job_of_folder("evaluate", words, _OWN)
     _check(given)
@@ -55,15 +55,15 @@ def main(words: Sequence[str]) -> int:
         started = time.monotonic()
         with without_chatter(job.config.verbosity):
             # Importing TensorFlow takes seconds.
-            from tf_frame.estimator.explain import errors_explained
+            from tf_frame.estimator.error_translation import translated_errors
         interrupts.raise_if_received("stopped; nothing was evaluated")
         evaluation = _Evaluation(job, source, given["name"], interrupts)
-        with errors_explained(job.model_dir):
+        with translated_errors(job.model_dir):
             try:
                 _evaluate(evaluation, job, given)
             finally:
                 evaluation.close()
-        say(f"done in {time.monotonic() - started:.0f} s; results in {evaluation.eval_dir}")
+        report(f"done in {time.monotonic() - started:.0f} s; results in {evaluation.eval_dir}")
     return EXIT_OK
 
 
@@ -82,15 +82,15 @@ def _evaluate(evaluation: _Evaluation, job: Job, given: Mapping[str, Any]) -> No
     if given["continuous"]:
         _evaluate_each(evaluation, job, given)
         return
-    from tf_frame.checkpoint.path import resolve
+    from tf_frame.checkpoint.find.path import resolve
 
     evaluation(resolve(os.path.expanduser(given["checkpoint"] or job.model_dir)))
 
 
 def _evaluate_each(evaluation: _Evaluation, job: Job, given: Mapping[str, Any]) -> None:
-    from tf_frame.estimator.repeated_evaluation import evaluate_repeatedly
+    from tf_frame.estimator.evaluation.repeated import evaluate_repeatedly
 
-    say(f"waiting for checkpoints in {job.model_dir}, until step {job.config.max_steps}")
+    report(f"waiting for checkpoints in {job.model_dir}, until step {job.config.max_steps}")
     step = evaluate_repeatedly(
         evaluation,
         job.model_dir,
@@ -106,18 +106,18 @@ def _evaluate_each(evaluation: _Evaluation, job: Job, given: Mapping[str, Any]) 
             "raise --timeout_secs, or look whether the training runs"
         )
     if step < job.config.max_steps:
-        say(f"no new checkpoint for {given['timeout_secs']:g} s after step {step}")
+        report(f"no new checkpoint for {given['timeout_secs']:g} s after step {step}")
 
 
 class _Evaluation:
     """Evaluates checkpoints of a job, shows what they come to, and writes it."""
 
     def __init__(self, job: Job, source: Any, name: str | None, interrupts: Interrupts) -> None:
-        from tf_frame.estimator.attendant import Attendant
         from tf_frame.estimator.estimator import Estimator
+        from tf_frame.estimator.training.observer import RunObserver
 
-        model, attendant = job.make_model(source.info), Attendant(say, interrupts)
-        self._estimator = Estimator(model, config=job, attendant=attendant)
+        model, observer = job.make_model(source.info), RunObserver(report, interrupts)
+        self._estimator = Estimator(model, config=job, observer=observer)
         self._source = source
         self._steps = job.config.eval_steps
         self._name = name
@@ -127,14 +127,14 @@ class _Evaluation:
 
     def __call__(self, checkpoint: str) -> int:
         """Evaluates a checkpoint and returns its step."""
-        from tf_frame.estimator.evaluate import write_figures
+        from tf_frame.estimator.evaluation.results import write_figures
 
-        say(f"evaluating {checkpoint}")
+        report(f"evaluating {checkpoint}")
         metrics = self._metrics(checkpoint)
         step = int(metrics.pop("global_step"))
         write_figures(self.eval_dir, metrics, step, checkpoint)
-        say(f"evaluation at step {step}")
-        say(columns([(name, _text(value)) for name, value in metrics.items()]))
+        report(f"evaluation at step {step}")
+        report(columns([(name, _text(value)) for name, value in metrics.items()]))
         self._count += 1
         return step
 

@@ -10,16 +10,16 @@ from tf_frame.cli import option_help
 from tf_frame.cli.checkpoint_tables import size_text
 from tf_frame.cli.folder import job_of_folder
 from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import columns, emphasised, say
+from tf_frame.cli.screen import columns, emphasised, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
-from tf_frame.estimator.formats import (
+from tf_frame.estimator.export.formats import (
     FORMATS,
     TFLITE_QUANTIZED_TOLERANCE,
     TFLITE_TOLERANCE,
     TOLERANCE,
 )
-from tf_frame.estimator.job import Job
+from tf_frame.estimator.training.job import Job
 from tf_frame.session.interrupts import Interrupts
 
 _OWN = [
@@ -64,7 +64,7 @@ Any option of tf-frame run may follow; the others are taken from MODEL_DIR/confi
 def main(words: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not words or any(word in ("-h", "--help") for word in words):
-        say(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
+        report(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
         return EXIT_OK if words else EXIT_USAGE
     job, given = job_of_folder("export", words, _OWN)
     if not given["format"]:
@@ -73,20 +73,20 @@ def main(words: Sequence[str]) -> int:
     # The libraries write log lines all along, not only while they are imported.
     with Interrupts().installed() as interrupts, without_chatter(job.config.verbosity):
         exported = _export(job, source, given, interrupts)
-    say(_told(exported))
+    report(_told(exported))
     return EXIT_OK
 
 
 def _export(job: Job, source: Any, given: Mapping[str, Any], interrupts: Interrupts) -> Any:
-    from tf_frame.checkpoint.path import resolve
-    from tf_frame.estimator.explain import errors_explained
-    from tf_frame.estimator.formats.export import export_model
+    from tf_frame.checkpoint.find.path import resolve
+    from tf_frame.estimator.error_translation import translated_errors
+    from tf_frame.estimator.export.checkpoint_export import export_model
 
     name = given["format"]
     checkpoint = resolve(os.path.expanduser(given["checkpoint"] or job.model_dir))
     output = os.path.expanduser(given["output"] or _default_output(job, name, checkpoint))
-    say(f"exporting {checkpoint} as {name} ...")
-    with errors_explained(job.model_dir):
+    report(f"exporting {checkpoint} as {name} ...")
+    with translated_errors(job.model_dir):
         return export_model(
             name,
             model=job.make_model(source.info),
@@ -102,7 +102,7 @@ def _export(job: Job, source: Any, given: Mapping[str, Any], interrupts: Interru
 
 def _default_output(job: Job, name: str, checkpoint: str) -> str:
     """SavedModels have a number of their own; the others say of which step they are."""
-    from tf_frame.checkpoint.newest import step_of
+    from tf_frame.checkpoint.find.newest import step_of
 
     folder = name if name == "saved_model" else f"{name}-{step_of(checkpoint)}"
     return os.path.join(job.model_dir, "export", folder)

@@ -12,8 +12,8 @@ from tf_frame.cli.modes import MODE
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.job import Job
-from tf_frame.estimator.model_dir import CONFIG_FILE
+from tf_frame.estimator.training.job import Job
+from tf_frame.estimator.training.model_dir import CONFIG_FILE
 
 _MODEL_DIR = Option("model_dir", str, None, "")
 

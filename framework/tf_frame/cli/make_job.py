@@ -10,8 +10,9 @@ from tf_frame.cli.choose import NOT_IN_FILES, Choice, from_file
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.resolve import check_names, resolve
 from tf_frame.config.run_options import RunOptions
-from tf_frame.estimator.job import Job, Part
-from tf_frame.estimator.model_dir import default_model_dir
+from tf_frame.estimator.training.job import Job
+from tf_frame.estimator.training.model_dir import default_model_dir
+from tf_frame.estimator.training.setup import ConfiguredPlugin
 
 
 def make_job(words: Sequence[str], choice: Choice) -> Job:
@@ -32,12 +33,14 @@ def make_job(words: Sequence[str], choice: Choice) -> Job:
     params = _params(choice, sources)
     return Job(
         config=resolve(RunOptions, sources),
-        model=Part(*choice.model, params["model"]),
-        input=Part(*choice.input, params["input"]),
-        optimizer=Part(*choice.optimizer, params["optimizer"]),
-        schedule=Part(*choice.schedule, params["schedule"]),
-        transforms=[Part(t.name, t.plugin, params[t.prefix]) for t in choice.transforms],
-        hooks=[Part(h.name, h.plugin, params[h.prefix]) for h in choice.hooks],
+        model=ConfiguredPlugin(*choice.model, params["model"]),
+        input=ConfiguredPlugin(*choice.input, params["input"]),
+        optimizer=ConfiguredPlugin(*choice.optimizer, params["optimizer"]),
+        schedule=ConfiguredPlugin(*choice.schedule, params["schedule"]),
+        transforms=[
+            ConfiguredPlugin(t.name, t.plugin, params[t.prefix]) for t in choice.transforms
+        ],
+        hooks=[ConfiguredPlugin(h.name, h.plugin, params[h.prefix]) for h in choice.hooks],
         model_dir=_model_dir(flags, choice),
     )
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from tf_frame.cli.option_help import group_text
 from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
-from tf_frame.cli.screen import columns, say
+from tf_frame.cli.screen import columns, report
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import Option, options_of
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
-from tf_frame.plugin.find import OK, Found, find_plugins
+from tf_frame.plugin.find import OK, PluginInfo, find_plugins
 from tf_frame.plugin.kinds import (
     GRADIENT_TRANSFORM,
     HOOK,
@@ -25,7 +25,7 @@ from tf_frame.plugin.kinds import (
     NETWORK,
     OPTIMIZER,
 )
-from tf_frame.plugin.load import BrokenPluginError, called, load_found, unknown_plugin
+from tf_frame.plugin.load import BrokenPluginError, called, load_plugin_info, unknown_plugin
 
 _USAGE = """usage: tf-frame plugins list [--json] [--check]
        tf-frame plugins show NAME
@@ -47,7 +47,7 @@ _PREFIXES = {
 def main(words: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not words or any(word in ("-h", "--help") for word in words):
-        say(_USAGE)
+        report(_USAGE)
         return EXIT_OK if words else EXIT_USAGE
     commands: dict[str, Callable[[Sequence[str]], int]] = {"list": _list, "show": _show}
     if words[0] not in commands:
@@ -68,13 +68,13 @@ def _list(words: Sequence[str]) -> int:
     problems = [_problem(f, load=bool(given.get("check"))) for f in found]
     if given.get("json"):
         rows = [_as_json(f, problem) for f, problem in zip(found, problems, strict=True)]
-        say(json.dumps(rows, indent=2))
+        report(json.dumps(rows, indent=2))
     else:
-        say(_table(found, problems))
+        report(_table(found, problems))
     return EXIT_USAGE if given.get("check") and any(problems) else EXIT_OK
 
 
-def _problem(found: Found, *, load: bool) -> str:
+def _problem(found: PluginInfo, *, load: bool) -> str:
     if found.state != OK or not load:
         return found.problem
     try:
@@ -84,13 +84,13 @@ def _problem(found: Found, *, load: bool) -> str:
     return ""
 
 
-def _load(found: Found) -> Any:
+def _load(found: PluginInfo) -> Any:
     # What a plugin prints must not get between the lines of JSON.
     with contextlib.redirect_stdout(sys.stderr):
-        return load_found(found).cls
+        return load_plugin_info(found).cls
 
 
-def _table(found: Sequence[Found], problems: Sequence[str]) -> str:
+def _table(found: Sequence[PluginInfo], problems: Sequence[str]) -> str:
     if not found:
         return "no plugins are installed; pip install one, such as tf-frame-deeplab"
     rows = [("KIND", "NAME", "PACKAGE", "STATE")]
@@ -100,7 +100,7 @@ def _table(found: Sequence[Found], problems: Sequence[str]) -> str:
     return columns(rows, indent=0)
 
 
-def _as_json(found: Found, problem: str) -> dict[str, Any]:
+def _as_json(found: PluginInfo, problem: str) -> dict[str, Any]:
     return {
         "kind": found.kind.word,
         "name": found.name,
@@ -120,7 +120,7 @@ def _show(words: Sequence[str]) -> int:
     found = called(words[0], installed)
     if not found:
         raise unknown_plugin("plugin", words[0], installed)
-    say("\n\n".join(_description(f) for f in found))
+    report("\n\n".join(_description(f) for f in found))
     return EXIT_OK
 
 
@@ -129,7 +129,7 @@ def _about(cls: Any) -> str:
     return (inspect.getdoc(cls) or "no description").split("\n\nRaises:")[0]
 
 
-def _description(found: Found) -> str:
+def _description(found: PluginInfo) -> str:
     cls = _load(found)
     rows = [
         ("kind", found.kind.word),

@@ -15,11 +15,11 @@ from tf_frame.cli import option_help
 from tf_frame.cli.folder import job_of_folder
 from tf_frame.cli.prediction_paths import OutputNames, check_output, files_of
 from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import emphasised, reader_may_leave, say
+from tf_frame.cli.screen import emphasised, reader_may_leave, report
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
-from tf_frame.estimator.job import Job
-from tf_frame.estimator.prediction_files import Csv, JsonLines, write_errors_explained
+from tf_frame.estimator.prediction.files import Csv, JsonLines, write_errors_explained
+from tf_frame.estimator.training.job import Job
 from tf_frame.plugin import Input, Mode
 from tf_frame.session.interrupts import Interrupts
 
@@ -52,7 +52,7 @@ or --eval_steps; the others are taken from MODEL_DIR/config.yaml."""
 def main(words: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if any(word in ("-h", "--help") for word in words):
-        say(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
+        report(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
         return EXIT_OK
     job, given = job_of_folder("predict", _one_path_each(words), _OWN)
     if not given["output"]:
@@ -102,12 +102,12 @@ def _predict(
 ) -> None:
     with without_chatter(job.config.verbosity):
         # Importing TensorFlow takes seconds.
-        from tf_frame.checkpoint.path import resolve
-        from tf_frame.estimator.prediction_run import Prediction
+        from tf_frame.checkpoint.find.path import resolve
+        from tf_frame.estimator.prediction.run import Prediction
     interrupts.raise_if_received("stopped; nothing was predicted")
     checkpoint = resolve(os.path.expanduser(given["checkpoint"] or job.model_dir))
     model = job.make_model(source.info)
-    say(f"predicting with {checkpoint}")
+    report(f"predicting with {checkpoint}")
     started = time.monotonic()
     with (
         _Progress(len(files) or _evaluated(job, source)) as progress,
@@ -127,7 +127,7 @@ def _predict(
             ),
             written=progress.advance,
         ).run()
-    say(_closing(len(names), time.monotonic() - started, output))
+    report(_closing(len(names), time.monotonic() - started, output))
     _say_what_is_missing(files, names)
 
 
@@ -206,4 +206,4 @@ def _say_what_is_missing(files: Sequence[str], names: Sequence[str]) -> None:
     missing = set(files) - set(names)
     if missing and set(names) <= set(files):
         first = next(file for file in files if file in missing)
-        say(f"note: {len(missing)} of {len(files)} files gave no example, such as {first}")
+        report(f"note: {len(missing)} of {len(files)} files gave no example, such as {first}")

@@ -12,7 +12,7 @@ from tf_frame.cli import choose, option_help
 from tf_frame.cli.make_job import make_job
 from tf_frame.cli.modes import TRAIN_AND_EVALUATE, run_as_command
 from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import columns, emphasised, reader_may_leave, say
+from tf_frame.cli.screen import columns, emphasised, reader_may_leave, report
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import options_of
 from tf_frame.config.resolve import resolve
@@ -20,8 +20,8 @@ from tf_frame.config.run_options import RunOptions, run_options
 from tf_frame.config.values import to_text
 from tf_frame.config.without_effect import without_effect
 from tf_frame.errors import EXIT_OK, ConfigError
-from tf_frame.estimator.job import Job
-from tf_frame.estimator.model_dir import discarded_if_unused
+from tf_frame.estimator.training.job import Job
+from tf_frame.estimator.training.model_dir import discarded_if_unused
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.session.interrupts import Interrupts
 
@@ -32,7 +32,7 @@ def main(words: Sequence[str]) -> int:
     if code is not None:
         return code
     if any(word in ("-h", "--help") for word in words):
-        say(_help([word for word in words if word not in ("-h", "--help")]))
+        report(_help([word for word in words if word not in ("-h", "--help")]))
         return EXIT_OK
     choice = choose.choose_plugins(words)
     if choice is None:
@@ -50,21 +50,21 @@ def main(words: Sequence[str]) -> int:
         reader_may_leave(),
         Interrupts().installed() as interrupts,
     ):
-        say("\n".join([_introduction(job, source.info, choice.file.versions), *notes]))
-        say(_closing(job, _run(job, source, interrupts, choice.mode)))
+        report("\n".join([_introduction(job, source.info, choice.file.versions), *notes]))
+        report(_closing(job, _run(job, source, interrupts, choice.mode)))
     return EXIT_OK
 
 
 def _run(job: Job, source: Any, interrupts: Interrupts, mode: str) -> Mapping[str, Any]:
     with without_chatter(job.config.verbosity):
         # Not before the first screen: importing TensorFlow takes seconds.
-        from tf_frame.estimator.run import run
+        from tf_frame.estimator.training.run import run
     interrupts.raise_if_received()
     return run(
         job,
         source=source,
         interrupts=interrupts,
-        say=say,
+        report=report,
         evaluates_saved=mode == TRAIN_AND_EVALUATE,
     )
 
@@ -79,12 +79,12 @@ def _notes(config: RunOptions, defaults: Mapping[str, Any]) -> list[str]:
 
 def _show(job: Job, source: Any) -> None:
     with without_chatter(job.config.verbosity):
-        from tf_frame.estimator.show_hooks import show_hooks
-        from tf_frame.estimator.show_placement import show_placement
+        from tf_frame.estimator.training.show_hooks import show_hooks
+        from tf_frame.estimator.training.show_placement import show_placement
     if job.config.show_placement:
-        show_placement(job, source=source, say=say)
+        show_placement(job, source=source, report=report)
     if job.config.show_hooks:
-        show_hooks(job, source=source, say=say)
+        show_hooks(job, source=source, report=report)
 
 
 def _help(words: Sequence[str]) -> str:

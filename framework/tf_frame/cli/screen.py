@@ -16,7 +16,7 @@ def emphasised(text: str) -> str:
     return f"\033[1m{text}\033[0m"
 
 
-def say(text: str) -> None:
+def report(text: str) -> None:
     """Prints a line at once, also into a file."""
     print(text, flush=True)
 

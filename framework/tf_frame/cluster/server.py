@@ -15,7 +15,7 @@ def wait_for_server(
     target: str,
     *,
     timeout_secs: float,
-    say: Callable[[str], None],
+    report: Callable[[str], None],
     check: Callable[[], None],
 ) -> None:
     """Returns once something listens at a server's address.
@@ -25,7 +25,7 @@ def wait_for_server(
     Args:
       target: `grpc://HOST:PORT`.
       timeout_secs: seconds to wait at most.
-      say: takes a line for the user when there is something to wait for.
+      report: takes a line for the user when there is something to wait for.
       check: called between tries; may raise to stop waiting.
 
     Raises:
@@ -42,7 +42,7 @@ def wait_for_server(
                 "correct --master"
             )
         if not waiting:
-            say(f"waiting for the server at {target} ...")
+            report(f"waiting for the server at {target} ...")
             waiting = True
         time.sleep(_TRY_SECS)
 

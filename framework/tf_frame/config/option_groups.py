@@ -41,7 +41,7 @@ class OptimizerOptions:
     )
     warmup_steps: int = option(0, "steps of the warm-up; 0: none", min=0)
     warmup_learning_rate: float = option(1e-4, "learning rate at the start of the warm-up", min=0)
-    decay_from: str = option(
+    decay_start: str = option(
         "end_of_warmup",
         "the step that counts as the first of --schedule; step_0 is what DeepLab did until 2020",
         choices=("end_of_warmup", "step_0"),
@@ -85,7 +85,7 @@ class OptimizerOptions:
 class CloneOptions:
     """How clones become one model; the other choices are those of older trainers."""
 
-    batch_size_is: str = option(
+    batch_size_scope: str = option(
         "total",
         "what --train_batch_size counts: all clones of a worker together, each, or what all "
         "workers of --sync_replicas aggregate",
@@ -216,7 +216,7 @@ class CheckpointOptions:
         0, "also keep, in MODEL_DIR/best, so many checkpoints with the best --best_metric", min=0
     )
     best_metric: str = option("loss", "the evaluation metric that --keep_best goes by")
-    best_is: str = option("lower", "which --best_metric is better", choices=("lower", "higher"))
+    best_mode: str = option("lower", "which --best_metric is better", choices=("lower", "higher"))
     async_checkpoint: bool = option(
         False, "write checkpoints beside the training, from a copy made between two steps"
     )

@@ -134,15 +134,15 @@ class RunOptions(
     @property
     def _batch_parts(self) -> int:
         """How many batches of clones `train_batch_size` is split into."""
-        if self.batch_size_is == "per_clone":
+        if self.batch_size_scope == "per_clone":
             return 1
         parts = self.num_clones
-        return parts * self.aggregated_replicas if self.batch_size_is == "aggregated" else parts
+        return parts * self.aggregated_replicas if self.batch_size_scope == "aggregated" else parts
 
     @property
     def _batch_parts_text(self) -> str:
         clones = f"--num_clones {self.num_clones}"
-        if self.batch_size_is != "aggregated":
+        if self.batch_size_scope != "aggregated":
             return clones
         return f"{clones} times {self.aggregated_replicas} aggregated replicas"
 

@@ -22,8 +22,8 @@ def _averages(config: RunOptions, changed: Callable[..., list[str]]) -> list[str
 def _sync(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
     if config.sync_replicas:
         return []
-    aggregated = config.batch_size_is == "aggregated"
-    return changed("replicas_to_aggregate") + (["batch_size_is"] if aggregated else [])
+    aggregated = config.batch_size_scope == "aggregated"
+    return changed("replicas_to_aggregate") + (["batch_size_scope"] if aggregated else [])
 
 
 def _summaries(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
@@ -32,7 +32,7 @@ def _summaries(config: RunOptions, changed: Callable[..., list[str]]) -> list[st
 
 
 def _best(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:
-    return [] if config.keep_best else changed("best_metric", "best_is")
+    return [] if config.keep_best else changed("best_metric", "best_mode")
 
 
 def _profile(config: RunOptions, changed: Callable[..., list[str]]) -> list[str]:

@@ -20,35 +20,35 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.match import INPUT_POSITION
-from tf_frame.checkpoint.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.match import INPUT_POSITION
+from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.config.run_options import UNLIMITED_STEPS
 from tf_frame.errors import NonFiniteError
-from tf_frame.estimator.attendant import Attendant
-from tf_frame.estimator.checks import (
+from tf_frame.estimator.argument_checks import (
     check_not_overridden,
     check_steps,
     checked_hooks,
     checked_listeners,
 )
-from tf_frame.estimator.ended_at import ended_at, note_end
-from tf_frame.estimator.evaluate import log_result, write_evaluation
-from tf_frame.estimator.evaluator import Evaluator
-from tf_frame.estimator.input_fn import as_source
-from tf_frame.estimator.kept_evaluators import KeptEvaluators
-from tf_frame.estimator.model_of import ModelMaker
-from tf_frame.estimator.predict import predictions
-from tf_frame.estimator.recipe import Recipe
-from tf_frame.estimator.run_config import RunConfig, maybe_overwrite_model_dir
-from tf_frame.estimator.saved_model import export_saved_models
-from tf_frame.estimator.train import Additions, Trained, train
-from tf_frame.estimator.warm_start_settings import (
+from tf_frame.estimator.evaluation.evaluator import Evaluator
+from tf_frame.estimator.evaluation.evaluator_cache import EvaluatorCache
+from tf_frame.estimator.evaluation.results import log_result, write_evaluation
+from tf_frame.estimator.export.saved_model import export_saved_models
+from tf_frame.estimator.model_function.input_fn import as_source
+from tf_frame.estimator.model_function.model_factory import ModelFactory
+from tf_frame.estimator.prediction.predict import predictions
+from tf_frame.estimator.run_config.run_config import RunConfig, maybe_overwrite_model_dir
+from tf_frame.estimator.training.completed_step import completed_step, write_completed_step
+from tf_frame.estimator.training.observer import RunObserver
+from tf_frame.estimator.training.setup import TrainingSetup
+from tf_frame.estimator.training.train import Additions, Trained, train
+from tf_frame.estimator.warm_start.model import WarmStartedModel
+from tf_frame.estimator.warm_start.settings import (
     apply_warm_start,
     settings_of,
     warm_start_checkpoint,
     with_warm_start,
 )
-from tf_frame.estimator.warm_started_model import WarmStartedModel
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.plugin import Mode
 
@@ -71,12 +71,12 @@ class Estimator:
         `EstimatorSpec`; or a `tf_frame.Model`, its class or an object.
       model_dir: where everything is written; default: that of `config`, else a
         temporary folder.
-      config: a `RunConfig`; default: `RunConfig()`. A `Recipe` is what it becomes.
+      config: a `RunConfig`; default: `RunConfig()`. A `TrainingSetup` is what it becomes.
       params: what the model function and input functions get under this name;
         for the class of a model, the values of its options.
       warm_start_from: path of a checkpoint, a folder or a SavedModel, or
         `WarmStartSettings`; used while the folder has no checkpoint of its own.
-      attendant: who hears of a run and may stop it; default: the log.
+      observer: who hears of a run and may stop it; default: the log.
 
     Raises:
       ValueError: the arguments do not fit together, or a subclass overrides a
@@ -89,30 +89,30 @@ class Estimator:
         model: Any,
         *,
         model_dir: str | os.PathLike[str] | None = None,
-        config: RunConfig | Recipe | None = None,
+        config: RunConfig | TrainingSetup | None = None,
         params: Any = None,
         warm_start_from: Any = None,
-        attendant: Attendant | None = None,
+        observer: RunObserver | None = None,
     ) -> None:
         check_not_overridden(Estimator, self)
         if model is None:
             raise ValueError("model_fn must be provided to Estimator.")
-        recipe = config if isinstance(config, Recipe) else None
-        said: Any = RunConfig(model_dir=recipe.model_dir) if recipe else config
+        setup = config if isinstance(config, TrainingSetup) else None
+        said: Any = RunConfig(model_dir=setup.model_dir) if setup else config
         self._config = maybe_overwrite_model_dir(said, model_dir)
         # What a script says about sessions, without the default that it may look at.
         self._session_config = None if said is None else said.session_config
         self._params = copy.deepcopy(params)
-        self._maker = ModelMaker(model, params=self._params, config=self._config)
-        self._recipe = recipe or self._maker.recipe()
+        self._model_factory = ModelFactory(model, params=self._params, config=self._config)
+        self._setup = setup or self._model_factory.setup()
         self._warm_start_from = settings_of(warm_start_from)
-        self._attendant = attendant or Attendant()
-        self._evaluators = KeptEvaluators()
+        self._observer = observer or RunObserver()
+        self._evaluators = EvaluatorCache()
 
     @property
     def model_dir(self) -> str:
         """Where everything is written."""
-        return self._recipe.model_dir
+        return self._setup.model_dir
 
     @property
     def config(self) -> RunConfig:
@@ -125,14 +125,14 @@ class Estimator:
         return copy.deepcopy({} if self._params is None else self._params)
 
     @property
-    def recipe(self) -> Recipe:
+    def setup(self) -> TrainingSetup:
         """How the model is trained: what the configuration and the model's defaults come to."""
-        return self._recipe
+        return self._setup
 
     @property
-    def maker(self) -> ModelMaker:
+    def maker(self) -> ModelFactory:
         """What makes the model, once it is known what the data is."""
-        return self._maker
+        return self._model_factory
 
     @property
     def model_fn(self) -> Callable[..., Any]:
@@ -141,7 +141,7 @@ class Estimator:
         Raises:
           ValueError: the model is no function.
         """
-        return self._maker.bound_function()
+        return self._model_factory.bound_function()
 
     def train(
         self,
@@ -177,17 +177,17 @@ class Estimator:
         self._check_role()
         check_steps(steps, max_steps)
         hooks, listeners = checked_hooks(hooks), checked_listeners(saving_listeners)
-        done = step_of(newest_checkpoint(self.model_dir, self._attendant.say))
+        done = step_of(newest_checkpoint(self.model_dir, self._observer.report))
         if max_steps is not None and max_steps <= done:
             _LOG.info("Skipping training since max_steps has already saved.")
             return self
         last_step = max_steps if steps is None else done + steps
-        begins_anew_at = ended_at(self.model_dir) if callable(input_fn) else None
+        begins_anew_at = completed_step(self.model_dir) if callable(input_fn) else None
         additions = Additions(hooks=hooks, listeners=listeners, begins_anew_at=begins_anew_at)
         trained = self.trained(input_fn, last_step, additions)
-        ended = not self._attendant.interrupts.received
+        ended = not self._observer.interrupts.received
         if ended and callable(input_fn) and self._config.is_chief:
-            note_end(self.model_dir, trained.global_step)
+            write_completed_step(self.model_dir, trained.global_step)
         if trained.loss is None:
             _LOG.warning(
                 "Training with estimator made no steps. Perhaps input is empty or misspecified."
@@ -208,17 +208,17 @@ class Estimator:
         """
         source = self._source(input_fn)
         limit = UNLIMITED_STEPS if last_step is None else last_step
-        config = dataclasses.replace(self._recipe.config, max_steps=limit)
+        config = dataclasses.replace(self._setup.config, max_steps=limit)
         if additions.begins_anew_at and self._config.tf_random_seed is None:
             # Or each call of train would shuffle in the same order.
             seed = config.random_seed + additions.begins_anew_at
             config = dataclasses.replace(config, random_seed=seed)
         try:
             return train(
-                dataclasses.replace(self._recipe, config=config),
-                model=self._maker.model(source.info),
+                dataclasses.replace(self._setup, config=config),
+                model=self._model_factory.model(source.info),
                 source=source,
-                attendant=self._attendant,
+                observer=self._observer,
                 additions=self._with_own(additions),
             )
         except NonFiniteError as error:
@@ -260,18 +260,18 @@ class Estimator:
         checkpoint = checkpoint_path or self._trained_or_none("evaluate")
         evaluator = self._evaluator(input_fn, steps, name, trained=checkpoint is not None)
         found = evaluator.evaluate(
-            checkpoint, hooks=hooks, check=self._attendant.interrupts.raise_if_received
+            checkpoint, hooks=hooks, check=self._observer.interrupts.raise_if_received
         )
         write_evaluation(
             self.eval_dir(name),
             found.metrics,
             found.summary,
             found.global_step,
-            prefix=self._maker.metric_prefix,
+            prefix=self._model_factory.metric_prefix,
             checkpoint=checkpoint,
         )
         result = {**found.metrics, "global_step": found.global_step}
-        if self._maker.is_function:
+        if self._model_factory.is_function:
             log_result(result)
         return result
 
@@ -307,13 +307,13 @@ class Estimator:
         yield from predictions(
             model=self._model(source, trained=checkpoint is not None),
             source=source,
-            config=self._recipe.config,
+            config=self._setup.config,
             checkpoint=checkpoint,
             predict_keys=predict_keys,
             hooks=hooks,
             yield_single_examples=yield_single_examples,
             session_config=self._session_config,
-            check=self._attendant.interrupts.raise_if_received,
+            check=self._observer.interrupts.raise_if_received,
         )
 
     def export_saved_model(
@@ -368,9 +368,9 @@ class Estimator:
         if checkpoint is None:
             raise ValueError(f"Couldn't find trained model at {self.model_dir}.")
         path = export_saved_models(
-            model=self._maker.model(None),
+            model=self._model_factory.model(None),
             receivers=input_receiver_fn_map,
-            config=self._recipe.config,
+            config=self._setup.config,
             checkpoint=checkpoint,
             export_dir_base=os.fspath(export_dir_base),
             assets_extra=assets_extra,
@@ -411,8 +411,8 @@ class Estimator:
           model: a model function, or a model plugin, that takes the same parameters.
         """
         other = copy.copy(self)
-        other._maker = ModelMaker(model, params=self._params, config=self._config)
-        other._evaluators = KeptEvaluators()
+        other._model_factory = ModelFactory(model, params=self._params, config=self._config)
+        other._evaluators = EvaluatorCache()
         return other
 
     def close(self) -> None:
@@ -434,15 +434,15 @@ class Estimator:
 
     def _warm_started(self, graph: TrainGraph) -> TrainGraph:
         own = newest_checkpoint(self.model_dir)
-        initial = apply_warm_start(self._warm_start_from, own, say=self._attendant.say)
+        initial = apply_warm_start(self._warm_start_from, own, report=self._observer.report)
         return dataclasses.replace(graph, scaffold=with_warm_start(graph.scaffold, initial))
 
     def _model(self, source: Any, *, trained: bool) -> Any:
         """The model for a source; before there is a checkpoint, with the values of a warm start."""
-        model = self._maker.model(source.info)
+        model = self._model_factory.model(source.info)
         if trained or self._warm_start_from is None:
             return model
-        return WarmStartedModel(model, self._warm_start_from, self._attendant.say)
+        return WarmStartedModel(model, self._warm_start_from, self._observer.report)
 
     def _evaluator(
         self, input_fn: Any, steps: int | None, name: str | None, *, trained: bool
@@ -452,10 +452,10 @@ class Estimator:
             return Evaluator(
                 model=self._model(source, trained=trained),
                 source=source,
-                config=self._recipe.config,
+                config=self._setup.config,
                 steps=steps,
                 session_config=self._session_config,
-                summaries=self._maker.evaluation_has_summaries,
+                summaries=self._model_factory.evaluation_has_summaries,
             )
 
         return self._evaluators.get(name, (input_fn, steps, trained), make)

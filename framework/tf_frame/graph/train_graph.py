@@ -11,24 +11,24 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.match import INPUT_POSITION
+from tf_frame.checkpoint.find.match import INPUT_POSITION
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.graph import summaries
 from tf_frame.graph.global_step import read_step_after
-from tf_frame.graph.gradient_summaries import gradient_summaries
 from tf_frame.graph.graph_hook import run_graph_hooks
-from tf_frame.graph.input_position import InputPosition, make_input_position
-from tf_frame.graph.loss_averages import loss_averages
+from tf_frame.graph.inputs.position import InputPosition, make_input_position
+from tf_frame.graph.inputs.streams import iterator_initializers
 from tf_frame.graph.losses import Losses, gather_losses
-from tf_frame.graph.own_update import Update, check_own_update, own_update
-from tf_frame.graph.random_ops import make_repeatable
+from tf_frame.graph.repeatable.random_ops import make_repeatable
 from tf_frame.graph.shared_statistics import share_statistics
-from tf_frame.graph.streams import iterator_initializers
-from tf_frame.graph.train_step import TrainStep, build_train_step, checked_optimizer
 from tf_frame.graph.training_clones import placement_strategy, training_clones
+from tf_frame.graph.update.gradient_summaries import gradient_summaries
+from tf_frame.graph.update.loss_averages import loss_averages
+from tf_frame.graph.update.model_train_op import Update, check_own_update, own_update
+from tf_frame.graph.update.train_step import TrainStep, build_train_step, checked_optimizer
 from tf_frame.learning_rates.warmup import learning_rate
 
 

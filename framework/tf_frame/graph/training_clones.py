@@ -11,7 +11,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import Clone, create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement_strategies import Strategy, balanced, variable_sizes
-from tf_frame.graph.inputs import make_batches
+from tf_frame.graph.inputs.batches import make_batches
 from tf_frame.graph.model_output import build_model
 from tf_frame.graph.xla import xla_scope
 from tf_frame.plugin import InputContext, Mode

@@ -58,7 +58,7 @@ class Hook(tf.train.SessionRunHook):
         Without a global step in the graph, every hook counts runs.
       asked_between_steps: whether a subclass that overrides `should_stop` wants to
         be asked between all steps, and not only when a session has been made.
-      say: takes a text for the user. In a run, hooks of the model are given what shows
+      report: takes a text for the user. In a run, hooks of the model are given what shows
         it on the screen; else nothing happens.
       both_protocols: whether `before_run` and `after_run`, where a subclass
         overrides them, are for sessions of TensorFlow's own alone.
@@ -69,7 +69,7 @@ class Hook(tf.train.SessionRunHook):
     counts_runs = False
     both_protocols = False
     asked_between_steps = True
-    say: Callable[[str], None] = staticmethod(_nobody_listens)
+    report: Callable[[str], None] = staticmethod(_nobody_listens)
 
     def __init__(self, cadence: Cadence | None = None) -> None:
         self.cadence = Cadence() if cadence is None else cadence

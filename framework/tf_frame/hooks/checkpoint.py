@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.keeping import KeptCheckpoints
-from tf_frame.checkpoint.saving import (
+from tf_frame.checkpoint.write.retention import KeptCheckpoints
+from tf_frame.checkpoint.write.saving import (
     ArrayWriter,
     Background,
     GraphWriter,
     remove_leftovers,
     write_whole,
 )
-from tf_frame.checkpoint.snapshot import FiniteCheck, shards_of, take, with_extras
-from tf_frame.checkpoint.writing import same_path
+from tf_frame.checkpoint.write.snapshot import FiniteCheck, shards_of, take, with_extras
+from tf_frame.checkpoint.write.writing import same_path
 from tf_frame.errors import CheckpointError, NonFiniteError, reason_of
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase
@@ -72,7 +72,7 @@ class CheckpointHook(Hook):
       max_to_keep, keep_every_n_hours: see `KeptCheckpoints`.
       asynchronous: writes in another thread. A saver with a shard for each
         parameter server writes synchronously all the same.
-      say: takes a line about that.
+      report: takes a line about that.
       unless: asked before every save; while it is true nothing is saved, and no
         listener called, such as after a loss that was not finite.
 
@@ -94,7 +94,7 @@ class CheckpointHook(Hook):
         max_to_keep: int | None = 5,
         keep_every_n_hours: float | None = None,
         asynchronous: bool = False,
-        say: Callable[[str], None] = _LOG.warning,
+        report: Callable[[str], None] = _LOG.warning,
         unless: Callable[[], bool] = lambda: False,
     ) -> None:
         if every_steps is None and every_secs is None:
@@ -110,7 +110,7 @@ class CheckpointHook(Hook):
         self._asynchronous = asynchronous
         # A checkpoint that is complete, and a listener's wish to stop, are noticed between steps.
         self.asked_between_steps = asynchronous or bool(self._listeners)
-        self._say = say
+        self._say = report
         self._unless = unless
         self._saved_step: int | None = None
         self._flight: _Flight | None = None

@@ -43,7 +43,7 @@ class EarlyStoppingHook(Hook):
 
     Attributes:
       reason: why training was stopped, empty if it was not.
-      say: takes the reason, as a line; default: the log does.
+      report: takes the reason, as a line; default: the log does.
 
     Raises:
       ValueError: both or neither of seconds and steps are given.
@@ -66,14 +66,14 @@ class EarlyStoppingHook(Hook):
         self._verdict = verdict
         self._metrics = EvalMetricsReader(metrics).read if isinstance(metrics, str) else metrics
         self.reason = ""
-        self.say: Callable[[str], None] = _LOG.info
+        self.report: Callable[[str], None] = _LOG.info
         super().__init__(Cadence(every_secs=run_every_secs, every_steps=run_every_steps))
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         known = {at: values for at, values in self._metrics().items() if at <= step}
         self.reason = self._verdict(known)
         if self.reason:
-            self.say(f"{self.reason}; early stopping at global step {step}")
+            self.report(f"{self.reason}; early stopping at global step {step}")
             run_context.request_stop()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
-from tf_frame.hooks.pauses import pause
+from tf_frame.hooks.training_clock import pause
 
 
 class GarbageCollectionHook(Hook):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tf_frame.errors import CheckpointError, ConfigError, DataError
-from tf_frame.graph.input_position import InputPosition
+from tf_frame.graph.inputs.position import InputPosition
 from tf_frame.hooks.base import Hook, Phase
 
 
@@ -22,7 +22,7 @@ class InputPositionHook(Hook):
         variables came from; None if they are new.
       allow_inexact: where the position cannot be saved or restored, begin a
         new pass over the data, with a warning.
-      say: takes a line for the user.
+      report: takes a line for the user.
 
     Raises:
       DataError: when a session is made: the position cannot be saved.
@@ -38,13 +38,13 @@ class InputPositionHook(Hook):
         *,
         restored_from: Callable[[], str | None],
         allow_inexact: bool,
-        say: Callable[[str], None],
+        report: Callable[[str], None],
     ) -> None:
         super().__init__()
         self._position = position
         self._restored_from = restored_from
         self._allow_inexact = allow_inexact
-        self._say = say
+        self._say = report
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
@@ -67,7 +67,7 @@ class InputPositionHook(Hook):
 
     def _restore(self, session: Any, path: str) -> None:
         try:
-            self._position.restore(session, path, say=self._say)
+            self._position.restore(session, path, report=self._say)
         except (CheckpointError, ConfigError) as error:
             if not self._allow_inexact:
                 raise

@@ -8,8 +8,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.beside import beside_training, wait_for_work
 from tf_frame.hooks.cadence import Multiples
 
 _LOG = logging.getLogger("tf_frame")
@@ -44,14 +44,14 @@ class LoggingHook(Hook):
         return tf.train.SessionRunArgs(self._tensors)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        beside_training(_log, step, run_values.results)
+        write_in_background(_log, step, run_values.results)
 
     def end(self, session: Any) -> None:
         self.close()
 
     def close(self) -> None:
         """Waits until everything is written."""
-        wait_for_work()
+        wait_for_background_writer()
 
 
 def _log(step: int, values: Mapping[str, Any]) -> None:

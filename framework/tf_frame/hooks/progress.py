@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
-from tf_frame.hooks.pauses import training_clock
+from tf_frame.hooks.training_clock import training_clock
 
 _BAR_SECS = 0.5
 

@@ -18,7 +18,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.pauses import training_clock
+from tf_frame.hooks.training_clock import training_clock
 
 _LOG = logging.getLogger("tf_frame")
 _POLLS_PER_FLOOR = 4

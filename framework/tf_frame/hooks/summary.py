@@ -7,8 +7,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.beside import beside_training, wait_for_work
 from tf_frame.hooks.cadence import Multiples
 
 
@@ -63,7 +63,7 @@ class SummaryHook(Hook):
         return tf.train.SessionRunArgs(self._summary_op)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        beside_training(self._writer.add_summary, run_values.results, step)
+        write_in_background(self._writer.add_summary, run_values.results, step)
 
     def end(self, session: Any) -> None:
         self.close()
@@ -71,7 +71,7 @@ class SummaryHook(Hook):
 
     def close(self) -> None:
         """Waits until everything is on its way to the file."""
-        wait_for_work()
+        wait_for_background_writer()
 
 
 def event_writer(folder: str) -> Any:

@@ -12,10 +12,10 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.beside import beside_training, wait_for_work
 from tf_frame.hooks.cadence import Multiples
-from tf_frame.hooks.pauses import traced_steps, training_clock
+from tf_frame.hooks.training_clock import traced_steps, training_clock
 
 _LOG = logging.getLogger("tf_frame")
 _INTERVALS = 100
@@ -138,14 +138,14 @@ class ThroughputHook(Hook):
             _LOG.info("not considering steps %d to %d (%.1f examples/s)", since + 1, step, rate)
             return
         self._counted.append((step - since, max(now - began, 1e-9)))
-        beside_training(self._report, step, list(self._counted))
+        write_in_background(self._report, step, list(self._counted))
 
     def end(self, session: Any) -> None:
         self.close()
 
     def close(self) -> None:
         """Waits until everything is written."""
-        wait_for_work()
+        wait_for_background_writer()
 
     def _is_traced(self, run_values: Any) -> bool:
         """Whether a step since the last time was traced."""

@@ -17,7 +17,7 @@ def learning_rate(schedule: Callable[[Any], Any], *, config: RunOptions, global_
 
     The slow start of DeepLab is the warm-up `constant`, its burn-in the warm-up
     `linear` (`get_model_learning_rate`, research/deeplab/utils/train_utils.py).
-    Until 2020 its decay counted from step 0: that is `decay_from` `step_0`.
+    Until 2020 its decay counted from step 0: that is `decay_start` `step_0`.
 
     Args:
       schedule: maps a step, a float32 scalar, to a learning rate.

@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.sync_replicas import SyncReplicasHook
+from tf_frame.graph.update.sync_replicas import SyncReplicasHook
 from tf_frame.legacy.learning_finite import FiniteModel
 from tf_frame.legacy.learning_services import Services
 

@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.gradient_transforms.values import GradsAndVars, values_of
-from tf_frame.graph.gradients import waiting_for
+from tf_frame.graph.update.gradients import waiting_for
 
 # What both modules have as the default of `global_step`: the one of the graph.
 USE_GLOBAL_STEP = 0

@@ -22,9 +22,9 @@ from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.gradient_transforms.values import GradsAndVars
-from tf_frame.graph.gradients import sum_gradients, waiting_for
 from tf_frame.graph.shared_statistics import share_statistics
 from tf_frame.graph.summaries import on_cpu
+from tf_frame.graph.update.gradients import sum_gradients, waiting_for
 from tf_frame.legacy.clone_loss import gather_clone_loss, gradient_summaries
 
 __all__ = [

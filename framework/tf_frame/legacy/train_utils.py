@@ -14,9 +14,9 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.match import saved_as
-from tf_frame.checkpoint.path import resolve
-from tf_frame.checkpoint.reader import Checkpoint
+from tf_frame.checkpoint.find.match import saved_as
+from tf_frame.checkpoint.find.path import resolve
+from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.legacy.label_weights import get_label_weight_mask
 from tf_frame.legacy.model_learning_rate import get_model_learning_rate
 from tf_frame.legacy.scale_losses import add_softmax_cross_entropy_loss_for_each_scale

@@ -20,8 +20,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint import iterator
-from tf_frame.hooks.final_ops import FinalOpsHook
+from tf_frame.checkpoint.find import iterator
+from tf_frame.hooks.stock.final_ops import FinalOpsHook
 from tf_frame.legacy.evaluation_hooks import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,

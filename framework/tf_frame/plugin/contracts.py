@@ -329,7 +329,7 @@ class HookContext:
       examples_per_step: examples in one step, over all workers.
       graph: the `tf_frame.graph.train_graph.TrainGraph`; its handles are
         tensors. It is complete, but not finalized yet.
-      say: takes a line for the user.
+      report: takes a line for the user.
       eval_every_n_steps: steps from one evaluation during training to the next; 0: none.
     """
 
@@ -339,7 +339,7 @@ class HookContext:
     max_steps: int
     examples_per_step: int
     graph: Any
-    say: Callable[[str], None]
+    report: Callable[[str], None]
     eval_every_n_steps: int = 0
 
 

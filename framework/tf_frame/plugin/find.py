@@ -20,7 +20,7 @@ OK, CONFLICT, INCOMPATIBLE = "ok", "conflict", "incompatible"
 
 
 @dataclasses.dataclass(frozen=True)
-class Found:
+class PluginInfo:
     """A plugin that is installed, seen from outside.
 
     Attributes:
@@ -54,14 +54,14 @@ def normalised(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def find_plugins() -> list[Found]:
+def find_plugins() -> list[PluginInfo]:
     """Lists the installed plugins of every kind, sorted by kind and name."""
     found = sorted(set(_scan()), key=lambda f: (KINDS.index(f.kind), f.name, f.distribution))
     names = Counter((f.kind, f.name) for f in found)
     return [_judge(f, found) if f.state == OK and names[f.kind, f.name] > 1 else f for f in found]
 
 
-def _scan() -> Iterator[Found]:
+def _scan() -> Iterator[PluginInfo]:
     kinds = {kind.group: kind for kind in KINDS}
     for name, distribution in _distributions():
         problem, version = None, ""
@@ -72,7 +72,7 @@ def _scan() -> Iterator[Found]:
                 # Each of these parses the whole metadata.
                 problem = incompatibility(distribution.requires or [])
                 version = distribution.version
-            yield Found(
+            yield PluginInfo(
                 kinds[entry_point.group],
                 entry_point.name,
                 entry_point.value,
@@ -112,7 +112,7 @@ def _entry_points(
         return []
 
 
-def _judge(found: Found, others: list[Found]) -> Found:
+def _judge(found: PluginInfo, others: list[PluginInfo]) -> PluginInfo:
     rivals = [f for f in others if (f.kind, f.name) == (found.kind, found.name) and f != found]
     places = ", ".join(f"{f.target} of {f.distribution} {f.version}" for f in rivals)
     problem = f"the {found.kind.word} name {found.name!r} is also taken by {places}"

@@ -19,14 +19,14 @@ from stevedore.named import NamedExtensionManager
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin.check import check_contract
-from tf_frame.plugin.find import CONFLICT, OK, Found, find_plugins, normalised
+from tf_frame.plugin.find import CONFLICT, OK, PluginInfo, find_plugins, normalised
 from tf_frame.plugin.kinds import Kind
 
 _OWN = "tf-frame"
 
 
 @dataclasses.dataclass(frozen=True)
-class Loaded:
+class LoadedPlugin:
     """A plugin ready for use.
 
     Attributes:
@@ -34,7 +34,7 @@ class Loaded:
       cls: its class.
     """
 
-    found: Found
+    found: PluginInfo
     cls: Any
 
 
@@ -45,7 +45,7 @@ class BrokenPluginError(PluginError):
       cause: why, in one line.
     """
 
-    def __init__(self, found: Found, cause: str, remedy: str) -> None:
+    def __init__(self, found: PluginInfo, cause: str, remedy: str) -> None:
         self.cause = " ".join(cause.split())
         super().__init__(
             f"the {found.kind.word} plugin {found.name!r} cannot be used\n"
@@ -60,8 +60,8 @@ def load_plugin(
     name: str,
     *,
     prefer: str | None = None,
-    installed: Sequence[Found] | None = None,
-) -> Loaded:
+    installed: Sequence[PluginInfo] | None = None,
+) -> LoadedPlugin:
     """Loads one plugin.
 
     Args:
@@ -79,12 +79,14 @@ def load_plugin(
     named = called(name, of_kind, prefer=prefer)
     if named:
         # Of several, one that nothing but the clash keeps from use: its error says how to choose.
-        return load_found(min(named, key=lambda found: found.state != CONFLICT))
+        return load_plugin_info(min(named, key=lambda found: found.state != CONFLICT))
     none = f"none (pip install a package with a {kind.group} entry point)"
     raise unknown_plugin(f"{kind.word} plugin", name, of_kind, none=none)
 
 
-def called(name: str, found: Sequence[Found], *, prefer: str | None = None) -> list[Found]:
+def called(
+    name: str, found: Sequence[PluginInfo], *, prefer: str | None = None
+) -> list[PluginInfo]:
     """Picks the plugins that a name may mean.
 
     Args:
@@ -99,14 +101,14 @@ def called(name: str, found: Sequence[Found], *, prefer: str | None = None) -> l
     return exact or _settled(prefer, named) or _settled(_OWN, named) or named
 
 
-def _settled(distribution: str | None, found: Sequence[Found]) -> list[Found]:
+def _settled(distribution: str | None, found: Sequence[PluginInfo]) -> list[PluginInfo]:
     """Those of one distribution; that others share their names no longer matters."""
     own = [f for f in found if normalised(f.distribution) == normalised(distribution or "")]
     return [dataclasses.replace(f, state=OK, problem="") if f.state == CONFLICT else f for f in own]
 
 
 def unknown_plugin(
-    what: str, name: str, found: Iterable[Found], *, none: str = "none"
+    what: str, name: str, found: Iterable[PluginInfo], *, none: str = "none"
 ) -> PluginError:
     """The error for a name that no plugin has, with near and installed ones.
 
@@ -123,7 +125,7 @@ def unknown_plugin(
     return PluginError(f"no {what} is called {name!r}; {hint}installed: {installed}")
 
 
-def load_found(found: Found) -> Loaded:
+def load_plugin_info(found: PluginInfo) -> LoadedPlugin:
     """Loads and checks one plugin that `find_plugins` gave; see `load_plugin`."""
     if found.state != OK:
         raise BrokenPluginError(found, found.problem, _remedy(found))
@@ -132,13 +134,13 @@ def load_found(found: Found) -> Loaded:
     if problem:
         remedy = f"tell the authors of {found.distribution}, or uninstall it"
         raise BrokenPluginError(found, problem, remedy)
-    return Loaded(found, cls)
+    return LoadedPlugin(found, cls)
 
 
 class _GuardedEntryPoint:
     """An entry point whose failure is always an Exception that stevedore reports."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: PluginInfo) -> None:
         self.name = found.name
         self._entry_point = importlib.metadata.EntryPoint(
             found.name, found.target, found.kind.group
@@ -156,7 +158,7 @@ class _GuardedEntryPoint:
 class _FreshManager(NamedExtensionManager[Any]):
     """stevedore's manager over entry points that were just read."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: PluginInfo) -> None:
         self._fresh: list[Any] = [_GuardedEntryPoint(found)]
         self.failure: BaseException | None = None
         super().__init__(
@@ -174,7 +176,7 @@ class _FreshManager(NamedExtensionManager[Any]):
         manager.failure = error
 
 
-def _import(found: Found) -> Any:
+def _import(found: PluginInfo) -> Any:
     manager = _FreshManager(found)
     if manager.failure is not None:
         remedy = f"pip install --upgrade {found.distribution}, or uninstall it"
@@ -201,7 +203,7 @@ def _imports(module: str) -> bool:
     return module == __name__ or module.split(".")[0] == "importlib"
 
 
-def _remedy(found: Found) -> str:
+def _remedy(found: PluginInfo) -> str:
     if found.state == CONFLICT:
         return f"say {found.distribution}:{found.name}, or uninstall all but one of them"
     return f"pip install --upgrade tf-frame {found.distribution}"

@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.hooks.pauses import mark_traced
+from tf_frame.hooks.training_clock import mark_traced
 from tf_frame.session.prepared import Prepared
 from tf_frame.session.schedule import Schedule, wants_some_steps
 

@@ -15,10 +15,11 @@ import numpy as np
 from tf_frame import Input, InputContext, InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.config.resolve import resolve
 from tf_frame.config.run_options import RunOptions
-from tf_frame.estimator.job import Job, Part
-from tf_frame.plugin.find import Found
+from tf_frame.estimator.training.job import Job
+from tf_frame.estimator.training.setup import ConfiguredPlugin
+from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
-from tf_frame.plugin.load import Loaded, load_plugin
+from tf_frame.plugin.load import LoadedPlugin, load_plugin
 
 WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
 
@@ -97,7 +98,7 @@ def make_job(
     optimizer: str = "momentum",
     schedule: str = "fixed",
     values: Mapping[str, Any] | None = None,
-    transforms: Sequence[Part] = (),
+    transforms: Sequence[ConfiguredPlugin] = (),
     **run_options: Any,
 ) -> Job:
     """Makes a job of classes that no package brings.
@@ -122,16 +123,22 @@ def make_job(
     )
 
 
-def make_part(kind: Kind, name: str, cls: Any, values: Mapping[str, Any], prefix: str) -> Part:
+def make_part(
+    kind: Kind, name: str, cls: Any, values: Mapping[str, Any], prefix: str
+) -> ConfiguredPlugin:
     """Wraps a class as if a package called `tests` had brought it."""
-    found = Found(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
-    return Part(name, Loaded(found, cls), resolve(cls.Params, [values], prefix=prefix))
+    found = PluginInfo(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
+    return ConfiguredPlugin(
+        name, LoadedPlugin(found, cls), resolve(cls.Params, [values], prefix=prefix)
+    )
 
 
-def installed_part(kind: Kind, name: str, values: Mapping[str, Any], prefix: str) -> Part:
+def installed_part(
+    kind: Kind, name: str, values: Mapping[str, Any], prefix: str
+) -> ConfiguredPlugin:
     """Takes an installed plugin."""
     plugin = load_plugin(kind, name)
-    return Part(name, plugin, resolve(plugin.cls.Params, [values], prefix=prefix))
+    return ConfiguredPlugin(name, plugin, resolve(plugin.cls.Params, [values], prefix=prefix))
 
 
 def build_toy_graph(

@@ -234,7 +234,7 @@ class Constant(Model):
 
 
 def test_the_user_is_told_in_training_and_in_evaluation(folder, tmp_path, caplog):
-    from tf_frame.estimator.run import run
+    from tf_frame.estimator.training.run import run
     from tf_frame.session.interrupts import Interrupts
 
     values = {
@@ -250,7 +250,9 @@ def test_the_user_is_told_in_training_and_in_evaluation(folder, tmp_path, caplog
         **{"values": values, "max_steps": 3, "train_batch_size": 4, "num_clones": 2},
     )
     with caplog.at_level(logging.WARNING, "tf_frame"):
-        result = run(job, source=job.make_input(), interrupts=Interrupts(), say=lambda line: None)
+        result = run(
+            job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None
+        )
     told = [record.getMessage() for record in caplog.records if "left out" in record.getMessage()]
     assert told[-1].startswith("6 examples left out that cannot be read:")
     assert result["metrics"]["skipped_examples"] == 4
@@ -274,7 +276,7 @@ def test_the_first_clone_keeps_count(either_variables):
     assert (second.features, second.hooks, second.metrics) == (features, (), {})
     (hook,) = counted.hooks
     said = []
-    hook.say = said.append
+    hook.report = said.append
     value, update = counted.metrics["skipped_examples"]
     with tf.Session() as session:
         session.run(tf.local_variables_initializer())
@@ -298,7 +300,7 @@ def test_the_hook_tells_each_example_once():
     count, first = tf.placeholder(tf.int64, []), tf.placeholder(tf.string, [])
     hook = SkippedHook(count, first)
     said = []
-    hook.say = said.append
+    hook.report = said.append
     for number, lines in ((0, b""), (2, b"a\nb"), (2, b"a\nb"), (3, b"a\nb\nc"), (9, b"a\nb\nc")):
         values = tf.train.SessionRunValues((np.int64(number), lines), None, None)
         hook.after_step(None, values, 1)

@@ -12,10 +12,10 @@ import tensorflow.compat.v1 as tf
 from tf_frame import Mode
 from tf_frame.cli.folder import job_of_folder
 from tf_frame.cli.main import main
-from tf_frame.estimator.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
-from tf_frame.estimator.input_signature import input_signature
-from tf_frame.estimator.verify import compare
-from tf_frame.graph.inference import build_inference, restore_session
+from tf_frame.estimator.export.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
+from tf_frame.estimator.export.input_signature import input_signature
+from tf_frame.estimator.export.verify import compare
+from tf_frame.graph.inference.inference import build_inference, restore_session
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
@@ -142,7 +142,7 @@ def test_a_fresh_process_reads_the_variables(by_documentation, folder):
 
 
 def test_any_batch_size_is_served(folder, images):
-    from tf_frame.estimator.formats import frozen_graph
+    from tf_frame.estimator.export.formats import frozen_graph
 
     path = str(folder / "export" / "frozen_graph")
     both = frozen_graph.run(path, {"image": images})

@@ -8,7 +8,7 @@ from tf_frame import NetworkContext
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import NETWORK, PREPROCESSING
-from tf_frame.plugin.load import load_found, load_plugin
+from tf_frame.plugin.load import load_plugin, load_plugin_info
 
 OWN = [f for f in find_plugins() if f.distribution == "tf-frame-classification"]
 NAMES = [found.name for found in OWN if found.kind == NETWORK]
@@ -54,7 +54,9 @@ def test_each_says_what_its_functions_say(name):
     assert decays == {"weight_decay", cls.decay_argument} - {None}
     found = {f.name for f in OWN if f.kind == PREPROCESSING}
     assert cls.preprocessing in found
-    load_found(next(f for f in OWN if f.name == cls.preprocessing and f.kind == PREPROCESSING))
+    load_plugin_info(
+        next(f for f in OWN if f.name == cls.preprocessing and f.kind == PREPROCESSING)
+    )
 
 
 def test_settings_reach_the_network():

@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.evaluate import write_evaluation
+from tf_frame.estimator.evaluation.results import write_evaluation
 from tf_frame.estimator.exporters import BestExporter
 
 

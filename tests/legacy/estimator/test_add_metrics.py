@@ -3,8 +3,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import tf_frame.estimator
-from tf_frame.estimator.added_metrics import add_metrics
-from tf_frame.estimator.recipe_of import recipe_of
+from tf_frame.estimator.evaluation.added_metrics import add_metrics
+from tf_frame.estimator.training.setup_factory import setup_from_options
 from tf_frame.legacy import estimator
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
@@ -111,8 +111,8 @@ def test_a_model_plugin_gets_metrics_too(tmp_path, constructed):
 
 def test_options_of_a_recipe_go_along(tmp_path):
     source = ToyInput(params=ToyInput.Params())
-    recipe = recipe_of({"optimizer": "sgd", "train_batch_size": 8}, model_dir=str(tmp_path))
-    first = tf_frame.estimator.Estimator(ToyModel, config=recipe)
+    setup = setup_from_options({"optimizer": "sgd", "train_batch_size": 8}, model_dir=str(tmp_path))
+    first = tf_frame.estimator.Estimator(ToyModel, config=setup)
     made = add_metrics(first, lambda labels: {"mean": tf.metrics.mean(labels)}).train(
         source, steps=1
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tf_frame.estimator.arguments import argument_names
+from tf_frame.estimator.model_function.arguments import argument_names
 
 _LOSS = "loss"
 _ARGUMENTS = ("best_eval_result", "current_eval_result")

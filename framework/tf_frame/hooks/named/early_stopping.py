@@ -81,11 +81,11 @@ class EarlyStopping(HookPlugin):
             run_every_secs=None if by_steps else self.params.every_secs,
             run_every_steps=self.params.every_steps,
         )
-        hook.say = context.say
+        hook.report = context.report
         if context.eval_every_n_steps:
             hook.cadence = Either(hook.cadence, Multiples(context.eval_every_n_steps))
         else:
-            context.say(
+            context.report(
                 "note: early_stopping goes by the evaluations in MODEL_DIR/eval; without "
                 "--eval_every_n_steps another program has to write them"
             )

@@ -48,8 +48,8 @@ class LoggingTensor(HookPlugin):
             raise ConfigError("logging_tensor: every_secs is 0; it must be positive")
 
     def __call__(self, context: HookContext) -> Any:
-        from tf_frame.hooks.logging_tensor import LoggingTensorHook
         from tf_frame.hooks.session_feed import value_called
+        from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook
 
         graph = context.graph.graph
         params = self.params

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Input, InputContext, Mode
-from tf_frame.graph.streams import DatasetStream
+from tf_frame.graph.inputs.streams import DatasetStream
 from tf_frame.plugin.contracts import NoParams
 
 

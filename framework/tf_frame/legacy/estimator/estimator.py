@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator import estimator
-from tf_frame.estimator.checks import check_not_overridden
+from tf_frame.estimator.argument_checks import check_not_overridden
 from tf_frame.legacy.estimator.log import follow_tensorflow
 
 

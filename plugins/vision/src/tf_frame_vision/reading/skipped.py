@@ -156,4 +156,4 @@ class SkippedHook(Hook):
         examples = "1 example" if count == 1 else f"{count} examples"
         text = "\n  ".join([f"{examples} left out that cannot be read:", *new])
         _LOG.warning("%s", text)
-        self.say(f"warning: {text}")
+        self.report(f"warning: {text}")

@@ -1,0 +1,1 @@
+"""Checkpoints of a folder: found, opened, and compared with a graph."""

@@ -1,0 +1,1 @@
+"""New checkpoints made of existing ones: averaged, renamed, compared."""

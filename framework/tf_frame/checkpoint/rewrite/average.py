@@ -1,0 +1,117 @@
+"""The mean of several checkpoints of one model.
+
+Averaging the last checkpoints of a run often evaluates better than the last one
+alone (Izmailov et al. 2018, arXiv:1803.05407; Vaswani et al. 2017,
+arXiv:1706.03762, section 6.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.path import checkpoints_in, resolve
+from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.text import some
+from tf_frame.checkpoint.write.writing import Tensor, destination, same_path, write_checkpoint
+from tf_frame.errors import CheckpointError, ConfigError
+
+
+def sources_of(paths: Sequence[str], *, last: int | None, but: str) -> Sequence[str]:
+    """Finds the checkpoints to be averaged.
+
+    Args:
+      paths: one folder, whose checkpoints are meant; or checkpoints.
+      last: only so many of the folder, the newest ones.
+      but: path prefix of what is to be written, which does not count.
+
+    Returns:
+      Their path prefixes, oldest first.
+
+    Raises:
+      ConfigError: fewer than two are left, or `last` is given without a folder.
+      CheckpointError: one does not exist.
+    """
+    if len(paths) == 1 and tf.io.gfile.isdir(paths[0]):
+        found = [path for path in checkpoints_in(paths[0]) if not same_path(path, but)]
+        found = found if last is None else found[-last:]
+    elif last is not None:
+        raise ConfigError(f"--last {last} takes the newest of one folder; name the folder alone")
+    else:
+        found = [resolve(path) for path in paths]
+    if len(found) < 2:
+        raise ConfigError(
+            f"an average takes two checkpoints or more, and there are {len(found)}: "
+            f"{', '.join(found) or 'none'}"
+        )
+    return found
+
+
+def average(sources: Sequence[str], path: str, *, overwrite: bool = False) -> tuple[int, int]:
+    """Writes the mean of checkpoints, one variable at a time.
+
+    Real and complex variables are added up in 64 bits a number and rounded
+    once, to their own type; all others, such as the global step, are those of
+    the last checkpoint.
+
+    Args:
+      sources: path prefixes; two at least.
+      path: where the mean is to be written.
+      overwrite: whether a checkpoint at `path` may be replaced.
+
+    Returns:
+      How many variables were averaged, and how many taken from the last.
+
+    Raises:
+      CheckpointError: the checkpoints are not of one model, one cannot be
+        read, or the mean cannot be written.
+      ConfigError: nothing can be written to `path`.
+    """
+    prefix = destination(path, sources, overwrite=overwrite)
+    checkpoints = [Checkpoint(source) for source in sources]
+    for other in checkpoints[:-1]:
+        _check_alike(other, checkpoints[-1])
+    write_checkpoint(prefix, _means(checkpoints))
+    last = checkpoints[-1]
+    averaged = sum(_has_mean(last.dtype(name)) for name in last.names)
+    return averaged, len(last.names) - averaged
+
+
+def _has_mean(dtype: Any) -> bool:
+    return bool(dtype.is_floating or dtype.is_complex)
+
+
+def _means(checkpoints: Sequence[Checkpoint]) -> Iterator[Tensor]:
+    last = checkpoints[-1]
+    for name in last.names:
+        dtype = last.dtype(name)
+        if _has_mean(dtype):
+            yield name, dtype, _mean(checkpoints, name).astype(dtype.as_numpy_dtype)
+        else:
+            yield name, dtype, last.read(name)
+
+
+def _mean(checkpoints: Sequence[Checkpoint], name: str) -> Any:
+    wide = np.complex128 if checkpoints[-1].dtype(name).is_complex else np.float64
+    total = np.zeros(checkpoints[-1].shape(name), wide)
+    for checkpoint in checkpoints:
+        total += checkpoint.read(name).astype(wide)
+    # An array even where the shape is []: dividing in place keeps it one.
+    total /= len(checkpoints)
+    return total
+
+
+def _check_alike(other: Checkpoint, last: Checkpoint) -> None:
+    differences = [f"{name}: only in {last.path}" for name in last.names if name not in other]
+    differences += [f"{name}: only in {other.path}" for name in other.names if name not in last]
+    for name in last.names:
+        if name in other and other.described(name) != last.described(name):
+            differences.append(f"{name}: {other.described(name)} and {last.described(name)}")
+    if differences:
+        raise CheckpointError(
+            f"{other.path} and {last.path} are checkpoints of different models:\n"
+            f"{some(differences)}\nonly checkpoints with the same variables have an average"
+        )

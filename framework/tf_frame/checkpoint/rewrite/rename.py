@@ -1,0 +1,99 @@
+"""Renames and drops variables of a checkpoint, by writing another one."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Sequence
+
+from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.text import some
+from tf_frame.checkpoint.warm_start.rules import parse_regex, parse_rules, rename, warn_of_unmatched
+from tf_frame.checkpoint.write.writing import destination, write_checkpoint
+from tf_frame.errors import ConfigError
+
+
+@dataclasses.dataclass(frozen=True)
+class Rewriting:
+    """What becomes of each variable.
+
+    Attributes:
+      checkpoint: what is read.
+      destination: path prefix of what is to be written.
+      renamed: old name -> new name, for all that are kept.
+      dropped: names of those that are not.
+    """
+
+    checkpoint: Checkpoint
+    destination: str
+    renamed: dict[str, str]
+    dropped: Sequence[str]
+
+    @property
+    def changed(self) -> dict[str, str]:
+        """Old name -> new name, where they differ."""
+        return {old: new for old, new in self.renamed.items() if old != new}
+
+    def write(self) -> None:
+        """Writes the new checkpoint; values and types stay as they are.
+
+        Raises:
+          CheckpointError: the old one cannot be read, or the new one not be written.
+        """
+        source = self.checkpoint
+        ordered = sorted(self.renamed.items(), key=lambda item: item[1])
+        tensors = ((new, source.dtype(old), source.read(old)) for old, new in ordered)
+        write_checkpoint(self.destination, tensors)
+
+
+def plan_rewriting(
+    checkpoint: Checkpoint,
+    path: str,
+    *,
+    rules: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    overwrite: bool = False,
+) -> Rewriting:
+    """Finds the new names; writes nothing.
+
+    Args:
+      checkpoint: what is read.
+      path: where the new one is to be written.
+      rules: `REGEX=REPLACEMENT` each; the first one that matches a whole name counts.
+      drop: regular expressions; variables whose whole name one matches are left out.
+      overwrite: whether a checkpoint at `path` may be replaced.
+
+    Raises:
+      ConfigError: a malformed rule, two variables with one new name, nothing to
+        change, or nothing left; or `path` cannot be written.
+    """
+    prefix = destination(path, [checkpoint.path], overwrite=overwrite)
+    parsed = parse_rules("--rule", rules)
+    patterns = [(text, parse_regex("--drop", text)) for text in drop]
+    dropped = [n for n in checkpoint.names if any(p.fullmatch(n) for _, p in patterns)]
+    renamed = {n: rename(n, parsed) for n in checkpoint.names if n not in set(dropped)}
+    warn_of_unmatched("--drop", patterns, checkpoint.names)
+    warn_of_unmatched("--rule", [(rule.text, rule.pattern) for rule in parsed], checkpoint.names)
+    rewriting = Rewriting(checkpoint, prefix, renamed, dropped)
+    _check(rewriting)
+    return rewriting
+
+
+def _check(rewriting: Rewriting) -> None:
+    path = rewriting.checkpoint.path
+    if not rewriting.changed and not rewriting.dropped:
+        raise ConfigError(
+            f"nothing to change: no rule gives a variable of {path} another name; tf-frame "
+            f"checkpoint show {path} lists them"
+        )
+    if not rewriting.renamed:
+        raise ConfigError(f"--drop leaves none of the {len(rewriting.dropped)} variables of {path}")
+    old_names = collections.defaultdict(list)
+    for old, new in rewriting.renamed.items():
+        old_names[new].append(old)
+    shared = [f"{new}: {', '.join(old)}" for new, old in old_names.items() if len(old) > 1]
+    if shared:
+        raise ConfigError(
+            f"{len(shared)} new names would belong to several variables:\n{some(shared)}\n"
+            "change the --rule, or --drop all but one"
+        )

@@ -1,0 +1,1 @@
+"""Writing of checkpoints: whole or not at all, and the retention of old ones."""

@@ -1,0 +1,190 @@
+"""Keeps the best checkpoints by a metric of evaluation, apart from the newest ones.
+
+    best = BestCheckpoints(model_dir, metric="miou", keep=3, higher_is_better=True)
+    best.offer("runs/first/model.ckpt-120", {"miou": 0.41, "loss": 1.3})
+
+They are copies in `MODEL_DIR/best/`, where `best.json` says what they scored:
+
+    {"metric": "miou", "higher_is_better": true, "checkpoints": [{"step": 120, "value": 0.41}]}
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.listing import files_of
+from tf_frame.checkpoint.find.newest import step_of
+from tf_frame.checkpoint.find.path import exists
+from tf_frame.checkpoint.write.retention import write_list
+from tf_frame.checkpoint.write.saving import remove_checkpoint, remove_leftovers, write_whole
+from tf_frame.config.values import not_a_choice
+from tf_frame.errors import CheckpointError, ConfigError, reason_of
+
+_LOG = logging.getLogger("tf_frame")
+
+
+@dataclasses.dataclass(frozen=True)
+class Scored:
+    """A checkpoint and what it scored.
+
+    Attributes:
+      step: its global step.
+      value: its metric.
+    """
+
+    step: int
+    value: float
+
+
+class BestCheckpoints:
+    """The best checkpoints of a run; what earlier runs kept counts.
+
+    Args:
+      model_dir: the folder of the run; the copies are in `best/` below it.
+      metric: which number of an evaluation decides.
+      keep: how many are kept.
+      higher_is_better: else the lower one is better.
+
+    Raises:
+      ConfigError: what earlier runs kept goes by another metric.
+      ValueError: `keep` is not positive.
+    """
+
+    def __init__(
+        self, model_dir: str, *, metric: str, keep: int = 1, higher_is_better: bool
+    ) -> None:
+        if keep <= 0:
+            raise ValueError(f"keep is {keep}; it must be positive")
+        self.folder = os.path.join(model_dir, "best")
+        self._metric = metric
+        self._keep = keep
+        self._higher = higher_is_better
+        self._index = os.path.join(self.folder, "best.json")
+        self._scored = self._read()
+        listed = [os.path.basename(self.path(scored.step)) for scored in self._scored]
+        remove_leftovers(self.folder, listed)
+
+    def scored(self) -> Sequence[Scored]:
+        """What is kept, the best first."""
+        return list(self._scored)
+
+    def path(self, step: int) -> str:
+        """The path prefix of the copy of a step."""
+        return os.path.join(self.folder, f"model.ckpt-{step}")
+
+    def offer(self, checkpoint_path: str, metrics: Mapping[str, float]) -> bool:
+        """Copies a checkpoint if it is one of the best; of equal ones the older one stays.
+
+        Args:
+          checkpoint_path: its path prefix; it must be complete.
+          metrics: what its evaluation gave, by name. Not-a-number and infinity are never best.
+
+        Returns:
+          Whether it is kept.
+
+        Raises:
+          ConfigError: the metric is not among them.
+          CheckpointError: it could not be copied; what was kept before is there still.
+        """
+        if self._metric not in metrics:
+            raise ConfigError(f"--best_metric {not_a_choice(self._metric, sorted(metrics))}")
+        value = float(metrics[self._metric])
+        if not math.isfinite(value):
+            return False
+        new = Scored(step_of(checkpoint_path), value)
+        # A step that comes again, as after a return to an older checkpoint, replaces itself.
+        before = [scored for scored in self._scored if scored.step != new.step]
+        ranked = sorted([*before, new], key=self._rank)  # Stable: equal ones stay in order.
+        if new not in ranked[: self._keep]:
+            if len(before) < len(self._scored):
+                self._forget(new.step, before)
+            return False
+        self._take(checkpoint_path, new, ranked[: self._keep])
+        return True
+
+    def _rank(self, scored: Scored) -> float:
+        return -scored.value if self._higher else scored.value
+
+    def _take(self, source: str, new: Scored, kept: list[Scored]) -> None:
+        dropped = [scored for scored in self._scored if scored not in kept]
+        target = self.path(new.step)
+        try:
+            tf.io.gfile.makedirs(self.folder)
+            if not _same(source, target):
+                write_whole(target, lambda to: _copy(source, to), count=lambda: self._write(kept))
+            else:
+                self._write(kept)
+        except (tf.errors.OpError, OSError, ValueError) as error:
+            raise CheckpointError(
+                f"{source} could not be copied to {self.folder}: {reason_of(error)}\n"
+                "free space there and check that it can be written"
+            ) from error
+        self._scored = kept
+        for scored in dropped:
+            if scored.step != new.step:
+                remove_checkpoint(self.path(scored.step))
+
+    def _forget(self, step: int, kept: list[Scored]) -> None:
+        self._write(kept)
+        self._scored = kept
+        remove_checkpoint(self.path(step))
+
+    def _write(self, kept: Sequence[Scored]) -> None:
+        """Writes `best.json`, and the `checkpoint` file, whose newest is the best."""
+        content: dict[str, Any] = {
+            "metric": self._metric,
+            "higher_is_better": self._higher,
+            "checkpoints": [dataclasses.asdict(scored) for scored in kept],
+        }
+        unfinished = self._index + ".tmp"
+        with tf.io.gfile.GFile(unfinished, "w") as file:
+            file.write(json.dumps(content, indent=2) + "\n")
+        write_list(self.folder, [self.path(scored.step) for scored in reversed(kept)])
+        tf.io.gfile.rename(unfinished, self._index, overwrite=True)
+
+    def _read(self) -> list[Scored]:
+        if not tf.io.gfile.exists(self._index):
+            return []
+        try:
+            with tf.io.gfile.GFile(self._index) as file:
+                content = json.loads(file.read())
+            found = [Scored(int(c["step"]), float(c["value"])) for c in content["checkpoints"]]
+            went_by = (content["metric"], content["higher_is_better"])
+        except (ValueError, KeyError, TypeError) as error:
+            _LOG.warning("%s cannot be read, so it counts for nothing: %s", self._index, error)
+            return []
+        if went_by != (self._metric, self._higher):
+            raise ConfigError(
+                f"{self.folder} holds the best by {_order(*went_by)}, and this run goes by "
+                f"{_order(self._metric, self._higher)}; move that folder away"
+            )
+        return [scored for scored in found if exists(self.path(scored.step))]
+
+
+def _order(metric: str, higher_is_better: bool) -> str:
+    return f"the {'highest' if higher_is_better else 'lowest'} {metric}"
+
+
+def _copy(source: str, target: str) -> None:
+    for file in files_of(source):
+        if not file.endswith(".meta"):
+            tf.io.gfile.copy(file, target + file.removeprefix(source))
+
+
+def _same(source: str, target: str) -> bool:
+    """Whether two checkpoints hold the same; their indexes have checksums of all tensors."""
+    return exists(target) and _bytes(source + ".index") == _bytes(target + ".index")
+
+
+def _bytes(path: str) -> bytes:
+    with tf.io.gfile.GFile(path, "rb") as file:
+        content: bytes = file.read()
+    return content

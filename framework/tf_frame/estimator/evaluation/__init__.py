@@ -1,0 +1,1 @@
+"""Evaluation of checkpoints, one after the other, in one kept graph."""

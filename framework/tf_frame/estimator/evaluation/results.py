@@ -1,0 +1,123 @@
+"""What an evaluation leaves: events for TensorBoard, figures for programs."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
+from tf_frame.estimator.training.model_dir import write_text
+
+_LOG = logging.getLogger("tf_frame")
+
+
+def numbers(metrics: Mapping[str, Any]) -> dict[str, float]:
+    """The metrics that are single numbers, as floats."""
+    return {name: float(value) for name, value in metrics.items() if _is_number(value)}
+
+
+def write_evaluation(
+    eval_dir: str,
+    metrics: Mapping[str, Any],
+    summary: bytes | None,
+    step: int,
+    *,
+    prefix: str = "metrics/",
+    checkpoint: str | None = None,
+) -> None:
+    """Writes what an evaluation came to as events, for TensorBoard and for exporters.
+
+    Numbers become scalars, arrays tensors, serialised summaries (of images, say)
+    the summaries they are, as in `_write_dict_to_summary` of tensorflow_estimator
+    (estimator.py). Other values are passed over with a warning.
+
+    Args:
+      eval_dir: the folder; made if it is not there.
+      metrics: name -> value; a None is passed over.
+      summary: serialised summaries beside the metrics, or None.
+      step: the global step that was evaluated.
+      prefix: put before the name of each metric.
+      checkpoint: what was evaluated; written as the text `checkpoint_path` if given.
+    """
+    values = [value for name, v in metrics.items() for value in _values(prefix + name, v)]
+    if checkpoint is not None:
+        proto = tf.make_tensor_proto(checkpoint, tf.string)
+        values.append(tf.Summary.Value(tag="checkpoint_path", tensor=proto))
+    with tf.Graph().as_default():  # A writer is made in graph mode only.
+        writer = tf.summary.FileWriterCache.get(eval_dir)
+    writer.add_summary(tf.Summary(value=values), step)
+    if summary is not None:
+        writer.add_summary(summary, step)
+    writer.flush()
+
+
+def log_result(result: Mapping[str, Any]) -> None:
+    """Logs what an evaluation returns, as `_write_dict_to_summary` of tensorflow_estimator does.
+
+    Args:
+      result: metric -> value, with `global_step`; bytes are left out.
+    """
+    shown = [f"{name} = {value}" for name, value in sorted(result.items()) if not _is_text(value)]
+    _LOG.info("Saving dict for global step %d: %s", result["global_step"], ", ".join(shown))
+
+
+def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoint: str) -> str:
+    """Writes `metrics.json`: the metrics of the last evaluation, arrays as lists, for programs.
+
+    Args:
+      eval_dir: the folder; it exists.
+      metrics: name -> value; bytes are left out.
+      step: the global step that was evaluated.
+      checkpoint: what was evaluated.
+
+    Returns:
+      Path of the file.
+    """
+    figures = {k: np.asarray(v).tolist() for k, v in metrics.items() if not _is_text(v)}
+    result = {"checkpoint": checkpoint, "global_step": step, "metrics": figures}
+    path = os.path.join(eval_dir, "metrics.json")
+    write_text(path, json.dumps(result, indent=2) + "\n")
+    return path
+
+
+def _values(tag: str, value: Any) -> Iterator[Any]:
+    """The summary values of one metric."""
+    if value is None:
+        return
+    if isinstance(value, bytes):
+        yield from _of_serialized(tag, value)
+    elif _is_number(value):
+        yield tf.Summary.Value(tag=tag, simple_value=float(value))
+    elif isinstance(value, np.ndarray):
+        proto = tf.make_tensor_proto(value)
+        yield tf.Summary.Value(tag=tag, node_name=tag, tensor=proto)
+    else:
+        _LOG.warning("the metric %s is not written as an event: %r", tag, value)
+
+
+def _of_serialized(tag: str, value: bytes) -> Iterator[Any]:
+    try:
+        summary = tf.Summary.FromString(value)
+    except DecodeError:
+        _LOG.warning("the metric %s is not written as an event: it is no tf.Summary", tag)
+        return
+    for index, part in enumerate(summary.value):
+        part.tag = f"{tag}/{index}"
+        yield part
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is one number or truth value, from Python or NumPy."""
+    array = np.asarray(value)
+    # A type that NumPy itself does not have is none of its kinds of numbers.
+    return array.ndim == 0 and (array.dtype.kind in "biuf" or array.dtype == tf.bfloat16)
+
+
+def _is_text(value: Any) -> bool:
+    return np.asarray(value).dtype.kind in "OSU"

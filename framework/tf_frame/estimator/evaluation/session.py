@@ -1,0 +1,159 @@
+"""One session that evaluates one checkpoint after the other."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable
+from tf_frame.errors import CheckpointError, DataError
+from tf_frame.graph.inference.eval_graph import EvalGraph
+from tf_frame.graph.repeatable.session_state import kept_by_session
+
+_LOG = logging.getLogger("tf_frame")
+_FILLING_TABLES = ("InitializeTable", "LookupTableImport")
+
+
+class EvalSession(tf.train.SessionCreator):
+    """Hands a `tf.train.MonitoredSession` the session of an evaluation graph, as good as new.
+
+    It is one session for all evaluations, whose variables are restored and whose
+    metrics and inputs begin again. What only a new session begins again (a queue,
+    random numbers of the graph) gets a new session each time, on the same graph.
+
+    Args:
+      graph: the graph, not finalized yet.
+      config: a `ConfigProto`, or None for the default: with soft placement.
+    """
+
+    def __init__(self, graph: EvalGraph, config: Any = None) -> None:
+        self.graph = graph
+        self._config = config or tf.ConfigProto(allow_soft_placement=True)
+        self._checkpoint: str | None = None
+        self._session: _KeptSession | None = None
+        self._own_local_init_op = graph.inference.scaffold.local_init_op
+        with graph.graph.as_default():
+            self._variables = {variable.ref() for variable in tf.global_variables()}
+            self._operations = _number_of_operations()
+            self._keeps = kept_by_session(graph.ends)
+        self._prepared = self._extended = False
+        if self._keeps:
+            _LOG.info("each evaluation gets a new session, for the graph holds %s", self._keeps)
+
+    @property
+    def extended(self) -> bool:
+        """Whether hooks have added operations to the graph, which stay in it."""
+        return self._extended
+
+    def aim(self, checkpoint: str | None) -> None:
+        """Says what the next evaluation restores.
+
+        Raises:
+          CheckpointError: it cannot be read, or belongs to another model.
+        """
+        if checkpoint is not None:
+            self.graph.inference.check(checkpoint)
+        self._checkpoint = checkpoint
+
+    def create_session(self) -> Any:
+        """Prepares the session; called by `tf.train.MonitoredSession`, after `begin` of hooks.
+
+        Raises:
+          CheckpointError: the checkpoint cannot be read, or does not set every variable.
+          DataError: the data never ends.
+        """
+        self._finish_graph()
+        anew = self._keeps or (self._checkpoint is None and self._initial_values_keep)
+        if self._session is None or anew:
+            self.close()
+            self._session = _KeptSession(config=self._config)
+            self._begin(self._session)
+        else:
+            self._restore(self._session)
+            self._session.run(self._again_op)
+            self._run_own_local_init(self._session)
+        return self._session
+
+    def close(self) -> None:
+        """Closes the session; another evaluation makes another."""
+        if self._session is not None:
+            self._session.end()
+            self._session = None
+
+    def _finish_graph(self) -> None:
+        """Adds the operations that initialise, for what hooks have added as well."""
+        scaffold = self.graph.inference.scaffold
+        extended = _number_of_operations() != self._operations
+        self._extended |= extended
+        if extended or not self._prepared:
+            self.close()
+            others = [v for v in tf.global_variables() if v.ref() not in self._variables]
+            self._init_op = tf.group(
+                tf.train.Scaffold.default_local_init_op(), tf.variables_initializer(others)
+            )
+            self._again_op = tf.group(tf.local_variables_initializer(), *_iterator_initializers())
+            self._without_value = tf.report_uninitialized_variables()
+            self._prepared = True
+            scaffold.finalize()
+            # Random initial values are the same each time in a new session only.
+            self._initial_values_keep = kept_by_session([scaffold.init_op])
+        tf.get_default_graph().finalize()
+        self._operations = _number_of_operations()
+
+    def _begin(self, session: Any) -> None:
+        self._restore(session)
+        session.run(self._init_op)
+        self._run_own_local_init(session)
+        missing = session.run(self._without_value)
+        if len(missing):
+            names = ", ".join(name.decode() for name in missing)
+            raise CheckpointError(
+                f"{self._checkpoint} leaves variables without a value: {names}; the saver of the "
+                "model's scaffold has to restore them"
+            )
+        if session.run(self.graph.endless):
+            raise DataError(
+                "the evaluation data never ends; say how much: --eval_steps N, or steps=N"
+            )
+
+    def _restore(self, session: Any) -> None:
+        scaffold = self.graph.inference.scaffold
+        if self._checkpoint is None:
+            session.run(scaffold.init_op, scaffold.init_feed_dict)
+            if scaffold.init_fn:
+                scaffold.init_fn(session)
+            return
+        try:
+            scaffold.saver.restore(session, self._checkpoint)
+        except READ_ERRORS as error:
+            raise unreadable(self._checkpoint, error) from error
+
+    def _run_own_local_init(self, session: Any) -> None:
+        """What the model's scaffold says of local variables wins over the default."""
+        if self._own_local_init_op is not None:
+            feeds = self.graph.inference.scaffold.local_init_feed_dict
+            session.run(self._own_local_init_op, feeds)
+
+
+class _KeptSession(tf.Session):
+    """A session that a `tf.train.MonitoredSession` does not close."""
+
+    def close(self) -> None:
+        pass
+
+    def end(self) -> None:
+        """Closes it."""
+        super().close()
+
+
+def _number_of_operations() -> int:
+    return len(tf.get_default_graph().get_operations())
+
+
+def _iterator_initializers() -> Sequence[Any]:
+    """What is initialised with the tables, without the tables themselves: they do not change."""
+    listed = tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)
+    return [op for op in listed if not op.type.startswith(_FILLING_TABLES)]

@@ -1,0 +1,42 @@
+"""The format `checkpoint`: the variables of the inference model, and nothing else.
+
+No slots of an optimizer are in it, and where the run options ask for moving
+averages, they stand in the places of the variables. Variables go by their names,
+so that `--warm_start_from` or a `tf.train.Saver` of the same model restores them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+
+from tf_frame.checkpoint.find.newest import step_of
+from tf_frame.estimator.export.atomic_output import Written
+from tf_frame.estimator.export.serving import Request, restored, specs_of
+from tf_frame.estimator.export.verify import compare_signatures
+
+
+def export(request: Request, folder: str) -> Written:
+    """Writes the checkpoint `model.ckpt-<step>` into a folder, and verifies it.
+
+    Raises:
+      DifferenceError: a model restored from it computes something else.
+    """
+    name = name_of(request.checkpoint)
+    path, batch = os.path.join(folder, name), request.inputs.batch
+    with restored(request) as serving:
+        serving.saver.save(serving.session, path, write_meta_graph=False)
+        expected, scores = serving.run((serving.signatures, serving.scores), batch)
+        inputs = specs_of(serving.inputs)
+        signatures = {key: specs_of(outputs) for key, outputs in serving.signatures.items()}
+    # What was averaged stands for the variables now.
+    config = dataclasses.replace(request.config, eval_moving_averages=False)
+    with restored(dataclasses.replace(request, config=config, checkpoint=path)) as serving:
+        found = serving.run(serving.signatures, batch)
+    comparison = compare_signatures(expected, found, tolerance=request.tolerance, scores=scores)
+    return Written(name, inputs, signatures, comparison)
+
+
+def name_of(checkpoint: str) -> str:
+    """The name of what is written for a checkpoint."""
+    return f"model.ckpt-{step_of(checkpoint)}"

@@ -1,0 +1,113 @@
+"""The format `frozen_graph`: one GraphDef whose variables are constants.
+
+Beside it a JSON file names the tensors to feed and to fetch:
+
+    {"inputs": {"image": {"tensor": "inputs/image:0", "shape": [null, 128, 128, 3],
+                          "dtype": "float32"}},
+     "outputs": {"semantic": {"tensor": "outputs/semantic:0", ...}}}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.estimator.export.atomic_output import Written
+from tf_frame.estimator.export.serving import (
+    Request,
+    Serving,
+    chosen,
+    restored,
+    specs_of,
+)
+from tf_frame.estimator.export.verify import compare, runnable
+
+FILE = "frozen_graph.pb"
+SIGNATURE_FILE = "frozen_graph.json"
+
+
+def export(request: Request, folder: str) -> Written:
+    """Writes a frozen graph and its signature into a folder, and verifies it.
+
+    Raises:
+      ConfigError: the model has several signatures, and none was chosen.
+      DifferenceError: the graph computes something else than the restored session.
+    """
+    with restored(request) as serving:
+        name = chosen(serving.signatures, request.signature, "frozen_graph")
+        outputs = serving.signatures[name]
+        graph_def = frozen(serving, outputs)
+        inputs = used_inputs(serving, graph_def)
+        _write(os.path.join(folder, FILE), graph_def.SerializeToString())
+        signature = {"inputs": _described(inputs), "outputs": _described(outputs)}
+        _write(os.path.join(folder, SIGNATURE_FILE), json.dumps(signature, indent=2) + "\n")
+        batch = request.inputs.batch
+        expected, scores = serving.run((outputs, serving.scores), batch)
+    found = run(folder, batch, request.session_config())
+    comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
+    return Written(FILE, specs_of(inputs), {name: specs_of(outputs)}, comparison)
+
+
+def frozen(serving: Serving, outputs: Mapping[str, Any]) -> Any:
+    """The `GraphDef` of a restored model that computes some outputs, variables as constants.
+
+    Args:
+      serving: the restored model.
+      outputs: output name -> tensor.
+    """
+    graph_def = tf.graph_util.convert_variables_to_constants(
+        serving.session,
+        serving.session.graph.as_graph_def(),
+        [tensor.op.name for tensor in outputs.values()],
+    )
+    for node in graph_def.node:
+        node.device = ""  # Who runs the graph may have other devices than who trained it.
+    return graph_def
+
+
+def used_inputs(serving: Serving, graph_def: Any) -> dict[str, Any]:
+    """Input name -> placeholder, of those that the outputs of a frozen graph depend on."""
+    nodes = {node.name for node in graph_def.node}
+    return {name: tensor for name, tensor in serving.inputs.items() if tensor.op.name in nodes}
+
+
+def run(folder: str, batch: Mapping[str, Any], session_config: Any = None) -> dict[str, Any]:
+    """Loads what `export` wrote into a fresh graph, and computes output name -> array.
+
+    Args:
+      folder: where the files are.
+      batch: input name -> array.
+      session_config: the `ConfigProto`.
+    """
+    graph_def = tf.GraphDef()
+    with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
+        graph_def.ParseFromString(file.read())
+    with tf.io.gfile.GFile(os.path.join(folder, SIGNATURE_FILE)) as file:
+        signature = json.load(file)
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(graph_def, name="")
+        with tf.Session(graph=graph, config=session_config) as session, runnable("frozen graph"):
+            fed = {each["tensor"]: batch[name] for name, each in signature["inputs"].items()}
+            fetched = {name: each["tensor"] for name, each in signature["outputs"].items()}
+            found: dict[str, Any] = session.run(fetched, fed)
+            return found
+
+
+def _described(tensors: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: {
+            "tensor": tensor.name,
+            "shape": tensor.shape.as_list() if tensor.shape.rank is not None else None,
+            "dtype": tensor.dtype.name,
+        }
+        for name, tensor in sorted(tensors.items())
+    }
+
+
+def _write(path: str, content: str | bytes) -> None:
+    with tf.io.gfile.GFile(path, "w" if isinstance(content, str) else "wb") as file:
+        file.write(content)

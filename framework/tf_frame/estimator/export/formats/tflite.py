@@ -1,0 +1,159 @@
+"""The format `tflite`: a model for TensorFlow Lite, in float32.
+
+It takes one example at a time, whose other sizes are those of the evaluation
+data: TensorFlow Lite plans its memory for fixed sizes.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.estimator.export.atomic_output import Written
+from tf_frame.estimator.export.formats.frozen_graph import frozen, used_inputs
+from tf_frame.estimator.export.serving import Request, chosen, restored, specs_of
+from tf_frame.estimator.export.verify import Comparison, compare
+from tf_frame.estimator.model_function.spec_exports import DEFAULT_KEY
+
+FILE = "model.tflite"
+
+
+def export(request: Request, folder: str) -> Written:
+    """Writes `model.tflite` into a folder, and verifies it on every example of the batch.
+
+    Raises:
+      ConfigError: TensorFlow comes without TensorFlow Lite, or without eager execution;
+        or the model has several signatures, and none was chosen.
+      TfFrameError: TensorFlow Lite lacks an operation of the model.
+      DifferenceError: the model computes something else than the restored session.
+    """
+    lite = tensorflow_lite()
+    batches = list(examples(request.inputs.batch))
+    with restored(request, request.inputs.of_one_example()) as serving:
+        name = chosen(serving.signatures, request.signature, "tflite")
+        outputs = serving.signatures[name]
+        graph_def = frozen(serving, outputs)
+        inputs = used_inputs(serving, graph_def)
+        expected = [serving.run((outputs, serving.scores), example) for example in batches]
+    saved_model = os.path.join(folder, "saved_model")
+    _write_saved_model(saved_model, graph_def, inputs, outputs)
+    model = _converted(lite, saved_model)
+    tf.io.gfile.rmtree(saved_model)
+    with tf.io.gfile.GFile(os.path.join(folder, FILE), "wb") as file:
+        file.write(model)
+    comparison = Comparison()
+    for found, (arrays, scores) in zip(run(folder, batches), expected, strict=True):
+        new = compare(arrays, found, tolerance=request.tolerance, scores=scores)
+        comparison = comparison.joined(new)
+    return Written(FILE, specs_of(inputs), {name: specs_of(outputs)}, comparison)
+
+
+def run(folder: str, batches: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Loads what `export` wrote, and computes output name -> array for each batch of one example.
+
+    Args:
+      folder: where the file is.
+      batches: input name -> array; inputs that the model does not read may be among them.
+    """
+    with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
+        content = file.read()
+    with warnings.catch_warnings():
+        # It will leave TensorFlow for the package ai_edge_litert, which is no dependency.
+        warnings.filterwarnings("ignore", r"\s*Warning: tf\.lite\.Interpreter is deprecated")
+        interpreter = tensorflow_lite().Interpreter(model_content=content)
+    runner = interpreter.get_signature_runner(DEFAULT_KEY)
+    names = runner.get_input_details()
+    for batch in batches:
+        yield runner(**{name: batch[name] for name in names})
+
+
+def tensorflow_lite() -> Any:
+    """TensorFlow's module `lite`.
+
+    Raises:
+      ConfigError: it has none (any more).
+    """
+    lite = getattr(tf.compat.v2, "lite", None)
+    if not (hasattr(lite, "TFLiteConverter") and hasattr(lite, "Interpreter")):
+        raise ConfigError(
+            f"TensorFlow {tf.version.VERSION} has no tf.lite, which --format tflite needs; use "
+            "TensorFlow 2.21 for it, or --format saved_model"
+        )
+    return lite
+
+
+def examples(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The examples of a batch, as batches of one; what has no batch dimension comes with each."""
+    count = max((len(array) for array in batch.values() if np.ndim(array)), default=1)
+    for i in range(count):
+        yield {k: array[i : i + 1] if np.ndim(array) else array for k, array in batch.items()}
+
+
+def _write_saved_model(
+    path: str, graph_def: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
+) -> None:
+    """Writes what the converter reads; by way of it inputs and outputs keep their names.
+
+    Args:
+      path: the folder; there is none yet.
+      graph_def: the frozen graph.
+      inputs, outputs: name -> tensor of the graph that was frozen.
+    """
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.import_graph_def(graph_def, name="")
+
+        def here(tensors: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: graph.get_tensor_by_name(t.name) for name, t in tensors.items()}
+
+        signature = tf.saved_model.predict_signature_def(here(inputs), here(outputs))
+        builder = tf.saved_model.Builder(path)
+        builder.add_meta_graph_and_variables(
+            session, [tf.saved_model.SERVING], {DEFAULT_KEY: signature}
+        )
+        builder.save()
+
+
+def _converted(lite: Any, path: str) -> bytes:
+    """The bytes of the model that the converter makes of a SavedModel."""
+    if not _in_thread(tf.executing_eagerly):
+        raise ConfigError(
+            "eager execution is disabled in this process (by tf.disable_v2_behavior() or "
+            "tf.disable_eager_execution()), and TensorFlow Lite's converter needs it; export in a "
+            "process that does not call them, or another format"
+        )
+
+    def convert() -> bytes:
+        converter = lite.TFLiteConverter.from_saved_model(path, signature_keys=[DEFAULT_KEY])
+        return bytes(converter.convert())
+
+    try:
+        converted: bytes = _in_thread(convert)
+        return converted
+    except Exception as error:  # The class of the converter's errors is not public.
+        raise TfFrameError(
+            f"TensorFlow Lite cannot convert this model: {_reason(error)}\nexport it as a "
+            "saved_model or frozen_graph"
+        ) from error
+
+
+def _in_thread(function: Callable[[], Any]) -> Any:
+    """Calls a function outside of every graph; which graphs are entered is known to each thread.
+
+    Within one, the converter would take its old way, which loses the names.
+    """
+    with concurrent.futures.ThreadPoolExecutor(1) as executor:
+        return executor.submit(function).result()
+
+
+def _reason(error: Exception) -> str:
+    """The lines of a converter's message that name what it lacks; else the first."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    named = [line for line in lines if line.startswith(("TF Select ops:", "Custom ops:"))]
+    return "it has no operation of its own for " + "; ".join(named) if named else lines[0]

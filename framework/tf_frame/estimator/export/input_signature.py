@@ -1,0 +1,194 @@
+"""What an exported model is fed: the features of the run's own evaluation data.
+
+    signature = input_signature(source, config)
+    with tf.Graph().as_default():
+        features, receivers = placeholders(signature.specs)
+        model.build(features, None, Mode.PREDICT)
+
+An `Input` may say it itself by a method `serving_features()`, which returns what
+the model's `build` takes as features with a `tf.TensorSpec` in the place of each
+tensor: for inputs whose data has more features than the model reads, or other
+sizes than the exported model is to take.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_options import RunOptions
+from tf_frame.errors import ConfigError
+from tf_frame.estimator.export.receivers import RECEIVER_NAME
+from tf_frame.graph.inputs.batches import make_eval_batch
+from tf_frame.plugin import InputContext
+
+# Height, width and the like, where neither the signature nor data says.
+_SIZE_OF_UNKNOWN = 32
+
+
+@dataclasses.dataclass(frozen=True)
+class InputSignature:
+    """What a model is fed.
+
+    Attributes:
+      specs: what the model's `build` takes as features, with `tf.TensorSpec`s for
+        tensors: the batch dimension None, others as far as they are known.
+      batch: input name -> array, one batch.
+      is_real: whether `batch` is evaluation data; else it is random.
+    """
+
+    specs: Any
+    batch: Mapping[str, Any]
+    is_real: bool
+
+    def named(self) -> dict[str, Any]:
+        """Input name -> `tf.TensorSpec`."""
+        return named_parts(self.specs)
+
+    def of_one_example(self) -> Any:
+        """The specs with batch dimension 1 and every other size fixed, as in `batch`."""
+
+        def fixed(name: str, spec: Any) -> Any:
+            shape = list(np.shape(self.batch[name]))
+            return tf.TensorSpec([1, *shape[1:]] if shape else [], spec.dtype)
+
+        return mapped(fixed, self.specs)
+
+
+def input_signature(source: Any, config: RunOptions) -> InputSignature:
+    """Finds out what a model that was trained on an input is fed.
+
+    Args:
+      source: the input plugin, constructed.
+      config: evaluation batch size and seed.
+
+    Raises:
+      ConfigError: a feature is sparse or ragged, or `serving_features` returned no specs.
+      DataError: the input returns something else than its contract says.
+    """
+    own = getattr(source, "serving_features", lambda: None)()
+    specs, batch = _of_data(source, config, _spec_of if own is None else _nothing)
+    specs = specs if own is None else mapped(_checked, own)
+    named = named_parts(specs)
+    if batch is not None and all(_fits(batch.get(name), spec) for name, spec in named.items()):
+        return InputSignature(specs, {name: batch[name] for name in named}, is_real=True)
+    return InputSignature(specs, _random(named, config), is_real=False)
+
+
+def placeholders(specs: Any) -> tuple[Any, dict[str, Any]]:
+    """Makes a placeholder `inputs/NAME` in the default graph for each spec.
+
+    Returns:
+      The features, as the model's `build` takes them; and input name -> placeholder.
+    """
+    with tf.name_scope("inputs"):
+        features = mapped(
+            lambda name, spec: tf.placeholder(spec.dtype, spec.shape, name=operation_name(name)),
+            specs,
+        )
+    return features, named_parts(features)
+
+
+def operation_name(name: str) -> str:
+    """The name of an operation, within a name scope, for what goes by this name."""
+    return re.sub(r"[^A-Za-z0-9_./]", "_", name).strip("/") or "_"
+
+
+def mapped(function: Callable[[str, Any], Any], features: Any, name: str = "") -> Any:
+    """Applies a function of name and part to every part of some features.
+
+    Args:
+      function: called with each name (`image`, `box/height`; `input` where there is
+        but one part) and part; returns what takes its place.
+      features: a part, or mappings, lists and tuples of them.
+      name: where the features stand themselves.
+    """
+
+    def inner(key: Any, part: Any) -> Any:
+        return mapped(function, part, f"{name}/{key}" if name else str(key))
+
+    if isinstance(features, Mapping):
+        return {key: inner(key, part) for key, part in features.items()}
+    if isinstance(features, tuple) and hasattr(features, "_fields"):
+        pairs = zip(features._fields, features, strict=True)
+        return type(features)(*(inner(key, part) for key, part in pairs))
+    if isinstance(features, (list, tuple)):
+        of_list = f"{name or RECEIVER_NAME}_"
+        parts = [mapped(function, part, f"{of_list}{i}") for i, part in enumerate(features)]
+        return parts if isinstance(features, list) else tuple(parts)
+    return function(name or RECEIVER_NAME, features)
+
+
+def named_parts(features: Any) -> dict[str, Any]:
+    """Name -> part of some features; see `mapped`."""
+    parts: dict[str, Any] = {}
+    mapped(parts.__setitem__, features)
+    return parts
+
+
+def _of_data(
+    source: Any, config: RunOptions, spec_of: Callable[[str, Any], Any]
+) -> tuple[Any, dict[str, Any] | None]:
+    """Specs of the evaluation data, and its first batch; None if there is not one."""
+    with tf.Graph().as_default(), tf.device("/device:CPU:0"):
+        tf.set_random_seed(config.random_seed)
+        context = InputContext(batch_size=config.eval_batch_size, seed=config.random_seed)
+        features, _, _ = make_eval_batch(source, context, 1)
+        specs = mapped(spec_of, features)
+        tensors = {k: v for k, v in named_parts(features).items() if isinstance(v, tf.Tensor)}
+        # Monitored, so that the queues of an input are filled.
+        with tf.train.MonitoredSession() as session:
+            try:
+                return specs, session.run(tensors)
+            except tf.errors.OutOfRangeError:
+                return specs, None
+
+
+def _nothing(name: str, tensor: Any) -> None:
+    """The spec of a feature where the input says itself what the model is fed."""
+
+
+def _spec_of(name: str, tensor: Any) -> Any:
+    if not isinstance(tensor, tf.Tensor):
+        raise ConfigError(
+            f"the feature {name} is {type(tensor).__name__}, which has no placeholder of its own; "
+            "give the input a method serving_features() that says what the model is fed"
+        )
+    shape = tensor.shape
+    if shape.rank:
+        shape = tf.TensorShape([None]).concatenate(shape[1:])
+    return tf.TensorSpec(shape, tensor.dtype)
+
+
+def _checked(name: str, spec: Any) -> Any:
+    if not isinstance(spec, tf.TensorSpec):
+        raise ConfigError(
+            f"serving_features() has {spec!r:.80} for {name}; it must be a tf.TensorSpec"
+        )
+    return spec
+
+
+def _fits(array: Any, spec: Any) -> bool:
+    if array is None or tf.as_dtype(array.dtype) not in (spec.dtype, tf.string):
+        return False
+    return bool(spec.shape.is_compatible_with(array.shape))
+
+
+def _random(named: Mapping[str, Any], config: RunOptions) -> dict[str, Any]:
+    random = np.random.RandomState(config.random_seed)
+    return {name: _values(spec, config.eval_batch_size, random) for name, spec in named.items()}
+
+
+def _values(spec: Any, batch_size: int, random: Any) -> Any:
+    """Numbers between 0 and 1, integers 0 and 1 (which any vocabulary has), empty text."""
+    shape = spec.shape.as_list() if spec.shape.rank is not None else [None]
+    sizes = [size or (_SIZE_OF_UNKNOWN if i else batch_size) for i, size in enumerate(shape)]
+    if spec.dtype == tf.string:
+        return np.full(sizes, b"", object)
+    values = random.rand(*sizes) if spec.dtype.is_floating else random.randint(0, 2, sizes)
+    return np.asarray(values).astype(spec.dtype.as_numpy_dtype)

@@ -1,0 +1,220 @@
+"""A restored model with placeholders as its inputs: what every export starts from."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_options import RunOptions
+from tf_frame.errors import ConfigError, PluginError
+from tf_frame.estimator.export.input_signature import InputSignature, operation_name, placeholders
+from tf_frame.estimator.export.outputs import ClassificationOutput, RegressionOutput
+from tf_frame.estimator.export.signatures import exports_of
+from tf_frame.estimator.model_function.spec_exports import DEFAULT_KEY
+from tf_frame.graph.inference.inference import Inference, build_inference, restore_session
+from tf_frame.graph.update.moving_averages import averaged_saver_map
+from tf_frame.plugin import Mode, ModelOutput
+
+# What Python and TensorFlow say of a None in the place of a tensor.
+_OF_NONE = re.compile("NoneType|None values not supported")
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What is to be exported.
+
+    Attributes:
+      model: the model plugin, constructed.
+      config: the run options.
+      checkpoint: path prefix of the checkpoint.
+      inputs: what the model is fed, and a batch of it.
+      tolerance: how far outputs may differ.
+      signature: which signature, where the format holds one; None: the only one,
+        or `serving_default` of several that are the same.
+      runs_as_written: whether graphs are compared without TensorFlow's rewriting.
+    """
+
+    model: Any
+    config: RunOptions
+    checkpoint: str
+    inputs: InputSignature
+    tolerance: float
+    signature: str | None = None
+    runs_as_written: bool = False
+
+    def session_config(self) -> Any:
+        """The `ConfigProto` of sessions whose outputs are compared.
+
+        TensorFlow rewrites graphs before it runs them, with constants otherwise than
+        with variables, which moves the last bit; quantisation may make a level of it.
+        """
+        config = tf.ConfigProto(allow_soft_placement=True)
+        if self.runs_as_written:
+            config.graph_options.rewrite_options.disable_meta_optimizer = True
+            config.graph_options.optimizer_options.opt_level = tf.OptimizerOptions.L0
+        return config
+
+
+@dataclasses.dataclass(frozen=True)
+class Serving:
+    """A restored model.
+
+    Attributes:
+      session: with its variables restored; its graph is finalized.
+      inputs: input name -> placeholder.
+      signatures: signature name -> output name -> tensor.
+      scores: floating-point predictions, to look at for ties.
+      saver: saves the variables.
+    """
+
+    session: Any
+    inputs: Mapping[str, Any]
+    signatures: Mapping[str, Mapping[str, Any]]
+    scores: Mapping[str, Any]
+    saver: Any
+
+    def run(self, outputs: Any, batch: Mapping[str, Any]) -> Any:
+        """Computes arrays in the structure of `outputs` for a batch, input name -> array."""
+        fed = {self.inputs[name]: batch[name] for name in self.inputs}
+        return self.session.run(outputs, fed)
+
+
+@contextlib.contextmanager
+def restored(request: Request, specs: Any = None) -> Iterator[Serving]:
+    """Builds the model on placeholders in a graph of its own, and restores it.
+
+    Args:
+      request: the model and its checkpoint.
+      specs: what it is fed, where that is not `request.inputs.specs`.
+
+    Yields:
+      A `Serving`, whose graph is the default one.
+
+    Raises:
+      CheckpointError: the checkpoint belongs to another model.
+      PluginError: the model has nothing to export, or asks for labels.
+    """
+    with tf.Graph().as_default():
+        tf.set_random_seed(request.config.random_seed)
+        features, inputs = placeholders(request.inputs.specs if specs is None else specs)
+        inference = _built(request, features)
+        signatures = _named(outputs_by_signature(inference.output))
+        # By the plain names, also where the values come from moving averages.
+        saver = tf.train.Saver(averaged_saver_map([]), save_relative_paths=True)
+        with restore_session(inference, request.checkpoint, request.session_config()) as session:
+            yield Serving(session, inputs, signatures, _scores(inference.output), saver)
+
+
+def _built(request: Request, features: Any) -> Inference:
+    """Builds the model; one that asks for labels gets an error that says so."""
+    try:
+        return build_inference(
+            model=request.model,
+            features=features,
+            labels=None,
+            mode=Mode.PREDICT,
+            config=request.config,
+        )
+    except (TypeError, ValueError, AttributeError) as error:
+        if not _OF_NONE.search(str(error)):
+            raise
+        raise PluginError(
+            f"the model {type(request.model).__name__} could not be built to predict, where labels "
+            f"are None: {error}; its build() must leave them alone in Mode.PREDICT"
+        ) from error
+
+
+def outputs_by_signature(output: ModelOutput) -> dict[str, dict[str, Any]]:
+    """Signature name -> output name -> tensor.
+
+    Args:
+      output: what the model returned to predict.
+
+    Raises:
+      PluginError: it has nothing to export, or something that is no tensor.
+    """
+    try:
+        exports = exports_of(output, Mode.PREDICT)
+    except ValueError as error:  # The errors of tf.estimator, which a model function may expect.
+        raise PluginError(f"the exports of the model are wrong: {error}") from error
+    return {name: outputs_of(export) for name, export in exports.items()}
+
+
+def outputs_of(export: Any) -> dict[str, Any]:
+    """Output name -> tensor of an `ExportOutput`, by the names that a SavedModel gives them."""
+    if isinstance(export, RegressionOutput):
+        return {tf.saved_model.REGRESS_OUTPUTS: export.value}
+    if isinstance(export, ClassificationOutput):
+        found = {
+            tf.saved_model.CLASSIFY_OUTPUT_CLASSES: export.classes,
+            tf.saved_model.CLASSIFY_OUTPUT_SCORES: export.scores,
+        }
+        return {name: tensor for name, tensor in found.items() if tensor is not None}
+    return dict(export.outputs)
+
+
+def chosen(signatures: Mapping[str, Mapping[str, Any]], asked: str | None, format_name: str) -> str:
+    """Which signature a format that holds one gets.
+
+    Args:
+      signatures: signature name -> output name -> tensor.
+      asked: the one that was asked for, or None.
+      format_name: the format, for the message.
+
+    Raises:
+      ConfigError: there is no such signature; or there are several, and none was named.
+    """
+    listed = ", ".join(sorted(signatures))
+    if asked is not None:
+        if asked not in signatures:
+            raise ConfigError(f"the model has no signature {asked!r}; it has: {listed}")
+        return asked
+    names = sorted(signatures, key=lambda name: name != DEFAULT_KEY)
+    if all(_same(signatures[name], signatures[names[0]]) for name in names):
+        return names[0]
+    raise ConfigError(
+        f"the model has {len(names)} signatures ({listed}), and a {format_name} holds one; say "
+        "which: --signature NAME, or export all of them: --format saved_model"
+    )
+
+
+def _same(outputs: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    return outputs.keys() == others.keys() and all(outputs[k] is others[k] for k in outputs)
+
+
+def specs_of(tensors: Mapping[str, Any]) -> dict[str, Any]:
+    """Name -> `tf.TensorSpec` of some tensors."""
+    return {name: tf.TensorSpec(t.shape, t.dtype) for name, t in sorted(tensors.items())}
+
+
+def _named(signatures: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The outputs under the operation names `outputs/NAME`, each tensor once."""
+    made: dict[tuple[str, int], Any] = {}
+
+    def named(name: str, tensor: Any) -> Any:
+        key = name, id(tensor)
+        if key not in made:
+            made[key] = tf.identity(tensor, name=operation_name(name))
+        return made[key]
+
+    with tf.name_scope("outputs"):
+        return {
+            signature: {name: named(name, tensor) for name, tensor in outputs.items()}
+            for signature, outputs in signatures.items()
+        }
+
+
+def _scores(output: ModelOutput) -> dict[str, Any]:
+    """The floating-point predictions, which may be no output of a signature."""
+    if tf.is_tensor(output.predictions):
+        return {}
+    return {
+        name: tensor
+        for name, tensor in (output.predictions or {}).items()
+        if isinstance(tensor, tf.Tensor) and tensor.dtype.is_floating
+    }

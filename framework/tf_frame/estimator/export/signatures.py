@@ -1,0 +1,166 @@
+"""The signatures of an exported graph: what may be fed, what comes out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import PluginError
+from tf_frame.estimator.export.outputs import ExportOutput, PredictOutput
+from tf_frame.estimator.export.receivers import RECEIVER_NAME
+from tf_frame.estimator.export.supervised_output import EvalOutput, TrainOutput
+from tf_frame.estimator.model_function.spec_exports import DEFAULT_KEY, with_default
+from tf_frame.graph.losses import collected_losses
+from tf_frame.plugin import Mode, ModelOutput
+
+# Names of signatures in a SavedModel for which TensorFlow has no public constant
+# (tensorflow, saved_model/signature_constants.py).
+_SUPERVISED = {Mode.TRAIN: ("train", TrainOutput), Mode.EVAL: ("eval", EvalOutput)}
+
+_LOG = logging.getLogger("tf_frame")
+
+
+def exports_of(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
+    """What a model that was built offers to whoever loads it.
+
+    Args:
+      output: what the model returned.
+      mode: what the graph is for.
+
+    Returns:
+      Signature name -> output. PREDICT: the model's exports, one of them
+      `serving_default`; without any, its predictions. EVAL and TRAIN: one
+      signature `eval` or `train` with loss, predictions and metrics.
+
+    Raises:
+      PluginError: there is neither an export nor a prediction.
+      ValueError: an output is no tensor, or of several exports none is the default.
+    """
+    predictions = _plain(output.predictions)
+    if mode in _SUPERVISED:
+        key, kind = _SUPERVISED[mode]
+        loss = output.loss if output.loss is not None else _collected_loss()
+        return {key: kind(loss=loss, predictions=predictions, metrics=dict(output.metrics))}
+    exports: dict[str, Any] = dict(output.exports)
+    if not exports:
+        if isinstance(predictions, dict) and not predictions:
+            raise PluginError(
+                "the model offers nothing to serve: its build() for prediction returned neither "
+                "exports nor predictions; return ModelOutput(predictions={name: tensor})"
+            )
+        exports = {DEFAULT_KEY: predictions}
+    return with_default({name: _as_export(value) for name, value in exports.items()})
+
+
+def signatures_of(
+    receiver: Any, exports: Mapping[str, ExportOutput], *, serving: bool
+) -> dict[str, Any]:
+    """Makes the signatures of a graph.
+
+    An output that cannot be computed from these inputs, or whose kind the
+    inputs do not fit, gets none; the log says why (tensorflow,
+    saved_model/model_utils/export_utils.py).
+
+    Args:
+      receiver: with `receiver_tensors` and maybe alternatives of them.
+      exports: signature name -> output.
+      serving: whether they must be such as TensorFlow Serving can serve.
+
+    Returns:
+      Signature name -> `SignatureDef`; with alternative receiver tensors also
+      `ALTERNATIVE:NAME`.
+    """
+    inputs = {"": receiver.receiver_tensors}
+    alternatives = getattr(receiver, "receiver_tensors_alternatives", None) or {}
+    inputs.update({f"{name or 'None'}:": tensors for name, tensors in alternatives.items()})
+    found, excluded = {}, {}
+    for prefix, tensors in inputs.items():
+        fed = tensors if isinstance(tensors, Mapping) else {RECEIVER_NAME: tensors}
+        for name, export in exports.items():
+            key = f"{prefix}{name or 'None'}"
+            try:
+                found[key] = _signature(export, fed, serving)
+            except ValueError as error:
+                excluded[key] = str(error)
+    _report(found, excluded, serving)
+    return found
+
+
+def _signature(export: ExportOutput, fed: Mapping[str, Any], serving: bool) -> Any:
+    signature = export.as_signature_def(fed)
+    if serving and not tf.saved_model.is_valid_signature(signature):
+        raise ValueError("it has no inputs, no outputs, or some that its method does not allow")
+    _check_computable(fed, signature)
+    return signature
+
+
+def _check_computable(fed: Mapping[str, Any], signature: Any) -> None:
+    """Raises ValueError if an output needs a placeholder that is not among the inputs."""
+    inputs = tf.nest.flatten(list(fed.values()), expand_composites=True)
+    stop = {tensor.ref() for tensor in inputs}
+    for name, info in signature.outputs.items():
+        for tensor in map(tf.get_default_graph().get_tensor_by_name, _tensor_names(info)):
+            missing = _unfed_placeholder(tensor, stop)
+            if missing:
+                given = [tensor.name for tensor in inputs]
+                raise ValueError(
+                    f"its inputs {given} are insufficient to compute its output {name!r} "
+                    f"({tensor.name}), which depends on the placeholder {missing}"
+                )
+
+
+def _tensor_names(info: Any) -> list[str]:
+    """The names in a `TensorInfo`: one, or those of the parts of a sparse or ragged tensor."""
+    encoding = info.WhichOneof("encoding")
+    if encoding == "coo_sparse":
+        sparse = info.coo_sparse
+        return [
+            sparse.values_tensor_name,
+            sparse.indices_tensor_name,
+            sparse.dense_shape_tensor_name,
+        ]
+    if encoding == "composite_tensor":
+        return [name for part in info.composite_tensor.components for name in _tensor_names(part)]
+    return [info.name]
+
+
+def _unfed_placeholder(end: Any, fed: set[Any]) -> str | None:
+    """The name of a placeholder that a tensor needs and nobody feeds."""
+    waiting, seen = [] if end.ref() in fed else [end.op], set()
+    while waiting:
+        op = waiting.pop()
+        if op.name in seen:
+            continue
+        seen.add(op.name)
+        if op.type == "Placeholder" and op.outputs[0].ref() not in fed:
+            return str(op.name)
+        waiting += [tensor.op for tensor in op.inputs if tensor.ref() not in fed]
+        waiting += op.control_inputs
+    return None
+
+
+def _plain(predictions: Any) -> Any:
+    return dict(predictions) if isinstance(predictions, Mapping) else predictions
+
+
+def _as_export(value: Any) -> ExportOutput:
+    return value if isinstance(value, ExportOutput) else PredictOutput(value)
+
+
+def _collected_loss() -> Any:
+    losses = collected_losses()
+    return tf.add_n(losses) if losses else None
+
+
+def _report(found: Mapping[str, Any], excluded: Mapping[str, str], serving: bool) -> None:
+    for name, signature in found.items():
+        _LOG.info("exported signature %r for %s", name, signature.method_name)
+    for name, reason in excluded.items():
+        _LOG.warning("signature %r is not exported: %s", name, reason)
+    if not found:
+        _LOG.warning("Export includes no signatures!")
+    elif serving and DEFAULT_KEY not in found:
+        _LOG.warning("Export includes no default signature!")

@@ -1,0 +1,1 @@
+"""Model functions and input functions of tf.estimator in the place of plugins."""

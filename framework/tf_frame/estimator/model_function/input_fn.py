@@ -1,0 +1,100 @@
+"""An input function in the place of an input plugin.
+
+    def input_fn(mode, params, config): ...     # any subset of these arguments
+
+It returns a `tf.data.Dataset` or tensors: of `(features, labels)`, or of
+features alone. `train`, `evaluate` and `predict` take either such a function or
+a tf-frame `Input`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+from tf_frame.estimator.model_function.arguments import called_with
+from tf_frame.plugin import InputContext, InputInfo, Mode
+
+_NOT_A_PAIR = "input_fn should return (features, labels) as a len 2 tuple."
+
+
+class InputFn:
+    """Makes an input function look like an input plugin.
+
+    Args:
+      function: the input function; called in the graph that is to read its data.
+      params, config: what the function gets under these names, as copies.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, params: Any, config: Any) -> None:
+        self.function = function
+        self._params = params
+        self._config = config
+
+    @property
+    def info(self) -> InputInfo:
+        """An input function says nothing about its data."""
+        return InputInfo()
+
+    def dataset(self, mode: Mode, context: InputContext) -> Any:
+        """Calls the function; see `tf_frame.Input.dataset`.
+
+        Returns:
+          A data set of `(features, labels)`, or a function that returns tensors
+          of these, which calls the input function anew for a second clone.
+          Labels are None where there are none.
+        """
+        result = self._call(mode, context)
+        if isinstance(result, tf.compat.v2.data.Dataset):
+            return _of_pairs(result)
+        made = [_pair(result)]
+        return lambda: made.pop() if made else _pair(self._call(mode, context))
+
+    def _call(self, mode: Mode, context: InputContext) -> Any:
+        return called_with(
+            self.function,
+            mode=mode.value,
+            params=copy.deepcopy(self._params),
+            config=copy.deepcopy(self._config),
+            input_context=context,
+        )
+
+
+def as_source(source: Any, *, params: Any, config: Any) -> Any:
+    """What `train` and the like were given, as an input plugin.
+
+    Raises:
+      ConfigError: it is neither an input nor a function.
+    """
+    if hasattr(source, "dataset") and hasattr(source, "info"):
+        return source
+    if not callable(source):
+        raise ConfigError(
+            f"input_fn is {source!r:.80}; it must be a function that returns a tf.data.Dataset or "
+            "(features, labels), or a tf_frame.Input object"
+        )
+    return InputFn(source, params=params, config=config)
+
+
+def _of_pairs(dataset: Any) -> Any:
+    """A data set whose elements are `(features, labels)`, with None for missing labels."""
+    spec = dataset.element_spec
+    if isinstance(spec, tuple):
+        if len(spec) != 2:
+            raise ValueError(f"{_NOT_A_PAIR} Its data set yields {len(spec)}: {spec}")
+        return dataset
+    return dataset.map(lambda features: (features, None))
+
+
+def _pair(result: Any) -> tuple[Any, Any]:
+    if result is None:
+        raise ValueError(f"{_NOT_A_PAIR} It returned None.")
+    if isinstance(result, (list, tuple)):
+        if len(result) != 2:
+            raise ValueError(f"{_NOT_A_PAIR} It returned {len(result)}.")
+        return result[0], result[1]
+    return result, None

@@ -1,0 +1,119 @@
+"""A model function of tf.estimator in the place of a model plugin.
+
+def model_fn(features, labels, mode, params, config):   # any subset with features
+    ...
+    return EstimatorSpec(mode, loss=loss)
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.estimator.model_function.arguments import argument_names, called_with
+from tf_frame.estimator.model_function.spec import EstimatorSpec
+from tf_frame.graph.messages import seen
+from tf_frame.plugin import Mode, ModelOutput
+
+_ARGUMENTS = ("features", "labels", "mode", "params", "config")
+_RESERVED = ("loss", "global_step")
+
+
+def check_arguments(function: Callable[..., Any], params: Any) -> None:
+    """Checks that a model function takes what it will be given.
+
+    Raises:
+      ValueError: it does not, with the words of tf.estimator (`verify_model_fn_args`
+        of its model_fn.py).
+    """
+    names = argument_names(function)
+    if "features" not in names:
+        raise ValueError(f"model_fn ({function}) must include features argument.")
+    if params is not None and "params" not in names:
+        raise ValueError(
+            f"model_fn ({function}) does not include params argument, but params ({params}) is "
+            "passed to Estimator."
+        )
+    if params is None and "params" in names:
+        tf.logging.warn(
+            "Estimator's model_fn (%s) includes params argument, but params are not passed to "
+            "Estimator.",
+            function,
+        )
+    others = [name for name in names if name not in _ARGUMENTS]
+    if others:
+        raise ValueError(f"model_fn ({function}) has following not expected args: {others}")
+
+
+class ModelFn:
+    """Makes a model function look like a model plugin.
+
+    Args:
+      function: the model function.
+      params, config: what it gets under these names, as copies.
+      device_fn: device or device function for what it builds; None for any.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], *, params: Any, config: Any, device_fn: Any = None
+    ) -> None:
+        self.function = function
+        self._params = params
+        self._config = config
+        self._device_fn = device_fn
+
+    def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
+        """Builds one clone; see `tf_frame.Model.build`.
+
+        Raises:
+          ValueError: the function does not take labels, returns no
+            `EstimatorSpec`, or names a metric as the estimator names its own.
+        """
+        spec = self.spec(features, labels, mode.value, self._config)
+        metrics = dict(spec.eval_metric_ops or {})
+        for name in _RESERVED if mode == Mode.EVAL else ():
+            _check_not_reserved(name, metrics)
+        hooks = {
+            Mode.TRAIN: spec.training_hooks,
+            Mode.EVAL: spec.evaluation_hooks,
+            Mode.PREDICT: spec.prediction_hooks,
+        }
+        return ModelOutput(
+            loss=spec.loss,
+            predictions={} if spec.predictions is None else spec.predictions,
+            metrics={} if mode == Mode.PREDICT else metrics,
+            exports=spec.export_outputs or {},
+            train_op=spec.train_op if mode == Mode.TRAIN else None,
+            hooks=tuple(hooks[mode] or ()),
+            chief_hooks=tuple(spec.training_chief_hooks or ()),
+            scaffold=spec.scaffold,
+        )
+
+    def spec(self, features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
+        """Calls the function and checks what it returns; see `build`."""
+        if labels is not None and "labels" not in argument_names(self.function):
+            raise ValueError("model_fn does not take labels, but input_fn returns labels.")
+        with tf.device(self._device_fn):
+            result = called_with(
+                self.function,
+                features=features,
+                labels=labels,
+                mode=mode,
+                params=copy.deepcopy(self._params),
+                config=copy.deepcopy(config),
+            )
+        if not isinstance(result, EstimatorSpec):
+            raise ValueError(f"model_fn should return an EstimatorSpec. It returned {seen(result)}")
+        return result
+
+
+def _check_not_reserved(name: str, metrics: Mapping[str, Any]) -> None:
+    if name in metrics:
+        quoted = f'"{name}"' if name == "loss" else f"`{name}`"
+        raise ValueError(
+            f"Metric with name {quoted} is not allowed, because Estimator already defines a "
+            "default metric with the same name."
+        )

@@ -1,0 +1,1 @@
+"""Predictions of a trained model, and the files they are written to."""

@@ -1,0 +1,177 @@
+"""Evaluates the newest checkpoint, and hands what came of it to the exporters.
+
+Statuses, checks and error texts are those of `_TrainingExecutor._Evaluator` and
+`_EvalResult` of tensorflow_estimator, training.py.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.estimator.train_and_eval.specs import EvalSpec
+from tf_frame.estimator.training.model_dir import write_text
+
+_LOG = logging.getLogger("tf_frame")
+_FINISHED = "finished.json"
+_SECS_BETWEEN_WARNINGS = 600
+
+EVALUATED = "evaluated"
+MISSING_CHECKPOINT = "missing checkpoint"
+NO_NEW_CHECKPOINT = "no new checkpoint"
+
+
+@dataclasses.dataclass(frozen=True)
+class EvalResult:
+    """What looking for a checkpoint to evaluate came to.
+
+    Attributes:
+      status: `EVALUATED`, `MISSING_CHECKPOINT` or `NO_NEW_CHECKPOINT`.
+      metrics: what `Estimator.evaluate` returned; None if it was not called.
+      checkpoint_path: what was evaluated, or None.
+    """
+
+    status: str
+    metrics: Mapping[str, Any] | None = None
+    checkpoint_path: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.status != EVALUATED:
+            return
+        if not self.metrics:
+            raise ValueError(
+                "Internal error: `Estimator.evaluate` should never return empty metrics."
+            )
+        if not isinstance(self.metrics, dict):
+            kind = type(self.metrics)
+            raise TypeError(f"`Estimator.evaluate` should return dict. Given {kind}.")
+        if "global_step" not in self.metrics:
+            raise ValueError(
+                "Internal error: `Estimator.evaluate` result should have `global_step` in result. "
+                f"Given {self.metrics}"
+            )
+
+    def reached(self, max_steps: int | None) -> bool:
+        """Whether a checkpoint of the last step, or a later one, was evaluated."""
+        if not max_steps or self.metrics is None:
+            return False
+        return bool(self.metrics["global_step"] >= max_steps)
+
+
+class CheckpointEvaluator:
+    """Evaluates the newest checkpoint of an estimator, each only once.
+
+    After the evaluation of the last step its folder gets a file `finished.json`,
+    which says that nothing is left to be done for this step.
+
+    Args:
+      estimator: the `Estimator`.
+      eval_spec: how to evaluate, and who exports.
+      max_steps: the global step at which training ends, or None.
+      clock: where the seconds come from.
+
+    Attributes:
+      checkpoint: path of the one evaluated last, or being evaluated.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        eval_spec: EvalSpec,
+        max_steps: int | None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._estimator = estimator
+        self._spec = eval_spec
+        self._max_steps = max_steps
+        self._clock = clock
+        self._warned_at: float | None = None
+        self.checkpoint: str | None = None
+
+    def evaluate_and_export(self) -> tuple[EvalResult, Sequence[Any]]:
+        """Evaluates the newest checkpoint, if there is one that was not evaluated yet.
+
+        Returns:
+          What came of it, and what each exporter returned.
+
+        Raises:
+          TypeError, ValueError: the estimator returned no metrics.
+        """
+        newest = self._estimator.latest_checkpoint()
+        if not newest:
+            self._warn(
+                "Estimator is not trained yet. Will start an evaluation when a checkpoint is ready."
+            )
+            return EvalResult(MISSING_CHECKPOINT), []
+        if newest == self.checkpoint:
+            self._warn(
+                "No new checkpoint ready for evaluation. Skip the current evaluation pass as "
+                "evaluation results are expected to be same for the same checkpoint."
+            )
+            return EvalResult(NO_NEW_CHECKPOINT), []
+        self.checkpoint, self._warned_at = newest, None
+        result = EvalResult(EVALUATED, self._evaluate(newest), newest)
+        exported = self._export(result)
+        if result.reached(self._max_steps):
+            self._write_finished(result)
+        return result, exported
+
+    def has_work_left(self, step: int) -> bool:
+        """Whether a run that had trained to the last step ended before its last export.
+
+        Args:
+          step: the global step of the newest checkpoint.
+        """
+        if not self._max_steps or step < self._max_steps:
+            return False
+        if not tf.io.gfile.exists(self._finished_path):
+            return True
+        with tf.io.gfile.GFile(self._finished_path) as file:
+            return bool(json.loads(file.read())["global_step"] < step)
+
+    @property
+    def _finished_path(self) -> str:
+        return os.path.join(self._estimator.eval_dir(self._spec.name), _FINISHED)
+
+    def _evaluate(self, checkpoint: str) -> Any:
+        return self._estimator.evaluate(
+            input_fn=self._spec.input_fn,
+            steps=self._spec.steps,
+            name=self._spec.name,
+            checkpoint_path=checkpoint,
+            hooks=self._spec.hooks,
+        )
+
+    def _export(self, result: EvalResult) -> Sequence[Any]:
+        base = os.path.join(self._estimator.model_dir, "export")
+        return [
+            exporter.export(
+                estimator=self._estimator,
+                export_path=os.path.join(base, exporter.name),
+                checkpoint_path=result.checkpoint_path,
+                eval_result=result.metrics,
+                is_the_final_export=result.reached(self._max_steps),
+            )
+            for exporter in self._spec.exporters
+        ]
+
+    def _write_finished(self, result: EvalResult) -> None:
+        assert result.metrics is not None
+        step = int(result.metrics["global_step"])
+        tf.io.gfile.makedirs(os.path.dirname(self._finished_path))
+        write_text(self._finished_path, json.dumps({"global_step": step}) + "\n")
+
+    def _warn(self, message: str) -> None:
+        """Warns, but not all the time where somebody waits."""
+        now = self._clock()
+        if self._warned_at is None or now - self._warned_at > _SECS_BETWEEN_WARNINGS:
+            _LOG.warning("%s", message)
+            self._warned_at = now

@@ -1,0 +1,111 @@
+"""Ends a worker's training once the last step is in a checkpoint."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.newest import known_checkpoints, step_of
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
+
+_LOG = logging.getLogger("tf_frame")
+
+
+def make_stop_at_checkpoint_step_hook(
+    estimator: Any, last_step: int, wait_after_file_check_secs: float = 30
+) -> Hook:
+    """Makes the hook that ends training at a step, for the chief or for a worker.
+
+    Args:
+      estimator: the `Estimator` that is trained.
+      last_step: the global step.
+      wait_after_file_check_secs: see `StopAtCheckpointStepHook`.
+
+    Returns:
+      On the chief a `StopAtStepHook`, else a `StopAtCheckpointStepHook`.
+    """
+    if estimator.config.is_chief:
+        return StopAtStepHook(last_step=last_step)
+    return StopAtCheckpointStepHook(
+        estimator.model_dir, last_step, wait_after_file_check_secs=wait_after_file_check_secs
+    )
+
+
+class StopAtCheckpointStepHook(Hook):
+    """Ends training when the newest checkpoint is of the last step or a later one.
+
+    So no worker leaves before the chief has saved. From the last step on the
+    hook looks after each step, and then waits (tensorflow_estimator, hooks.py).
+
+    Args:
+      model_dir: where the chief saves.
+      last_step: the global step.
+      wait_after_file_check_secs: seconds to wait after each look at the folder,
+        which many workers may share.
+      sleep: does the waiting.
+
+    Raises:
+      ValueError: `model_dir` or `last_step` is None.
+    """
+
+    phase = Phase.STOP
+
+    def __init__(
+        self,
+        model_dir: str,
+        last_step: int,
+        wait_after_file_check_secs: float = 30,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if last_step is None:
+            raise ValueError("last_step must be specified.")
+        if model_dir is None:
+            raise ValueError("model_dir must be specified.")
+        self._model_dir = model_dir
+        self._last_step = last_step
+        self._wait_secs = wait_after_file_check_secs
+        self._sleep = sleep
+        super().__init__(_From(last_step))
+
+    def begin(self) -> None:
+        if tf.train.get_global_step() is None:
+            raise RuntimeError("Global step should be created to use StopAtCheckpointStepHook.")
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        if self._saved_step() >= self._last_step:
+            run_context.request_stop()
+        else:
+            self._sleep(self._wait_secs)
+
+    def _saved_step(self) -> int:
+        paths = known_checkpoints(self._model_dir)
+        try:
+            return step_of(paths[-1]) if paths else 0
+        except (tf.errors.OpError, ValueError) as error:
+            # The chief may replace it at this moment; the next look will tell.
+            _LOG.info("%s cannot be read now: %s", paths[-1], error)
+            return 0
+
+
+class _From(Cadence):
+    """All steps from one on."""
+
+    def __init__(self, step: int) -> None:
+        self._from = step
+        super().__init__()
+
+    def next_step(self) -> float:
+        return max(self._from, self._last_step + 1)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return f"every step from {self._from} on"

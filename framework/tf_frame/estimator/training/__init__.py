@@ -1,0 +1,1 @@
+"""Training of one setup: from its graph to its last checkpoint."""

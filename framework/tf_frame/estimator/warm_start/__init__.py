@@ -1,0 +1,1 @@
+"""Initial values from another model's checkpoint, by options or by `WarmStartSettings`."""

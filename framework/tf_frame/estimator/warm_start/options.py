@@ -1,0 +1,81 @@
+"""Fine-tuning: when a run begins from another model's checkpoint, and what it says about it."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.newest import (
+    damage_of,
+    known_checkpoints,
+    newest_checkpoint,
+    step_of,
+)
+from tf_frame.checkpoint.warm_start.warm_start import ignored, plan_warm_start
+from tf_frame.config.run_options import RunOptions
+from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.graph.train_graph import TrainGraph
+
+logger = logging.getLogger("tf_frame")
+
+
+def warm_started(
+    graph: TrainGraph, config: RunOptions, model_dir: str, *, report: Callable[[str], None]
+) -> TrainGraph:
+    """Makes a new run begin with values of the checkpoint that the options name.
+
+    Args:
+      graph: the training graph.
+      config: the warm-start options.
+      model_dir: a folder that has a checkpoint goes on from that one.
+      report: takes the report, a line for each variable.
+
+    Returns:
+      The graph, with a scaffold that restores.
+
+    Raises:
+      CheckpointError: the checkpoint does not fit, or is not there.
+      ConfigError: an option is malformed.
+    """
+    if not config.warm_start_from:
+        return graph
+    own = newest_checkpoint(model_dir)
+    if own is not None:
+        _note(ignored(config.warm_start_from, model_dir, own), report)
+        return graph
+    with graph.graph.as_default():
+        plan = plan_warm_start(config, graph.model_variables)
+        assert plan is not None
+        _check(plan.path, config)
+        newest = _newest_in(config.warm_start_from)
+        if newest not in (None, plan.path):
+            _note(f"warning: {newest} cannot be read; taking {plan.path}", report)
+        _note(f"warm start\n{plan.table()}", report)
+        scaffold = tf.train.Scaffold(init_fn=plan.init_fn, copy_from_scaffold=graph.scaffold)
+    return dataclasses.replace(graph, scaffold=scaffold)
+
+
+def _check(path: str, config: RunOptions) -> None:
+    """Reads the checkpoint before anything is said about what was taken from it."""
+    damage = damage_of(path)
+    if damage:
+        raise CheckpointError(f"--warm_start_from {path} cannot be read: {damage}")
+    if config.warm_start_global_step and step_of(path) >= config.max_steps:
+        raise ConfigError(
+            f"--warm_start_global_step: {path} is at step {step_of(path)} of --max_steps "
+            f"{config.max_steps}, so there is nothing to train; raise --max_steps"
+        )
+
+
+def _newest_in(path: str) -> str | None:
+    """The newest checkpoint that a folder lists, readable or not; None for other paths."""
+    listed = known_checkpoints(path) if tf.io.gfile.isdir(path) else []
+    return listed[-1] if listed else None
+
+
+def _note(text: str, report: Callable[[str], None]) -> None:
+    report(text)
+    logger.info("%s", text)

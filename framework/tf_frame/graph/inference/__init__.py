@@ -1,0 +1,1 @@
+"""Graphs that evaluate, predict or are exported."""

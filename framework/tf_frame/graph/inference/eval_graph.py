@@ -1,0 +1,99 @@
+"""The evaluation graph: one clone, streaming metrics, one pass over the data."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_options import RunOptions
+from tf_frame.graph.inference.inference import Inference, build_inference
+from tf_frame.graph.inputs.batches import make_eval_batch
+from tf_frame.graph.losses import collected_losses
+from tf_frame.plugin import InputContext, Mode, ModelOutput
+
+
+@dataclasses.dataclass(frozen=True)
+class EvalGraph:
+    """A graph that evaluates a checkpoint.
+
+    Attributes:
+      graph: the `tf.Graph`.
+      inference: the model in it, and how it is restored.
+      endless: scalar bool; whether the data repeats for ever.
+      values: metric name -> tensor, valid after the updates.
+      update_op: takes one batch and updates every metric.
+      summary_op: merged summaries of one batch, None without any.
+      global_step: the variable.
+    """
+
+    graph: Any
+    inference: Inference
+    endless: Any
+    values: Mapping[str, Any]
+    update_op: Any
+    summary_op: Any
+    global_step: Any
+
+    @property
+    def ends(self) -> Sequence[Any]:
+        """Everything that an evaluation runs."""
+        summary = [] if self.summary_op is None else [self.summary_op]
+        return [self.update_op, *self.values.values(), *summary]
+
+
+def build_eval_graph(
+    *,
+    model: Any,
+    source: Any,
+    config: RunOptions,
+    steps: int | None = None,
+    summaries: bool = True,
+) -> EvalGraph:
+    """Builds the evaluation graph.
+
+    Args:
+      model: the model plugin.
+      source: the input plugin.
+      config: batch size and seed.
+      steps: batches at most; None for all there are.
+      summaries: whether those of the model are part of an evaluation.
+    """
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.set_random_seed(config.random_seed)
+        global_step = tf.train.create_global_step()
+        context = InputContext(batch_size=config.eval_batch_size, seed=config.random_seed)
+        with tf.device("/device:CPU:0"):
+            batch = make_eval_batch(source, context, -1 if steps is None else steps)
+        features, labels, endless = batch
+        inference = build_inference(
+            model=model, features=features, labels=labels, mode=Mode.EVAL, config=config
+        )
+        metrics = _metrics(inference.output)
+        # Metrics need not look at the batch, but every update must use one up.
+        parts = tf.nest.flatten((features, labels), expand_composites=True)
+        return EvalGraph(
+            graph=graph,
+            inference=inference,
+            endless=endless,
+            values={name: value for name, (value, _) in metrics.items()},
+            update_op=tf.group(*(update for _, update in metrics.values()), *_tensors(parts)),
+            summary_op=tf.summary.merge_all() if summaries else None,
+            global_step=global_step,
+        )
+
+
+def _metrics(output: ModelOutput) -> dict[str, tuple[Any, Any]]:
+    """The metrics of a model, and the mean over the batches of its loss."""
+    metrics = dict(output.metrics)
+    losses = collected_losses() if output.loss is None else [output.loss]
+    if losses and "loss" not in metrics:
+        metrics["loss"] = tf.metrics.mean(tf.add_n(losses))
+    return metrics
+
+
+def _tensors(parts: Sequence[Any]) -> list[Any]:
+    return [part for part in parts if tf.is_tensor(part)]

@@ -1,0 +1,148 @@
+"""A model built to be evaluated, to predict or to be exported, and its restored session.
+
+with tf.Graph().as_default():
+    inference = build_inference(
+        model=model, features=features, labels=None, mode=Mode.PREDICT, config=config
+    )
+    with restore_session(inference, "runs/first/model.ckpt-500") as session:
+        session.run(inference.output.predictions)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.match import check_match
+from tf_frame.checkpoint.find.newest import damage_of
+from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable
+from tf_frame.config.run_options import RunOptions
+from tf_frame.graph.model_output import build_model
+from tf_frame.graph.quantization import quantize_eval_graph
+from tf_frame.graph.update.moving_averages import (
+    averaged_saver_map,
+    check_averages,
+    variables_to_average,
+)
+from tf_frame.plugin import Mode, ModelOutput
+
+
+@dataclasses.dataclass(frozen=True)
+class Inference:
+    """A model in a graph that does not train.
+
+    Attributes:
+      output: what the model returned.
+      scaffold: how a session is initialised; its saver restores moving averages
+        where the options ask for them.
+      averaged: the variables that stand for their moving averages.
+    """
+
+    output: ModelOutput
+    scaffold: Any
+    averaged: Sequence[Any] = ()
+
+    def check(self, checkpoint: str) -> None:
+        """Compares the graph's variables, and averages, with a checkpoint.
+
+        Raises:
+          CheckpointError: its index cannot be read, it belongs to another model,
+            or lacks the averages.
+        """
+        try:
+            check_match(checkpoint, tf.global_variables())
+            if self.averaged:
+                check_averages(checkpoint, self.averaged)
+        except READ_ERRORS as error:
+            raise unreadable(checkpoint, error) from error
+
+
+class RestoringSessionCreator(tf.train.SessionCreator):
+    """Makes the session of a model from a checkpoint, and finalizes the default graph.
+
+    Args:
+      inference: what was built in the default graph.
+      checkpoint: path prefix; None for initial values.
+      session_config: the `ConfigProto`; default: with soft placement.
+
+    Raises:
+      CheckpointError: the checkpoint belongs to another model, or cannot be read.
+    """
+
+    def __init__(
+        self, inference: Inference, checkpoint: str | None, session_config: Any = None
+    ) -> None:
+        if checkpoint is not None:
+            inference.check(checkpoint)
+        self._checkpoint = checkpoint
+        self._creator = tf.train.ChiefSessionCreator(
+            inference.scaffold,
+            config=session_config or tf.ConfigProto(allow_soft_placement=True),
+            checkpoint_filename_with_path=checkpoint,
+        )
+
+    def create_session(self) -> Any:
+        """Initialises and restores; called by `tf.train.MonitoredSession`.
+
+        Raises:
+          CheckpointError: the checkpoint is damaged.
+        """
+        try:
+            return self._creator.create_session()
+        except READ_ERRORS as error:
+            # What the model initialises may fail as well, and is no fault of the checkpoint.
+            if self._checkpoint is not None and damage_of(self._checkpoint):
+                raise unreadable(self._checkpoint, error) from error
+            raise
+
+
+def build_inference(
+    *, model: Any, features: Any, labels: Any, mode: Mode, config: RunOptions
+) -> Inference:
+    """Builds a model in the default graph, with everything that restoring it needs.
+
+    Args:
+      model: the model plugin.
+      features, labels: its batch; labels may be None.
+      mode: what for; `TRAIN` builds what a model computes in training, without
+        an update of tf-frame's.
+      config: whether moving averages stand for the variables, and whether the
+        model is quantised.
+    """
+    tf.train.get_or_create_global_step()
+    output = build_model(model, features, labels, mode)
+    if config.quantize_delay_step >= 0:
+        quantize_eval_graph(delay_steps=config.quantize_delay_step)
+    averaged = _averaged(config)
+    scaffold = output.scaffold or tf.train.Scaffold()
+    if scaffold.saver is None:
+        saver = tf.train.Saver(averaged_saver_map(averaged))
+        scaffold = tf.train.Scaffold(saver=saver, copy_from_scaffold=scaffold)
+    return Inference(output, scaffold, averaged)
+
+
+def restore_session(inference: Inference, checkpoint: str, session_config: Any = None) -> Any:
+    """Makes a session for the default graph, which this finalizes.
+
+    Args:
+      inference: what was built in the default graph.
+      checkpoint: path prefix.
+      session_config: the `ConfigProto`; default: with soft placement.
+
+    Returns:
+      A `tf.compat.v1.Session` with variables restored, tables and local
+      variables initialised.
+
+    Raises:
+      CheckpointError: the checkpoint belongs to another model, or cannot be read.
+    """
+    return RestoringSessionCreator(inference, checkpoint, session_config).create_session()
+
+
+def _averaged(config: RunOptions) -> list[Any]:
+    if config.moving_average_decay is None or not config.eval_moving_averages:
+        return []
+    return variables_to_average()

@@ -1,0 +1,1 @@
+"""The input pipeline in the graph, and the position in it."""

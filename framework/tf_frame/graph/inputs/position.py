@@ -1,0 +1,218 @@
+"""Where training stands in its input, as tensors that a checkpoint can hold.
+
+    position = make_input_position(source, config)   # after the clones are built
+    position.tensors                                 # saved beside the variables
+    position.restore(session, "runs/first/model.ckpt-120")
+
+The position is that of the consumer: what is shuffled, mapped and prefetched is
+part of it, so the batch after a restore is the one that would have come next.
+TensorFlow had `tf.data.experimental.CheckpointInputPipelineHook` for it, until 2.15.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.config.run_options import RunOptions
+from tf_frame.errors import CheckpointError, ConfigError, DataError, reason_of
+from tf_frame.graph.control_flow import branches_of_switches
+from tf_frame.graph.inputs.streams import iterator_initializers, streams_without_position
+
+_LOG = logging.getLogger("tf_frame")
+_SCOPE = "input_position"
+_FINGERPRINT = f"{_SCOPE}/fingerprint"
+_TENSORFLOW = "TensorFlow"
+# SerializationContext::ExternalStatePolicy::kFail, tensorflow/core/framework/dataset.h.
+_FAIL = 2
+_NEW_PASS = "--allow_inexact_resume goes on from there with a new pass over the data"
+_WHAT_TO_DO = (
+    "A resumed run would not see the examples that an uninterrupted one sees. Draw random numbers "
+    "with stateless ops (tf.random.stateless_uniform) from context.seed and the number of the "
+    "example (Dataset.enumerate), and read with tf.data; or give --allow_inexact_resume: then a "
+    "resumed run begins a new pass over the data"
+)
+
+
+class InputPosition:
+    """Saves and restores the iterators of the default graph; made by `make_input_position`.
+
+    Attributes:
+      tensors: name in the checkpoint -> scalar string tensor, to be evaluated
+        between two steps.
+    """
+
+    def __init__(self, fingerprint: Mapping[str, Any]) -> None:
+        self._fingerprint = dict(fingerprint)
+        self._reasons = streams_without_position()
+        self._initializers = iterator_initializers()
+        with tf.name_scope(_SCOPE), tf.device(None):
+            # Not in the checkpoint, so that one fits whether the position was saved or not.
+            self._saved = tf.Variable(
+                True, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES], name="saved"
+            )
+            self._leave_out = tf.assign(self._saved, False).op
+            handles = {f"{_SCOPE}/{i}": op.inputs[1] for i, op in enumerate(self._initializers)}
+            self._serialized = [_serialized(handle) for handle in handles.values()]
+            self._fed = {name: tf.placeholder(tf.string, []) for name in handles}
+            self._restored = [_deserialized(h, self._fed[name]) for name, h in handles.items()]
+            self.tensors: dict[str, Any] = {
+                _FINGERPRINT: tf.constant(json.dumps(self._fingerprint)),
+                **{name: self._if_saved(handle) for name, handle in handles.items()},
+            }
+
+    def check(self, session: Any) -> None:
+        """Tries whether the position can be saved.
+
+        Args:
+          session: one in which the iterators are initialised.
+
+        Raises:
+          DataError: it cannot; its first line says why, the rest what to do.
+        """
+        reasons = list(self._reasons)
+        try:
+            session.run(self._serialized)
+        except (tf.errors.FailedPreconditionError, tf.errors.UnimplementedError) as error:
+            reasons.append(reason_of(error).rstrip("."))
+        if reasons:
+            why = "; ".join(reasons)
+            raise DataError(f"the position in the input cannot be saved: {why}\n{_WHAT_TO_DO}")
+
+    def leave_out(self, session: Any) -> None:
+        """Lets `tensors` be empty texts in this session, for an input that cannot be saved."""
+        session.run(self._leave_out)
+
+    def restore(self, session: Any, path: str, *, report: Callable[[str], None]) -> None:
+        """Goes on where a checkpoint was saved.
+
+        Args:
+          session: one in which the iterators are initialised.
+          path: path prefix of the checkpoint that the variables came from.
+          report: takes a warning.
+
+        Raises:
+          CheckpointError: the checkpoint has no position, or a damaged one.
+          ConfigError: the position is that of another input or batch size. The
+            first line of an error says why, the rest what to do.
+        """
+        checkpoint = Checkpoint(path)
+        self._check_fingerprint(checkpoint, report)
+        try:
+            self.put(session, {name: _read(checkpoint, name) for name in self._fed})
+        except (tf.errors.AbortedError, tf.errors.UnavailableError):
+            raise  # A lost worker: the session is made anew.
+        except tf.errors.OpError as error:
+            session.run(self._initializers)
+            raise CheckpointError(
+                f"the position in the input that {path} holds does not fit the input of this run: "
+                f"{reason_of(error)}\nRun the versions of its package and of TensorFlow that wrote "
+                f"it; or {_NEW_PASS}"
+            ) from error
+
+    def put(self, session: Any, values: Mapping[str, bytes]) -> None:
+        """Goes on from the values of `tensors`.
+
+        Args:
+          session: one in which the iterators are initialised.
+          values: name in the checkpoint -> value.
+
+        Raises:
+          tf.errors.OpError: they are of another input.
+        """
+        session.run(self._restored, {fed: values[name] for name, fed in self._fed.items()})
+
+    def _if_saved(self, handle: Any) -> Any:
+        with branches_of_switches():
+            return tf.cond(
+                tf.identity(self._saved), lambda: _serialized(handle), lambda: tf.constant("")
+            )
+
+    def _check_fingerprint(self, checkpoint: Checkpoint, report: Callable[[str], None]) -> None:
+        saved = json.loads(_read(checkpoint, _FINGERPRINT))
+        changed = {
+            name: f"{name} {saved.get(name)!r} -> {self._fingerprint.get(name)!r}"
+            for name in {**saved, **self._fingerprint}
+            if saved.get(name) != self._fingerprint.get(name)
+        }
+        version = changed.pop(_TENSORFLOW, None)
+        if version:
+            report(f"warning: the position in the input was saved by another {version}")
+        if changed:
+            raise ConfigError(
+                f"the position in the input that {checkpoint.path} holds is not one of this run: "
+                f"{', '.join(changed.values())}\nGive the same values again; or {_NEW_PASS}"
+            )
+
+
+def make_input_position(source: Any, config: RunOptions) -> InputPosition | None:
+    """Makes the ops that save and restore the position of the default graph's input.
+
+    Args:
+      source: the input plugin, whose batches have been made.
+      config: batch size, seed, number of workers.
+
+    Returns:
+      None with several workers, whose steps come in an order that nobody can
+      repeat, and with synchronous replicas, whose gradients in waiting no
+      checkpoint holds.
+    """
+    if config.worker_replicas > 1:
+        _LOG.info("the position in the input is not saved, for several workers train together")
+        return None
+    if config.sync_replicas:
+        _LOG.info("the position in the input is not saved: no checkpoint holds waiting gradients")
+        return None
+    return InputPosition(_fingerprint(source, config))
+
+
+def _fingerprint(source: Any, config: RunOptions) -> dict[str, Any]:
+    """What must be the same for a position to fit; as JSON gives it back."""
+    params = getattr(source, "params", None)
+    values = dataclasses.asdict(params) if dataclasses.is_dataclass(params) else {}  # type: ignore[arg-type]
+    fingerprint = {
+        "input": f"{type(source).__module__}.{type(source).__qualname__}",
+        **{f"--input.{name}": value for name, value in values.items()},
+        "batch size of a clone": config.clone_batch_size,
+        "--num_clones": config.num_clones,
+        "--random_seed": config.random_seed,
+        _TENSORFLOW: tf.__version__,
+    }
+    plain: dict[str, Any] = json.loads(json.dumps(fingerprint, default=repr))
+    return plain
+
+
+def _read(checkpoint: Checkpoint, name: str) -> bytes:
+    if name not in checkpoint:
+        raise CheckpointError(
+            f"the checkpoint {checkpoint.path} does not say how far in its input the run was "
+            f"(an older tf-frame or another program wrote it)\n{_NEW_PASS}"
+        )
+    value: bytes = checkpoint.read(name).item()
+    if not value:
+        raise CheckpointError(
+            f"the checkpoint {checkpoint.path} does not say how far in its input the run was, "
+            f"which could not be saved\n{_NEW_PASS}"
+        )
+    return value
+
+
+def _serialized(handle: Any) -> Any:
+    """The state of an iterator, a scalar string."""
+    with tf.device(handle.device):
+        # There is no public way: tf.data.experimental.make_saveable_from_iterator makes a
+        # SaveableObject, whose restore comes before the iterator is initialised.
+        state = tf.raw_ops.SerializeIterator(resource_handle=handle, external_state_policy=_FAIL)
+        return tf.io.serialize_tensor(state)
+
+
+def _deserialized(handle: Any, text: Any) -> Any:
+    with tf.device(handle.device):
+        state = tf.io.parse_tensor(text, tf.variant)
+        return tf.raw_ops.DeserializeIterator(resource_handle=handle, serialized=state)

@@ -1,0 +1,1 @@
+"""Gradients of the clones, their transforms, and one update of the variables."""

@@ -1,0 +1,72 @@
+import re
+
+import numpy as np
+import pytest
+
+from tf_frame.checkpoint.find.contents import contents_of, statistics_of
+from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.errors import ConfigError
+
+
+@pytest.fixture
+def checkpoint(write):
+    values = {
+        "net/w": np.array([[3.0, -4.0]], np.float32),
+        "global_step": np.int64(2**60 + 1),
+        "texts": np.array([b"a", b"bc"], object),
+        "flag": np.array([True, False, False, True]),
+        "z": np.array([1j], np.complex64),
+    }
+    return Checkpoint(write("a", values))
+
+
+def test_variables_are_described_in_the_order_of_their_names(checkpoint):
+    found = contents_of(checkpoint)
+    assert [(c.name, c.shape, c.dtype, c.size, c.size_bytes) for c in found] == [
+        ("flag", [4], "bool", 4, 4),
+        ("global_step", [], "int64", 1, 8),
+        ("net/w", [1, 2], "float32", 2, 8),
+        ("texts", [2], "string", 2, None),
+        ("z", [1], "complex64", 1, 8),
+    ]
+    assert {c.statistics for c in found} == {None}
+
+
+def test_values_are_summed_up_where_they_are_real_numbers(checkpoint):
+    found = {c.name: c.statistics for c in contents_of(checkpoint, values=True)}
+    w = found["net/w"]
+    assert (w.min, w.max, w.mean, w.norm, w.nan, w.infinite) == (-4.0, 3.0, -0.5, 5.0, 0, 0)
+    assert found["global_step"].max == 2**60 + 1
+    assert found["flag"].mean == 0.5
+    assert found["texts"] is None
+    assert found["z"] is None
+
+
+def test_values_that_are_not_finite_are_counted_and_left_out():
+    s = statistics_of(np.array([1, np.nan, 3, np.inf, -np.inf], np.float32))
+    assert (s.min, s.max, s.mean, s.nan, s.infinite) == (1.0, 3.0, 2.0, 1, 2)
+    assert s.norm == pytest.approx(10**0.5)
+
+
+@pytest.mark.parametrize("values", [[], [np.nan]])
+def test_without_a_finite_value_there_is_nothing_to_compute(values):
+    s = statistics_of(np.array(values, np.float32))
+    assert (s.min, s.max, s.mean, s.norm) == (None, None, None, None)
+    assert (s.nan, s.infinite) == (len(values), 0)
+
+
+def test_a_sum_beyond_64_bits_is_left_out():
+    s = statistics_of(np.array([1e308, 1e308]))
+    assert (s.max, s.mean, s.norm) == (1e308, None, None)
+
+
+def test_the_filter_finds_its_pattern_anywhere_in_the_name(checkpoint):
+    found = contents_of(checkpoint, pattern=re.compile("/w|step$"))
+    assert [c.name for c in found] == ["global_step", "net/w"]
+
+
+def test_a_filter_without_a_match_is_an_error_with_the_nearest_name(checkpoint):
+    with pytest.raises(
+        ConfigError, match="^--filter 'nat/w' is found in none of the 5 names .*net"
+    ):
+        contents_of(checkpoint, pattern=re.compile("nat/w"))

@@ -1,0 +1,124 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.write.snapshot import FiniteCheck, shards_of, take, with_extras
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("sharded", [False, True])
+def test_the_names_of_a_snapshot_are_those_of_the_saver(sharded):
+    weights = tf.get_variable("weights", [3])
+    tf.get_variable("not_saved", [3])
+    (shard,) = shards_of(tf.train.Saver({"other_name": weights}, sharded=sharded))
+    assert shard.names == ["other_name"]
+    assert shard.slices == [""]
+
+
+def test_the_parts_of_a_variable_have_one_name_and_their_slices():
+    tf.get_variable("parts", [5, 2], partitioner=tf.fixed_size_partitioner(2))
+    (shard,) = shards_of(tf.train.Saver())
+    assert shard.names == ["parts", "parts"]
+    assert shard.slices == ["5 2 0,3:0,2", "5 2 3,2:0,2"]
+
+
+def test_a_sharded_saver_has_a_shard_for_each_device():
+    for index in range(2):
+        with tf.device(f"/device:CPU:{index}"):
+            tf.get_variable(f"weights_{index}", [1])
+    shards = shards_of(tf.train.Saver(sharded=True))
+    assert len(shards) == 2
+    assert sorted(name for shard in shards for name in shard.names) == ["weights_0", "weights_1"]
+
+
+def test_only_the_operations_of_this_saver_count():
+    first, second = tf.get_variable("first", [1]), tf.get_variable("second", [1])
+    tf.train.Saver([first])
+    assert shards_of(tf.train.Saver([second]))[0].names == ["second"]
+
+
+def test_a_saver_of_the_first_format_is_refused():
+    tf.get_variable("weights", [1])
+    saver = tf.train.Saver(write_version=tf.train.SaverDef.V1)
+    with pytest.raises(ValueError, match="not by SaveV2"):
+        shards_of(saver)
+
+
+def test_extra_tensors_join_the_only_shard_and_make_up_one_beside_several():
+    tf.get_variable("weights", [1])
+    (shard,) = shards_of(tf.train.Saver())
+    extras = {"position": tf.constant(b"x")}
+    (joined,) = with_extras([shard], extras)
+    assert joined.names == ["weights", "position"]
+    assert [s.names for s in with_extras([shard, shard], extras)][2] == ["position"]
+    assert with_extras([shard], {}) == [shard]
+
+
+def test_an_extra_tensor_of_the_name_of_a_variable_is_refused():
+    tf.get_variable("weights", [1])
+    shards = shards_of(tf.train.Saver())
+    with pytest.raises(ValueError, match="a variable is saved as 'weights' already"):
+        with_extras(shards, {"weights": tf.constant(1)})
+
+
+@pytest.mark.parametrize("kind", ["assign_add", "scatter_add", "optimizer", "momentum"])
+@pytest.mark.usefixtures("variable_mode")
+def test_later_steps_do_not_change_a_snapshot(kind):
+    rows = tf.get_variable("rows", [64, 32], initializer=tf.ones_initializer())
+    with_gradient = tf.reduce_sum(tf.gather(rows, [0, 1]) ** 2)
+    step = {
+        "assign_add": lambda: rows.assign_add(tf.ones([64, 32])),
+        "scatter_add": lambda: tf.scatter_add(rows, [0, 1], tf.ones([2, 32])),
+        "optimizer": lambda: tf.train.GradientDescentOptimizer(0.1).minimize(with_gradient),
+        "momentum": lambda: tf.train.MomentumOptimizer(0.1, 0.9).minimize(with_gradient),
+    }[kind]()
+    (shard,), check = shards_of(tf.train.Saver([rows])), FiniteCheck()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(2):
+            session.run(step)
+            ((taken,), _) = take(session, shard, check)
+            before = taken.copy()
+            for _ in range(3):
+                session.run(step)
+            np.testing.assert_array_equal(taken, before)
+            assert np.abs(session.run(rows) - before).max() > 0
+
+
+def test_a_snapshot_is_of_one_moment():
+    first = tf.get_variable("first", [], initializer=tf.zeros_initializer())
+    extras = {"twice": first.read_value() * 2}
+    (shard,) = with_extras(shards_of(tf.train.Saver()), extras)
+    check = FiniteCheck()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(first.assign(4.0))
+        values, finite = take(session, shard, check)
+    assert [float(value) for value in values] == [4.0, 8.0]
+    assert check.bad(finite) == []
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_variables_that_are_not_finite_are_named(value):
+    tf.get_variable("sound", initializer=tf.constant([1.0, 2.0]))
+    tf.get_variable("poisoned", initializer=tf.constant([1.0, value]))
+    tf.get_variable("half", initializer=tf.constant([value], tf.bfloat16))
+    tf.get_variable("count", initializer=tf.constant(3))
+    check = FiniteCheck()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert check.bad(session.run(check.fetch)) == ["poisoned", "half"]
+
+
+def test_without_floating_point_variables_nothing_is_bad():
+    tf.get_variable("count", initializer=tf.constant(3))
+    check = FiniteCheck()
+    with tf.Session() as session:
+        assert check.bad(session.run(check.fetch)) == []

@@ -1,0 +1,171 @@
+import os
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.estimator.export.folder import (
+    check_extra,
+    copy_extra,
+    put_in_place,
+    unfinished_export,
+)
+
+
+def export(base, content="x"):
+    with unfinished_export(str(base)) as folder:
+        write(folder, content)
+        return put_in_place(folder)
+
+
+def write(folder, content):
+    with open(os.path.join(folder, "file"), "w") as file:
+        file.write(content)
+
+
+def read(folder):
+    with open(os.path.join(folder, "file")) as file:
+        return file.read()
+
+
+@pytest.fixture
+def at_second_1000(monkeypatch):
+    monkeypatch.setattr(time, "time", lambda: 1000.5)
+
+
+def test_an_export_is_named_by_the_time_when_it_ends(tmp_path):
+    before = int(time.time())
+    final = export(tmp_path / "a" / "b")
+    assert before <= int(os.path.basename(final)) <= time.time()
+    assert os.listdir(final) == ["file"]
+    assert os.listdir(tmp_path / "a" / "b") == [os.path.basename(final)]
+
+
+def test_while_it_is_written_its_name_is_no_number(tmp_path):
+    with unfinished_export(str(tmp_path)) as folder:
+        assert os.listdir(tmp_path) == [os.path.basename(folder)]
+        assert os.path.basename(folder).startswith("temp-")
+        final = put_in_place(folder)
+    assert os.listdir(tmp_path) == [os.path.basename(final)]
+
+
+def test_exports_in_one_second_get_rising_numbers(tmp_path, at_second_1000):
+    finals = [export(tmp_path) for _ in range(3)]
+    assert [os.path.basename(final) for final in finals] == ["1000", "1001", "1002"]
+
+
+def test_exports_at_once_never_share_a_folder(tmp_path, at_second_1000):
+    with ThreadPoolExecutor(8) as threads:
+        finals = list(threads.map(lambda i: export(tmp_path, str(i)), range(40)))
+    numbers = {str(1000 + i) for i in range(40)}
+    assert {os.path.basename(final) for final in finals} == numbers == set(os.listdir(tmp_path))
+    assert [read(final) for final in finals] == [str(i) for i in range(40)]
+
+
+def test_an_export_that_ends_in_between_is_not_replaced(tmp_path, at_second_1000, monkeypatch):
+    """Another process takes the number after it was seen to be free."""
+    exists, export_of_another = tf.io.gfile.exists, tmp_path / "1000"
+
+    def rename(source, destination, overwrite=False):
+        if not exists(str(export_of_another)):
+            export_of_another.mkdir()
+            write(export_of_another, "another")
+        return real(source, destination, overwrite=True)  # As if it had looked before.
+
+    real = tf.io.gfile.rename
+    monkeypatch.setattr(tf.io.gfile, "rename", rename)
+    assert export(tmp_path, "mine").endswith("/1001")
+    assert sorted(os.listdir(tmp_path)) == ["1000", "1001"]
+    assert [read(tmp_path / name) for name in ("1000", "1001")] == ["another", "mine"]
+
+
+class Stop(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt, Stop])
+def test_after_an_error_nothing_is_left_behind(tmp_path, kind):
+    with pytest.raises(kind), unfinished_export(str(tmp_path / "a" / "b")) as folder:
+        os.mkdir(os.path.join(folder, "variables"))
+        raise kind
+    assert os.listdir(tmp_path) == []
+
+
+def test_after_an_error_the_other_exports_stay(tmp_path):
+    final = export(tmp_path / "a")
+    with pytest.raises(ValueError), unfinished_export(str(tmp_path / "a")):
+        raise ValueError
+    assert os.listdir(tmp_path / "a") == [os.path.basename(final)]
+
+
+def test_a_file_in_the_place_of_the_folder_is_one_clear_error(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(TfFrameError, match=r"SavedModel could not be written to .*/file/a: "):
+        export(tmp_path / "file" / "a")
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("kind", [OSError, tf.errors.NotFoundError])
+def test_an_error_that_is_not_about_the_disk_stays_what_it_is(tmp_path, kind):
+    error = OSError("no") if kind is OSError else kind(None, None, "no vocabulary")
+    with pytest.raises(kind) as raised, unfinished_export(str(tmp_path)):
+        raise error
+    assert raised.value is error and os.listdir(tmp_path) == []
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 64 kB, where the machine lets us mount one."""
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tmp_path)], capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted: {mounted.stderr.decode().strip()}")
+    yield tmp_path
+    subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("writer", ["python", "tensorflow"])
+def test_a_full_disk_is_one_clear_error_and_nothing_is_left_behind(small_disk, writer):
+    message = r"^the SavedModel could not be written to .*No space left on device"
+    with pytest.raises(TfFrameError, match=message), unfinished_export(str(small_disk)) as folder:
+        path = os.path.join(folder, "file")
+        with tf.io.gfile.GFile(path, "wb") if writer == "tensorflow" else open(path, "wb") as file:
+            file.write(b"x" * 200_000)
+    assert os.listdir(small_disk) == []
+
+
+def test_extra_files_are_copied_below_assets_extra(tmp_path):
+    source = tmp_path / "vocabulary.txt"
+    source.write_text("cat")
+    extra = check_extra({"v.txt": str(source), b"deep/er/v.txt": os.fsencode(source)})
+    copy_extra(extra, str(tmp_path / "export"))
+    for name in ("v.txt", "deep/er/v.txt"):
+        assert (tmp_path / "export" / "assets.extra" / name).read_text() == "cat"
+    assert check_extra(None) == {}
+
+
+def test_an_extra_file_that_does_not_exist_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match=r"no file .*/none, which 'a' should be"):
+        check_extra({"a": str(tmp_path / "none")})
+    with pytest.raises(ConfigError, match=r"there is no file"):
+        check_extra({"a": str(tmp_path)})
+
+
+@pytest.mark.parametrize("to", ["/abs/olute", "../up", "a/../../up", ".", ""])
+def test_an_extra_file_stays_below_assets_extra(tmp_path, to):
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match=r"is not below assets.extra; give a relative path such"):
+        check_extra({to: str(tmp_path / "file")})
+
+
+def test_a_new_export_is_above_those_there_also_where_lower_numbers_are_free(
+    tmp_path, at_second_1000
+):
+    (tmp_path / "1004").mkdir()
+    (tmp_path / "not-a-number").mkdir()
+    assert export(tmp_path) == str(tmp_path / "1005")

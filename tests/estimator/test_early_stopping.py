@@ -1,0 +1,186 @@
+import collections
+import inspect
+import types
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.estimator.early_stopping import (
+    make_early_stopping_hook,
+    read_eval_metrics,
+    stop_if_higher_hook,
+    stop_if_lower_hook,
+    stop_if_no_decrease_hook,
+    stop_if_no_increase_hook,
+)
+from tf_frame.estimator.estimator import Estimator
+from tf_frame.estimator.evaluation.results import write_evaluation
+from tf_frame.estimator.run_config.run_config import RunConfig
+from tf_frame.estimator.train_and_eval.entry import train_and_evaluate
+from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
+from tf_frame.estimator.train_and_eval.stop_signal import FollowChiefHook, TellWorkersHook
+from tf_frame.hooks.early_stopping import EarlyStoppingHook
+from tf_frame.testing.one_weight import batches, input_fn, loss_after, model_fn
+
+BY_STEPS = {"run_every_secs": None, "run_every_steps": 1}
+
+
+@pytest.fixture(autouse=True)
+def closed_writers():
+    yield
+    tf.summary.FileWriterCache.clear()
+
+
+@pytest.fixture
+def estimator(tmp_path):
+    config = RunConfig(save_checkpoints_steps=2)
+    return Estimator(model_fn, model_dir=str(tmp_path), config=config)
+
+
+def steps_of(estimator):
+    return int(estimator.get_variable_value("global_step"))
+
+
+class TaskEstimator(Estimator):
+    """An estimator that is one task of a cluster, as far as a hook asks."""
+
+    def __init__(self, *, is_chief, workers=2):
+        self._task = types.SimpleNamespace(is_chief=is_chief, num_worker_replicas=workers)
+
+    config = property(lambda self: self._task)
+
+    def eval_dir(self, name=None):
+        return "eval"
+
+
+def test_a_function_ends_training(estimator):
+    answers = iter([False, False, True])
+    hook = make_early_stopping_hook(estimator, lambda: next(answers), **BY_STEPS)
+    estimator.train(input_fn, hooks=[hook], max_steps=9)
+    assert steps_of(estimator) == 3
+    assert hook.reason == "should_stop_fn returned true"
+
+
+def test_the_function_is_called_every_so_many_steps(estimator):
+    calls = []
+    hook = make_early_stopping_hook(
+        estimator, lambda: calls.append(1), run_every_secs=None, run_every_steps=4
+    )
+    estimator.train(input_fn, hooks=[hook], max_steps=9)
+    assert len(calls) == 3  # After steps 1, 5 and 9.
+
+
+def test_the_function_is_called_every_minute_by_default(estimator):
+    cadence = make_early_stopping_hook(estimator, lambda: False).cadence
+    assert (cadence.every_secs, cadence.every_steps) == (60, None)
+
+
+@pytest.mark.parametrize(
+    ("make", "stops_at"),
+    [
+        # The loss is 1 after step 2 and 1/16 after step 4; the weight 3 and 3.75.
+        (lambda e: stop_if_lower_hook(e, "loss", 0.5, **BY_STEPS), 4),
+        (lambda e: stop_if_lower_hook(e, "loss", 2.0, min_steps=3, **BY_STEPS), 4),
+        (lambda e: stop_if_higher_hook(e, "weight", 2.9, **BY_STEPS), 2),
+        (lambda e: stop_if_higher_hook(e, "weight", 3.9, **BY_STEPS), 6),
+        (lambda e: stop_if_no_increase_hook(e, "loss", 4, **BY_STEPS), 6),
+        (lambda e: stop_if_no_decrease_hook(e, "weight", 2, **BY_STEPS), 4),
+        (lambda e: stop_if_no_decrease_hook(e, "loss", 2, **BY_STEPS), 8),
+        (lambda e: stop_if_no_increase_hook(e, "weight", 2, **BY_STEPS), 8),
+    ],
+)
+def test_an_evaluation_ends_the_training_that_it_belongs_to(estimator, make, stops_at):
+    spec = EvalSpec(batches, throttle_secs=0)
+    train = TrainSpec(input_fn, max_steps=8, hooks=[make(estimator)])
+    metrics, _ = train_and_evaluate(estimator, train, spec)
+    assert metrics["global_step"] == stops_at
+    assert metrics["loss"] == loss_after(stops_at)
+
+
+def test_evaluations_may_be_in_another_folder(estimator, tmp_path):
+    hooks = [
+        stop_if_lower_hook(estimator, "loss", 0.5, eval_dir=str(tmp_path / name), **BY_STEPS)
+        for name in ("eval", "eval_holdout")
+    ]
+    for step in (1, 2):
+        write_evaluation(str(tmp_path / "eval_holdout"), {"loss": 1 / step / 2}, None, step)
+    estimator.train(input_fn, hooks=hooks[:1], max_steps=4)
+    assert steps_of(estimator) == 4
+    estimator.train(input_fn, hooks=hooks, max_steps=8)
+    assert steps_of(estimator) == 5
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (stop_if_higher_hook, "threshold"),
+        (stop_if_lower_hook, "threshold"),
+        (stop_if_no_increase_hook, "max_steps_without_increase"),
+        (stop_if_no_decrease_hook, "max_steps_without_decrease"),
+    ],
+)
+def test_the_signatures_are_the_old_ones(make, word):
+    parameters = inspect.signature(make).parameters
+    assert list(parameters) == [
+        "estimator",
+        "metric_name",
+        word,
+        "eval_dir",
+        "min_steps",
+        "run_every_secs",
+        "run_every_steps",
+    ]
+    defaults = [p.default for p in parameters.values()][3:]
+    assert defaults == [None, 0, 60, None]
+
+
+def error_of(make, *arguments, **more):
+    with pytest.raises((TypeError, ValueError)) as error:
+        make(*arguments, **more)
+    return type(error.value), str(error.value)
+
+
+@pytest.mark.parametrize("make", [make_early_stopping_hook, stop_if_lower_hook])
+def test_the_estimator_must_be_one(make):
+    arguments = [len] if make is make_early_stopping_hook else ["loss", 1.0]
+    message = "`estimator` must have type `tf.estimator.Estimator`. Got: <class 'str'>"
+    assert error_of(make, "e", *arguments) == (TypeError, message)
+
+
+@pytest.mark.parametrize("is_chief", [True, False])
+def test_wrong_arguments_are_refused_in_every_task(is_chief):
+    estimator = TaskEstimator(is_chief=is_chief)
+    assert error_of(make_early_stopping_hook, estimator, 5) == (
+        TypeError,
+        "`should_stop_fn` must be callable.",
+    )
+    both = "Only one of `run_every_secs` and `run_every_steps` must be set."
+    assert error_of(make_early_stopping_hook, estimator, len, 60, 5) == (ValueError, both)
+    assert error_of(stop_if_lower_hook, estimator, "loss", 1.0, run_every_steps=5) == (
+        ValueError,
+        both,
+    )
+    neither = "One of `run_every_secs` and `run_every_steps` must be set."
+    assert error_of(make_early_stopping_hook, estimator, len, None) == (ValueError, neither)
+
+
+def test_metrics_are_read_in_the_order_of_their_steps(tmp_path):
+    write_evaluation(str(tmp_path), {"loss": 0.5}, None, 20)
+    write_evaluation(str(tmp_path), {"loss": 0.75, "acc": 0.25}, None, 10, prefix="")
+    metrics = read_eval_metrics(str(tmp_path))
+    assert isinstance(metrics, collections.OrderedDict)
+    assert list(metrics.items()) == [
+        (10, {"loss": 0.75, "acc": 0.25}),
+        (20, {"loss": 0.5, "metrics/loss": 0.5}),
+    ]
+    assert read_eval_metrics(str(tmp_path / "none")) == collections.OrderedDict()
+
+
+@pytest.mark.parametrize(
+    ("is_chief", "workers", "kind"),
+    [(True, 1, EarlyStoppingHook), (True, 2, TellWorkersHook), (False, 2, FollowChiefHook)],
+)
+def test_each_task_gets_the_hook_for_its_part(is_chief, workers, kind):
+    estimator = TaskEstimator(is_chief=is_chief, workers=workers)
+    assert type(make_early_stopping_hook(estimator, lambda: False)) is kind
+    assert type(stop_if_lower_hook(estimator, "loss", 1.0)) is kind

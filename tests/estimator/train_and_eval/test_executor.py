@@ -1,0 +1,278 @@
+import os
+import types
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.estimator.train_and_eval import executor as executor_module
+from tf_frame.estimator.estimator import Estimator
+from tf_frame.estimator.train_and_eval.entry import train_and_evaluate
+from tf_frame.estimator.train_and_eval.evaluation_listener import (
+    ContinuousEvalListener,
+    EvaluationListener,
+)
+from tf_frame.estimator.train_and_eval.executor import Executor
+from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
+
+HOOK, LISTENER = tf.train.SessionRunHook(), tf.train.CheckpointSaverListener()
+
+
+def config(task_type=None, task_id=None, jobs=(), **values):
+    hosts = {job: [f"127.0.0.1:{2222 + n}"] for n, job in enumerate(jobs)}
+    return types.SimpleNamespace(
+        task_type=task_type,
+        task_id=task_id,
+        cluster_spec=tf.train.ClusterSpec(hosts),
+        master="grpc://127.0.0.1:2222",
+        experimental_max_worker_delay_secs=None,
+        save_checkpoints_steps=2,
+        save_checkpoints_secs=None,
+        **values,
+    )
+
+
+class FakeEstimator(Estimator):
+    """Notes the order of what is asked of it, and has the checkpoints that a test names."""
+
+    def __init__(self, config, model_dir="", checkpoints=()):
+        self._fake_config = config
+        self._fake_dir = str(model_dir)
+        self.checkpoints = iter(checkpoints)
+        self.events = []
+
+    config = property(lambda self: self._fake_config)
+    model_dir = property(lambda self: self._fake_dir)
+
+    def eval_dir(self, name=None):
+        return os.path.join(self.model_dir, "eval")
+
+    def latest_checkpoint(self):
+        return next(self.checkpoints)
+
+    def train(self, **arguments):
+        self.events.append(("train", arguments))
+
+    def evaluate(self, **arguments):
+        path = arguments["checkpoint_path"]
+        self.events.append(f"evaluate {path}")
+        return {"loss": 1.0, "global_step": int(path.rpartition("-")[2])}
+
+
+class Clock:
+    def __init__(self, events):
+        self.now = 0.0
+        self.events = events
+
+    def sleep(self, secs):
+        self.events.append(f"sleep {secs:g}")
+        self.now += secs
+
+
+def input_fn():
+    return None
+
+
+TRAIN, EVAL = TrainSpec(input_fn, 4), EvalSpec(input_fn)
+
+
+def make(estimator, train=TRAIN, evaluate=EVAL, **more):
+    clock = Clock(estimator.events)
+    return Executor(estimator, train, evaluate, clock=lambda: clock.now, sleep=clock.sleep, **more)
+
+
+@pytest.fixture
+def servers(monkeypatch):
+    """Notes the servers that are started."""
+
+    class Server:
+        def __init__(self, started):
+            self.started = started
+
+        def join(self):
+            self.started.append("join")
+
+    started = []
+
+    def start(config):
+        started.append(config.task_type)
+        return Server(started)
+
+    monkeypatch.setattr(executor_module, "start_server", start)
+    return started
+
+
+def error_of(call, *arguments, **more):
+    with pytest.raises((TypeError, ValueError)) as error:
+        call(*arguments, **more)
+    return type(error.value), str(error.value)
+
+
+def test_arguments_of_another_kind_are_refused():
+    estimator = FakeEstimator(config())
+    assert error_of(Executor, "e", TRAIN, EVAL) == (
+        TypeError,
+        "`estimator` must have type `tf.estimator.Estimator`. Got: <class 'str'>",
+    )
+    assert error_of(Executor, estimator, "t", EVAL) == (
+        TypeError,
+        "`train_spec` must have type `tf.estimator.TrainSpec`. Got: <class 'str'>",
+    )
+    assert error_of(Executor, estimator, TRAIN, "e") == (
+        TypeError,
+        "`eval_spec` must be either `None` or have type `tf.estimator.EvalSpec`. Got: "
+        "<class 'str'>",
+    )
+    assert error_of(Executor, estimator, TRAIN, EVAL, train_hooks=[5]) == (
+        TypeError,
+        "All hooks must be `SessionRunHook` instances, given: 5",
+    )
+    assert error_of(Executor, estimator, TRAIN, EVAL, continuous_eval_listener=5) == (
+        TypeError,
+        "`continuous_eval_listener` must have type `_ContinuousEvalListener`. Got: <class 'int'>",
+    )
+
+
+def test_train_and_evaluate_wants_an_eval_spec():
+    message = "`eval_spec` must have type `tf.estimator.EvalSpec`. Got: <class 'NoneType'>"
+    assert error_of(train_and_evaluate, FakeEstimator(config()), TRAIN, None) == (
+        TypeError,
+        message,
+    )
+
+
+def test_there_is_only_one_evaluator():
+    estimator = FakeEstimator(config("evaluator", 1))
+    assert error_of(train_and_evaluate, estimator, TRAIN, EVAL) == (
+        ValueError,
+        "For distributed training, there can only be one `evaluator` task (with task id 0).  "
+        "Given task id 1",
+    )
+
+
+@pytest.mark.parametrize(
+    ("task_type", "message"),
+    [
+        (
+            None,
+            "`estimator.config` must have task_type set. This usually means TF_CONFIG environment "
+            "is not set correctly.",
+        ),
+        (
+            "local",
+            "`task.type` in TF_CONFIG cannot be `local`. Leaving `cluster` and `task` properties "
+            "in TF_CONFIG absent triggers train and evaluate `Estimator` locally "
+            "(non-distributed).",
+        ),
+        (
+            "driver",
+            "Task type driver is not supported. Supported task types are ['chief', 'evaluator', "
+            "'master', 'ps', 'worker']",
+        ),
+    ],
+)
+def test_a_task_that_does_not_exist_is_refused(task_type, message):
+    executor = make(FakeEstimator(config(task_type, 0, ["chief"])))
+    assert error_of(executor.run) == (ValueError, message)
+
+
+@pytest.mark.parametrize("task", ["chief", "worker", "master", "ps", "evaluator", "local"])
+def test_each_task_does_its_part(monkeypatch, task):
+    called = []
+    for name in ["chief", "worker", "master", "ps", "evaluator", "local"]:
+        monkeypatch.setattr(Executor, f"run_{name}", lambda self, n=name: called.append(n) or n)
+    alone = task in ("local", "evaluator")
+    own = config(None if task == "local" else task, 0, [] if alone else [task])
+    # Only a process alone has something to return.
+    assert make(FakeEstimator(own)).run() == ("local" if task == "local" else None)
+    assert called == [task]
+
+
+def test_the_chief_starts_a_server_and_trains_with_its_listeners(servers):
+    estimator = FakeEstimator(config("chief", 0, ["chief", "ps"]))
+    more = tf.train.SessionRunHook()
+    train = TrainSpec(input_fn, 4, hooks=[HOOK], saving_listeners=[LISTENER])
+    make(estimator, train, None, train_hooks=[more]).run()
+    assert servers == ["chief"]
+    assert estimator.events == [
+        (
+            "train",
+            {
+                "input_fn": input_fn,
+                "max_steps": 4,
+                "hooks": [HOOK, more],
+                "saving_listeners": (LISTENER,),
+            },
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("task_id", "most", "delay"),
+    [(0, None, 5), (2, None, 15), (10, None, 55), (11, None, 60), (40, None, 60), (2, 7, 7)],
+)
+def test_a_worker_starts_its_server_waits_and_trains(servers, task_id, most, delay):
+    own = config("worker", task_id, ["chief", "worker"])
+    own.experimental_max_worker_delay_secs = most
+    estimator = FakeEstimator(own)
+    train = TrainSpec(input_fn, 4, hooks=[HOOK], saving_listeners=[LISTENER])
+    make(estimator, train, None).run()
+    assert servers == ["worker"]
+    assert estimator.events[0] == f"sleep {delay}"
+    # Only the chief saves.
+    assert estimator.events[1][1]["saving_listeners"] == ()
+    assert len(estimator.events) == 2
+
+
+def test_a_worker_need_not_wait(servers):
+    own = config("worker", 3, ["chief", "worker"])
+    own.experimental_max_worker_delay_secs = 0
+    estimator = FakeEstimator(own)
+    make(estimator).run()
+    assert [event[0] for event in estimator.events] == ["train"]
+
+
+def test_the_servers_may_be_there_already(servers, monkeypatch):
+    monkeypatch.setenv("TF_CONFIG", '{"environment": "google"}')
+    make(FakeEstimator(config("chief", 0, ["chief", "ps"]))).run()
+    assert servers == []
+
+
+def test_a_master_evaluates_as_well(servers):
+    estimator = FakeEstimator(config("master", 0, ["master", "ps"]))
+    make(estimator, TrainSpec(input_fn, 4, saving_listeners=[LISTENER])).run()
+    own, evaluating = estimator.events[0][1]["saving_listeners"]
+    assert own is LISTENER
+    assert isinstance(evaluating, EvaluationListener)
+    assert servers == ["master"]
+
+
+def test_a_master_asks_nobody_whether_to_evaluate(servers, tmp_path):
+    class No(ContinuousEvalListener):
+        def before_eval(self):
+            return False
+
+    estimator = FakeEstimator(config("master", 0, ["master", "ps"]), tmp_path, [None, "c-2"])
+    make(estimator, continuous_eval_listener=No()).run()
+    (evaluating,) = estimator.events[0][1]["saving_listeners"]
+    evaluating.begin()
+    assert evaluating.after_save(None, 2) is None
+    assert estimator.events[-1] == "evaluate c-2"
+
+
+def test_a_parameter_server_holds_its_variables_until_it_is_ended(servers):
+    estimator = FakeEstimator(config("ps", 0, ["chief", "ps"]))
+    make(estimator).run()
+    assert servers == ["ps", "join"]
+    assert estimator.events == []
+
+
+def test_only_tasks_that_do_not_evaluate_can_do_without_an_eval_spec():
+    for task in ("master", "evaluator"):
+        executor = make(FakeEstimator(config(task, 0, [task])), evaluate=None)
+        assert error_of(executor.run)[0] is TypeError
+
+
+def test_the_evaluator_evaluates_until_the_last_step(tmp_path):
+    estimator = FakeEstimator(config("evaluator", 0), tmp_path, [None, "c-2", "c-4"])
+    make(estimator, evaluate=EvalSpec(input_fn, start_delay_secs=7, throttle_secs=30)).run()
+    assert estimator.events == ["sleep 7", "sleep 1", "evaluate c-2", "sleep 30", "evaluate c-4"]

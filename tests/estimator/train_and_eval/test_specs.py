@@ -1,0 +1,150 @@
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.estimator.exporters import Exporter, LatestExporter
+from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
+from tf_frame.testing.toy import ToyInput
+
+HOOK, LISTENER = tf.train.SessionRunHook(), tf.train.CheckpointSaverListener()
+EXPORTER = LatestExporter("latest", lambda: None)
+
+
+class Named(Exporter):
+    name = None
+
+    def __init__(self, name):
+        self.name = name
+
+    def export(self, *args):
+        raise AssertionError
+
+
+def input_fn():
+    return None
+
+
+def test_a_train_spec_has_defaults():
+    spec = TrainSpec(input_fn)
+    assert spec.input_fn is input_fn
+    assert spec.max_steps is None
+    assert spec.hooks == ()
+    assert spec.saving_listeners == ()
+
+
+def test_a_train_spec_holds_what_it_was_given():
+    spec = TrainSpec(input_fn, max_steps=7, hooks=[HOOK], saving_listeners=[LISTENER])
+    assert spec == (input_fn, 7, (HOOK,), (LISTENER,))
+
+
+def test_an_eval_spec_has_defaults():
+    spec = EvalSpec(input_fn)
+    assert spec._asdict() == {
+        "input_fn": input_fn,
+        "steps": 100,
+        "name": None,
+        "hooks": (),
+        "exporters": (),
+        "start_delay_secs": 120,
+        "throttle_secs": 600,
+    }
+
+
+def test_an_eval_spec_holds_what_it_was_given():
+    spec = EvalSpec(
+        input_fn,
+        steps=None,
+        name="holdout",
+        hooks=[HOOK],
+        exporters=[EXPORTER],
+        start_delay_secs=3,
+        throttle_secs=0,
+    )
+    assert spec == (input_fn, None, "holdout", (HOOK,), (EXPORTER,), 3, 0)
+
+
+@pytest.mark.parametrize("exporters", [EXPORTER, [EXPORTER], (EXPORTER,), iter([EXPORTER])])
+def test_exporters_may_be_one_or_several(exporters):
+    assert EvalSpec(input_fn, exporters=exporters).exporters == (EXPORTER,)
+
+
+@pytest.mark.parametrize("exporters", [None, [], ()])
+def test_exporters_may_be_none(exporters):
+    assert EvalSpec(input_fn, exporters=exporters).exporters == ()
+
+
+@pytest.mark.parametrize("make", [TrainSpec, EvalSpec])
+def test_an_input_object_is_taken_as_well(make):
+    source = ToyInput(params=ToyInput.Params())
+    assert make(source).input_fn is source
+
+
+def spec_error(make, **arguments):
+    with pytest.raises((TypeError, ValueError)) as error:
+        make(**{"input_fn": input_fn, **arguments})
+    return type(error.value), str(error.value)
+
+
+@pytest.mark.parametrize("make", [TrainSpec, EvalSpec])
+def test_an_input_and_hooks_of_another_kind_are_refused(make):
+    assert spec_error(make, input_fn="data") == (
+        TypeError,
+        "`input_fn` must be callable, given: data",
+    )
+    assert spec_error(make, hooks=[HOOK, 3]) == (
+        TypeError,
+        "All hooks must be `SessionRunHook` instances, given: 3",
+    )
+
+
+@pytest.mark.parametrize("max_steps", [0, -1])
+def test_steps_of_training_must_be_positive(max_steps):
+    message = f"Must specify max_steps > 0, given: {max_steps}"
+    assert spec_error(TrainSpec, max_steps=max_steps) == (ValueError, message)
+
+
+def test_listeners_of_another_kind_are_refused():
+    message = "All saving_listeners must be `CheckpointSaverListener` instances, given: no"
+    assert spec_error(TrainSpec, saving_listeners=["no"]) == (TypeError, message)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind", "message"),
+    [
+        ("steps", 0, ValueError, "Must specify steps > 0, given: 0"),
+        ("name", 1, TypeError, "`name` must be string, given: 1"),
+        ("start_delay_secs", -1, ValueError, "Must specify start_delay_secs >= 0, given: -1"),
+        ("throttle_secs", -1, ValueError, "Must specify throttle_secs >= 0, given: -1"),
+    ],
+)
+def test_wrong_values_of_an_eval_spec_are_refused(name, value, kind, message):
+    assert spec_error(EvalSpec, **{name: value}) == (kind, message)
+
+
+@pytest.mark.parametrize("exporters", ["no", 5, [EXPORTER, None], [EXPORTER, "no"]])
+def test_exporters_of_another_kind_are_refused(exporters):
+    message = "`exporters` must be an Exporter, an iterable of Exporter, or `None`, found "
+    assert spec_error(EvalSpec, exporters=exporters) == (TypeError, f"{message}{exporters}.")
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (
+            [None],
+            "An Exporter cannot have a name that is `None` or empty. All exporter names: [None]",
+        ),
+        (
+            ["a", ""],
+            "An Exporter cannot have a name that is `None` or empty. All exporter names: ['a', '']",
+        ),
+        ([b"a"], "An Exporter must have a string name. Given: <class 'bytes'>"),
+        (
+            ["a", "b", "a"],
+            "`exporters` must have unique names. Such a name cannot be `None`. All exporter "
+            "names: ['a', 'b', 'a']",
+        ),
+    ],
+)
+def test_names_of_exporters_are_texts_and_differ(names, message):
+    exporters = [Named(name) for name in names]
+    assert spec_error(EvalSpec, exporters=exporters) == (ValueError, message)

@@ -1,0 +1,333 @@
+"""Run options that choose hooks, by what a run with them does."""
+
+import dataclasses
+import gzip
+import json
+import re
+
+import numpy as np
+import pytest
+import tensorflow as tf2
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.newest import known_checkpoints
+from tf_frame.cluster import Cluster
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import ConfigError, DataError, NonFiniteError
+from tf_frame.estimator.training.hooks import Surroundings, run_hooks
+from tf_frame.estimator.training.run import run
+from tf_frame.estimator.training.setup_factory import setup_from_options
+from tf_frame.estimator.training.train import build_graph
+from tf_frame.plugin import Mode
+from tf_frame.session.interrupts import Interrupted, Interrupts
+from tf_frame.testing.toy import ToyInput, ToyModel, make_job
+
+
+@pytest.fixture
+def go(tmp_path):
+    """Runs the toy, or another model and input, in `tmp_path`; returns result and lines."""
+
+    def go(model=ToyModel, source=ToyInput, values=None, **options):
+        options = {"save_checkpoint_secs": 600, **options}
+        if options.get("save_checkpoint_steps"):
+            options["save_checkpoint_secs"] = None
+        job = make_job(model, source, str(tmp_path), values=values, **options)
+        lines = []
+        result = run(job, source=job.make_input(), interrupts=Interrupts(), report=lines.append)
+        return result, "\n".join(lines)
+
+    yield go
+    tf.summary.FileWriterCache.clear()
+
+
+def steps_of(folder):
+    return [int(path.rpartition("-")[2]) for path in known_checkpoints(str(folder))]
+
+
+def variables_of(folder, step):
+    reader = tf.train.load_checkpoint(f"{folder}/model.ckpt-{step}")
+    names = [n for n in reader.get_variable_to_shape_map() if not n.startswith("input_position")]
+    return {name: reader.get_tensor(name).tobytes() for name in names}
+
+
+def events_of(folder):
+    return [
+        event
+        for path in sorted(folder.glob("events.*"))
+        for event in tf.train.summary_iterator(str(path))
+    ]
+
+
+def tagged(folder, tag):
+    return [e.step for e in events_of(folder) for v in e.summary.value if v.tag == tag]
+
+
+@pytest.mark.parametrize("steps_per_loop", [1, 4, 100])
+def test_steps_in_one_call_end_where_single_ones_do(go, tmp_path, steps_per_loop):
+    options = {"max_steps": 23, "save_checkpoint_steps": 10, "values": {"input.shuffle": True}}
+    result, said = go(steps_per_loop=steps_per_loop, **options)
+    assert "no effect" not in said
+    assert steps_of(tmp_path) == [0, 10, 20, 23]
+    single = tmp_path / "single"
+    single.mkdir()
+    job = make_job(
+        ToyModel,
+        ToyInput,
+        str(single),
+        values={"input.shuffle": True},
+        max_steps=23,
+        save_checkpoint_steps=10,
+        save_checkpoint_secs=None,
+    )
+    expected = run(job, source=job.make_input(), interrupts=Interrupts(), report=print)
+    assert result["loss"] == expected["loss"]
+    for step in (10, 20, 23):
+        assert variables_of(tmp_path, step) == variables_of(single, step)
+
+
+def test_steps_that_cannot_be_in_one_call_are_run_singly_with_the_reason(go):
+    class Fed(ToyModel):
+        def build(self, features, labels, mode):
+            tf.disable_control_flow_v2()
+            features = tf.cond(tf.reduce_sum(features) > 0, lambda: features, lambda: features)
+            tf.enable_control_flow_v2()
+            return super().build(features, labels, mode)
+
+    result, said = go(Fed, max_steps=4, steps_per_loop=10, evaluate=False)
+    assert result["global_step"] == 4
+    assert "note: --steps_per_loop 10 has no effect: " in said
+    assert "belongs to TensorFlow 1's control flow" in said
+
+
+DIVERGING = {"values": {"model.nan_at_step": 5}, "save_checkpoint_steps": 1, "max_to_keep": 20}
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("steps_per_loop", [1, 10])
+def test_a_diverging_run_saves_no_nan_and_goes_on_from_the_step_before(
+    go, tmp_path, steps_per_loop, asynchronous
+):
+    options = {"steps_per_loop": steps_per_loop, "async_checkpoint": asynchronous}
+    with pytest.raises(NonFiniteError) as error:
+        go(max_steps=9, **DIVERGING, **options)
+    assert "the loss is nan at global step 6 (tensor train_op)" in str(error.value)
+    assert steps_of(tmp_path) == [0, 1, 2, 3, 4, 5]
+    for step in range(6):
+        assert all(
+            np.isfinite(np.frombuffer(value, np.float32)).all()
+            for name, value in variables_of(tmp_path, step).items()
+            if name != "global_step"
+        )
+    result, said = go(max_steps=9, save_checkpoint_steps=1, values={"model.nan_at_step": 99})
+    assert f"resuming from {tmp_path}/model.ckpt-5" in said
+    assert result["global_step"] == 9
+
+
+def test_a_diverging_run_may_stop_in_place_of_failing(go, tmp_path):
+    result, said = go(max_steps=9, on_nan="stop", **DIVERGING)
+    assert steps_of(tmp_path) == [0, 1, 2, 3, 4, 5]
+    assert "training was stopped at step 6 of 9" in said
+    assert f"evaluating {tmp_path}/model.ckpt-5" in said
+    assert np.isfinite(result["metrics"]["mean_absolute_error"])
+
+
+def test_a_run_that_stopped_for_nan_says_why_and_counts_its_last_good_checkpoint(go, tmp_path):
+    result, said = go(max_steps=9, on_nan="stop", **DIVERGING)
+    saved = f"{tmp_path}/model.ckpt-5"
+    assert f"step 6 of 9: the loss is nan; the last good checkpoint is {saved}" in said
+    assert (result["global_step"], result["loss"]) == (5, None)
+    assert json.loads((tmp_path / "result.json").read_text())["loss"] is None
+
+
+def test_another_metric_for_the_best_checkpoints_is_refused_before_training(go, tmp_path):
+    go(max_steps=2, keep_best=1)
+    with pytest.raises(ConfigError, match="this run goes by the lowest mean_absolute_error"):
+        go(max_steps=4, keep_best=1, best_metric="mean_absolute_error")
+    assert max(steps_of(tmp_path)) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "evaluates_saved", "words"),
+    [
+        ({"eval_every_n_steps": 4}, False, ""),
+        ({"save_checkpoint_steps": 4}, True, "--mode train_and_evaluate "),
+    ],
+)
+def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(
+    tmp_path, options, evaluates_saved, words
+):
+    interrupts = Interrupts()
+
+    class Interrupting(ToyInput):
+        def dataset(self, mode, context):
+            if mode == Mode.EVAL:
+                interrupts.received = 15
+            return super().dataset(mode, context)
+
+    job = make_job(ToyModel, Interrupting, str(tmp_path), max_steps=9, **options)
+    with pytest.raises(Interrupted) as error:
+        run(
+            job,
+            source=job.make_input(),
+            interrupts=interrupts,
+            report=print,
+            evaluates_saved=evaluates_saved,
+        )
+    assert str(error.value) == (
+        "SIGTERM: stopped and saved at step 4 of 9\n"
+        f"resume with: tf-frame run {words}--model_dir {tmp_path}"
+    )
+    assert 4 in steps_of(tmp_path)
+
+
+def test_evaluations_in_training_are_of_the_steps_asked_for(go, tmp_path):
+    result, said = go(max_steps=10, eval_every_n_steps=4)
+    assert re.findall(r"^evaluation at step (\d+)", said, re.MULTILINE) == ["4", "8"]
+    assert tagged(tmp_path / "eval", "metrics/mean_absolute_error") == [4, 8, 10]
+    assert steps_of(tmp_path) == [0, 4, 8, 10]
+    assert result["global_step"] == 10
+
+
+@pytest.mark.parametrize("better", ["lower", "higher"])
+def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, better):
+    go(
+        max_steps=10,
+        eval_every_n_steps=4,
+        keep_best=2,
+        best_metric="mean_absolute_error",
+        best_mode=better,
+        max_to_keep=1,
+    )
+    assert steps_of(tmp_path) == [10]
+    values = {
+        event.step: value.simple_value
+        for event in events_of(tmp_path / "eval")
+        for value in event.summary.value
+        if value.tag == "metrics/mean_absolute_error"
+    }
+    assert len(values) == 3
+    ranked = sorted(values, key=values.get, reverse=better == "higher")
+    assert sorted(steps_of(tmp_path / "best")) == sorted(ranked[:2])
+
+
+def test_a_best_metric_that_is_not_there_is_said_with_those_that_are(go):
+    with pytest.raises(ConfigError, match="mean_absolute_error"):
+        go(max_steps=2, keep_best=1, best_metric="accuracy")
+
+
+def test_asynchronous_checkpoints_hold_what_synchronous_ones_do(go, tmp_path):
+    options = {"max_steps": 12, "save_checkpoint_steps": 3, "evaluate": False}
+    go(async_checkpoint=True, **options)
+    found = {step: variables_of(tmp_path, step) for step in steps_of(tmp_path)}
+    other = tmp_path / "other"
+    other.mkdir()
+    job = make_job(ToyModel, ToyInput, str(other), save_checkpoint_secs=None, **options)
+    run(job, source=job.make_input(), interrupts=Interrupts(), report=print)
+    assert found == {step: variables_of(other, step) for step in [0, 3, 6, 9, 12]}
+
+
+def test_checkpoints_of_every_so_many_hours_outlive_max_to_keep(go, tmp_path):
+    go(max_steps=6, save_checkpoint_steps=1, max_to_keep=2, keep_checkpoint_every_n_hours=100.0)
+    assert steps_of(tmp_path) == [5, 6]
+
+
+def test_summaries_go_by_steps_or_by_seconds_or_not_at_all(go, tmp_path):
+    go(max_steps=7, save_summaries_steps=3, evaluate=False)
+    by_steps = tagged(tmp_path, "optimizer/learning_rate")
+    assert set(by_steps) >= {3, 6}
+    assert 5 not in by_steps
+
+
+def test_seconds_of_summaries_stand_for_steps(go, tmp_path):
+    go(max_steps=3, save_summaries_steps=None, save_summaries_secs=3600, evaluate=False)
+    assert tagged(tmp_path, "optimizer/learning_rate") == [1]
+
+
+def test_without_summaries_none_is_written(go, tmp_path):
+    go(max_steps=3, save_summaries_steps=0, evaluate=False)
+    assert tagged(tmp_path, "optimizer/learning_rate") == []
+
+
+def test_profiles_are_of_the_steps_asked_for(go, tmp_path):
+    go(max_steps=12, profile_at_step=(3,), profile_num_steps=2, profile_every_n_steps=8)
+    captures = sorted(path.name for path in (tmp_path / "plugins" / "profile").iterdir())
+    assert [re.search(r"step_(\d+)", name)[1] for name in captures] == ["3", "8"]
+    assert (tmp_path / "timeline-3.json").exists()
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_timelines_are_of_the_steps_asked_for(go, tmp_path, compressed):
+    go(max_steps=9, trace_every_n_steps=4, trace_gzip=compressed, evaluate=False)
+    found = sorted(tmp_path.glob("tf_trace-*"))
+    suffix = ".json.gz" if compressed else ".json"
+    assert [path.name for path in found] == [f"tf_trace-{step}{suffix}" for step in (1, 5, 9)]
+    content = found[0].read_bytes()
+    assert json.loads(gzip.decompress(content) if compressed else content)["traceEvents"]
+
+
+def test_an_input_that_cannot_be_saved_is_refused_or_allowed(go, tmp_path):
+    class Drawn(ToyInput):
+        def dataset(self, mode, context):
+            data = super().dataset(mode, context)
+            return data.map(lambda x, y: (x + 0.1 * tf2.random.normal(tf2.shape(x)), y))
+
+    with pytest.raises(DataError, match="the position in the input cannot be saved: .*stateful"):
+        go(source=Drawn, max_steps=3)
+    assert steps_of(tmp_path) == []
+    result, said = go(source=Drawn, max_steps=3, allow_inexact_resume=True)
+    assert result["global_step"] == 3
+    assert "warning: the position in the input cannot be saved" in said
+
+
+def test_random_numbers_that_cannot_be_drawn_again_are_refused_or_allowed(go):
+    class Drawn(ToyModel):
+        def build(self, features, labels, mode):
+            def add(step, x):
+                return step + 1, x + 0.01 * tf.random.normal(tf.shape(x))
+
+            if mode == "train":
+                _, features = tf.while_loop(lambda step, x: step < 2, add, (0, features))
+            return super().build(features, labels, mode)
+
+    with pytest.raises(DataError, match="would draw other random numbers"):
+        go(Drawn, max_steps=3)
+    result, said = go(Drawn, max_steps=3, allow_inexact_resume=True)
+    assert result["global_step"] == 3
+    assert "warning: a resumed run would draw other random numbers" in said
+
+
+def test_the_order_of_the_hooks_is_logged(go, tmp_path):
+    go(max_steps=2, evaluate=False)
+    text = (tmp_path / "train.log").read_text()
+    assert "hooks of a step, in this order:" in text
+    assert re.search(r"check +NanGuardHook +watches train_op", text)
+    assert "fast path: on" in text
+
+
+@pytest.mark.parametrize(("task", "has_it"), [(0, True), (1, False)])
+def test_hooks_for_the_chief_are_for_no_other_worker(tmp_path, task, has_it):
+    setup, mine = setup_from_options({}, model_dir=str(tmp_path)), object()
+    source = ToyInput(params=ToyInput.Params())
+    model = ToyModel(params=ToyModel.Params(), info=source.info)
+    graph = build_graph(setup, model=model, source=source, deployment=DeploymentConfig())
+    graph = dataclasses.replace(graph, chief_hooks=[mine])
+    around = Surroundings(
+        cluster=Cluster(task_id=task, num_workers=2),
+        stopped=lambda: None,
+        restored_from=lambda: None,
+        evaluate=None,
+        report=print,
+    )
+    with graph.graph.as_default():
+        assert (mine in run_hooks(setup, graph, around).hooks) == has_it
+
+
+def test_evaluation_by_steps_needs_checkpoints_of_tf_frames_own(go, tmp_path):
+    class Saving(ToyModel):
+        def build(self, features, labels, mode):
+            output = super().build(features, labels, mode)
+            saver = tf.train.CheckpointSaverHook(str(tmp_path / "mine"), save_steps=2)
+            return dataclasses.replace(output, hooks=[saver] if mode == Mode.TRAIN else [])
+
+    with pytest.raises(ConfigError, match="eval_every_n_steps 2 is for tf-frame run, which"):
+        go(Saving, max_steps=4, eval_every_n_steps=2)

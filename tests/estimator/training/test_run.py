@@ -1,0 +1,419 @@
+"""Whole runs of the toy model inside this process."""
+
+import dataclasses
+import json
+import re
+import tempfile
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+import yaml
+
+from tf_frame.errors import (
+    CheckpointError,
+    ConfigError,
+    DataError,
+    NonFiniteError,
+    TfFrameError,
+)
+from tf_frame.estimator.estimator import Estimator
+from tf_frame.estimator.training.observer import RunObserver
+from tf_frame.estimator.training.run import run
+from tf_frame.estimator.training.train import Additions, Trained, train
+from tf_frame.gradient_transforms.accumulate import Accumulate
+from tf_frame.gradient_transforms.check_finite import CheckFinite
+from tf_frame.gradient_transforms.freeze import Freeze
+from tf_frame.hooks.startup_delay import StartupDelayHook
+from tf_frame.plugin import Mode
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
+from tf_frame.session.interrupts import Interrupted, Interrupts
+from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel, make_job, make_part
+
+
+@pytest.fixture
+def go(tmp_path, capsys):
+    """Runs a job of the toy model; returns its result and what it said."""
+
+    def go(*, source=ToyInput, model=ToyModel, **options):
+        lines = []
+        job = make_job(model, source, str(tmp_path), **options)
+        result = run(job, source=job.make_input(), interrupts=Interrupts(), report=lines.append)
+        return result, "\n".join(lines)
+
+    return go
+
+
+def test_the_result_is_written(go, tmp_path):
+    result, _ = go(max_steps=5)
+    assert json.loads((tmp_path / "result.json").read_text()) == result
+    assert result["global_step"] == 5
+    assert result["examples_per_sec"] == pytest.approx(8 * result["steps_per_sec"])
+
+
+def test_the_configuration_is_written_before_training(go, tmp_path):
+    go(max_steps=5, optimizer="sgd", values={"model.l2": 0.5})
+    written = yaml.safe_load((tmp_path / "config.yaml").read_text())
+    assert (written["optimizer"], written["model"]["l2"]) == ({"name": "sgd"}, 0.5)
+    assert written["schedule"] == {"name": "fixed"}
+
+
+def test_a_second_run_trains_the_missing_steps_only(go):
+    go(max_steps=5)
+    result, said = go(max_steps=8)
+    assert result["global_step"] == 8
+    assert "resuming from" in said
+
+
+def test_at_the_last_step_nothing_is_trained(go, tmp_path):
+    go(max_steps=5)
+    saved = sorted(path.name for path in tmp_path.glob("model.ckpt-*"))
+    result, said = go(max_steps=5)
+    assert "nothing to train" in said
+    assert result["global_step"] == 5 and result["steps_per_sec"] is None
+    assert sorted(path.name for path in tmp_path.glob("model.ckpt-*")) == saved
+
+
+def test_without_evaluation_there_are_no_metrics(go, tmp_path):
+    result, _ = go(max_steps=5, evaluate=False)
+    assert result["metrics"] == {}
+    assert not (tmp_path / "eval").exists()
+
+
+class OneEpoch(ToyInput):
+    def dataset(self, mode, context):
+        return super().dataset(Mode.EVAL, context)
+
+
+def test_data_that_ends_ends_training(go):
+    result, said = go(max_steps=100, source=OneEpoch)
+    assert result["global_step"] == 8
+    assert "the training data ended at step 8 of 100" in said
+
+
+def test_empty_training_data_is_an_error(go):
+    with pytest.raises(DataError, match="the training data is empty"):
+        go(max_steps=5, source=OneEpoch, values={"input.num_examples": 0})
+
+
+class Corrupt(ToyInput):
+    def dataset(self, mode, context):
+        def read(features, labels):
+            picture = tf.io.decode_png(tf.constant(b"no png"))
+            return features, labels + tf.cast(tf.shape(picture)[0], tf.float32)
+
+        return super().dataset(mode, context).map(read)
+
+
+def test_unreadable_data_is_an_error_of_the_data(go):
+    with pytest.raises(DataError, match="the data cannot be read: .*PNG"):
+        go(max_steps=5, source=Corrupt)
+
+
+def test_the_log_file_holds_loss_and_learning_rate(go, tmp_path):
+    go(max_steps=5, log_every_n_steps=2)
+    text = (tmp_path / "train.log").read_text()
+    steps = re.findall(r"step (\d+): loss = [\d.]+, learning_rate = 0.05", text)
+    assert steps == ["2", "4", "5"]
+
+
+@pytest.mark.parametrize("content", [b"[1]", b"null", b"\xff\x00", b"{"])
+def test_a_spoilt_result_of_before_is_replaced(go, tmp_path, content):
+    go(max_steps=3)
+    (tmp_path / "result.json").write_bytes(content)
+    result, _ = go(max_steps=3)
+    assert json.loads((tmp_path / "result.json").read_text()) == result
+
+
+def test_the_seed_decides_initial_values_and_order(tmp_path, go):
+    class Random(ToyModel):
+        def build(self, features, labels, mode):
+            noise = tf.get_variable("noise", [3], trainable=False)
+            output = super().build(features + noise, labels, mode)
+            return output
+
+    losses = []
+    for index, seed in enumerate([1, 1, 2]):
+        folder = tmp_path / str(index)
+        folder.mkdir()
+        job = make_job(Random, ToyInput, str(folder), max_steps=2, random_seed=seed)
+        result = run(job, source=job.make_input(), interrupts=Interrupts(), report=print)
+        losses.append(result["loss"])
+    assert losses[0] == losses[1] != losses[2]
+
+
+def part_of(cls, **params):
+    values = {f"t.{name}": value for name, value in params.items()}
+    return make_part(GRADIENT_TRANSFORM, "t", cls, values, "t")
+
+
+def test_a_gradient_that_is_not_finite_is_named_and_nothing_saved(go, tmp_path):
+    with pytest.raises(
+        NonFiniteError, match="gradient of linear/(weights|biases) is not finite.*lower --l"
+    ):
+        go(max_steps=5, values={"model.nan_at_step": 2}, transforms=[part_of(CheckFinite)])
+    assert not (tmp_path / "model.ckpt-3.index").exists()
+
+
+def test_accumulated_batches_count_as_examples(go):
+    result, _ = go(max_steps=5, transforms=[part_of(Accumulate, steps=3)])
+    assert result["global_step"] == 5
+    assert result["examples_per_sec"] == pytest.approx(3 * 8 * result["steps_per_sec"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 1},
+            "leave it out, and raise --train_batch_size",
+        ),
+        ({"mixed_precision": "float16"}, "give a --loss_scale, such as 1024"),
+    ],
+)
+def test_what_cannot_accumulate_is_refused(options, message):
+    job = make_job(ToyModel, ToyInput, "", transforms=[part_of(Accumulate, steps=3)], **options)
+    with pytest.raises(ConfigError, match=message):
+        job.check(job.make_input().info)
+
+
+def test_a_pattern_without_a_match_is_said_or_with_strict_an_error(go, tmp_path):
+    freeze = [part_of(Freeze, patterns=("linear/b.*", "liner/w.*"))]
+    _, said = go(max_steps=2, transforms=freeze)
+    assert "warning: freeze: the pattern 'liner/w.*' matches no variable" in said
+    assert "linear/weights" in said
+    with pytest.raises(ConfigError, match="'liner/w.*' matches no variable.*--strict"):
+        go(max_steps=4, transforms=freeze, strict=True)
+
+
+def test_the_averages_are_evaluated_unless_told_otherwise(go):
+    options = {"moving_average_decay": 0.99, "moving_average_num_updates": False}
+    averaged, _ = go(max_steps=5, **options)
+    plain, _ = go(max_steps=5, eval_moving_averages=False, **options)
+    assert averaged["metrics"]["loss"] > 1.5 * plain["metrics"]["loss"]
+
+
+def test_a_checkpoint_without_averages_cannot_be_evaluated_with_them(go):
+    go(max_steps=5)
+    with pytest.raises(CheckpointError, match="holds no moving averages.*--eval_moving_averages"):
+        go(max_steps=5, moving_average_decay=0.9)
+
+
+def test_a_warm_start_reports_and_only_begins_a_new_run(go, tmp_path, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("other")
+    job = make_job(ToyModel, ToyInput, str(folder), max_steps=30)
+    run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+    options = {"warm_start_from": str(folder), "learning_rate": 0.0}
+    result, said = go(max_steps=1, **options)
+    assert "2 of 2 variables restored" in said and "restored  linear/weights" in said
+    assert result["loss"] < 1.0
+    _, said = go(max_steps=2, **options)
+    assert f"ignoring --warm_start_from {folder}: {tmp_path} already has the checkpoint" in said
+
+
+def test_a_missing_warm_start_is_an_error_before_anything_is_written(go, tmp_path):
+    with pytest.raises(TfFrameError, match="/no/such"):
+        go(max_steps=1, warm_start_from="/no/such")
+    assert not list(tmp_path.glob("model.ckpt*"))
+
+
+def test_worker_k_waits_for_the_chief(monkeypatch, tmp_path):
+    waits = []
+
+    class Waiter(StartupDelayHook):
+        def __init__(self, *, until_step, stop):
+            waits.append(until_step)
+            raise Interrupted(15, "enough")
+
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.StartupDelayHook", Waiter)
+    cluster = {"master": "grpc://localhost:1", "worker_replicas": 3, "num_ps_tasks": 1}
+    job = make_job(ToyModel, ToyInput, str(tmp_path), task=2, startup_delay_steps=5, **cluster)
+    with pytest.raises(Interrupted):
+        train(
+            job,
+            model=job.make_model(None),
+            source=job.make_input(),
+            observer=RunObserver(print),
+            additions=Additions(),
+        )
+    assert waits == [10]
+
+
+class QueueInput(ToyInput):
+    """The toy's examples through a queue, as trainers had it before tf.data."""
+
+    def dataset(self, mode, context):
+        features = np.random.RandomState(0).randn(64, 3).astype(np.float32)
+        epochs = None if mode == Mode.TRAIN else 1
+        index = tf.train.range_input_producer(64, num_epochs=epochs, shuffle=False).dequeue()
+        example = [tf.gather(features, index), tf.gather(features @ WEIGHTS + 3, index)]
+        batch = tf.train.batch(example, context.batch_size, allow_smaller_final_batch=True)
+        queue = tf.FIFOQueue(4, [tf.float32] * 2)
+        tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(batch)]))
+        return queue.dequeue
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_input_of_queues_trains_clones_and_is_evaluated(go):
+    options = {"source": QueueInput, "max_steps": 30, "num_clones": 2, "eval_batch_size": 10}
+    with pytest.raises(DataError, match="returned a function, and what its queues hold cannot"):
+        go(**options)
+    result, _ = go(**options, allow_inexact_resume=True)
+    assert result["global_step"] == 30
+    tf_data, _ = go_elsewhere(max_steps=30, num_clones=2)
+    assert result["metrics"]["loss"] == pytest.approx(tf_data["metrics"]["loss"], rel=0.3)
+
+
+def go_elsewhere(**options):
+    with tempfile.TemporaryDirectory() as folder:
+        job = make_job(ToyModel, ToyInput, folder, **options)
+        source = job.make_input()
+        return run(job, source=source, interrupts=Interrupts(), report=lambda line: None), ""
+
+
+class TwoInputs(ToyInput):
+    """Two data sets, the second with half the batch."""
+
+    def dataset(self, mode, context):
+        half = dataclasses.replace(context, batch_size=context.batch_size // 2)
+        return [super().dataset(mode, context), super().dataset(mode, half)]
+
+
+class OnTwo(ToyModel):
+    """Joins the batches of all inputs."""
+
+    def build(self, features, labels, mode):
+        assert [part.shape[1] for part in features] == [3, 3]
+        return super().build(tf.concat(features, 0), tf.concat(labels, 0), mode)
+
+
+def test_a_list_of_inputs_is_given_to_the_model_as_lists(go):
+    result, _ = go(source=TwoInputs, model=OnTwo, max_steps=20, num_clones=2)
+    assert result["global_step"] == 20 and result["metrics"]["loss"] < 3
+
+
+def test_variables_that_are_not_trained_are_warm_started_too(go, tmp_path, tmp_path_factory):
+    class Fixed(ToyModel):
+        def build(self, features, labels, mode):
+            start = tf.random_normal_initializer(seed=self.params.l2)
+            tf.get_variable("table", [3], initializer=start, trainable=False)
+            return super().build(features, labels, mode)
+
+    folder = tmp_path_factory.mktemp("other")
+    job = make_job(Fixed, ToyInput, str(folder), max_steps=1, random_seed=7)
+    run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+    _, said = go(model=Fixed, max_steps=1, warm_start_from=str(folder))
+    assert "3 of 3 variables restored" in said
+    theirs, ours = (
+        tf.train.load_checkpoint(str(f)).get_tensor("table") for f in (folder, tmp_path)
+    )
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_options_that_were_not_used_are_not_written_down(go, tmp_path):
+    go(max_steps=5, optimizer="momentum")
+    written = (tmp_path / "config.yaml").read_text()
+    _, said = go(max_steps=5, optimizer="adam")
+    assert "nothing to train" in said
+    assert (tmp_path / "config.yaml").read_text() == written
+
+
+def test_a_warm_start_beyond_the_last_step_is_refused(go, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("other")
+    job = make_job(ToyModel, ToyInput, str(folder), max_steps=10)
+    run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+    options = {"warm_start_from": str(folder), "warm_start_global_step": True}
+    with pytest.raises(ConfigError, match="is at step 10 of --max_steps 10, so there is nothing"):
+        go(max_steps=10, **options)
+    result, _ = go(max_steps=12, **options)
+    assert result["global_step"] == 12
+
+
+def test_a_damaged_warm_start_is_found_before_anything_is_claimed(go, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("other")
+    job = make_job(ToyModel, ToyInput, str(folder), max_steps=1)
+    run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+    (data,) = folder.glob("model.ckpt-1.data-*")
+    data.write_bytes(data.read_bytes()[:-9])
+    lines = []
+    job = make_job(
+        ToyModel, ToyInput, str(folder / "new"), warm_start_from=f"{folder}/model.ckpt-1"
+    )
+    (folder / "new").mkdir()
+    with pytest.raises(CheckpointError, match="model.ckpt-1 cannot be read"):
+        run(job, source=job.make_input(), interrupts=Interrupts(), report=lines.append)
+    assert "restored" not in "".join(lines)
+    job = make_job(
+        ToyModel, ToyInput, str(folder / "new"), warm_start_from=str(folder), max_steps=1
+    )
+    run(job, source=job.make_input(), interrupts=Interrupts(), report=lines.append)
+    assert f"warning: {folder}/model.ckpt-1 cannot be read; taking {folder}/model.ckpt-0" in lines
+
+
+def test_what_a_resumed_run_leaves_behind_is_said(go):
+    go(max_steps=2, optimizer="momentum")
+    _, said = go(max_steps=3, optimizer="momentum")
+    assert "not used" not in said
+    _, said = go(max_steps=4, optimizer="sgd")
+    assert "warning: 2 variables in " in said
+    assert "linear/biases/Momentum, linear/weights/Momentum" in said
+
+
+class Hooked(ToyModel):
+    """The toy with a session hook in training, which a test sets."""
+
+    hook: tf.train.SessionRunHook
+
+    def build(self, features, labels, mode):
+        output = super().build(features, labels, mode)
+        return dataclasses.replace(output, hooks=[self.hook] if mode == Mode.TRAIN else [])
+
+
+def test_a_hook_that_ends_training_is_told_from_data_that_ends(go):
+    class Stops(tf.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            run_context.request_stop()
+
+    class Stopping(Hooked):
+        hook = Stops()
+
+    assert "training was stopped at step 1 of 9" in go(model=Stopping, max_steps=9)[1]
+
+
+def test_checkpoints_are_evaluated_as_they_are_saved_only_where_that_is_asked_for(tmp_path):
+    for asked, times in [(False, 0), (True, 2)]:
+        lines, folder = [], tmp_path / str(asked)
+        folder.mkdir()
+        options = {"max_steps": 6, "save_checkpoint_steps": 2, "save_checkpoint_secs": None}
+        job = make_job(ToyModel, ToyInput, str(folder), **options)
+        source, interrupts = job.make_input(), Interrupts()
+        run(job, source=source, interrupts=interrupts, report=lines.append, evaluates_saved=asked)
+        assert sum(line.startswith("evaluation at step") for line in lines) == times
+
+
+def test_a_signal_before_the_first_step_of_a_resumed_run_leaves_it_where_it_was(tmp_path):
+    interrupts = Interrupts()
+
+    class Signals(tf.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            interrupts.received = 15
+
+    class Signalled(Hooked):
+        hook = Signals()
+
+    def go(model, **options):
+        job = make_job(model, ToyInput, str(tmp_path), **options)
+        return run(job, source=job.make_input(), interrupts=interrupts, report=lambda line: None)
+
+    go(ToyModel, max_steps=3)
+    with pytest.raises(Interrupted, match=r"stopped and saved at step 3 of 6"):
+        go(Signalled, max_steps=6)
+
+
+def test_a_worker_that_comes_when_all_is_done_trains_nothing(go, monkeypatch):
+    go(max_steps=3)
+    late = Trained(5, None, None, None)
+    monkeypatch.setattr(Estimator, "trained", lambda *arguments: late)
+    result, said = go(max_steps=5)
+    assert "the other workers have reached step 5: nothing to train" in said
+    assert (result["global_step"], result["loss"]) == (5, None)

@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_options import RunOptions
+from tf_frame.graph.inference.eval_graph import build_eval_graph
+from tf_frame.plugin import Input, Mode, Model, ModelOutput
+
+
+class Numbers(Input):
+    """The numbers 0 to 6, and what the test makes of a batch."""
+
+    def __init__(self, parts=lambda x: (x, x)):
+        super().__init__(params=None)
+        self.parts = parts
+
+    def dataset(self, mode, context):
+        self.asked = mode, context
+        return tf.data.Dataset.range(7).batch(context.batch_size).map(self.parts)
+
+
+class Net(Model):
+    """A model that the test builds."""
+
+    def __init__(self, build):
+        self._build = build
+
+    def build(self, features, labels, mode):
+        self.mode = mode
+        tf.get_variable("w", [], initializer=tf.zeros_initializer())
+        return self._build(features, labels)
+
+
+def evaluated(model, source=None, steps=None):
+    """Builds the graph of a model, runs it to the end, and returns the values."""
+    config = RunOptions(eval_batch_size=3, random_seed=5)
+    graph = build_eval_graph(model=model, source=source or Numbers(), config=config, steps=steps)
+    with graph.graph.as_default(), tf.train.MonitoredSession() as session:
+        values, runs = {}, 0
+        while True:
+            try:
+                session.run(graph.update_op)
+            except tf.errors.OutOfRangeError:
+                return values, runs
+            values = session.run_step_fn(
+                lambda step_context: step_context.session.run(graph.values)
+            )
+            runs += 1
+
+
+def values_of(graph):
+    return lambda step_context: step_context.session.run(graph.values)
+
+
+def mean_of(features, labels):
+    return ModelOutput(metrics={"mean": tf.metrics.mean(features)})
+
+
+def test_input_and_model_are_built_to_evaluate_with_the_options():
+    source, model = Numbers(), Net(mean_of)
+    evaluated(model, source)
+    mode, context = source.asked
+    assert (mode, context.batch_size, context.seed) == (Mode.EVAL, 3, 5)
+    assert model.mode == Mode.EVAL
+
+
+def test_metrics_see_every_batch_or_the_first_steps():
+    assert evaluated(Net(mean_of)) == ({"mean": 3.0}, 3)
+    assert evaluated(Net(mean_of), steps=2) == ({"mean": 2.5}, 2)
+
+
+def test_the_loss_is_the_mean_over_the_batches():
+    loss = Net(lambda features, labels: ModelOutput(loss=tf.reduce_mean(tf.to_float(features))))
+    assert evaluated(loss) == ({"loss": pytest.approx(np.mean([1, 4, 6]))}, 3)
+
+
+def test_losses_of_the_collection_add_up():
+    def build(features, labels):
+        tf.losses.add_loss(tf.reduce_mean(tf.to_float(features)))
+        tf.losses.add_loss(tf.constant(10.0))
+        return ModelOutput()
+
+    assert evaluated(Net(build))[0] == {"loss": pytest.approx(10 + np.mean([1, 4, 6]))}
+
+
+def test_a_metric_of_the_model_may_be_called_loss():
+    def build(features, labels):
+        return ModelOutput(loss=tf.constant(1.0), metrics={"loss": tf.metrics.mean(features)})
+
+    assert evaluated(Net(build))[0] == {"loss": 3.0}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        lambda x: ({"a": x, "b": {"c": x}}, x),
+        lambda x: (tf.sparse.from_dense(x), tf.RaggedTensor.from_row_lengths(x, [tf.size(x)])),
+        lambda x: (x, None),
+    ],
+    ids=["nested", "composite", "without labels"],
+)
+def test_an_update_uses_up_a_batch_of_any_structure(parts):
+    def build(features, labels):
+        return ModelOutput(metrics={"one": tf.metrics.mean(tf.constant(1.0))})
+
+    assert evaluated(Net(build), Numbers(parts)) == ({"one": 1.0}, 3)
+
+
+def test_the_ends_are_what_an_evaluation_runs():
+    def build(features, labels):
+        tf.summary.scalar("first", features[0])
+        return ModelOutput(metrics={"mean": tf.metrics.mean(features)})
+
+    config = RunOptions(eval_batch_size=3)
+    graph = build_eval_graph(model=Net(build), source=Numbers(), config=config)
+    assert graph.ends == [graph.update_op, graph.values["mean"], graph.summary_op]
+    plain = build_eval_graph(model=Net(mean_of), source=Numbers(), config=config)
+    assert plain.summary_op is None
+    assert plain.ends == [plain.update_op, plain.values["mean"]]
+    assert graph.global_step.op.name == "global_step"

@@ -1,0 +1,335 @@
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import CheckpointError, ConfigError, DataError
+from tf_frame.graph.inputs.batches import make_batches
+from tf_frame.graph.inputs.position import make_input_position
+from tf_frame.plugin import Input, InputContext, Mode
+
+CONFIG = RunOptions(train_batch_size=2)
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    crop_size: int = 65
+
+
+class Built(Input):
+    """Returns what a function of the context builds."""
+
+    def __init__(self, build, **params):
+        super().__init__(params=Params(**params))
+        self.build = build
+
+    def dataset(self, mode, context):
+        return self.build(context)
+
+
+class Running:
+    """A session that reads an input."""
+
+    def __init__(self, build, *, config=CONFIG, session=True, **params):
+        self.graph, self.source = tf.Graph(), Built(build, **params)
+        deployment = DeploymentConfig(num_clones=config.num_clones, clone_on_cpu=True)
+        with self.graph.as_default():
+            tf.set_random_seed(config.random_seed)
+            context = InputContext(config.clone_batch_size, seed=config.random_seed)
+            self.batches = make_batches(self.source, Mode.TRAIN, context, deployment)
+            self.position = make_input_position(self.source, config)
+            self.session = tf.Session()
+            initial = [tf.local_variables_initializer(), tf.tables_initializer()]
+            self.session.run(initial)
+
+    def take(self, count):
+        return [
+            [part.tolist() for part in tf.nest.flatten(self.session.run(self.batches))]
+            for _ in range(count)
+        ]
+
+    def save(self, path, leave_out=()):
+        """Writes the position as a checkpoint, as the hook of checkpoints does."""
+        kept = {n: t for n, t in self.position.tensors.items() if n not in leave_out}
+        with self.graph.as_default():
+            save = tf.raw_ops.SaveV2(
+                prefix=str(path),
+                tensor_names=["global_step", *kept],
+                shape_and_slices=[""] * (len(kept) + 1),
+                tensors=[tf.constant(3, tf.int64), *kept.values()],
+            )
+        self.session.run(save)
+        return str(path)
+
+    def restore(self, path):
+        lines = []
+        self.position.restore(self.session, path, report=lines.append)
+        return lines
+
+
+def pairs(dataset):
+    return dataset.map(lambda n: (n, -n))
+
+
+def shuffled(context):
+    """Shuffles, augments from the number of the example, reads ahead; an epoch is 20 examples."""
+
+    def augmented(number, example):
+        noise = tf.random.stateless_uniform([], [context.seed, number])
+        return tf.cast(example, tf.float32) + noise, number
+
+    numbers = tf.data.Dataset.range(20).shuffle(7, seed=context.seed).repeat()
+    examples = numbers.enumerate().map(augmented, num_parallel_calls=2)
+    return examples.batch(context.batch_size).prefetch(3)
+
+
+def interleaved(context):
+    files = tf.data.Dataset.range(5).shuffle(5, seed=context.seed).repeat()
+    return pairs(
+        files.interleave(
+            lambda n: tf.data.Dataset.range(10 * n, 10 * n + 4),
+            cycle_length=2,
+            num_parallel_calls=2,
+        )
+    ).batch(context.batch_size)
+
+
+def cached(context):
+    return pairs(tf.data.Dataset.range(7).cache().shuffle(4, seed=context.seed).repeat()).batch(2)
+
+
+def mixed(context):
+    parts = [tf.data.Dataset.range(9).repeat(), tf.data.Dataset.range(100, 103).repeat()]
+    return pairs(tf.data.Dataset.sample_from_datasets(parts, seed=context.seed)).batch(2)
+
+
+def with_table(context):
+    keys = tf.range(9, dtype=tf.int64)
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, keys * 7), -1)
+    return pairs(tf.data.Dataset.range(9).repeat().map(table.lookup)).batch(2)
+
+
+EXACT = [shuffled, interleaved, cached, mixed, with_table]
+
+
+@pytest.mark.parametrize("build", EXACT)
+@pytest.mark.parametrize("num_clones", [1, 2])
+def test_batches_go_on_from_every_position(build, num_clones, tmp_path):
+    config = RunOptions(train_batch_size=2 * num_clones, num_clones=num_clones)
+    whole, paths, first = [], [], Running(build, config=config)
+    for step in range(15):
+        paths.append(first.save(tmp_path / f"model.ckpt-{step}"))
+        whole += first.take(1)
+    resumed = Running(build, config=config)
+    for step, path in enumerate(paths):
+        assert resumed.restore(path) == []
+        assert resumed.take(15 - step) == whole[step:]
+
+
+def test_several_data_sets_have_a_position_each(tmp_path):
+    def build(context):
+        return [shuffled(context), interleaved(context)]
+
+    first = Running(build)
+    assert sorted(first.position.tensors) == [
+        "input_position/0",
+        "input_position/1",
+        "input_position/fingerprint",
+    ]
+    first.take(4)
+    path = first.save(tmp_path / "model.ckpt-4")
+    resumed = Running(build)
+    resumed.restore(path)
+    assert resumed.take(12) == first.take(12)
+
+
+def test_a_position_after_the_last_batch_is_one(tmp_path):
+    def build(context):
+        return pairs(tf.data.Dataset.range(4)).batch(2)
+
+    first = Running(build)
+    first.take(2)
+    resumed = Running(build)
+    resumed.restore(first.save(tmp_path / "model.ckpt-2"))
+    with pytest.raises(tf.errors.OutOfRangeError):
+        resumed.take(1)
+
+
+def stateful(kind):
+    functions = {
+        "random": lambda n: (n, tf.random_uniform([])),
+        "python": lambda n: (n, tf.numpy_function(lambda v: v, [n], tf.int64)),
+        "branch": lambda n: (n, tf.cond(n > 5, lambda: tf.random_uniform([]), lambda: 0.0)),
+    }
+    numbers = tf.data.Dataset.range(20)
+    if kind == "nested":
+        return numbers.interleave(lambda _: numbers.map(functions["random"]))
+    if kind == "generator":
+        spec = tf.TensorSpec([], tf.int64)
+        return pairs(tf.data.Dataset.from_generator(lambda: iter([1]), output_signature=spec))
+    return numbers.map(functions[kind])
+
+
+STATEFUL = {
+    "random": "RandomUniform is stateful",
+    "python": "PyFunc is stateful",
+    "branch": "RandomUniform is stateful",
+    "nested": "RandomUniform is stateful",
+    "generator": "PyFunc is stateful",
+}
+
+
+@pytest.mark.parametrize("kind", STATEFUL)
+def test_an_input_with_a_state_of_its_own_is_refused(kind):
+    running = Running(lambda context: stateful(kind).batch(2))
+    message = rf"^the position in the input cannot be saved: .*{STATEFUL[kind]}.*\n.*stateless"
+    with pytest.raises(DataError, match=message):
+        running.position.check(running.session)
+
+
+@pytest.mark.parametrize("build", EXACT)
+def test_checking_takes_no_batch(build):
+    running, other = Running(build), Running(build)
+    running.position.check(running.session)
+    assert running.take(3) == other.take(3)
+
+
+def queue(context):
+    batch = tf.zeros([context.batch_size]), tf.zeros([context.batch_size])
+    return lambda: batch
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_function_that_reads_a_queue_is_refused(several):
+    running = Running(
+        lambda context: [queue(context), shuffled(context)] if several else queue(context)
+    )
+    message = r"cannot be saved: Built\.dataset\(\) returned a function, and what its queues hold"
+    with pytest.raises(DataError, match=message):
+        running.position.check(running.session)
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_a_position_that_is_left_out_is_an_empty_text(tmp_path):
+    running = Running(lambda context: stateful("random").batch(2))
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        running.save(tmp_path / "fails")
+    running.position.leave_out(running.session)
+    path = running.save(tmp_path / "model.ckpt-0")
+    assert Checkpoint(path).read("input_position/0").item() == b""
+    message = rf"^the checkpoint {path} does not say how far .*could not be saved\n--allow_inexact"
+    with pytest.raises(CheckpointError, match=message):
+        running.restore(path)
+
+
+def test_what_is_saved_is_no_variable_of_the_model():
+    running = Running(shuffled)
+    with running.graph.as_default():
+        assert tf.global_variables() == []
+
+
+def test_a_checkpoint_without_position_is_refused(tmp_path):
+    running = Running(shuffled)
+    names = list(running.position.tensors)
+    path = running.save(tmp_path / "model.ckpt-3", leave_out=names)
+    message = rf"^the checkpoint {path} does not say how far in its .*\n--allow_inexact_resume"
+    with pytest.raises(CheckpointError, match=message):
+        running.restore(path)
+
+
+OTHER = {
+    "batch size": (
+        {"config": RunOptions(train_batch_size=4)},
+        "batch size of a clone 2 -> 4",
+    ),
+    "clones": (
+        {"config": RunOptions(train_batch_size=4, num_clones=2)},
+        "--num_clones 1 -> 2",
+    ),
+    "seed": (
+        {"config": RunOptions(train_batch_size=2, random_seed=5)},
+        "--random_seed 1 -> 5",
+    ),
+    "option": ({"crop_size": 33}, "--input.crop_size 65 -> 33"),
+}
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_a_position_of_other_values_is_refused_by_their_names(name, tmp_path):
+    other, said = OTHER[name]
+    path = Running(shuffled).save(tmp_path / "model.ckpt-3")
+    with pytest.raises(ConfigError, match=rf"not one of this run: {said}\n.*same values again"):
+        Running(shuffled, **other).restore(path)
+
+
+def test_a_position_of_another_input_is_refused(tmp_path):
+    class Renamed(Built):
+        pass
+
+    path = Running(shuffled).save(tmp_path / "model.ckpt-3")
+    running = Running(shuffled)
+    with running.graph.as_default():
+        renamed = make_input_position(Renamed(shuffled), CONFIG)
+    with pytest.raises(ConfigError, match=r"input .*Built' -> .*Renamed'"):
+        renamed.restore(running.session, path, report=pytest.fail)
+
+
+def test_another_version_of_tensorflow_is_only_a_warning(tmp_path, monkeypatch):
+    first = Running(shuffled)
+    first.take(3)
+    path = first.save(tmp_path / "model.ckpt-3")
+    version = tf.__version__
+    monkeypatch.setattr(tf, "__version__", "9.9")
+    resumed = Running(shuffled)
+    (line,) = resumed.restore(path)
+    assert line.startswith("warning: ") and f"TensorFlow '{version}' -> '9.9'" in line
+    assert resumed.take(2) == first.take(2)
+
+
+def test_a_pipeline_that_has_changed_is_refused_and_begins_anew(tmp_path):
+    first = Running(shuffled)
+    first.take(3)
+    path = first.save(tmp_path / "model.ckpt-3")
+    changed = Running(interleaved)
+    with pytest.raises(CheckpointError, match=r"does not fit the input of this run: .*\nRun the"):
+        changed.restore(path)
+    assert changed.take(3) == Running(interleaved).take(3)
+
+
+def test_the_fingerprint_is_short_text(tmp_path):
+    path = Running(shuffled).save(tmp_path / "model.ckpt-3")
+    fingerprint = json.loads(Checkpoint(path).read("input_position/fingerprint").item())
+    assert fingerprint == {
+        "input": f"{__name__}.Built",
+        "--input.crop_size": 65,
+        "batch size of a clone": 2,
+        "--num_clones": 1,
+        "--random_seed": 1,
+        "TensorFlow": tf.__version__,
+    }
+
+
+def test_parameters_that_are_no_json_are_told_apart_by_their_looks(tmp_path):
+    path = Running(shuffled, crop_size=(np.float32(1), 2)).save(tmp_path / "model.ckpt-3")
+    assert Running(shuffled, crop_size=(np.float32(1), 2)).restore(path) == []
+    with pytest.raises(ConfigError, match="crop_size"):
+        Running(shuffled, crop_size=(np.float32(3), 2)).restore(path)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"worker_replicas": 2, "num_ps_tasks": 1, "master": "grpc://localhost:1"},
+        {"sync_replicas": True, "replicas_to_aggregate": 2},
+    ],
+)
+def test_workers_that_train_together_have_no_position(options, caplog):
+    caplog.set_level("INFO", logger="tf_frame")
+    with tf.Graph().as_default():
+        assert make_input_position(Built(shuffled), RunOptions(**options)) is None
+    assert "the position in the input is not saved" in caplog.text

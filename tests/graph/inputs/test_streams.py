@@ -1,0 +1,29 @@
+import tensorflow.compat.v1 as tf
+
+from tf_frame.graph.inputs.streams import (
+    DatasetStream,
+    FunctionStream,
+    iterator_initializers,
+    streams_without_position,
+)
+
+
+def test_every_data_set_notes_the_initialiser_of_its_iterator():
+    with tf.Graph().as_default():
+        for _ in range(2):
+            DatasetStream(tf.data.Dataset.range(3).map(lambda n: (n, n))).batches(2)
+        initializers = iterator_initializers()
+        assert [op.type for op in initializers] == ["MakeIterator"] * 2
+        assert [op.inputs[1].op.type for op in initializers] == ["IteratorV2"] * 2
+        assert initializers == tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)
+        assert streams_without_position() == []
+
+
+def test_a_function_notes_that_it_has_no_position():
+    with tf.Graph().as_default():
+        FunctionStream(
+            lambda: (tf.zeros([1]), tf.zeros([1])), origin="Mine.dataset()", take=-1
+        ).batches(1)
+        (reason,) = streams_without_position()
+        assert reason.startswith("Mine.dataset() returned a function")
+        assert iterator_initializers() == []

@@ -1,0 +1,183 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.deploy.placement import variables_placed
+from tf_frame.errors import CheckpointError
+from tf_frame.graph.update.moving_averages import (
+    averaged_saver_map,
+    check_averages,
+    has_averages,
+    moving_averages,
+    variables_to_average,
+)
+
+MODEL = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.MODEL_VARIABLES]
+PARTS = tf.fixed_size_partitioner(2)
+
+
+def build(**options):
+    """A step that subtracts 1 from weights, and moves the averages after it."""
+    step = tf.train.create_global_step()
+    weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+    tf.get_variable("moving_mean", initializer=5.0, trainable=False, collections=MODEL)
+    parts = tf.get_variable("parts", initializer=tf.ones([4]), partitioner=PARTS)
+    averages = moving_averages(RunOptions(**options), step)
+    if averages is None:
+        return weights, tf.no_op(), None
+    pairs = [(tf.ones([2]), weights), *((tf.ones([2]), part) for part in parts)]
+    update = tf.train.GradientDescentOptimizer(1.0).apply_gradients(pairs, step)
+    with tf.control_dependencies([update]):
+        return weights, averages.apply(), averages
+
+
+def saved(path, steps=3, **options):
+    """A checkpoint after some steps; returns its path and the average of the weights."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        weights, update, averages = build(**options)
+        session.run(tf.global_variables_initializer())
+        for _ in range(steps):
+            session.run(update)
+        average = session.run(averages.average.average(weights)) if averages else None
+        return tf.train.Saver().save(session, str(path / "model.ckpt")), average
+
+
+def values_after(steps, **options):
+    with tf.Graph().as_default(), tf.Session() as session:
+        weights, update, averages = build(**options)
+        session.run(tf.global_variables_initializer())
+        found = []
+        for _ in range(steps):
+            session.run(update)
+            found.append(session.run(averages.average.average(weights)))
+        return np.array(found)
+
+
+def test_an_average_begins_as_its_variable_and_follows_it_after_each_update(variable_mode):
+    found = values_after(3, moving_average_decay=0.75, moving_average_num_updates=False)
+    average, value, expected = np.float64([1, 2]), np.float64([1, 2]), []
+    for _ in range(3):
+        value = value - 1
+        average = 0.75 * average + 0.25 * value
+        expected.append(average)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_at_first_the_decay_follows_the_global_step(variable_mode):
+    found = values_after(3, moving_average_decay=0.2)
+    average, value, expected = np.float64([1, 2]), np.float64([1, 2]), []
+    for step in (1, 2, 3):
+        value, decay = value - 1, min(0.2, (1 + step) / (10 + step))
+        average = decay * average + (1 - decay) * value
+        expected.append(average)
+    assert (1 + 1) / (10 + 1) < 0.2 < (1 + 2) / (10 + 2)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_without_a_decay_there_are_no_averages():
+    with tf.Graph().as_default():
+        assert build()[2] is None
+        assert not [v for v in tf.global_variables() if "ExponentialMovingAverage" in v.op.name]
+
+
+def test_trainable_model_and_moving_average_variables_are_averaged_each_once():
+    with tf.Graph().as_default():
+        tf.get_variable("both", initializer=1.0, collections=MODEL)
+        tf.get_variable("statistic", initializer=1.0, trainable=False, collections=MODEL)
+        tf.get_variable("count", initializer=1, trainable=False, collections=MODEL)
+        listed = tf.get_variable("listed", initializer=1.0, trainable=False)
+        tf.add_to_collection(tf.GraphKeys.MOVING_AVERAGE_VARIABLES, listed)
+        tf.get_variable("other", initializer=1.0, trainable=False)
+        names = [variable.op.name for variable in variables_to_average()]
+    assert names == ["both", "statistic", "listed"]
+
+
+def test_averages_are_called_as_tensorflow_calls_them(tmp_path, variable_mode):
+    path, _ = saved(tmp_path, moving_average_decay=0.9)
+    names = [name for name, _ in tf.train.list_variables(path)]
+    averaged = ["moving_mean", "parts", "weights"]
+    expected = [*averaged, *(f"{name}/ExponentialMovingAverage" for name in averaged)]
+    assert names == sorted([*expected, "global_step"])
+
+
+def test_averages_are_restored_in_place_of_the_variables(tmp_path, variable_mode):
+    path, average = saved(tmp_path, moving_average_decay=0.9)
+    with tf.Graph().as_default(), tf.Session() as session:
+        weights, _, _ = build()
+        averaged = variables_to_average()
+        check_averages(path, averaged)
+        tf.train.Saver(averaged_saver_map(averaged)).restore(session, path)
+        np.testing.assert_allclose(session.run(weights), average)
+        assert not np.allclose(average, [-2, -1]), "the average is not the last value"
+        parts = [session.run(v) for v in tf.trainable_variables() if "parts" in v.op.name]
+        np.testing.assert_allclose(np.concatenate(parts), [average[0]] * 4)
+        assert session.run(tf.train.get_global_step()) == 3
+
+
+def test_variables_without_averages_are_restored_under_their_own_names():
+    with tf.Graph().as_default():
+        build()
+        weights = [v for v in tf.global_variables() if v.op.name == "weights"]
+        names = set(averaged_saver_map(weights))
+    assert names == {"global_step", "weights/ExponentialMovingAverage", "moving_mean", "parts"}
+
+
+def test_a_checkpoint_without_averages_is_told_and_refused(tmp_path):
+    path, _ = saved(tmp_path)
+    assert not has_averages(path)
+    with tf.Graph().as_default():
+        build()
+        with pytest.raises(CheckpointError, match=r"model.ckpt holds no moving averages of.*--mo"):
+            check_averages(path, variables_to_average())
+
+
+def test_a_checkpoint_that_lacks_some_averages_is_refused_with_their_names(tmp_path):
+    path, _ = saved(tmp_path, moving_average_decay=0.9)
+    assert has_averages(path)
+    with tf.Graph().as_default():
+        build()
+        tf.get_variable("new", initializer=tf.ones([4]), partitioner=PARTS)
+        message = r"lacks 1 of 4 moving averages of variables: new/ExponentialMovingAverage;"
+        with pytest.raises(CheckpointError, match=message):
+            check_averages(path, variables_to_average())
+
+
+def test_histograms_show_the_averages(variable_mode):
+    with tf.Graph().as_default(), tf.Session() as session:
+        _, update, averages = build(moving_average_decay=0.9, moving_average_num_updates=False)
+        merged = tf.summary.merge(averages.histograms())
+        session.run(tf.global_variables_initializer())
+        session.run(update)
+        found = tf.Summary.FromString(session.run(merged)).value
+    sums = {value.tag: value.histo.sum for value in found}
+    assert sums == pytest.approx(
+        {
+            "moving_averages/weights": 0.9 * 3 + 0.1 * 1,
+            "moving_averages/moving_mean": 5,
+            "moving_averages/parts/part_0": 2 * 0.9,
+            "moving_averages/parts/part_1": 2 * 0.9,
+        }
+    )
+
+
+def test_averages_are_placed_with_their_variables(variable_mode):
+    config = DeploymentConfig(num_ps_tasks=2, num_replicas=2)
+    with tf.Graph().as_default(), variables_placed(config):
+        with tf.device(config.optimizer_device()):
+            _, _, averages = build(moving_average_decay=0.9)
+        devices = [variable.device for variable in averages.variables]
+        assert len(set(devices)) == 2 and all("/job:ps" in device for device in devices)
+        assert [averages.average.average(v).device for v in averages.variables] == devices
+
+
+def test_control_flow_is_left_as_it_was():
+    for enabled in (True, False):
+        (tf.enable_control_flow_v2 if enabled else tf.disable_control_flow_v2)()
+        try:
+            with tf.Graph().as_default():
+                build(moving_average_decay=0.9)
+            assert tf.control_flow_v2_enabled() == enabled
+        finally:
+            tf.enable_control_flow_v2()

@@ -1,0 +1,264 @@
+import contextlib
+import json
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_options import RunOptions
+from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.graph.update.moving_averages import moving_averages
+from tf_frame.graph.update.sync_replicas import session_hook, synchronous
+
+# What synchronises may wait for ever.
+pytestmark = pytest.mark.timeout(60)
+
+CLUSTER = {"sync_replicas": True, "master": "grpc://localhost:1", "num_ps_tasks": 1}
+
+
+def sgd():
+    return tf.train.GradientDescentOptimizer(0.5)
+
+
+def test_without_sync_replicas_the_optimizer_is_left_as_it_is():
+    optimizer = sgd()
+    assert synchronous(optimizer, config=RunOptions()) is optimizer
+
+
+def test_several_clones_of_several_workers_are_refused():
+    message = "In Synchronous SGD mode num_clones must be 1. Found num_clones: 2"
+    with pytest.raises(ConfigError, match=message):
+        RunOptions(
+            sync_replicas=True,
+            num_clones=2,
+            worker_replicas=2,
+            num_ps_tasks=1,
+            master="grpc://localhost:2222",
+        )
+
+
+def test_a_lone_worker_may_have_several():
+    config = RunOptions(sync_replicas=True, num_clones=2, train_batch_size=8)
+    assert (config.aggregated_replicas, config.clone_batch_size) == (1, 4)
+
+
+@pytest.fixture
+def one_worker(variable_mode):
+    """Hands in gradients and then updates, as worker and chief do, without their threads."""
+
+    def run(gradients, **options):
+        config = RunOptions(sync_replicas=True, **options)
+        step = tf.train.create_global_step()
+        weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+        averages = moving_averages(config, step)
+        optimizer = synchronous(sgd(), config=config, averages=averages)
+        fed = tf.placeholder(tf.float32, [2])
+        hand_in = optimizer.apply_gradients([(fed, weights)], step)
+        tokens = optimizer.get_init_tokens_op(len(gradients))
+        session = tf.Session()
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        session.run([optimizer.chief_init_op, tokens])
+        for gradient in gradients:
+            session.run(hand_in, {fed: gradient})
+        session.run(optimizer.get_chief_queue_runner().enqueue_ops)
+        average = averages.average.average(weights) if averages else weights
+        return session.run([weights, average, step])
+
+    with tf.Graph().as_default():
+        yield run
+
+
+def test_an_update_takes_as_many_gradients_as_are_to_be_aggregated(one_worker):
+    weights, _, step = one_worker([[1, 2], [3, 2], [5, 5]], replicas_to_aggregate=3)
+    np.testing.assert_allclose(weights, [1 - 0.5 * 3, 2 - 0.5 * 3])
+    assert step == 1
+
+
+def test_the_chief_moves_the_averages_after_the_update(one_worker):
+    weights, average, _ = one_worker(
+        [[1, 2]], moving_average_decay=0.75, moving_average_num_updates=False
+    )
+    np.testing.assert_allclose(weights, [0.5, 1])
+    np.testing.assert_allclose(average, [0.75 * 1 + 0.25 * 0.5, 0.75 * 2 + 0.25 * 1])
+
+
+def test_the_chief_moves_the_averages_of_statistics_too():
+    with tf.Graph().as_default():
+        config = RunOptions(sync_replicas=True, moving_average_decay=0.9)
+        kept = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.MODEL_VARIABLES]
+        tf.get_variable("mean", initializer=1.0, trainable=False, collections=kept)
+        weights, step = tf.get_variable("weights", initializer=1.0), tf.train.create_global_step()
+        averages = moving_averages(config, step)
+        synchronous(sgd(), config=config, averages=averages).apply_gradients(
+            [(weights * 2, weights)], step
+        )
+        names = [variable.op.name for variable in tf.global_variables()]
+    assert "mean/ExponentialMovingAverage" in names
+
+
+@pytest.mark.parametrize(
+    ("options", "gradients"),
+    [
+        ({"worker_replicas": 3}, 3),
+        ({"worker_replicas": 3, "replicas_to_aggregate": 2}, 2),
+        ({"worker_replicas": 2, "replicas_to_aggregate": 5}, 5),
+    ],
+)
+def test_the_average_is_of_one_gradient_per_worker_unless_said_otherwise(options, gradients):
+    with tf.Graph().as_default() as graph:
+        step = tf.train.create_global_step()
+        weights = tf.get_variable("weights", initializer=1.0)
+        optimizer = synchronous(sgd(), config=RunOptions(**CLUSTER, **options))
+        optimizer.apply_gradients([(weights * 2, weights)], step)
+        (take,) = (op for op in graph.get_operations() if "TakeGradient" in op.type)
+        assert tf.get_static_value(take.inputs[1]) == gradients
+
+
+def graph_of_one_variable(config, rate=0.5):
+    """Returns variable, training operation and hook."""
+    step = tf.train.create_global_step()
+    weights = tf.get_variable("weights", initializer=1.0)
+    optimizer = synchronous(tf.train.GradientDescentOptimizer(rate), config=config)
+    update = optimizer.apply_gradients([(tf.constant(1.0), weights)], step)
+    return weights, update, session_hook(optimizer, config=config)
+
+
+@pytest.fixture
+def hooked():
+    """Runs the hook of one worker of a cluster in a session; yields session and graph."""
+
+    @contextlib.contextmanager
+    def enter(**options):
+        with tf.Graph().as_default() as graph, tf.Session() as session:
+            *_, hook = graph_of_one_variable(RunOptions(**CLUSTER, **options))
+            hook.begin()
+            (queue,) = (op for op in graph.get_operations() if "FIFOQueue" in op.type)
+            size = tf.raw_ops.QueueSizeV2(handle=queue.outputs[0])
+            session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+            coordinator = tf.train.Coordinator()
+            hook.after_create_session(session, coordinator)
+            yield lambda: session.run(size)
+            coordinator.request_stop()
+            coordinator.join()
+
+    return enter
+
+
+@pytest.mark.parametrize(
+    ("options", "tokens"),
+    [
+        ({"worker_replicas": 2}, 0),
+        ({"worker_replicas": 3, "replicas_to_aggregate": 2}, 0),
+        ({"worker_replicas": 2, "replicas_to_aggregate": 5}, 3),
+        ({"worker_replicas": 2, "replicas_to_aggregate": 5, "task": 1}, 0),
+    ],
+)
+def test_the_chief_deals_out_no_more_tokens_than_the_first_update_needs(hooked, options, tokens):
+    with hooked(**options) as queue_size:
+        assert queue_size() == tokens
+
+
+@pytest.mark.parametrize(("task", "threads"), [(0, 2), (1, 0)])
+def test_only_the_chief_makes_updates(hooked, task, threads):
+    with hooked(worker_replicas=2, task=task):
+        names = [thread.name for thread in threading.enumerate()]
+        assert names.count("sync_replicas") == threads
+
+
+def test_the_hook_comes_after_apply_gradients():
+    config = RunOptions(sync_replicas=True)
+    with tf.Graph().as_default():
+        hook = session_hook(synchronous(sgd(), config=config), config=config)
+        with pytest.raises(ValueError, match="Should be called after apply_gradients"):
+            hook.begin()
+
+
+def test_variables_without_a_value_are_named():
+    with tf.Graph().as_default(), tf.Session() as session:
+        *_, hook = graph_of_one_variable(RunOptions(sync_replicas=True))
+        hook.begin()
+        with pytest.raises(TfFrameError, match="without one are global_step, weights"):
+            hook.after_create_session(session, tf.train.Coordinator())
+
+
+def test_a_monitored_session_trains_and_ends(variable_mode):
+    # Within the time of this test: TensorFlow's own hook takes two minutes to end.
+    with tf.Graph().as_default():
+        weights, update, hook = graph_of_one_variable(RunOptions(sync_replicas=True))
+        with tf.control_dependencies([update]):
+            seen = weights.read_value()
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            assert [session.run(seen) for _ in range(3)] == [0.5, 0.0, -0.5]
+
+
+def test_an_update_that_fails_ends_the_training_with_its_error():
+    with tf.Graph().as_default():
+        rate = tf.debugging.check_numerics(tf.constant(float("nan")), "a rate that is no number")
+        _, update, hook = graph_of_one_variable(RunOptions(sync_replicas=True), rate)
+        wrong = pytest.raises(tf.errors.InvalidArgumentError, match="a rate that is no number")
+        with wrong, tf.train.MonitoredSession(hooks=[hook]) as session:
+            session.run(update)
+
+
+# Worker 0 has the gradient [1, 2], worker 1 the gradient [3, 6].
+WORKER = """
+import sys, json
+import tensorflow.compat.v1 as tf
+from tf_frame.cluster import cluster_of
+from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.placement import variables_placed
+from tf_frame.deploy.session_config import make_deployment
+from tf_frame.graph.update.sync_replicas import session_hook, synchronous
+target, task, mode = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+if mode == "reference":
+    tf.disable_resource_variables()
+config = RunOptions(sync_replicas=True, worker_replicas=2, num_ps_tasks=1, master=target, task=task)
+cluster = cluster_of(config)
+deployment = make_deployment(config, cluster)
+with tf.Graph().as_default(), variables_placed(deployment):
+    step = tf.train.create_global_step()
+    weights = tf.get_variable("weights", initializer=[0.0, 0.0])
+    with tf.device(deployment.optimizer_device()):
+        gradient = tf.constant([1.0, 2.0]) * (2 * task + 1)
+        optimizer = synchronous(tf.train.GradientDescentOptimizer(0.5), config=config)
+        update = optimizer.apply_gradients([(gradient, weights)], step)
+    with tf.control_dependencies([update]):
+        seen = [weights.read_value(), step.read_value()]
+    assert all("/job:ps" in v.device for v in tf.global_variables())
+    assert [v.device for v in tf.local_variables()] == [deployment.optimizer_device()]
+    if cluster.is_chief:
+        creator = tf.train.ChiefSessionCreator(master=target)
+    else:
+        creator = tf.train.WorkerSessionCreator(master=target)
+    hooks = [session_hook(optimizer, config=config)]
+    with tf.train.MonitoredSession(creator, hooks) as session:
+        print("ready", flush=True)
+        values = [[each.tolist() for each in session.run(seen)] for _ in range(4)]
+print(json.dumps(values))
+"""
+
+
+@pytest.mark.process
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("mode", ["resource", "reference"])
+def test_two_workers_update_by_the_average_of_their_gradients(cluster, mode):
+    workers = []
+    try:
+        for task, target in enumerate(cluster):
+            command = [sys.executable, "-c", WORKER, target, str(task), mode]
+            pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+            workers.append(subprocess.Popen(command, **pipes))
+            # A worker that comes before the variables looks for them again after 30 s.
+            if task == 0:
+                assert workers[0].stdout.readline() == "ready\n"
+        outputs = [worker.communicate(timeout=120) for worker in workers]
+    finally:
+        for worker in workers:
+            worker.kill()
+    assert [worker.returncode for worker in workers] == [0, 0], outputs
+    # Half of the mean gradient [2, 4] in each step, seen alike by both.
+    expected = [[[-1.0 * step, -2.0 * step], step] for step in (1, 2, 3, 4)]
+    assert [json.loads(out.splitlines()[-1]) for out, _ in outputs] == [expected, expected]
