@@ -24,7 +24,7 @@ from tf_frame.cluster import cluster_of
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import options_of
 from tf_frame.config.resolve import resolve
-from tf_frame.config.run_options import RunOptions, run_options, without_effect
+from tf_frame.config.run_options import RunOptions, without_effect
 from tf_frame.config.values import to_text
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.estimator.training.context import RunContext, RunObserver

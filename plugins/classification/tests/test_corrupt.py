@@ -5,16 +5,16 @@ import logging
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-
-from tf_frame import InputContext, Mode, Model, ModelOutput
-from tf_frame.errors import DataError
-from tf_frame.testing.exact_resume import check_exact_resume
-from tf_frame.testing.toy import make_setup, run_setup
 from tf_frame_classification.image_folder import ImageFolder
 from tf_frame_classification.image_folder import Params as FolderParams
 from tf_frame_classification.image_tfrecord import ImageTfrecord, Params
 from tf_frame_classification.skipped import SkippedHook, count_skipped
 from tf_frame_classification.tfrecord_index import index_records
+
+from tf_frame import InputContext, Mode, Model, ModelOutput
+from tf_frame.errors import DataError
+from tf_frame.testing.exact_resume import check_exact_resume
+from tf_frame.testing.toy import make_setup, run_setup
 
 
 @pytest.fixture(autouse=True)
