@@ -15,9 +15,9 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.atomic_output import write_text
 from tf_frame.estimator.evaluation.results import numbers
 from tf_frame.estimator.exporters.exporter import exports_in
-from tf_frame.estimator.training.model_dir import write_text
 from tf_frame.hooks.early_stopping import EvalMetricsReader
 
 _LOG = logging.getLogger("tf_frame")

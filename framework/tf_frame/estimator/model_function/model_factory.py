@@ -9,15 +9,18 @@ from typing import Any
 
 from tf_frame.config.option import options_of
 from tf_frame.config.resolve import check_names, resolve
+from tf_frame.config.yaml_file import Settings
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.model_function.model_fn import ModelFn, check_arguments
 from tf_frame.estimator.run_config.run_config import RunConfig
 from tf_frame.estimator.training.setup import TrainingSetup
-from tf_frame.estimator.training.setup_factory import setup_from_options
+from tf_frame.estimator.training.setup_factory import settings_of_model, setup_from_options
 from tf_frame.plugin import InputInfo
 
 # The loss of a model function includes regularization, and its input cannot promise exact resuming.
-_DEFAULTS_OF_FUNCTIONS = {"regularization": "none", "allow_inexact_resume": True}
+_DEFAULTS_OF_FUNCTIONS = Settings(
+    values={"regularization": "none", "allow_inexact_resume": True}, path="model function"
+)
 
 
 class ModelFactory:
@@ -72,12 +75,13 @@ class ModelFactory:
     def setup(self) -> TrainingSetup:
         """Returns the training setup that `config` and the model's defaults amount to."""
         assert self._config is not None
-        defaults = dict(getattr(self.given, "run_defaults", {}))
+        defaults = _DEFAULTS_OF_FUNCTIONS
+        if not self.is_function:
+            defaults = settings_of_model(self.given, getattr(self.given, "__name__", "given"))
         return setup_from_options(
             self._config.run_options(with_defaults=self.is_function),
             model_dir=str(self._config.model_dir),
-            defaults=_DEFAULTS_OF_FUNCTIONS if self.is_function else defaults,
-            transforms=getattr(self.given, "default_transforms", ()),
+            defaults=defaults,
         )
 
     def model(self, info: InputInfo | None) -> Any:
