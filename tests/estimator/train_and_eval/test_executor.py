@@ -4,8 +4,8 @@ import types
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.train_and_eval import executor as executor_module
 from tf_frame.estimator.estimator import Estimator
+from tf_frame.estimator.train_and_eval import executor as executor_module
 from tf_frame.estimator.train_and_eval.entry import train_and_evaluate
 from tf_frame.estimator.train_and_eval.evaluation_listener import (
     ContinuousEvalListener,

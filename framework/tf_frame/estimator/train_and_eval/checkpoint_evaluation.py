@@ -16,8 +16,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.atomic_output import write_text
 from tf_frame.estimator.train_and_eval.specs import EvalSpec
-from tf_frame.estimator.training.model_dir import write_text
 
 _LOG = logging.getLogger("tf_frame")
 _FINISHED = "finished.json"

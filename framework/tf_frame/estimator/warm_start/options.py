@@ -11,7 +11,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import (
     damage_of,
     known_checkpoints,
-    newest_checkpoint,
     step_of,
 )
 from tf_frame.checkpoint.warm_start.warm_start import ignored, plan_warm_start
@@ -23,14 +22,20 @@ logger = logging.getLogger("tf_frame")
 
 
 def warm_started(
-    graph: TrainGraph, config: RunOptions, model_dir: str, *, report: Callable[[str], None]
+    graph: TrainGraph,
+    config: RunOptions,
+    model_dir: str,
+    *,
+    checkpoint: str | None,
+    report: Callable[[str], None],
 ) -> TrainGraph:
     """Makes a new run begin with values of the checkpoint that the options name.
 
     Args:
       graph: the training graph.
       config: the warm-start options.
-      model_dir: a folder that has a checkpoint goes on from that one.
+      model_dir: the folder of the run, for messages.
+      checkpoint: the run's own checkpoint, from which it goes on instead; None for a new run.
       report: takes the report, a line for each variable.
 
     Returns:
@@ -42,9 +47,8 @@ def warm_started(
     """
     if not config.warm_start_from:
         return graph
-    own = newest_checkpoint(model_dir)
-    if own is not None:
-        _note(ignored(config.warm_start_from, model_dir, own), report)
+    if checkpoint is not None:
+        _note(ignored(config.warm_start_from, model_dir, checkpoint), report)
         return graph
     with graph.graph.as_default():
         plan = plan_warm_start(config, graph.model_variables)

@@ -8,8 +8,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.profiling.chrome_trace import chrome_trace, write_trace
-from tf_frame.profiling.run_metadata import add_run_metadata
+from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, write_trace
 
 
 def train_step(

@@ -1,0 +1,24 @@
+import numpy as np
+import pytest
+from tf_frame_vision.preprocessing.lenet import Lenet
+
+
+def test_values_are_those_of_slim(prepare):
+    image = np.array([0, 64, 128, 255], np.uint8).reshape(2, 2, 1)
+    expected = np.array([-1.0, -0.5, 0.0, 127 / 128], np.float32).reshape(2, 2, 1)
+    np.testing.assert_array_equal(prepare(Lenet, image, 2), expected)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_images_are_cut_or_padded_but_not_scaled(prepare, photo, channels):
+    image = photo[..., :channels]
+    cut = prepare(Lenet, image, (20, 30))
+    np.testing.assert_array_equal(cut * 128 + 128, image[20:40, 25:55])
+    padded = prepare(Lenet, image, (64, 80))
+    np.testing.assert_array_equal(padded[2:62] * 128 + 128, image)
+    assert (padded[[0, 1, 62, 63]] == -1).all()
+
+
+def test_training_is_like_evaluation(prepare, photo):
+    results = prepare(Lenet, photo, 28, seeds=[1, 2])
+    np.testing.assert_array_equal(results, [prepare(Lenet, photo, 28)] * 2)
