@@ -182,10 +182,10 @@ def cosine_distance(
       axis: axis of the vectors.
       weights: see `compute_weighted_loss`; of size 1 along `axis`.
       scope: name scope; None: "cosine_distance_loss", made unique.
-      dim: the old name of `axis`.
+      dim: old name of `axis`.
 
     Raises:
-      ValueError: no axis or two, or the shapes do not fit.
+      ValueError: neither or both of `axis` and `dim`, or the shapes do not match.
     """
     if axis is not None and dim is not None:
         raise ValueError(f"Cannot specify both 'axis' and 'dim'; got {axis} and {dim}.")
