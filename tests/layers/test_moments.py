@@ -1,8 +1,7 @@
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.layers.moments import batch_moments
-from tf_frame.layers.shared_moments import combined_moments, shared_moments
+from tf_frame.layers.moments import batch_moments, combined_moments, shared_moments
 
 VALUES = np.random.RandomState(0).normal(100, 3, size=[7, 4, 2])
 
