@@ -8,7 +8,7 @@ from tf_frame import InputInfo, Mode
 from tf_frame.cli.choose import choose_plugins
 from tf_frame.cli.make_job import make_job
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame_classification.model import Classification, Params
+from tf_frame_classification.model.classification import Classification, Params
 
 INFO = InputInfo(num_classes=6, class_names=("a", "b", "c", "d", "e", "f"))
 
