@@ -5,11 +5,11 @@ import logging
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_classification.image_folder import ImageFolder
-from tf_frame_classification.image_folder import Params as FolderParams
-from tf_frame_classification.image_tfrecord import ImageTfrecord, Params
-from tf_frame_classification.skipped import SkippedHook, count_skipped
-from tf_frame_classification.tfrecord_index import index_records
+from tf_frame_classification.inputs.image_folder import ImageFolder
+from tf_frame_classification.inputs.image_folder import Params as FolderParams
+from tf_frame_classification.inputs.image_tfrecord import ImageTfrecord, Params
+from tf_frame_vision.reading.skipped import SkippedHook, count_skipped
+from tf_frame_vision.reading.record_index import index_records
 
 from tf_frame import InputContext, Mode, Model, ModelOutput
 from tf_frame.errors import DataError

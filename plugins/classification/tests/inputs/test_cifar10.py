@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_classification.cifar10 import Cifar10, Params
+from tf_frame_classification.inputs.cifar10 import Cifar10, Params
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.option import options_of

@@ -4,7 +4,7 @@ import struct
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_classification.fashion_mnist import _SAMPLE, FashionMnist, Params
+from tf_frame_classification.inputs.fashion_mnist import _SAMPLE, FashionMnist, Params
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.option import options_of

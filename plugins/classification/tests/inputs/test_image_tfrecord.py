@@ -3,8 +3,8 @@ import gzip
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_classification.image_tfrecord import ImageTfrecord, Params
-from tf_frame_classification.tfrecord_index import index_records, masked_crc32c
+from tf_frame_classification.inputs.image_tfrecord import ImageTfrecord, Params
+from tf_frame_vision.reading.record_index import index_records, masked_crc32c
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.option import options_of

@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import InputInfo, Mode
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame_classification.model import Classification, Params
+from tf_frame_classification.model.classification import Classification, Params
 
 INFO = InputInfo(num_classes=6, class_names=("a", "b", "c", "d", "e", "f"))
 

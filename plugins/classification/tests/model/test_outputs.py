@@ -3,8 +3,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame_classification import outputs
-from tf_frame_classification.model import Params
+from tf_frame_classification.model import outputs
+from tf_frame_classification.model.classification import Params
 
 
 @pytest.fixture(autouse=True)
