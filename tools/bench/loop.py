@@ -35,14 +35,16 @@ import tensorflow.compat.v1 as tf
 from tf_frame import Input, InputInfo, Mode
 from tf_frame.cluster import Cluster
 from tf_frame.deploy.session_config import make_deployment, session_config
-from tf_frame.estimator.training.hooks import Surroundings, run_hooks
+from tf_frame.estimator.training.context import RunContext, RunObserver
+from tf_frame.estimator.training.hooks import make_hooks
 from tf_frame.estimator.training.log_file import log_file
 from tf_frame.estimator.training.train import build_graph, make_loop
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.session.monitored import monitored_session
 from tf_frame.testing.session_runs import counted_runs
-from tf_frame.testing.toy import WEIGHTS, ToyModel, make_job
+from tf_frame.testing.toy import WEIGHTS, ToyModel, make_setup
 
 _WARMUP = 300
 _FEATURES = np.random.RandomState(0).randn(8, 3).astype(np.float32)
@@ -97,27 +99,25 @@ def tf_frame_loop(steps: int, **options: Any) -> float:
 
 
 def _train(last_step: int, more_hooks: list[Any], **options: Any) -> None:
-    graph, job = _graph(max_steps=last_step, **options)
-    around = Surroundings(
-        cluster=Cluster(),
-        stopped=lambda: None,
-        restored_from=lambda: None,
-        evaluate=lambda step: {},
-        report=lambda line: None,
-    )
+    graph, setup = _graph(max_steps=last_step, **options)
+    observer = RunObserver(lambda line: None, shows_progress=True)
+    context = RunContext(observer=observer, cluster=Cluster())
     with (
         graph.graph.as_default(),
         contextlib.redirect_stdout(io.StringIO()),
-        log_file(job.model_dir),
+        log_file(setup.model_dir),
     ):
-        hooks = [*run_hooks(job, graph, around).hooks, *more_hooks]
-        loop = make_loop(job.config, graph, hooks, report=print)
+        made = make_hooks(
+            setup, context, graph, source=setup.make_input(), restored=RestoredCheckpoint()
+        )
+        hooks = [*made.all, *more_hooks]
+        loop = make_loop(setup.config, graph, hooks, report=print)
         with monitored_session(
             graph,
             hooks=loop.hooks,
-            model_dir=job.model_dir,
+            model_dir=setup.model_dir,
             cluster=Cluster(),
-            config=session_config(job.config, make_deployment(job.config, Cluster())),
+            config=session_config(setup.config, make_deployment(setup.config, Cluster())),
         ) as session:
             loop.run(session)
     tf.summary.FileWriterCache.clear()
@@ -125,7 +125,7 @@ def _train(last_step: int, more_hooks: list[Any], **options: Any) -> None:
 
 def monitored(steps: int) -> float:
     """`MonitoredTrainingSession` with TensorFlow's own hooks."""
-    graph, job = _graph()
+    graph, setup = _graph()
     with graph.graph.as_default():
         graph.scaffold._summary_op = graph.summary_op
         hooks = [
@@ -134,7 +134,7 @@ def monitored(steps: int) -> float:
             tf.train.LoggingTensorHook({"loss": graph.train_op}, every_n_iter=100),
         ]
         with tf.train.MonitoredTrainingSession(
-            checkpoint_dir=job.model_dir,
+            checkpoint_dir=setup.model_dir,
             scaffold=graph.scaffold,
             hooks=hooks,
             save_checkpoint_secs=600,
@@ -168,19 +168,19 @@ def keras(steps: int, steps_per_execution: int) -> float:
 
 def _graph(**options: Any) -> tuple[Any, Any]:
     options = {"log_every_n_steps": 100, "max_steps": 10**9, **options}
-    job = make_job(
+    setup = make_setup(
         ToyModel,
         OneBatch,
         tempfile.mkdtemp(),
         learning_rate=0.01,
         **{name: value for name, value in options.items() if name != "learning_rate"},
     )
-    source = job.make_input()
-    deployment = make_deployment(job.config, Cluster())
+    source = setup.make_input()
+    deployment = make_deployment(setup.config, Cluster())
     graph = build_graph(
-        job, model=job.make_model(source.info), source=source, deployment=deployment
+        setup, model=setup.make_model(source.info), source=source, deployment=deployment
     )
-    return graph, job
+    return graph, setup
 
 
 WAYS: dict[str, Callable[[int], float]] = {

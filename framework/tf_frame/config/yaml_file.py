@@ -44,14 +44,14 @@ class Named:
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """The content of a configuration file.
+    """The content of a configuration file, or of another source of options.
 
     Attributes:
       plugin, input, optimizer, schedule: names of the plugins; None: not given.
       transforms, hooks: gradient transforms and hooks, in order; None: not given.
       values: dotted option name -> raw value, except options of transforms and hooks.
       versions: package -> version at the time of writing.
-      path: path of the file; empty if there is none.
+      path: path of the file, or another source, for messages; empty if there is none.
     """
 
     plugin: str | None = None
@@ -109,7 +109,7 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
         _flatten(values, part, section)
     names.update({key: _list(content.pop(key, None), key, source) for key in _LISTS})
     values.update({str(name): value for name, value in content.items()})
-    return Settings(plugin, **names, values=values, versions=versions)
+    return Settings(plugin, **names, values=values, versions=versions, path=source)
 
 
 def _section(content: dict[str, Any], key: str, source: str) -> dict[str, Any]:
