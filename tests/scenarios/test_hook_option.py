@@ -33,7 +33,8 @@ class Counter(HookPlugin):
                 super().__init__(Cadence(every_steps=params.every_steps, first=False))
 
             def after_step(self, run_context, run_values, step):
-                context.report(f"{params.word} {step} of {context.max_steps} in {context.model_dir}")
+                steps = f"{params.word} {step} of {context.max_steps}"
+                context.report(f"{steps} in {context.model_dir}")
 
         class Foreign(tf.train.SessionRunHook):
             def after_run(self, run_context, run_values):
