@@ -48,7 +48,7 @@ def decay_length(context: ScheduleContext, *, steps: int, epochs: float = 0.0) -
 
 
 def steps_in(epochs: float, context: ScheduleContext) -> int:
-    """Returns the number of steps in some epochs, rounded down, at least 1.
+    """Returns the number of steps of some epochs, rounded down, at least 1.
 
     The rounding is that of slim and of the Inception trainer
     (`decay_steps = int(num_samples / batch_size * num_epochs_per_decay)`).

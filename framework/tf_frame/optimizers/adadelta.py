@@ -26,7 +26,7 @@ class Adadelta(Optimizer):
     In the paper the learning rate is 1.
 
     Raises:
-      ConfigError: rho is 1, or epsilon is 0, with which no variable ever moves.
+      ConfigError: rho is 1, or epsilon is 0; no variable would ever change.
     """
 
     Params: ClassVar[type] = Params
