@@ -22,8 +22,6 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from tf_frame_deeplab.loss import segmentation_loss
-from tf_frame_deeplab.summaries import image_summaries
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.run_options import RunOptions
