@@ -179,9 +179,9 @@ def make_loop(
         report(f"note: {schedule.describe()[-1]}")
     step_loop = None
     if config.steps_per_loop > 1:
-        watched = [hook.watched for hook in schedule.watching()]
+        watched = [hook.watched for hook in schedule.watching]
         step_loop = _step_loop(config, graph, watched, report)
-    return TrainingLoop(graph, hooks, step_loop=step_loop)
+    return TrainingLoop(graph, schedule, step_loop=step_loop)
 
 
 def _step_loop(
