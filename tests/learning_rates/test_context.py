@@ -2,7 +2,7 @@ import pytest
 
 from tf_frame import ScheduleContext
 from tf_frame.errors import ConfigError
-from tf_frame.learning_rates.steps import decay_length, steps_in
+from tf_frame.learning_rates.context import decay_length, steps_in
 
 
 def context(steps_per_epoch, num_steps=100):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.warm_start.warm_start import candidate_variables, ignored, plan_warm_start
+from tf_frame.checkpoint.warm_start.plan import candidate_variables, ignored, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, UnmatchedPatternWarning

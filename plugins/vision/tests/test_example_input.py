@@ -1,20 +1,93 @@
-"""Examples that cannot be read: named where they end a run, counted where they are left out."""
+"""Inputs whose examples are read one by one, of which some are damaged.
 
+They are named where they end a run, and counted where they are left out.
+"""
+
+import dataclasses
 import logging
+from pathlib import Path
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_classification.inputs.image_folder import ImageFolder
-from tf_frame_classification.inputs.image_folder import Params as FolderParams
-from tf_frame_classification.inputs.image_tfrecord import ImageTfrecord, Params
-from tf_frame_vision.reading.skipped import SkippedHook, count_skipped
-from tf_frame_vision.reading.record_index import index_records
 
-from tf_frame import InputContext, Mode, Model, ModelOutput
+from tf_frame import InputContext, InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import DataError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame.testing.toy import make_setup, run_setup
+from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, split_of_records
+from tf_frame_vision.reading.folders import find_shards
+from tf_frame_vision.reading.image_files import image_file_examples
+from tf_frame_vision.reading.record_index import index_records
+from tf_frame_vision.reading.records import RecordFormat, record_examples
+from tf_frame_vision.reading.skipped import SkippedHook, count_skipped
+
+
+@dataclasses.dataclass(frozen=True)
+class Params(ExampleOptions):
+    num_classes: int = option(4, "number of classes")
+
+
+class Records(ExampleInput):
+    """Images of 8 x 8 pixels with a label in TFRecord files."""
+
+    Params = Params
+
+    def __init__(self, *, params):
+        super().__init__(params=params)
+        self.splits = {
+            mode: split_of_records(
+                find_shards(Path(params.data_dir), patterns, "--input.pattern"),
+                skip_corrupt=params.skip_corrupt,
+            )
+            for mode, patterns in (
+                (Mode.TRAIN, ["train-*"]),
+                (Mode.EVAL, ["validation-*", "test-*"]),
+            )
+        }
+
+    @property
+    def info(self):
+        return InputInfo({mode: split.count for mode, split in self.splits.items()})
+
+    def read(self, split, order):
+        keys = {"image": tf.io.VarLenFeature(tf.string), "label": tf.io.VarLenFeature(tf.int64)}
+
+        def parse(parsed):
+            image, label = parsed["image"].values, parsed["label"].values
+            problem = tf.where(tf.equal(tf.size(image), 1), "", "it has not one image")
+            return tf.strings.reduce_join(image[:1]), {"label": tf.reduce_sum(label[:1])}, problem
+
+        specs = {"label": tf.TensorSpec([], tf.int64)}
+        form = RecordFormat(keys=keys, specs=specs, parse=parse)
+        return record_examples(split.content, order, form)
+
+    def checked(self, example):
+        label = tf.strings.as_string(example["label"])
+        problem = tf.strings.join([example["name"], ": there is no class ", label])
+        unknown = (example["label"] >= self.params.num_classes) & tf.equal(example["problem"], "")
+        return {**example, "problem": tf.where(unknown, problem, example["problem"])}
+
+    def prepare(self, example, *, is_training, seed):
+        image = tf.cast(tf.ensure_shape(example["image"], [8, 8, 3]), tf.float32)
+        if is_training:
+            image += tf.random.stateless_uniform([], seed)
+        return {"image": image}, {"label": example["label"]}
+
+
+class Files(ExampleInput):
+    """Image files of one folder."""
+
+    def __init__(self, *, params):
+        super().__init__(params=params)
+        names = sorted(path.name for path in params.data_dir.iterdir())
+        self.splits = dict.fromkeys(Mode, Split(len(names), names))
+
+    def read(self, split, order):
+        return image_file_examples(str(self.params.data_dir), split.content, {}, order)
+
+    def prepare(self, example, *, is_training, seed):
+        return {"image": example["image"]}, {}
 
 
 @pytest.fixture(autouse=True)
@@ -32,13 +105,9 @@ def jpeg():
 def example(images=(), labels=()):
     feature = {}
     if images:
-        feature["image/encoded"] = tf.train.Feature(
-            bytes_list=tf.train.BytesList(value=list(images))
-        )
+        feature["image"] = tf.train.Feature(bytes_list=tf.train.BytesList(value=list(images)))
     if labels:
-        feature["image/class/label"] = tf.train.Feature(
-            int64_list=tf.train.Int64List(value=list(labels))
-        )
+        feature["label"] = tf.train.Feature(int64_list=tf.train.Int64List(value=list(labels)))
     return tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString()
 
 
@@ -56,11 +125,11 @@ def change(path, offset, mask=0xFF):
 
 @pytest.fixture
 def folder(tmp_path, jpeg):
-    """Ten records of which six cannot be used, each for a reason of its own."""
+    """Ten records of which six cannot be used, all but one each for a reason of its own."""
     good = [example([jpeg], [label]) for label in range(4)]
     records = [
         *(good[0], example([jpeg[: len(jpeg) // 2]], [0]), example([b""], [0])),
-        *(good[1], example([], [0]), example([jpeg], [])),
+        *(good[1], example([], [0]), example([], [])),
         *(good[2], b"\xff\xff no example", example([jpeg], [4])),
         *(good[3],),
     ]
@@ -73,36 +142,21 @@ def folder(tmp_path, jpeg):
     return tmp_path
 
 
-def tfrecord(folder, **params):
-    values = {"image_size": 8, "num_classes": 4, **params}
-    return ImageTfrecord(params=Params(data_dir=str(folder), **values))
+def records(folder, **params):
+    return Records(params=Params(data_dir=folder, **params))
 
 
-def take(dataset, count=None):
-    iterator = tf.data.make_initializable_iterator(
-        dataset if count is None else dataset.take(count)
-    )
-    batch, batches = iterator.get_next(), []
-    with tf.Session() as session:
-        session.run(iterator.initializer)
-        while True:
-            try:
-                batches.append(session.run(batch))
-            except tf.errors.OutOfRangeError:
-                return batches
-
-
-def test_each_damage_has_its_reason(folder, jpeg):
-    source = tfrecord(folder)
+def test_each_damage_has_its_reason(folder, jpeg, take):
+    source = records(folder)
     split = source.splits[Mode.EVAL]
-    read = source.examples(split, tf.data.Dataset.range(10).map(lambda number: (number, number)))
+    read = source.read(split, tf.data.Dataset.range(10).map(lambda number: (number, number)))
     problems = [found["problem"].decode() for _, found in take(read)]
     offsets = index_records(folder / "validation-0").offsets
     reasons = {
         1: f"it cannot be decoded as JPEG, PNG, BMP or GIF ({len(jpeg) // 2} bytes)",
         2: "it is empty",
-        4: "it has not one image/encoded",
-        5: "it has not one image/class/label",
+        4: "it has not one image",
+        5: "it has not one image",
         7: "it is no tf.train.Example",
         9: "the checksum of its data is wrong",
     }
@@ -116,7 +170,7 @@ def test_each_damage_has_its_reason(folder, jpeg):
 
 
 def test_the_first_one_ends_the_run_and_is_named(folder):
-    dataset = tfrecord(folder).dataset(Mode.EVAL, InputContext(batch_size=1))
+    dataset = records(folder).dataset(Mode.EVAL, InputContext(batch_size=1))
     iterator = tf.data.make_initializable_iterator(dataset)
     batch = iterator.get_next()
     with tf.Session() as session:
@@ -129,8 +183,8 @@ def test_the_first_one_ends_the_run_and_is_named(folder):
     assert "; mend or remove it, or give --input.skip_corrupt]" in str(caught.value)
 
 
-def test_they_are_left_out_and_counted(folder):
-    dataset = tfrecord(folder, skip_corrupt=True).dataset(Mode.EVAL, InputContext(batch_size=2))
+def test_they_are_left_out_and_counted(folder, take):
+    dataset = records(folder, skip_corrupt=True).dataset(Mode.EVAL, InputContext(batch_size=2))
     batches = take(dataset)
     assert [labels["label"].tolist() for _, labels in batches] == [[0, 1], [2]]
     assert [features["skipped"].tolist() for features, _ in batches] == [[0, 2], [4]]
@@ -140,8 +194,8 @@ def test_they_are_left_out_and_counted(folder):
     ]
 
 
-def test_only_the_first_pass_of_training_counts_and_a_resumed_one_goes_on(folder):
-    source = tfrecord(folder, skip_corrupt=True)
+def test_only_the_first_pass_of_training_counts_and_a_resumed_one_goes_on(folder, take):
+    source = records(folder, skip_corrupt=True)
     batches = take(source.dataset(Mode.TRAIN, InputContext(batch_size=4, seed=1)), 4)
     for features, labels in batches:
         assert sorted(labels["label"]) == [0, 1, 2, 3]
@@ -153,10 +207,10 @@ def test_only_the_first_pass_of_training_counts_and_a_resumed_one_goes_on(folder
     check_exact_resume(source, batch_size=3, steps=3)
 
 
-def test_a_pass_without_one_good_example_ends_the_run(tmp_path):
+def test_a_pass_without_one_good_example_ends_the_run(tmp_path, take):
     for name in ("train-0", "test-0"):
         write(tmp_path / name, [b"\xff", b"\xff"])
-    dataset = tfrecord(tmp_path, skip_corrupt=True).dataset(Mode.TRAIN, InputContext(batch_size=1))
+    dataset = records(tmp_path, skip_corrupt=True).dataset(Mode.TRAIN, InputContext(batch_size=1))
     with pytest.raises(tf.errors.InvalidArgumentError, match="not one example can be used, such"):
         take(dataset, 1)
 
@@ -176,15 +230,15 @@ def test_a_pass_without_one_good_example_ends_the_run(tmp_path):
     ],
     ids=["length", "data", "header"],
 )
-def test_damaged_framing_is_found_at_once(tmp_path, jpeg, damage, told):
+def test_damaged_framing_is_found_at_once(tmp_path, jpeg, damage, told, take):
     path = tmp_path / "train-0"
     for name in ("train-0", "test-0"):
         write(tmp_path / name, [example([jpeg], [label]) for label in range(4)])
     offset = index_records(path).offsets[2]
     damage(path, index_records(path).offsets)
     with pytest.raises(DataError, match=rf"train-0: record 2 \(byte offset {offset}\): {told}"):
-        tfrecord(tmp_path)
-    source = tfrecord(tmp_path, skip_corrupt=True)
+        records(tmp_path)
+    source = records(tmp_path, skip_corrupt=True)
     assert source.info.num_examples[Mode.TRAIN] == 2
     ((features, labels),) = take(source.dataset(Mode.TRAIN, InputContext(batch_size=2)), 1)
     assert sorted(labels["label"]) == [0, 1]
@@ -192,34 +246,21 @@ def test_damaged_framing_is_found_at_once(tmp_path, jpeg, damage, told):
     assert b"what follows in this file cannot be read" in features["skipped_first"][0]
 
 
-def test_an_image_file_is_named_left_out_and_missed(tmp_path, jpeg):
-    for name, data in {"a/1.jpg": jpeg, "a/2.jpg": jpeg[:99], "b/3.jpg": b""}.items():
-        for part in ("train", "val"):
-            path = tmp_path / part / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-
-    def folder(**params):
-        return ImageFolder(params=FolderParams(data_dir=str(tmp_path), image_size=8, **params))
-
-    source, strict = folder(skip_corrupt=True), folder()
-    (tmp_path / "val" / "b" / "3.jpg").unlink()
-    ((_, labels),) = take(source.dataset(Mode.EVAL, InputContext(batch_size=4)))
-    assert labels["label"].tolist() == [0]
-    read = source.examples(
-        source.splits[Mode.EVAL], tf.data.Dataset.range(3).map(lambda number: (number, number))
-    )
-    problems = [found["problem"].decode() for _, found in take(read)]
-    assert problems == [
+def test_an_image_file_is_named_left_out_and_missed(tmp_path, jpeg, take):
+    for name, data in {"1.jpg": jpeg, "2.jpg": jpeg[:99], "3.jpg": b"", "4.jpg": b""}.items():
+        (tmp_path / name).write_bytes(data)
+    source = Files(params=ExampleOptions(data_dir=tmp_path, skip_corrupt=True))
+    (tmp_path / "3.jpg").unlink()
+    ((features, _),) = take(source.dataset(Mode.EVAL, InputContext(batch_size=4)))
+    assert features["name"].tolist() == [f"{tmp_path}/1.jpg".encode()]
+    order = tf.data.Dataset.range(4).map(lambda number: (number, number))
+    read = source.read(source.splits[Mode.EVAL], order)
+    assert [found["problem"].decode() for _, found in take(read)] == [
         "",
-        f"{tmp_path}/val/a/2.jpg: it cannot be decoded as JPEG, PNG, BMP or GIF (99 bytes)",
-        f"{tmp_path}/val/b/3.jpg: it cannot be read",
+        f"{tmp_path}/2.jpg: it cannot be decoded as JPEG, PNG, BMP or GIF (99 bytes)",
+        f"{tmp_path}/3.jpg: it cannot be read",
+        f"{tmp_path}/4.jpg: it is empty",
     ]
-    paths = [str(tmp_path / "train" / name) for name in ("a/1.jpg", "a/2.jpg", "b/3.jpg")]
-    batches = take(source.prediction_dataset(paths, InputContext(batch_size=3)))
-    assert [batch["name"].tolist() for batch in batches] == [[paths[0].encode()]]
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        take(strict.prediction_dataset(paths, InputContext(batch_size=3)))
 
 
 class Constant(Model):
@@ -234,17 +275,11 @@ class Constant(Model):
 
 
 def test_the_user_is_told_in_training_and_in_evaluation(folder, tmp_path, caplog):
-
-    values = {
-        "input.data_dir": str(folder),
-        "input.num_classes": 4,
-        "input.image_size": 8,
-        "input.skip_corrupt": True,
-    }
+    values = {"input.data_dir": folder, "input.skip_corrupt": True}
     model_dir = tmp_path / "run"
     model_dir.mkdir()
     setup = make_setup(
-        *(Constant, ImageTfrecord, str(model_dir)),
+        *(Constant, Records, str(model_dir)),
         **{"values": values, "max_steps": 3, "train_batch_size": 4, "num_clones": 2},
     )
     with caplog.at_level(logging.WARNING, "tf_frame"):

@@ -1,6 +1,7 @@
 import numpy as np
 import tensorflow.compat.v1 as tf
-from tf_frame_classification.shuffling import shuffled
+
+from tf_frame_vision.reading.pipeline import shuffled
 
 COUNT, BLOCK, EPOCHS = 22, 5, 8
 

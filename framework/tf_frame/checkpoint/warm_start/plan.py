@@ -1,10 +1,9 @@
-"""Fine-tuning: initial values from another model's checkpoint.
+"""Warm start: initial values from another model's checkpoint.
 
     warm_start = plan_warm_start(config, candidate_variables())
     scaffold = tf.compat.v1.train.Scaffold(init_fn=warm_start.init_fn)
 
-TensorFlow calls `init_fn` only when no checkpoint of the run itself was
-restored.
+TensorFlow calls `init_fn` only if no checkpoint of the run itself was restored.
 """
 
 from __future__ import annotations
@@ -19,21 +18,20 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.match import INPUT_POSITION
 from tf_frame.checkpoint.find.path import resolve
 from tf_frame.checkpoint.find.reader import READ_ERRORS, Checkpoint, unreadable
-from tf_frame.checkpoint.warm_start.check import check_rows
-from tf_frame.checkpoint.warm_start.rows import Outcome, Row, rows_of, table_of
+from tf_frame.checkpoint.warm_start.rows import Outcome, Row, check_rows, rows_of, table_of
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import ConfigError
 
 
 @dataclasses.dataclass(frozen=True)
 class WarmStart:
-    """What is taken from a checkpoint, and how.
+    """The plan of a warm start.
 
     Attributes:
-      path: the path prefix of the checkpoint.
-      rows: what becomes of each variable of the graph.
-      unused: names in the checkpoint that nothing is taken from.
-      savers: what restores; usually one.
+      path: path prefix of the checkpoint.
+      rows: outcome for each variable of the graph.
+      unused: names in the checkpoint that are not restored.
+      savers: savers that restore; usually one.
       then: ops that `init_fn` runs after restoring, among them those that set
         moving averages to the values restored.
     """
@@ -45,7 +43,7 @@ class WarmStart:
     then: Sequence[Any] = ()
 
     def init_fn(self, scaffold: Any, session: Any) -> None:
-        """Restores; for `tf.compat.v1.train.Scaffold`.
+        """Restores the variables; for `tf.compat.v1.train.Scaffold`.
 
         Raises:
           CheckpointError: the data of the checkpoint is damaged.
@@ -61,16 +59,16 @@ class WarmStart:
         session.run(list(self.then))
 
     def table(self) -> str:
-        """One line for each variable of the graph, and the summary."""
+        """A line for each variable of the graph, and the summary."""
         return f"{table_of(self.rows)}\n{self.summary()}"
 
     def brief(self) -> str:
-        """The table without what was restored under its own name, and the summary."""
+        """The table without variables that are restored under their own names; the summary."""
         rows = [r for r in self.rows if r.outcome != Outcome.RESTORED or r.source != r.name]
         return f"{table_of(rows)}\n{self.summary()}" if rows else self.summary()
 
     def summary(self) -> str:
-        """One line: how many variables were restored, passed over and left in the checkpoint."""
+        """The numbers of variables restored, passed over and left in the checkpoint, a line."""
         counts = collections.Counter(row.outcome for row in self.rows)
         restored = counts.pop(Outcome.RESTORED, 0)
         others = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in sorted(counts))
@@ -79,7 +77,7 @@ class WarmStart:
         return text + (f"; {self._unused()}" if self.unused else "")
 
     def _unused(self) -> str:
-        """Says what is left, by the last part of the names: slots of optimizers share theirs."""
+        """Counts what is left by the last part of the name, which slots of optimizers share."""
         kinds = collections.Counter(name.rpartition("/")[2] for name in self.unused)
         shown = [f"{count} {kind}" for kind, count in kinds.most_common(4)]
         shown += ["..."] if len(kinds) > 4 else []
@@ -89,9 +87,9 @@ class WarmStart:
 def candidate_variables() -> list[Any]:
     """The variables of the default graph that belong to its model.
 
-    They are the trainable variables and those in `MODEL_VARIABLES`, as slim has
-    it: no slots of optimizers, no moving averages of variables, no counters. The
-    order is that in which they were made.
+    These are the trainable variables and those in `MODEL_VARIABLES`, as in slim: no
+    slots of optimizers, no moving averages of variables, no counters; in the order of
+    their creation.
     """
     found = {v.ref(): v for v in [*tf.trainable_variables(), *tf.model_variables()]}
     made = {v.ref(): number for number, v in enumerate(tf.global_variables())}
@@ -101,23 +99,23 @@ def candidate_variables() -> list[Any]:
 def plan_warm_start(
     config: WarmStartOptions, variables: Iterable[Any], *, then: Sequence[Any] = ()
 ) -> WarmStart | None:
-    """Finds what can be restored, and adds the ops for it to the default graph.
+    """Finds the variables that can be restored, and adds the ops to the default graph.
 
-    The global step is added or left out as `--warm_start_global_step` says,
-    whether or not it is among `variables`.
+    `--warm_start_global_step` decides about the global step, whether or not it is among
+    `variables`.
 
     Args:
       config: the options.
-      variables: what is considered, such as `candidate_variables()`.
-      then: ops to be run after restoring. Moving averages that the graph has of
-        what is restored begin at the values restored in any case.
+      variables: candidates, such as `candidate_variables()`.
+      then: ops to be run after restoring. Moving averages of restored variables are set
+        to the values restored in any case.
 
     Returns:
       The plan; None without `--warm_start_from`.
 
     Raises:
-      CheckpointError: it cannot be read, or variables are missing or have
-        another shape or type, and the options do not allow for it.
+      CheckpointError: the checkpoint cannot be read, or variables are missing or have
+        another shape or type, and the options do not allow it.
       ConfigError: an option is malformed, or there is no such checkpoint.
     """
     if not config.warm_start_from:
@@ -146,7 +144,7 @@ def _resolved(path: str) -> str:
 
 
 def ignored(warm_start_from: str, model_dir: str, checkpoint: str) -> str:
-    """The line for the log where a run goes on from its own checkpoint instead."""
+    """The line for a run that resumes from its own checkpoint instead."""
     return (
         f"ignoring --warm_start_from {warm_start_from}: {model_dir} already has the checkpoint "
         f"{checkpoint}"
@@ -154,9 +152,9 @@ def ignored(warm_start_from: str, model_dir: str, checkpoint: str) -> str:
 
 
 def _savers(rows: Sequence[Row]) -> Sequence[Any]:
-    """Savers that restore, each variable of the checkpoint once a saver.
+    """Savers of which each restores a variable of the checkpoint once.
 
-    More than one is needed where a map gives several variables the same source.
+    There are several only where a map gives several variables the same source.
     """
     rounds: list[dict[str, Any]] = []
     for row in rows:
@@ -169,10 +167,10 @@ def _savers(rows: Sequence[Row]) -> Sequence[Any]:
 
 
 def _averages_of(rows: Sequence[Row]) -> Sequence[Any]:
-    """Ops that set the moving averages in the graph to the values restored.
+    """Ops that set moving averages to the values restored.
 
-    They were initialised with those from before; with a decay of 0.9999 it would
-    take tens of thousands of steps to forget them.
+    Averages were initialised with the values from before; with a decay of 0.9999 it
+    would take tens of thousands of steps to forget those.
     """
     by_name = {variable.op.name: variable for variable in tf.global_variables()}
     pairs = [

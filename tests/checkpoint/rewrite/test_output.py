@@ -9,8 +9,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, newest_checkpoint
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.checkpoint.write import writing
-from tf_frame.checkpoint.write.writing import destination, write_checkpoint
+from tf_frame.checkpoint.rewrite import output
+from tf_frame.checkpoint.rewrite.output import destination, write_checkpoint
 from tf_frame.errors import CheckpointError, ConfigError
 
 VALUES = {
@@ -68,7 +68,7 @@ def test_a_saver_restores_what_was_written(tmp_path):
 
 
 def test_several_data_files_are_written_where_memory_is_short(tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "_SHARD_BYTES", 16)
+    monkeypatch.setattr(output, "_SHARD_BYTES", 16)
     write_checkpoint(str(tmp_path / "a"), tensors())
     data = [name for name in files(tmp_path) if ".data-" in name]
     assert len(data) > 2
@@ -77,7 +77,7 @@ def test_several_data_files_are_written_where_memory_is_short(tmp_path, monkeypa
 
 
 def test_a_variable_is_taken_once_those_before_it_are_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "_SHARD_BYTES", 8)
+    monkeypatch.setattr(output, "_SHARD_BYTES", 8)
     written = []
 
     def made():
