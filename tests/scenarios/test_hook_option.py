@@ -33,7 +33,7 @@ class Counter(HookPlugin):
                 super().__init__(Cadence(every_steps=params.every_steps, first=False))
 
             def after_step(self, run_context, run_values, step):
-                context.say(f"{params.word} {step} of {context.max_steps} in {context.model_dir}")
+                context.report(f"{params.word} {step} of {context.max_steps} in {context.model_dir}")
 
         class Foreign(tf.train.SessionRunHook):
             def after_run(self, run_context, run_values):
@@ -48,7 +48,7 @@ class Listener(HookPlugin):
 
         class Says(tf.train.CheckpointSaverListener):
             def after_save(self, session, global_step_value):
-                context.say(f"saved step {global_step_value}")
+                context.report(f"saved step {global_step_value}")
 
         return Says()
 

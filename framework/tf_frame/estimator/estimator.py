@@ -43,11 +43,8 @@ from tf_frame.estimator.training.completed_step import completed_step, write_com
 from tf_frame.estimator.training.context import RunContext, RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.train import Trained, train
-from tf_frame.estimator.warm_start.model import WarmStartedModel
-from tf_frame.estimator.warm_start.settings import (
-    settings_of,
-    warm_start_checkpoint,
-)
+from tf_frame.estimator.warm_start.apply import WarmStartedModel, warm_start_checkpoint
+from tf_frame.estimator.warm_start.settings import settings_of
 from tf_frame.plugin import Mode
 
 _LOG = logging.getLogger("tf_frame")

@@ -19,8 +19,8 @@ from tf_frame.estimator.training.hooks import make_hooks
 from tf_frame.estimator.training.model_dir import CONFIG_FILE
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.unmatched_patterns import unmatched_patterns
+from tf_frame.estimator.warm_start.apply import apply_warm_start, with_warm_start
 from tf_frame.estimator.warm_start.options import warm_started
-from tf_frame.estimator.warm_start.settings import apply_warm_start, with_warm_start
 from tf_frame.graph.precision import precision_rewrites
 from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph

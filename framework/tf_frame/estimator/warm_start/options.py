@@ -1,4 +1,4 @@
-"""Fine-tuning: when a run begins from another model's checkpoint, and what it says about it."""
+"""Warm start of a new run by its options (`--warm_start_from` and the like)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tf_frame.checkpoint.find.newest import (
     known_checkpoints,
     step_of,
 )
-from tf_frame.checkpoint.warm_start.warm_start import ignored, plan_warm_start
+from tf_frame.checkpoint.warm_start.plan import ignored, plan_warm_start
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.train_graph import TrainGraph
@@ -35,14 +35,14 @@ def warm_started(
       graph: the training graph.
       config: the warm-start options.
       model_dir: the folder of the run, for messages.
-      checkpoint: the run's own checkpoint, from which it goes on instead; None for a new run.
-      report: takes the report, a line for each variable.
+      checkpoint: the run's own checkpoint, which takes precedence; None for a new run.
+      report: takes the table of variables, a line each.
 
     Returns:
-      The graph, with a scaffold that restores.
+      The graph, with a scaffold that restores the values.
 
     Raises:
-      CheckpointError: the checkpoint does not fit, or is not there.
+      CheckpointError: the checkpoint does not exist or does not fit.
       ConfigError: an option is malformed.
     """
     if not config.warm_start_from:
@@ -63,7 +63,7 @@ def warm_started(
 
 
 def _check(path: str, config: RunOptions) -> None:
-    """Reads the checkpoint before anything is said about what was taken from it."""
+    """Refuses a damaged checkpoint, and one that leaves no step to train."""
     damage = damage_of(path)
     if damage:
         raise CheckpointError(f"--warm_start_from {path} cannot be read: {damage}")
@@ -75,7 +75,7 @@ def _check(path: str, config: RunOptions) -> None:
 
 
 def _newest_in(path: str) -> str | None:
-    """The newest checkpoint that a folder lists, readable or not; None for other paths."""
+    """Returns the newest checkpoint that a folder lists, readable or not; None for other paths."""
     listed = known_checkpoints(path) if tf.io.gfile.isdir(path) else []
     return listed[-1] if listed else None
 

@@ -34,7 +34,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = {
         "save_summaries_secs": 180,
         "on_nan": "raise",
         # It traced the step after the one that it called 60.
-        "hooks": [{"name": "timeline", "at_steps": [61]}],
+        "trace_at_step": [61],
     },
 }
 

@@ -16,6 +16,7 @@ from PIL.PngImagePlugin import PngImageFile
 
 # Pillow's modes of pixels that are one number, their brightness.
 _GREY = ("1", "L", "I", "I;16")
+_PALETTE_SIZE = 256
 _DAMAGED = (SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error)
 
 
@@ -66,12 +67,11 @@ def write_png(path: Path, pixels: Any, *, colours: Any = None) -> None:
       colours: `[count, 3]` uint8: red, green and blue of each value of uint8 pixels.
     """
     image = Image.fromarray(pixels)
-    # With few colours Pillow would put several pixels into a byte.
-    options = {} if colours is None else {"bits": 8}
     if colours is not None:
-        image.putpalette(colours.tobytes())
+        # With few colours Pillow would put several pixels into a byte.
+        image.putpalette(colours.tobytes().ljust(3 * _PALETTE_SIZE, b"\0"))
     content = io.BytesIO()
-    image.save(content, "PNG", **options)
+    image.save(content, "PNG")
     _write_whole(path, content.getvalue())
 
 

@@ -143,12 +143,12 @@ class SkippedHook(Hook):
         return tf.train.SessionRunArgs(self._fetches)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        self._report(*run_values.results)
+        self._report_new(*run_values.results)
 
     def end(self, session: Any) -> None:
-        self._report(*session.run(self._fetches))
+        self._report_new(*session.run(self._fetches))
 
-    def _report(self, count: int, first: bytes) -> None:
+    def _report_new(self, count: int, first: bytes) -> None:
         if count <= self._reported:
             return
         new = first.decode(errors="replace").split("\n")[self._reported :]
