@@ -1,7 +1,6 @@
 """`--hook` and `hooks:` from the words and the file to the loop."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -10,6 +9,7 @@ import yaml
 from tf_frame.cli.choose import choose_plugins
 from tf_frame.cli.make_job import make_job
 from tf_frame.errors import ConfigError, PluginError
+from tf_frame.testing import forked
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 PLUGINS = """
@@ -82,7 +82,7 @@ def job_of(*words):
 
 def run(*words, **options):
     command = [sys.executable, "-m", "tf_frame.cli.main", "run", "--plugin", "toy", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+    done = forked.run(command, capture_output=True, text=True, timeout=120, **options)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -18,6 +18,7 @@ from tf_frame.checkpoint.write.saving import (
     write_whole,
 )
 from tf_frame.checkpoint.write.snapshot import shards_of, with_extras
+from tf_frame.testing import forked
 
 FULL = tf.errors.ResourceExhaustedError(None, None, "No space left on device")
 
@@ -141,7 +142,7 @@ def test_killed_at_any_point_the_newest_is_whole_and_leftovers_are_removed_later
     tmp_path, prefix, when
 ):
     write_whole(prefix, writer(), count=lambda: write_list(str(tmp_path), [prefix]))
-    killed = subprocess.run(
+    killed = forked.run(
         [sys.executable, "-c", KILLED, str(tmp_path), when], stderr=subprocess.DEVNULL
     )
     assert killed.returncode == -signal.SIGKILL

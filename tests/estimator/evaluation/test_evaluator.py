@@ -2,7 +2,6 @@
 
 import dataclasses
 import logging
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.evaluation.evaluator import Evaluator
 from tf_frame.plugin import InputInfo, Mode
+from tf_frame.testing import forked
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
 
@@ -597,7 +597,7 @@ for count in range(1, 51):
 
 @pytest.mark.process
 def test_fifty_evaluations_take_no_more_memory_than_five(save):
-    done = subprocess.run(
+    done = forked.run(
         [sys.executable, "-c", MEMORY, save(1)], capture_output=True, text=True, check=True
     )
     after_five, after_fifty = map(int, done.stdout.split())
