@@ -306,7 +306,7 @@ def test_the_hook_of_the_documentation_works(tmp_path, monkeypatch, build, train
     for name, source in sources:
         (tmp_path / name).write_text(source)
     monkeypatch.syspath_prepend(str(tmp_path))
-    cls = importlib.import_module("my_hooks").Shout
+    cls = importlib.import_module("my_hooks").LargeLoss
     assert check_contract(cls, HOOK) == ""
     said = []
     graph = build()

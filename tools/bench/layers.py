@@ -73,8 +73,6 @@ def logits_of(network: str, images: Any) -> Any:
     from tf_frame import layers
     from tf_frame_vision.nets import mobilenet_v2, resnet_v1
 
-    from tf_frame import layers
-
     if network == "mobilenet_v2":
         scope = mobilenet_v2.training_scope(weight_decay=0.0, dropout_keep_prob=1.0)
         with layers.arg_scope(scope):

@@ -15,6 +15,7 @@ from tf_frame.checkpoint.write.writers import Background
 from tf_frame.errors import CheckpointError, NonFiniteError
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.testing import forked
 
 
 class Poison(tf.train.SessionRunHook):
@@ -446,7 +447,7 @@ with graph.graph.as_default():
 def test_killed_while_the_thread_writes_the_run_goes_on_from_the_one_before(
     tmp_path, asynchronous, build, train, when
 ):
-    killed = subprocess.run(
+    killed = forked.run(
         [sys.executable, "-c", KILLED, str(tmp_path), when], stderr=subprocess.DEVNULL
     )
     assert killed.returncode == -signal.SIGKILL
@@ -476,7 +477,7 @@ with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(scaffold), hooks=[ho
 @pytest.mark.process
 def test_killed_in_the_middle_of_a_big_file_the_newest_is_whole(tmp_path):
     command = [sys.executable, "-c", BIG, str(tmp_path)]
-    writing = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    writing = forked.Popen(command, stderr=subprocess.DEVNULL)
     try:
         # Until the second one is listed and a later one is being written.
         while len(known_checkpoints(str(tmp_path))) < 2 or not list(tmp_path.glob("*.saving/*")):

@@ -154,7 +154,7 @@ def make_loop(
     step_loop = None
     if config.steps_per_loop > 1:
         step_loop = _step_loop(config, graph, schedule, report)
-    return TrainingLoop(graph, hooks, step_loop=step_loop)
+    return TrainingLoop(graph, schedule, step_loop=step_loop)
 
 
 def _step_loop(
@@ -164,7 +164,7 @@ def _step_loop(
     if reason:
         report(f"note: --steps_per_loop {config.steps_per_loop} has no effect: {reason}")
         return None
-    watched = [hook.watched for hook in schedule.watching()]
+    watched = [hook.watched for hook in schedule.watching]
     return build_step_loop(graph, steps=config.steps_per_loop, watched=watched)
 
 

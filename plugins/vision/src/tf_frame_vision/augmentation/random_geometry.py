@@ -1,4 +1,4 @@
-"""Geometric changes by chance: each follows from a seed of two integers."""
+"""Random flips, rotations, scales and crops, each decided by a seed of two integers."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def apply_if(condition: Any, change: Callable[[Sample], Sample], sample: Sample)
         return [getattr(of, name) for name in names]
 
     chosen = tf.cond(condition, lambda: parts(change(sample)), lambda: parts(sample))
-    # A list of one comes back from a cond as its element.
+    # tf.cond unpacks a list of one tensor.
     chosen = chosen if len(names) > 1 else tf.nest.flatten(chosen)
     return sample._replace(**dict(zip(names, chosen, strict=True)))
 
 
 def random_flip(sample: Sample, seed: Any) -> Sample:
-    """Mirrors left and right, half the time."""
+    """Mirrors the image, left to right, half the time."""
     return apply_if(draws.coin(seed), geometry.flip_left_right, sample)
 
 
 def random_rotate_90(sample: Sample, seed: Any) -> Sample:
-    """Rotates by no, one, two or three quarters of a turn, each as likely."""
+    """Rotates by 0, 90, 180 or 270 degrees, all equally likely."""
     turns, flips = draws.split(seed, 2)
     sample = apply_if(draws.coin(turns), geometry.rotate_90, sample)
     return apply_if(draws.coin(flips), functools.partial(geometry.rotate_90, turns=2), sample)
@@ -43,7 +43,7 @@ def random_scale(sample: Sample, low: float, high: float, seed: Any) -> Sample:
 
 
 def random_crop(sample: Sample, height: int, width: int, seed: Any) -> Sample:
-    """Cuts a window from any place, each as likely; see `geometry.crop`.
+    """Cuts out a window, all positions equally likely; see `geometry.crop`.
 
     Args:
       sample: the image, not smaller than the window, and its marks.
@@ -60,7 +60,7 @@ def random_crop(sample: Sample, height: int, width: int, seed: Any) -> Sample:
 def random_crop_or_pad(
     sample: Sample, height: int, width: int, seed: Any, *, fill: float = 0, mask_fill: float = 0
 ) -> Sample:
-    """Cuts or pads to a size, with the window at any place; see `geometry.crop_or_pad`."""
+    """Crops or pads to a size at a random position; see `geometry.crop_or_pad`."""
     down, across = (draws.uniform(each) for each in draws.split(seed, 2))
     return geometry.crop_or_pad(
         sample, height, width, down=down, across=across, fill=fill, mask_fill=mask_fill

@@ -6,7 +6,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import CheckpointError
-from tf_frame.estimator.evaluation.repeated import evaluate_repeatedly
+from tf_frame.estimator.evaluation.run import evaluate_repeatedly
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_one_that_is_gone_before_its_step_is_read_is_passed_over(
     path = training(10)
     delete(path)
     monkeypatch.setattr(
-        "tf_frame.estimator.evaluation.repeated.checkpoints_iterator", lambda *a, **k: [path]
+        "tf_frame.estimator.evaluation.run.checkpoints_iterator", lambda *a, **k: [path]
     )
     assert evaluate_repeatedly(evaluate, str(tmp_path)) is None
     assert evaluate.steps == []
