@@ -65,7 +65,7 @@ def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Any]:
     Returns:
       The summaries, scalar string tensors.
     """
-    return _train_op.summarize(grads_and_vars, separator="_")
+    return _train_op.gradient_summaries(grads_and_vars, "_")
 
 
 def clip_gradient_norms_fn(max_norm: Any) -> Callable[[GradsAndVars], GradsAndVars]:

@@ -60,7 +60,7 @@ def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Any]:
     Returns:
       The summaries, scalar string tensors.
     """
-    return _train_op.summarize(grads_and_vars, separator="/")
+    return _train_op.gradient_summaries(grads_and_vars, "/")
 
 
 def create_train_op(

@@ -16,20 +16,20 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.slim.metrics_agreement import (
+from tf_frame.legacy.slim.metrics.agreement import (
     cohen_kappa,
     streaming_covariance,
     streaming_pearson_correlation,
 )
-from tf_frame.legacy.slim.metrics_collected import count, streaming_concat
-from tf_frame.legacy.slim.metrics_confusion import (
+from tf_frame.legacy.slim.metrics.collected import count, streaming_concat
+from tf_frame.legacy.slim.metrics.confusion import (
     f1_score,
     streaming_false_negative_rate,
     streaming_false_negative_rate_at_thresholds,
     streaming_false_positive_rate,
     streaming_false_positive_rate_at_thresholds,
 )
-from tf_frame.legacy.slim.metrics_streaming import (
+from tf_frame.legacy.slim.metrics.streaming import (
     sparse_recall_at_top_k,
     streaming_accuracy,
     streaming_auc,

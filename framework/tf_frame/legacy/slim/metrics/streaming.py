@@ -15,8 +15,13 @@ import tensorflow.compat.v1 as tf
 Metric = Callable[..., tuple[Any, Any]]
 
 
-def _predictions_first(metric: Metric, name: str) -> Metric:
-    """A metric of labels and predictions under slim's name, with these two in slim's order."""
+def _predictions_first(metric: Metric, name: str = "") -> Metric:
+    """Returns a metric of labels and predictions, with these two arguments exchanged.
+
+    Args:
+      metric: a metric of `tf.compat.v1.metrics`.
+      name: slim's name; default: `streaming_` and the name of the metric.
+    """
     labels, predictions, *others = inspect.signature(metric).parameters.values()
 
     @functools.wraps(metric)
@@ -26,7 +31,7 @@ def _predictions_first(metric: Metric, name: str) -> Metric:
     streaming.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [predictions, labels, *others]
     )
-    streaming.__name__ = streaming.__qualname__ = name
+    streaming.__name__ = streaming.__qualname__ = name or f"streaming_{metric.__name__}"
     return streaming
 
 
@@ -36,56 +41,28 @@ streaming_mean = tf.metrics.mean
 streaming_mean_tensor = tf.metrics.mean_tensor
 streaming_percentage_less = tf.metrics.percentage_below
 
-streaming_accuracy = _swapped(tf.metrics.accuracy, "streaming_accuracy")
-streaming_auc = _swapped(tf.metrics.auc, "streaming_auc")
-streaming_precision = _swapped(tf.metrics.precision, "streaming_precision")
-streaming_recall = _swapped(tf.metrics.recall, "streaming_recall")
-streaming_true_positives = _swapped(tf.metrics.true_positives, "streaming_true_positives")
-streaming_true_negatives = _swapped(tf.metrics.true_negatives, "streaming_true_negatives")
-streaming_false_positives = _swapped(tf.metrics.false_positives, "streaming_false_positives")
-streaming_false_negatives = _swapped(tf.metrics.false_negatives, "streaming_false_negatives")
-
-streaming_mean_iou = _swapped(tf.metrics.mean_iou, "streaming_mean_iou")
-streaming_mean_absolute_error = _swapped(
-    tf.metrics.mean_absolute_error, "streaming_mean_absolute_error"
-)
-streaming_mean_relative_error = _swapped(
-    tf.metrics.mean_relative_error, "streaming_mean_relative_error"
-)
-streaming_mean_squared_error = _swapped(
-    tf.metrics.mean_squared_error, "streaming_mean_squared_error"
-)
-streaming_root_mean_squared_error = _swapped(
-    tf.metrics.root_mean_squared_error, "streaming_root_mean_squared_error"
-)
-streaming_mean_cosine_distance = _swapped(
-    tf.metrics.mean_cosine_distance, "streaming_mean_cosine_distance"
-)
-
-streaming_precision_at_thresholds = _swapped(
-    tf.metrics.precision_at_thresholds, "streaming_precision_at_thresholds"
-)
-streaming_recall_at_thresholds = _swapped(
-    tf.metrics.recall_at_thresholds, "streaming_recall_at_thresholds"
-)
-streaming_true_positives_at_thresholds = _swapped(
-    tf.metrics.true_positives_at_thresholds, "streaming_true_positives_at_thresholds"
-)
-streaming_true_negatives_at_thresholds = _swapped(
-    tf.metrics.true_negatives_at_thresholds, "streaming_true_negatives_at_thresholds"
-)
-streaming_false_positives_at_thresholds = _swapped(
-    tf.metrics.false_positives_at_thresholds, "streaming_false_positives_at_thresholds"
-)
-streaming_false_negatives_at_thresholds = _swapped(
-    tf.metrics.false_negatives_at_thresholds, "streaming_false_negatives_at_thresholds"
-)
-streaming_sensitivity_at_specificity = _swapped(
-    tf.metrics.sensitivity_at_specificity, "streaming_sensitivity_at_specificity"
-)
-streaming_specificity_at_sensitivity = _swapped(
-    tf.metrics.specificity_at_sensitivity, "streaming_specificity_at_sensitivity"
-)
+streaming_accuracy = _swapped(tf.metrics.accuracy)
+streaming_auc = _swapped(tf.metrics.auc)
+streaming_precision = _swapped(tf.metrics.precision)
+streaming_recall = _swapped(tf.metrics.recall)
+streaming_true_positives = _swapped(tf.metrics.true_positives)
+streaming_true_negatives = _swapped(tf.metrics.true_negatives)
+streaming_false_positives = _swapped(tf.metrics.false_positives)
+streaming_false_negatives = _swapped(tf.metrics.false_negatives)
+streaming_mean_iou = _swapped(tf.metrics.mean_iou)
+streaming_mean_absolute_error = _swapped(tf.metrics.mean_absolute_error)
+streaming_mean_relative_error = _swapped(tf.metrics.mean_relative_error)
+streaming_mean_squared_error = _swapped(tf.metrics.mean_squared_error)
+streaming_root_mean_squared_error = _swapped(tf.metrics.root_mean_squared_error)
+streaming_mean_cosine_distance = _swapped(tf.metrics.mean_cosine_distance)
+streaming_precision_at_thresholds = _swapped(tf.metrics.precision_at_thresholds)
+streaming_recall_at_thresholds = _swapped(tf.metrics.recall_at_thresholds)
+streaming_true_positives_at_thresholds = _swapped(tf.metrics.true_positives_at_thresholds)
+streaming_true_negatives_at_thresholds = _swapped(tf.metrics.true_negatives_at_thresholds)
+streaming_false_positives_at_thresholds = _swapped(tf.metrics.false_positives_at_thresholds)
+streaming_false_negatives_at_thresholds = _swapped(tf.metrics.false_negatives_at_thresholds)
+streaming_sensitivity_at_specificity = _swapped(tf.metrics.sensitivity_at_specificity)
+streaming_specificity_at_sensitivity = _swapped(tf.metrics.specificity_at_sensitivity)
 
 streaming_sparse_recall_at_k = _swapped(tf.metrics.recall_at_k, "streaming_sparse_recall_at_k")
 streaming_sparse_precision_at_k = _swapped(

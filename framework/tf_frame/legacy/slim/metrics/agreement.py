@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.slim.metrics_state import collected, zeros
+from tf_frame.legacy.slim.metrics.collected import collected, zeros
 
 __all__ = ["cohen_kappa", "streaming_covariance", "streaming_pearson_correlation"]
 

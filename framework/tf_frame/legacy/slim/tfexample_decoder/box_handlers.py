@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.slim.item_handlers import ItemHandler
+from tf_frame.legacy.slim.tfexample_decoder.item_handlers import ItemHandler
 
 _SIDES = ("ymin", "xmin", "ymax", "xmax")
 

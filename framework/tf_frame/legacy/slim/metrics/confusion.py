@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.slim.metrics_state import collected
+from tf_frame.legacy.slim.metrics.collected import collected
 
 __all__ = [
     "f1_score",

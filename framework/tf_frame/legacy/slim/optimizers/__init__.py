@@ -13,8 +13,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.gradient_transforms.clip_by_global_norm import clip_gradients_by_global_norm
 from tf_frame.gradient_transforms.values import GradsAndVars, on_values, values_of
 from tf_frame.graph.update.gradients import waiting_for
-from tf_frame.legacy.slim.adaptive_clipping import adaptive_clipping_fn
-from tf_frame.legacy.slim.optimizer_choice import (
+from tf_frame.legacy.slim.optimizers.adaptive_clipping import adaptive_clipping_fn
+from tf_frame.legacy.slim.optimizers.choice import (
     OPTIMIZER_CLS_NAMES,
     chosen_optimizer,
     decayed,

@@ -11,15 +11,15 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.slim.box_handlers import (
+from tf_frame.legacy.slim.data_decoder import DataDecoder
+from tf_frame.legacy.slim.tfexample_decoder.box_handlers import (
     BoundingBox,
     BoundingBoxSequence,
     KeypointsSequence,
     NumBoxesSequence,
 )
-from tf_frame.legacy.slim.data_decoder import DataDecoder
-from tf_frame.legacy.slim.image_handler import Image
-from tf_frame.legacy.slim.item_handlers import (
+from tf_frame.legacy.slim.tfexample_decoder.image_handler import Image
+from tf_frame.legacy.slim.tfexample_decoder.item_handlers import (
     BackupHandler,
     ItemHandler,
     ItemHandlerCallback,
