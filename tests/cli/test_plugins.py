@@ -48,7 +48,7 @@ def test_a_clashing_name_is_shown_with_its_package(install, capsys, package):
     install("cli-second", "clash")
     assert plugins.main(["show", f"{package}:clash"]) == 0
     assert "cli-first 1.0" in capsys.readouterr().out
-    with pytest.raises(PluginError, match="say cli-first:clash"):
+    with pytest.raises(PluginError, match="use cli-first:clash"):
         plugins.main(["show", "clash"])
 
 

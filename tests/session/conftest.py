@@ -1,6 +1,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.find.newest import newest_checkpoint
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
@@ -40,6 +41,7 @@ def open_session(tmp_path):
             model_dir=str(tmp_path),
             cluster=Cluster(),
             config=session_config(CONFIG, make_deployment(CONFIG, Cluster())),
+            checkpoint=newest_checkpoint(str(tmp_path)),
         )
 
     return open_session

@@ -22,6 +22,8 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+from tf_frame_deeplab.loss import segmentation_loss
+from tf_frame_deeplab.summaries import image_summaries
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.run_options import RunOptions
@@ -30,8 +32,6 @@ from tf_frame.graph.train_graph import build_train_graph
 from tf_frame_deeplab import model as deeplab
 from tf_frame_deeplab import network, nuclei
 from tf_frame_deeplab.last_layer_multiplier import LastLayerMultiplier
-from tf_frame_deeplab.loss import segmentation_loss
-from tf_frame_deeplab.summaries import image_summaries
 
 _MOMENTUM = 0.9
 

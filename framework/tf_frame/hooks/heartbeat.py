@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.atomic_output import write_text
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 
@@ -61,8 +62,4 @@ class HeartbeatHook(Hook):
             "host": socket.gethostname(),
             "task": self._task,
         }
-        # A model folder may be remote, so neither open nor os.replace.
-        partial = f"{self._path}.partial"
-        with tf.io.gfile.GFile(partial, "w") as file:
-            file.write(json.dumps(beat) + "\n")
-        tf.io.gfile.rename(partial, self._path, overwrite=True)
+        write_text(self._path, json.dumps(beat) + "\n")

@@ -1,13 +1,36 @@
-"""A resumed run goes on in its input where the checkpoint was saved, or does not go on."""
+"""The position in the input, restored with the variables, so that a resumed run is exact."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.errors import CheckpointError, ConfigError, DataError
 from tf_frame.graph.inputs.position import InputPosition
 from tf_frame.hooks.base import Hook, Phase
+
+
+@dataclasses.dataclass
+class RestoredCheckpoint:
+    """The checkpoint that the variables of the present session came from.
+
+    Attributes:
+      path: path prefix; None if the variables are new, or another task's.
+      input_restarts_at: global step whose checkpoint does not count for the input,
+        which is read from its beginning then.
+    """
+
+    path: str | None = None
+    input_restarts_at: int | None = None
+
+    @property
+    def position_path(self) -> str | None:
+        """The checkpoint whose position in the input counts; None: the input begins anew."""
+        if self.path is None or step_of(self.path) == self.input_restarts_at:
+            return None
+        return self.path
 
 
 class InputPositionHook(Hook):
@@ -18,8 +41,7 @@ class InputPositionHook(Hook):
 
     Args:
       position: of the graph.
-      restored_from: gives the path prefix of the checkpoint that the session's
-        variables came from; None if they are new.
+      restored: the checkpoint of the session, filled before `start` is called.
       allow_inexact: where the position cannot be saved or restored, begin a
         new pass over the data, with a warning.
       report: takes a line for the user.
@@ -36,19 +58,19 @@ class InputPositionHook(Hook):
         self,
         position: InputPosition,
         *,
-        restored_from: Callable[[], str | None],
+        restored: RestoredCheckpoint,
         allow_inexact: bool,
         report: Callable[[str], None],
     ) -> None:
         super().__init__()
         self._position = position
-        self._restored_from = restored_from
+        self._restored = restored
         self._allow_inexact = allow_inexact
         self._say = report
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
-        path = self._restored_from()
+        path = self._restored.position_path
         if self._can_be_saved(session) and path is not None:
             self._restore(session, path)
         elif path is not None:

@@ -11,10 +11,13 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.profiling.capture import Capture, step_marker
-from tf_frame.profiling.chrome_trace import chrome_trace, write_trace
-from tf_frame.profiling.failures import only_warns
-from tf_frame.profiling.run_metadata import add_run_metadata, run_options
+from tf_frame.profiling.capture import Capture, only_warns, step_marker
+from tf_frame.profiling.run_metadata import (
+    add_run_metadata,
+    chrome_trace,
+    run_options,
+    write_trace,
+)
 from tf_frame.profiling.step_ranges import StepRanges
 
 _LOG = logging.getLogger("tf_frame")

@@ -31,7 +31,7 @@ def schedule_context(
 
 def skipped_steps(config: RunOptions) -> int:
     """Steps that the schedule does not see."""
-    return config.warmup_steps if config.decay_start == "end_of_warmup" else 0
+    return config.warmup_steps if config.decay_start == "after_warmup" else 0
 
 
 def _examples_per_step(config: RunOptions, batches_per_step: int) -> int:

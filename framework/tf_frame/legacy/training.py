@@ -20,10 +20,10 @@ from tf_frame.graph.global_step import read_step_after, step_after_run
 from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
 from tf_frame.hooks.stock.step_counter import StepCounterHook
 from tf_frame.hooks.stock.summary_saver import SummarySaverHook
-from tf_frame.legacy import learning_train_op
 from tf_frame.legacy.learning import clip_gradient_norms
-from tf_frame.legacy.learning_finite import FiniteModel
-from tf_frame.legacy.learning_train_op import create_train_op
+from tf_frame.legacy.learning import train_op as _train_op
+from tf_frame.legacy.learning.finite import FiniteModel
+from tf_frame.legacy.learning.train_op import create_train_op
 from tf_frame.legacy.training_evaluation import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
@@ -65,7 +65,7 @@ def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Any]:
     Returns:
       The summaries, scalar string tensors.
     """
-    return learning_train_op.summarize(grads_and_vars, separator="_")
+    return _train_op.summarize(grads_and_vars, separator="_")
 
 
 def clip_gradient_norms_fn(max_norm: Any) -> Callable[[GradsAndVars], GradsAndVars]:

@@ -1,9 +1,9 @@
 """Prepared calls of one session: a set of fetches is prepared once, and then only run.
 
-    prepared = PreparedCalls(session)
-    call = prepared.call([train_op, global_step])   # the same tensors in every step
-    loss, step = call()
-    prepared.run({"rate": learning_rate})           # any nested fetches, now and then
+prepared = PreparedCalls(session)
+call = prepared.call([train_op, global_step])   # the same tensors in every step
+loss, step = call()
+prepared.run({"rate": learning_rate})           # any nested fetches, now and then
 """
 
 from __future__ import annotations

@@ -5,16 +5,16 @@ import logging
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
+from tf_frame_classification.inputs.image_folder import ImageFolder
+from tf_frame_classification.inputs.image_folder import Params as FolderParams
+from tf_frame_classification.inputs.image_tfrecord import ImageTfrecord, Params
+from tf_frame_vision.reading.skipped import SkippedHook, count_skipped
+from tf_frame_vision.reading.record_index import index_records
 
 from tf_frame import InputContext, Mode, Model, ModelOutput
 from tf_frame.errors import DataError
 from tf_frame.testing.exact_resume import check_exact_resume
-from tf_frame.testing.toy import make_job
-from tf_frame_classification.image_folder import ImageFolder
-from tf_frame_classification.image_folder import Params as FolderParams
-from tf_frame_classification.image_tfrecord import ImageTfrecord, Params
-from tf_frame_classification.skipped import SkippedHook, count_skipped
-from tf_frame_classification.tfrecord_index import index_records
+from tf_frame.testing.toy import make_setup, run_setup
 
 
 @pytest.fixture(autouse=True)
@@ -234,8 +234,6 @@ class Constant(Model):
 
 
 def test_the_user_is_told_in_training_and_in_evaluation(folder, tmp_path, caplog):
-    from tf_frame.estimator.training.run import run
-    from tf_frame.session.interrupts import Interrupts
 
     values = {
         "input.data_dir": str(folder),
@@ -245,14 +243,12 @@ def test_the_user_is_told_in_training_and_in_evaluation(folder, tmp_path, caplog
     }
     model_dir = tmp_path / "run"
     model_dir.mkdir()
-    job = make_job(
+    setup = make_setup(
         *(Constant, ImageTfrecord, str(model_dir)),
         **{"values": values, "max_steps": 3, "train_batch_size": 4, "num_clones": 2},
     )
     with caplog.at_level(logging.WARNING, "tf_frame"):
-        result = run(
-            job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None
-        )
+        result = run_setup(setup, report=lambda line: None)
     told = [record.getMessage() for record in caplog.records if "left out" in record.getMessage()]
     assert told[-1].startswith("6 examples left out that cannot be read:")
     assert result["metrics"]["skipped_examples"] == 4

@@ -1,14 +1,15 @@
 import subprocess
 import sys
 
+from tf_frame_classification.inputs.fashion_mnist import FashionMnist
+from tf_frame_vision.networks import Lenet, Vgg16
+from tf_frame_vision.preprocessing.lenet import Lenet as LenetFamily
+from tf_frame_vision.preprocessing.vgg import Vgg
+
 from tf_frame import InputInfo
 from tf_frame.plugin.find import find_plugins
 from tf_frame.testing.distributions import write_distribution
-from tf_frame_classification.fashion_mnist import FashionMnist
-from tf_frame_classification.model import Classification
-from tf_frame_classification.networks import Lenet, Vgg16
-from tf_frame_classification.preprocessing.lenet import Lenet as LenetFamily
-from tf_frame_classification.preprocessing.vgg import Vgg
+from tf_frame_classification.model.classification import Classification
 
 _PROGRAM = """
 import sys

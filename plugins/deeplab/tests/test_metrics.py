@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-
 from tf_frame_deeplab.metrics import segmentation_metrics
 
 

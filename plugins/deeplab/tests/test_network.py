@@ -1,8 +1,8 @@
 import pytest
 import tensorflow.compat.v1 as tf
+from tf_frame_deeplab.mobilenet_v2 import make_divisible
 
 from tf_frame import InputInfo, Mode
-from tf_frame_deeplab.mobilenet_v2 import make_divisible
 from tf_frame_deeplab.model import DeepLab, Params
 
 INFO = InputInfo(num_classes=3, ignore_label=255, class_names=("sky", "sea", "land"))

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 import yaml
+from tf_frame_deeplab.palette import overlay, palette
+from tf_frame_deeplab.pictures import pictures
+from tf_frame_deeplab.png import read_png
 
 from tf_frame import InputContext, InputInfo
 from tf_frame.cli.main import main
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.nuclei import Nuclei
 from tf_frame_deeplab.nuclei import Params as NucleiParams
-from tf_frame_deeplab.palette import overlay, palette
-from tf_frame_deeplab.pictures import pictures
-from tf_frame_deeplab.png import read_png
 from tf_frame_deeplab.prediction_files import LabelsAndOverlays
 
 SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
