@@ -1,7 +1,6 @@
 """`tf-frame run --mode`."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from tf_frame.cli.main import main
 from tf_frame.cli.run import run_as_command
 from tf_frame.errors import ConfigError
+from tf_frame.testing import forked
 
 COMMANDS = ("evaluate", "predict", "export")
 
@@ -52,7 +52,7 @@ def test_train_and_evaluate_evaluates_every_checkpoint(tmp_path, toy_environment
     argv = ["--plugin", "toy", "--mode", "train_and_evaluate", "--max_steps", "6"]
     argv += ["--save_checkpoint_steps", "2", "--model_dir", str(tmp_path)]
     argv += ["--eval_every_n_steps", "4"]
-    process = subprocess.run(
+    process = forked.run(
         [sys.executable, "-m", "tf_frame", "run", *argv],
         env=toy_environment,
         capture_output=True,

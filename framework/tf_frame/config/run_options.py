@@ -178,12 +178,18 @@ _CONDITIONS: tuple[tuple[str, _Ineffective, str], ...] = (
     ),
     (
         "profile_at_step",
-        lambda config, _: min(config.profile_at_step, default=0) > config.max_steps,
+        lambda config, defaults: (
+            config.profile_at_step != defaults.profile_at_step
+            and min(config.profile_at_step, default=0) > config.max_steps
+        ),
         "beyond --max_steps",
     ),
     (
         "trace_at_step",
-        lambda config, _: min(config.trace_at_step, default=0) > config.max_steps,
+        lambda config, defaults: (
+            config.trace_at_step != defaults.trace_at_step
+            and min(config.trace_at_step, default=0) > config.max_steps
+        ),
         "beyond --max_steps",
     ),
     (

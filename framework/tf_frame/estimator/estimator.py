@@ -31,8 +31,7 @@ from tf_frame.estimator.argument_checks import (
     checked_hooks,
     checked_listeners,
 )
-from tf_frame.estimator.evaluation.evaluator import Evaluator
-from tf_frame.estimator.evaluation.evaluator_cache import EvaluatorCache
+from tf_frame.estimator.evaluation.evaluator import Evaluator, EvaluatorCache
 from tf_frame.estimator.evaluation.results import log_result, write_evaluation
 from tf_frame.estimator.export.saved_model import export_saved_models
 from tf_frame.estimator.model_function.input_fn import as_source

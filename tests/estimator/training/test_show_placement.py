@@ -1,6 +1,5 @@
 """`--show_placement`: a table of devices instead of a run."""
 
-import subprocess
 import sys
 
 import pytest
@@ -10,6 +9,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.estimator.training.show import show_placement
 from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
+from tf_frame.testing import forked
 from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup
 
 
@@ -77,7 +77,7 @@ def test_a_pattern_without_a_match_is_said_here_too(tmp_path, strict):
 @pytest.mark.process
 def test_the_command_shows_the_table_and_trains_nothing(toy_environment, tmp_path):
     argv = ["--plugin", "toy", "--model_dir", "new", "--num_ps_tasks", "2", "--show_placement"]
-    done = subprocess.run(
+    done = forked.run(
         [sys.executable, "-m", "tf_frame", "run", *argv],
         env=toy_environment,
         cwd=tmp_path,

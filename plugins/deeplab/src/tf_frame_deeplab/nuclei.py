@@ -38,7 +38,7 @@ class Params:
 
 
 class Nuclei(Input):
-    """Nucleus against background.
+    """Segmentation of cell nuclei against the background.
 
     The image is cut into tiles of 128 x 128 pixels, row by row; the first three
     quarters train, the rest validate. Training takes random crops of scaled
@@ -77,7 +77,7 @@ class Nuclei(Input):
         )
 
     def tiles(self, mode: Mode) -> range:
-        """Numbers of the tiles of a split; predictions use the validation tiles."""
+        """Returns the numbers of a split's tiles; predictions use the validation tiles."""
         num_training = self.num_tiles * 3 // 4
         return range(num_training) if mode == Mode.TRAIN else range(num_training, self.num_tiles)
 

@@ -67,7 +67,7 @@ def _confusion(labels: Any, predicted: Any, num_classes: int) -> tuple[Any, Any]
 
 
 def _names(class_names: Sequence[str], num_classes: int) -> list[str]:
-    """What metrics call the classes; the label makes names different that come out alike."""
+    """Returns the classes' names in metrics; equal names are told apart by their labels."""
     given = [*class_names[:num_classes], *map(str, range(len(class_names), num_classes))]
     names = [re.sub(r"[^\w.-]", "_", name) for name in given]
     return [
@@ -89,7 +89,7 @@ def confusion_image(matrix: Any) -> Any:
     """
     num_classes = int(matrix.shape[0])
     share = tf.cast(tf.div_no_nan(matrix, tf.reduce_sum(matrix, axis=1, keepdims=True)), tf.float32)
-    # The root makes few wrong answers visible.
+    # The square root makes a few wrong answers visible.
     strength = tf.sqrt(share)[..., tf.newaxis]
     right = tf.eye(num_classes)[..., tf.newaxis]
     ink = right * tf.constant([0.9, 0.6, 0.2]) + (1.0 - right) * tf.constant([0.1, 0.8, 0.9])
@@ -103,7 +103,7 @@ def confusion_image(matrix: Any) -> Any:
 
 
 def _lines(num_classes: int, side: int) -> Any:
-    """1.0 where the lines between cells are, else 0.0: `[height, width, 1]`."""
+    """Returns 1.0 on lines between cells, else 0.0: `[height, width, 1]`."""
     edge = tf.equal(tf.range(num_classes * side) % side, side - 1)
     lines = tf.logical_or(edge[:, tf.newaxis], edge[tf.newaxis])
     return tf.cast(lines[..., tf.newaxis], tf.float32)
