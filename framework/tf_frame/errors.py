@@ -1,14 +1,19 @@
-"""Errors that tf-frame raises on purpose, and the exit codes they turn into.
+"""Errors that tf-frame raises on purpose, their exit codes, and the parts of their messages.
 
-Each message says what happened, the value seen and what to do. The command
-line prints a `TfFrameError` as one short paragraph without a traceback; any
-other exception is a defect (ours or a plugin's) and keeps its traceback.
+A message says what happened, the value seen and what to do. The command line prints a
+`TfFrameError` without a traceback; any other exception is a defect, of tf-frame or of a
+plugin, and keeps its traceback.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import itertools
+import os
 import re
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 EXIT_OK = 0
 EXIT_FAILED = 1
@@ -16,6 +21,8 @@ EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
 _ASSERTION = re.compile(r"^assertion failed: \[(.*)\]")
+# No space on the disk, none in the user's quota, or a file beyond the limit of the process.
+_DISK_FULL = tuple(map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)))
 
 
 class TfFrameError(Exception):
@@ -58,12 +65,26 @@ class UnmatchedPatternWarning(UserWarning):
     """A pattern of variable names matches none; `--strict` makes an error of it."""
 
 
+def short_repr(value: Any) -> str:
+    """A value that a plugin returned, with its type, in one short line."""
+    if value is None:
+        return "None"
+    text = " ".join(repr(value).split())
+    return f"{text:.80} of type {type(value).__name__}"
+
+
+def indented(lines: Sequence[str], shown: int = 8) -> str:
+    """The first lines, indented, and the number of those left out."""
+    more = [f"and {len(lines) - shown} more"] if len(lines) > shown else []
+    return "\n".join(f"  {line}" for line in [*lines[:shown], *more])
+
+
 def reason_of(error: BaseException) -> str:
     """The one line of an error's message that says what happened.
 
     A session error begins with `Graph execution error:` and where the graph was
     built; the reason stands below `Node: 'name'`, or is the first line after. Of a
-    failed `tf.Assert` it is the text that the assertion was given.
+    failed `tf.Assert` the reason is the text that the assertion was given.
     """
     line = _line_of(error)
     asserted = _ASSERTION.search(line)
@@ -71,9 +92,51 @@ def reason_of(error: BaseException) -> str:
 
 
 def _line_of(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     lines = [line for line in str(error).splitlines() if line.strip()]
     for before, line in itertools.pairwise(lines):
         if before.startswith("Node: "):
             return line
-    told = [line for line in lines if line != "Graph execution error:"]
-    return told[0] if told else type(error).__name__
+    others = [line for line in lines if line != "Graph execution error:"]
+    return others[0] if others else type(error).__name__
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether an error says that there is no room; TensorFlow has several classes for it."""
+    return any(text in str(error) for text in _DISK_FULL)
+
+
+@contextlib.contextmanager
+def translated_write_errors(
+    failure: str,
+    remedy: str,
+    *,
+    within: str = "",
+    error_class: type[TfFrameError] = TfFrameError,
+) -> Iterator[None]:
+    """Turns errors of the file system into one error for the user.
+
+    Other exceptions pass: defects, errors for the user, and the errors of a lost
+    server, after which TensorFlow makes the session anew.
+
+    Args:
+      failure: first part of the message, such as `the export to out could not be written`.
+      remedy: last line of the message: what is left, and what to do.
+      within: a path; apart from a full disk, only errors that name it are translated.
+      error_class: class of the error that is raised.
+    """
+    try:
+        yield
+    except Exception as error:
+        of_files = _is_file_error(error) and within in str(error)
+        if isinstance(error, TfFrameError) or not (of_files or is_disk_full(error)):
+            raise
+        raise error_class(f"{failure}: {reason_of(error)}\n{remedy}") from error
+
+
+def _is_file_error(error: Exception) -> bool:
+    import tensorflow.compat.v1 as tf  # Slow, and only needed where something failed.
+
+    lost_server = (tf.errors.AbortedError, tf.errors.UnavailableError)
+    return isinstance(error, (OSError, tf.errors.OpError)) and not isinstance(error, lost_server)

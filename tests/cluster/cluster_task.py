@@ -15,7 +15,7 @@ from tf_frame.estimator.early_stopping import make_early_stopping_hook
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.exporters import FinalExporter, LatestExporter
 from tf_frame.estimator.run_config.run_config import RunConfig
-from tf_frame.estimator.train_and_eval.entry import train_and_evaluate
+from tf_frame.estimator.train_and_eval.executor import train_and_evaluate
 from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
 from tf_frame.testing.one_weight import batches, input_fn, model_fn, serving_input_receiver_fn
 

@@ -21,14 +21,14 @@ def test_a_batch_that_the_clones_cannot_share_is_refused():
 
 
 def test_the_batch_may_be_that_of_each_clone():
-    config = RunOptions(train_batch_size=5, num_clones=3, batch_size_scope="per_clone")
+    config = RunOptions(train_batch_size=5, num_clones=3, batch_size_scope="clone")
     assert (config.clone_batch_size, config.worker_batch_size) == (5, 15)
     assert RunOptions(train_batch_size=6, num_clones=3).worker_batch_size == 6
 
 
 def test_the_batch_may_be_that_of_all_aggregated_workers():
     cluster = {"master": "grpc://localhost:1", "worker_replicas": 4, "num_ps_tasks": 1}
-    sync = {"sync_replicas": True, "batch_size_scope": "aggregated", **cluster}
+    sync = {"sync_replicas": True, "batch_size_scope": "global", **cluster}
     assert RunOptions(train_batch_size=24, **sync).clone_batch_size == 6
     assert RunOptions(train_batch_size=24, replicas_to_aggregate=3, **sync).clone_batch_size == 8
     with pytest.raises(ConfigError, match="25 is not divisible by .* times 4 aggregated replicas"):
@@ -61,7 +61,7 @@ def test_a_cluster_needs_a_master(options):
             {"sync_replicas": True, "num_clones": 2, **TWO_WORKERS},
             "num_clones must be 1. Found num_clones: 2",
         ),
-        ({"worker_replicas": 2}, "--worker_replicas 2 share .* how many with --num_ps_tasks"),
+        ({"worker_replicas": 2}, "--worker_replicas 2 share .* their number as --num_ps_tasks"),
     ],
 )
 def test_a_cluster_that_does_not_fit_together_is_refused(options, message):
@@ -78,7 +78,7 @@ def test_a_cluster_that_does_not_fit_together_is_refused(options, message):
         ({"warmup": "exponential", "warmup_steps": 3, "learning_rate": 0}, "--learning_rate 0: an"),
         (
             {"warmup": "exponential", "warmup_steps": 3, "warmup_learning_rate": 0},
-            "--warmup_learning_rate 0: an exponential warm-up multiplies",
+            "--warmup_learning_rate 0: an exponential warm-up needs a positive",
         ),
     ],
 )
@@ -105,11 +105,12 @@ def test_summaries_have_one_cadence_or_none():
     assert RunOptions(save_summaries_steps=5).writes_summaries
 
 
-@pytest.mark.parametrize("steps", [(0,), (5, -1)])
-def test_a_profile_begins_at_the_first_step_or_later(steps):
-    with pytest.raises(ConfigError, match=f"--profile_at_step {steps[-1]}: the first step is 1"):
-        RunOptions(profile_at_step=steps)
-    assert RunOptions(profile_at_step=(1, 5)).profile_at_step == (1, 5)
+@pytest.mark.parametrize("name", ["profile_at_step", "trace_at_step"])
+@pytest.mark.parametrize(("steps", "wrong"), [("0", 0), ("5,-1", -1)])
+def test_a_profile_begins_at_the_first_step_or_later(name, steps, wrong):
+    with pytest.raises(ConfigError, match=f"--{name}: {wrong} is out of range; allowed: 1 or"):
+        resolve(RunOptions, [{name: steps}])
+    assert getattr(resolve(RunOptions, [{name: "1,5"}]), name) == (1, 5)
 
 
 AT_LEAST_ONE = (
@@ -153,7 +154,7 @@ def test_seconds_between_checkpoints_are_positive(secs):
 
 
 @pytest.mark.parametrize(
-    ("name", "choices"), [("on_nan", "raise, stop"), ("best_mode", "lower, higher")]
+    ("name", "choices"), [("on_nan", "raise, stop"), ("best_mode", "min, max")]
 )
 def test_a_word_that_is_no_choice_is_answered_with_the_choices(name, choices):
     with pytest.raises(ConfigError, match=f"--{name}: 'ignore'.*{choices}"):

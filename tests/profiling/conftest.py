@@ -1,3 +1,5 @@
+import contextlib
+
 import pytest
 import tensorflow.compat.v1 as tf
 
@@ -13,3 +15,17 @@ def small_graph():
         with tf.Session(graph=graph) as session:
             session.run(tf.global_variables_initializer())
             yield session, train_op, loss
+
+
+@contextlib.contextmanager
+def _full_after_half(path, mode):
+    with open(path, mode) as file:
+        file.write(b"half")
+    raise tf.errors.ResourceExhaustedError(None, None, f"{path}; No space left on device")
+    yield
+
+
+@pytest.fixture
+def full_after_half():
+    """Stands for `GFile` on a disk without room."""
+    return _full_after_half

@@ -1,3 +1,4 @@
+import logging
 import socket
 
 import pytest
@@ -5,8 +6,7 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 from tf_frame.profiling import capture as module
-from tf_frame.profiling.capture import Capture, step_marker
-from tf_frame.profiling.failures import CaptureError
+from tf_frame.profiling.capture import Capture, CaptureError, only_warns, step_marker
 from tf_frame.testing.xplane import event_names, marked_steps
 
 
@@ -146,3 +146,37 @@ def test_without_room_for_temporary_files_there_is_no_capture(tmp_path, monkeypa
     monkeypatch.setattr(module.tempfile, "tempdir", str(tmp_path / "missing"))
     with pytest.raises(CaptureError, match="did not start"):
         Capture().start()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        CaptureError("disk is full"),
+        OSError("disk is full"),
+        tf.errors.ResourceExhaustedError(None, None, "disk is full"),
+    ],
+)
+def test_a_failure_is_logged_with_its_reason(caplog, error):
+    with caplog.at_level(logging.WARNING, "tf_frame"), only_warns("the profile"):
+        raise error
+    assert caplog.messages == ["the profile was not written: disk is full; training goes on"]
+
+
+def test_a_defect_is_not_hidden():
+    with pytest.raises(KeyError), only_warns("the profile"):
+        raise KeyError("defect")
+
+
+def test_a_capture_that_cannot_be_written_leaves_no_file_behind(
+    tmp_path, monkeypatch, full_after_half
+):
+    def copy(source, target, overwrite):
+        with full_after_half(target, "wb"):
+            pass
+
+    recorded = Capture()
+    recorded.start()
+    monkeypatch.setattr(module.tf.io.gfile, "copy", copy)
+    with pytest.raises(CaptureError, match="No space left"):
+        recorded.save(str(tmp_path), label="step_1", task="worker_0")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -23,12 +23,10 @@ from pathlib import Path
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.training.run import run
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.plugin import Input, InputInfo, Mode, Model, ModelOutput
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
-from tf_frame.session.interrupts import Interrupts
-from tf_frame.testing.toy import make_job, make_part
+from tf_frame.testing.toy import configured_plugin, make_setup, run_setup
 from tf_frame_deeplab.model import DeepLab
 from tf_frame_deeplab.nuclei import Nuclei
 
@@ -100,14 +98,16 @@ class KilledDeepLab(DeepLab):
 
 
 def mlp_job(model_dir, options):
-    return make_job(Mlp, Shuffled, model_dir, **options)
+    return make_setup(Mlp, Shuffled, model_dir, **options)
 
 
 def accumulated_job(model_dir, options):
     params = Accumulate.Params(steps=3)
-    part = make_part(GRADIENT_TRANSFORM, "accumulate", Accumulate, {}, "transform.accumulate")
+    part = configured_plugin(
+        GRADIENT_TRANSFORM, "accumulate", Accumulate, {}, "transform.accumulate"
+    )
     transforms = [dataclasses.replace(part, params=params)]
-    return make_job(Mlp, Shuffled, model_dir, optimizer="adam", transforms=transforms, **options)
+    return make_setup(Mlp, Shuffled, model_dir, optimizer="adam", transforms=transforms, **options)
 
 
 def deeplab_job(model_dir, options):
@@ -117,7 +117,7 @@ def deeplab_job(model_dir, options):
         "model.aspp_channels": 8,
         "model.decoder_channels": 8,
     }
-    return make_job(KilledDeepLab, Nuclei, model_dir, values=values, **options)
+    return make_setup(KilledDeepLab, Nuclei, model_dir, values=values, **options)
 
 
 JOBS = {"mlp": mlp_job, "accumulated": accumulated_job, "deeplab": deeplab_job}
@@ -143,22 +143,22 @@ def run_job(model_dir, kind, options, kill):
     KILL = kill
     if kill and kill[0] == "save":
         watch_saves(model_dir, *kill[1:])
-    job = JOBS[kind](model_dir, {**options, "evaluate": False})
-    run(job, source=job.make_input(), interrupts=Interrupts(), report=print)
+    setup = JOBS[kind](model_dir, {**options, "evaluate": False})
+    run_setup(setup)
 
 
-def forked(words):
+def forked(argv):
     """Runs a job in a process of its own; returns its status."""
     process = os.fork()
     if process:
         return os.waitpid(process, 0)[1]
     signal.alarm(TIME_LIMIT_SECS)
-    log = os.open(Path(words["model_dir"]) / "output.txt", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+    log = os.open(Path(argv["model_dir"]) / "output.txt", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
     os.dup2(log, 1)
     os.dup2(log, 2)
     code = 1
     try:
-        run_job(**words)
+        run_job(**argv)
         code = 0
     except BaseException:
         traceback.print_exc()

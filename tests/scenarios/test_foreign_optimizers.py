@@ -2,8 +2,7 @@
 
 import pytest
 
-from tf_frame.cli.choose import choose_plugins
-from tf_frame.cli.make_job import make_job
+from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 PLUGINS = """
@@ -56,18 +55,17 @@ def installed(tmp_path, monkeypatch):
 def test_they_train_with_options_of_their_own(tmp_path):
     import tensorflow.compat.v1 as tf
 
-    from tf_frame.estimator.training.run import run
-    from tf_frame.session.interrupts import Interrupts
+    from tf_frame.testing.toy import run_setup
 
-    words = [
+    argv = [
         *("--plugin", "toy", "--optimizer", "sign", "--optimizer.factor", "2"),
         *("--schedule", "halving", "--schedule.floor", "0.3", "--learning_rate", "1"),
         *("--max_steps", "3", "--model_dir", str(tmp_path)),
     ]
-    job = make_job(words, choose_plugins(words))
-    run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+    setup = parse_command_line(argv).setup()
+    run_setup(setup, report=lambda line: None)
     # Rates 1, 1/2 and the floor 0.3, times 2; every step goes by the sign of the gradient.
     saved = tf.train.load_checkpoint(str(tmp_path)).get_tensor("linear/biases")
     reachable = {a * 2 + b * 1 + c * 0.6 for a in (1, -1) for b in (1, -1) for c in (1, -1)}
     assert min(abs(saved[0] - value) for value in reachable) < 1e-5
-    assert job.versions()["foreign-steps"] == "1.0"
+    assert setup.versions()["foreign-steps"] == "1.0"

@@ -6,8 +6,7 @@ import sys
 import pytest
 import yaml
 
-from tf_frame.cli.choose import choose_plugins
-from tf_frame.cli.make_job import make_job
+from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.testing import forked
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
@@ -34,7 +33,8 @@ class Counter(HookPlugin):
                 super().__init__(Cadence(every_steps=params.every_steps, first=False))
 
             def after_step(self, run_context, run_values, step):
-                context.say(f"{params.word} {step} of {context.max_steps} in {context.model_dir}")
+                steps = f"{params.word} {step} of {context.max_steps}"
+                context.report(f"{steps} in {context.model_dir}")
 
         class Foreign(tf.train.SessionRunHook):
             def after_run(self, run_context, run_values):
@@ -49,7 +49,7 @@ class Listener(HookPlugin):
 
         class Says(tf.train.CheckpointSaverListener):
             def after_save(self, session, global_step_value):
-                context.say(f"saved step {global_step_value}")
+                context.report(f"saved step {global_step_value}")
 
         return Says()
 
@@ -75,46 +75,49 @@ def installed(tmp_path, monkeypatch):
 HOOKS = ("counter", "listener", "nonsense")
 
 
-def job_of(*words):
-    words = ["--plugin", "toy", *words]
-    return make_job(words, choose_plugins(words))
+def setup_of(*argv):
+    argv = ["--plugin", "toy", *argv]
+    return parse_command_line(argv).setup()
 
 
-def run(*words, **options):
-    command = [sys.executable, "-m", "tf_frame.cli.main", "run", "--plugin", "toy", *words]
+def run(*argv, **options):
+    command = [sys.executable, "-m", "tf_frame.cli.main", "run", "--plugin", "toy", *argv]
     done = forked.run(command, capture_output=True, text=True, timeout=120, **options)
     return done.returncode, done.stdout + done.stderr
 
 
-def params_of(job):
-    return [(part.name, part.params.every_steps, part.params.word) for part in job.hooks]
+def params_of(setup):
+    return [(part.name, part.params.every_steps, part.params.word) for part in setup.hooks]
 
 
 def test_a_hook_is_named_and_takes_options():
-    assert params_of(job_of()) == []
-    assert params_of(job_of("--hook", "counter")) == [("counter", 2, "step")]
-    words = ("--hook", "counter:7", "--hook.counter.word", "run")
-    assert params_of(job_of(*words)) == [("counter", 7, "run")]
+    assert params_of(setup_of()) == []
+    assert params_of(setup_of("--hook", "counter")) == [("counter", 2, "step")]
+    argv = ("--hook", "counter:7", "--hook.counter.word", "run")
+    assert params_of(setup_of(*argv)) == [("counter", 7, "run")]
 
 
 def test_several_hooks_of_one_name_have_options_of_their_own():
-    words = ("--hook", "counter:7", "--hook", "hook-test:counter", "--hook.counter.word", "one")
-    assert params_of(job_of(*words)) == [("counter", 7, "one"), ("hook-test:counter", 2, "step")]
-    words = ("--hook", "counter", "--hook", "counter:9", "--hook.counter_2.word", "two")
-    assert params_of(job_of(*words)) == [("counter", 2, "step"), ("counter", 9, "two")]
+    argv = ("--hook", "counter:7", "--hook", "hook-test:counter", "--hook.counter.word", "one")
+    assert params_of(setup_of(*argv)) == [("counter", 7, "one"), ("hook-test:counter", 2, "step")]
+    argv = ("--hook", "counter", "--hook", "counter:9", "--hook.counter_2.word", "two")
+    assert params_of(setup_of(*argv)) == [("counter", 2, "step"), ("counter", 9, "two")]
 
 
 def test_the_file_names_hooks_and_the_words_win(tmp_path):
     file = tmp_path / "run.yaml"
     file.write_text(yaml.safe_dump({"hooks": [{"name": "counter", "word": "a"}, "counter:5"]}))
-    assert params_of(job_of("--config", str(file))) == [("counter", 2, "a"), ("counter", 5, "step")]
-    words = ("--config", str(file), "--hook.counter.every_steps", "3")
-    assert params_of(job_of(*words))[0] == ("counter", 3, "a")
-    assert params_of(job_of("--config", str(file), "--hook", "")) == []
+    assert params_of(setup_of("--config", str(file))) == [
+        ("counter", 2, "a"),
+        ("counter", 5, "step"),
+    ]
+    argv = ("--config", str(file), "--hook.counter.every_steps", "3")
+    assert params_of(setup_of(*argv))[0] == ("counter", 3, "a")
+    assert params_of(setup_of("--config", str(file), "--hook", "")) == []
 
 
 def test_the_resolved_configuration_has_the_hooks():
-    settings = job_of("--hook", "counter:7").settings()
+    settings = setup_of("--hook", "counter:7").settings()
     assert [(named.name, dict(named.values)) for named in settings.hooks] == [
         ("counter", {"every_steps": 7, "word": "step"})
     ]
@@ -122,7 +125,7 @@ def test_the_resolved_configuration_has_the_hooks():
 
 
 @pytest.mark.parametrize(
-    ("words", "error", "message"),
+    ("argv", "error", "message"),
     [
         (["--hook", "countr"], PluginError, "countr"),
         (["--hook", "counter:0"], ConfigError, "hook.counter.every_steps"),
@@ -130,22 +133,22 @@ def test_the_resolved_configuration_has_the_hooks():
         (["--hook", "counter", "--hook.counter.wrd", "a"], ConfigError, "hook.counter.word"),
     ],
 )
-def test_a_wrong_hook_or_option_is_said(words, error, message):
+def test_a_wrong_hook_or_option_is_said(argv, error, message):
     with pytest.raises(error, match=message):
-        job_of(*words)
+        setup_of(*argv)
 
 
 def test_options_of_a_hook_in_the_file_have_a_place_of_their_own(tmp_path):
     file = tmp_path / "run.yaml"
     file.write_text("hook: {counter: {word: a}}\n")
     with pytest.raises(ConfigError, match=r"write a list, hooks: \[...\]"):
-        job_of("--config", str(file))
+        setup_of("--config", str(file))
     file.write_text("hooks: {name: counter}\n")
     with pytest.raises(ConfigError, match="'hooks' takes a list"):
-        job_of("--config", str(file))
+        setup_of("--config", str(file))
     file.write_text("hooks: [{every_steps: 3}]\n")
     with pytest.raises(ConfigError, match="a hook without a name"):
-        job_of("--config", str(file))
+        setup_of("--config", str(file))
 
 
 @pytest.fixture
@@ -155,8 +158,8 @@ def environment(toy_environment, tmp_path):
 
 @pytest.mark.process
 def test_a_hook_of_a_package_runs_at_its_steps(environment, tmp_path):
-    words = ("--model_dir", "m", "--max_steps", "5", "--train_batch_size", "8", "--hook", "counter")
-    code, said = run(*words, **environment)
+    argv = ("--model_dir", "m", "--max_steps", "5", "--train_batch_size", "8", "--hook", "counter")
+    code, said = run(*argv, **environment)
     assert code == 0, said
     assert [line for line in said.splitlines() if line.startswith("step ") and " of 5" in line] == [
         "step 2 of 5 in m",
@@ -170,8 +173,8 @@ def test_a_hook_of_a_package_runs_at_its_steps(environment, tmp_path):
 
 @pytest.mark.process
 def test_a_listener_of_a_package_hears_of_checkpoints(environment):
-    words = ("--model_dir", "m", "--max_steps", "4", "--save_checkpoint_steps", "2")
-    code, said = run(*words, "--hook", "listener", "--noevaluate", **environment)
+    argv = ("--model_dir", "m", "--max_steps", "4", "--save_checkpoint_steps", "2")
+    code, said = run(*argv, "--hook", "listener", "--noevaluate", **environment)
     assert code == 0, said
     saved = [line for line in said.splitlines() if line.startswith("saved step")]
     assert saved == ["saved step 0", "saved step 2", "saved step 4"]
@@ -179,8 +182,8 @@ def test_a_listener_of_a_package_hears_of_checkpoints(environment):
 
 @pytest.mark.process
 def test_a_hook_that_keeps_the_fast_path_off_is_named(environment):
-    words = ("--max_steps", "2", "--model_dir", "m", "--hook", "counter")
-    code, said = run(*words, "--hook.counter.word", "both", **environment)
+    argv = ("--max_steps", "2", "--model_dir", "m", "--hook", "counter")
+    code, said = run(*argv, "--hook.counter.word", "both", **environment)
     assert code == 0, said
     assert "note: fast path: off, for Foreign (hook_test_plugins) is called at every step" in said
 

@@ -8,9 +8,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import EXIT_USAGE, ConfigError, DataError
-from tf_frame.estimator.training.run import run
-from tf_frame.session.interrupts import Interrupts
-from tf_frame.testing.toy import ToyInput, ToyModel, make_job
+from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 
 @pytest.fixture
@@ -19,8 +17,8 @@ def go(tmp_path):
 
     def go(steps, *, source=ToyInput, model=ToyModel, **options):
         lines = []
-        job = make_job(model, source, str(tmp_path), max_steps=steps, evaluate=False, **options)
-        run(job, source=job.make_input(), interrupts=Interrupts(), report=lines.append)
+        setup = make_setup(model, source, str(tmp_path), max_steps=steps, evaluate=False, **options)
+        run_setup(setup, report=lines.append)
         assert step_of(newest_checkpoint(str(tmp_path))) == steps
         return [line for line in lines if line.startswith("warning: ")]
 

@@ -9,76 +9,81 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster import Cluster
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.errors import CheckpointError, PluginError
-from tf_frame.estimator.training.hooks import Surroundings, run_hooks
-from tf_frame.estimator.training.run import run
-from tf_frame.estimator.training.show_hooks import show_hooks
+from tf_frame.estimator.training.context import RunContext, RunObserver
+from tf_frame.estimator.training.hooks import make_hooks
+from tf_frame.estimator.training.show import show_hooks
 from tf_frame.estimator.training.train import build_graph, closing_all, make_loop
 from tf_frame.graph.step_loop import StepLoop
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.plugin import HookPlugin
 from tf_frame.plugin.kinds import HOOK
-from tf_frame.session.interrupts import Interrupts
-from tf_frame.testing.toy import ToyInput, ToyModel, make_job, make_part
+from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup, run_setup
 
 CLUSTER = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 1}
 
 
 @pytest.fixture
-def job_of(tmp_path):
+def setup_of(tmp_path):
     """Makes a job of the toy in `tmp_path`; `hooks` are plugin classes."""
 
-    def job_of(*hooks, **options):
-        parts = [make_part(HOOK, cls.__name__, cls, {}, "hook") for cls in hooks]
-        job = make_job(ToyModel, ToyInput, str(tmp_path), **options)
-        return dataclasses.replace(job, hooks=parts)
+    def setup_of(*hooks, **options):
+        parts = [configured_plugin(HOOK, cls.__name__, cls, {}, "hook") for cls in hooks]
+        setup = make_setup(ToyModel, ToyInput, str(tmp_path), **options)
+        return dataclasses.replace(setup, hooks=parts)
 
-    yield job_of
+    yield setup_of
     tf.summary.FileWriterCache.clear()
 
 
 @pytest.fixture
-def hooks_of(job_of):
+def hooks_of(setup_of):
     """The hooks of a worker by the names of their classes, without a session."""
 
     def hooks_of(*hooks, task=0, **options):
-        job = job_of(*hooks, **options)
+        setup = setup_of(*hooks, **options)
         if options.get("master"):
-            job = dataclasses.replace(job, config=dataclasses.replace(job.config, task=task))
-        graph = graph_of(job)
+            setup = dataclasses.replace(setup, config=dataclasses.replace(setup.config, task=task))
+        graph = graph_of(setup)
         with graph.graph.as_default():
-            made = run_hooks(job, graph, around(Cluster(task_id=task))).hooks
-        return {type(hook).__name__: hook for hook in made}
+            hooks = make_hooks(
+                setup,
+                RunContext(
+                    observer=RunObserver(print, shows_progress=True),
+                    cluster=Cluster(task_id=task),
+                    evaluator=NoEvaluation(),
+                ),
+                graph,
+                source=setup.make_input(),
+                restored=RestoredCheckpoint(),
+            )
+        return {type(hook).__name__: hook for hook in hooks.all}
 
     return hooks_of
 
 
-def graph_of(job):
+def graph_of(setup):
     config = dataclasses.replace(
-        job.config, master="", worker_replicas=1, num_ps_tasks=0, task=0
+        setup.config, master="", worker_replicas=1, num_ps_tasks=0, task=0
     )  # A graph needs no server.
-    source = job.make_input()
+    source = setup.make_input()
     return build_graph(
-        dataclasses.replace(job, config=config),
-        model=job.make_model(source.info),
+        dataclasses.replace(setup, config=config),
+        model=setup.make_model(source.info),
         source=source,
         deployment=make_deployment(config, Cluster()),
     )
 
 
-def around(cluster):
-    return Surroundings(
-        cluster=cluster,
-        stopped=lambda: None,
-        restored_from=lambda: None,
-        evaluate=lambda step: {},
-        report=print,
-    )
+class NoEvaluation:
+    def evaluate_step(self, step):
+        return {}
 
 
-def run_job(job):
+def run_lines(setup):
     lines = []
-    result = run(job, source=job.make_input(), interrupts=Interrupts(), report=lines.append)
+    result = run_setup(setup, report=lines.append)
     return result, "\n".join(map(str, lines))
 
 
@@ -147,7 +152,9 @@ def test_timelines_show_what_the_options_say(hooks_of, monkeypatch, options, dra
     monkeypatch.setattr("tf_frame.estimator.training.hooks.TimelineHook", Given)
     hooks_of(trace_every_n_steps=7, **options)
     assert {name: given[name] for name in drawn} == drawn
-    assert given["every_steps"] == 7
+    assert (given["every_steps"], given["at_steps"]) == (7, ())
+    hooks_of(trace_at_step=(60, 90), **options)
+    assert (given["every_steps"], given["at_steps"]) == (None, (60, 90))
 
 
 @pytest.mark.parametrize(
@@ -177,32 +184,32 @@ def test_without_a_log_there_are_no_figures(hooks_of):
     assert not {"LoggingHook", "ThroughputHook"} & set(hooks_of(log_every_n_steps=0))
 
 
-def test_the_log_has_figures_every_so_many_steps_and_at_the_last(job_of, caplog):
+def test_the_log_has_figures_every_so_many_steps_and_at_the_last(setup_of, caplog):
     with caplog.at_level(logging.INFO, logger="tf_frame"):
-        run_job(job_of(max_steps=7, log_every_n_steps=3, evaluate=False))
+        run_lines(setup_of(max_steps=7, log_every_n_steps=3, evaluate=False))
     logged = [r.getMessage().split(":")[0] for r in caplog.records if "loss = " in r.getMessage()]
     assert logged == ["step 3", "step 6", "step 7"]
 
 
-def test_an_evaluation_waits_for_the_checkpoint_that_is_being_written(job_of, monkeypatch):
+def test_an_evaluation_waits_for_the_checkpoint_that_is_being_written(setup_of, monkeypatch):
     waited = []
     hook = "tf_frame.estimator.training.hooks.CheckpointHook.wait"
     monkeypatch.setattr(hook, lambda self: waited.append(self._flight is not None) or self._land())
     options = {"async_checkpoint": True, "eval_every_n_steps": 2, "save_checkpoint_secs": 600}
-    _, said = run_job(job_of(max_steps=5, evaluate=False, **options))
+    _, said = run_lines(setup_of(max_steps=5, evaluate=False, **options))
     assert waited == [True, True]
     assert "evaluation at step 2" in said and "evaluation at step 4" in said
 
 
-def test_a_step_that_diverged_is_not_evaluated(job_of):
+def test_a_step_that_diverged_is_not_evaluated(setup_of):
     options = {"on_nan": "stop", "eval_every_n_steps": 3, "values": {"model.nan_at_step": 5}}
-    _, said = run_job(job_of(max_steps=9, **options))
+    _, said = run_lines(setup_of(max_steps=9, **options))
     assert "training was stopped at step 6 of 9" in said
     assert "evaluation at step 3" in said
     assert "evaluation at step 6" not in said
 
 
-def test_a_named_hook_is_told_of_the_run(job_of, tmp_path):
+def test_a_named_hook_is_told_of_the_run(setup_of, tmp_path):
     contexts = []
 
     class Told(HookPlugin):
@@ -210,7 +217,7 @@ def test_a_named_hook_is_told_of_the_run(job_of, tmp_path):
             contexts.append(context)
             return []
 
-    run_job(job_of(Told, max_steps=3, train_batch_size=4, evaluate=False))
+    run_lines(setup_of(Told, max_steps=3, train_batch_size=4, evaluate=False))
     (context,) = contexts
     assert context.model_dir == str(tmp_path)
     assert (context.is_chief, context.task, context.max_steps) == (True, 0, 3)
@@ -219,7 +226,7 @@ def test_a_named_hook_is_told_of_the_run(job_of, tmp_path):
     assert callable(context.report)
 
 
-def test_named_hooks_and_listeners_come_to_their_places(job_of):
+def test_named_hooks_and_listeners_come_to_their_places(setup_of):
     seen = []
 
     class Every(Hook):
@@ -234,17 +241,17 @@ def test_named_hooks_and_listeners_come_to_their_places(job_of):
         def __call__(self, context):
             return [Every(Cadence(at_steps=[2])), Saved()]
 
-    run_job(job_of(Both, max_steps=4, save_checkpoint_steps=2, evaluate=False))
+    run_lines(setup_of(Both, max_steps=4, save_checkpoint_steps=2, evaluate=False))
     assert seen == [("saved", 0), ("hook", 2), ("saved", 2), ("saved", 4)]
 
 
-def test_a_plugin_that_makes_no_hook_is_refused(job_of):
+def test_a_plugin_that_makes_no_hook_is_refused(setup_of):
     class Nonsense(HookPlugin):
         def __call__(self, context):
             return ["no hook"]
 
     with pytest.raises(PluginError, match="the hook Nonsense made 'no hook'; it must make"):
-        run_job(job_of(Nonsense, max_steps=1))
+        run_lines(setup_of(Nonsense, max_steps=1))
 
 
 def test_every_hook_that_can_be_closed_is_closed_after_an_error_too():
@@ -266,16 +273,16 @@ def test_every_hook_that_can_be_closed_is_closed_after_an_error_too():
     assert sorted(closed) == ["a", "b", "c"]
 
 
-def test_steps_of_several_tasks_are_run_singly(job_of):
-    job = job_of(steps_per_loop=10, **CLUSTER)
-    graph, said = graph_of(job), []
+def test_steps_of_several_tasks_are_run_singly(setup_of):
+    setup = setup_of(steps_per_loop=10, **CLUSTER)
+    graph, said = graph_of(setup), []
     with graph.graph.as_default():
-        loop = make_loop(job.config, graph, [], report=said.append)
+        loop = make_loop(setup.config, graph, [], report=said.append)
     assert loop._step_loop is None
     assert said == ["note: --steps_per_loop 10 has no effect: several tasks train together"]
 
 
-def test_a_hook_that_keeps_the_fast_path_off_is_said_at_the_start(job_of):
+def test_a_hook_that_keeps_the_fast_path_off_is_said_at_the_start(setup_of):
     class Foreign(tf.train.SessionRunHook):
         def after_run(self, run_context, run_values):
             pass
@@ -284,16 +291,16 @@ def test_a_hook_that_keeps_the_fast_path_off_is_said_at_the_start(job_of):
         def __call__(self, context):
             return Foreign()
 
-    _, said = run_job(job_of(Slow, max_steps=2, evaluate=False))
+    _, said = run_lines(setup_of(Slow, max_steps=2, evaluate=False))
     assert f"note: fast path: off, for Foreign ({__name__}) is called at every step" in said
-    _, said = run_job(job_of(max_steps=4, evaluate=False))
+    _, said = run_lines(setup_of(max_steps=4, evaluate=False))
     assert "fast path" not in said
 
 
-def test_the_hooks_are_shown_and_the_folder_stays_as_it_was(job_of, tmp_path):
+def test_the_hooks_are_shown_and_the_folder_stays_as_it_was(setup_of, tmp_path):
     said = []
-    job = job_of(trace_every_n_steps=7, max_steps=40)
-    show_hooks(job, source=job.make_input(), report=said.append)
+    setup = setup_of(trace_every_n_steps=7, max_steps=40)
+    show_hooks(setup, setup.make_input(), report=said.append)
     lines = "\n".join(said).splitlines()
     assert lines[0] == "hooks of a step, in this order:"
     assert [line.split()[0] for line in lines[1:-1]] == sorted(
@@ -305,7 +312,7 @@ def test_the_hooks_are_shown_and_the_folder_stays_as_it_was(job_of, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_steps_per_loop_says_how_many_steps_one_call_runs(job_of, monkeypatch):
+def test_steps_per_loop_says_how_many_steps_one_call_runs(setup_of, monkeypatch):
     counts, single = [], StepLoop.run
 
     def noted(self, session, count):
@@ -314,9 +321,9 @@ def test_steps_per_loop_says_how_many_steps_one_call_runs(job_of, monkeypatch):
 
     monkeypatch.setattr(StepLoop, "run", noted)
     options = {"save_summaries_steps": 0, "log_every_n_steps": 10, "evaluate": False}
-    run_job(job_of(max_steps=22, steps_per_loop=4, **options))
+    run_lines(setup_of(max_steps=22, steps_per_loop=4, **options))
     # Hooks want 1, 10, 20 and 22.
     assert counts == [4, 4, 4, 4]
     counts.clear()
-    run_job(job_of(max_steps=44, **options))
+    run_lines(setup_of(max_steps=44, **options))
     assert counts == []

@@ -9,19 +9,17 @@ from tf_frame.cluster import cluster_of
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.errors import ConfigError, NonFiniteError
 from tf_frame.estimator.training import train as training
-from tf_frame.estimator.training.run import run
 from tf_frame.estimator.training.train import build_graph
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.graph.update.sync_replicas import SyncReplicasHook
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
-from tf_frame.session.interrupts import Interrupts
-from tf_frame.testing.toy import ToyInput, ToyModel, make_job, make_part
+from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup, run_setup
 
 
 def go(folder, **options):
     folder.mkdir(exist_ok=True)
-    job = make_job(ToyModel, ToyInput, str(folder), **options)
-    return run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+    setup = make_setup(ToyModel, ToyInput, str(folder), **options)
+    return run_setup(setup, report=lambda line: None)
 
 
 @pytest.fixture
@@ -97,8 +95,10 @@ def test_a_decay_over_an_epoch_counts_the_batches_that_make_a_step(
     micro_batches, last_before_the_decay
 ):
     values = {"transform.accumulate.steps": micro_batches}
-    part = make_part(GRADIENT_TRANSFORM, "accumulate", Accumulate, values, "transform.accumulate")
-    job = make_job(
+    part = configured_plugin(
+        GRADIENT_TRANSFORM, "accumulate", Accumulate, values, "transform.accumulate"
+    )
+    setup = make_setup(
         ToyModel,
         ToyInput,
         "",
@@ -108,10 +108,10 @@ def test_a_decay_over_an_epoch_counts_the_batches_that_make_a_step(
         learning_rate=0.5,
         train_batch_size=8,
     )
-    source = job.make_input()
-    deployment = make_deployment(job.config, cluster_of(job.config))
-    model = job.make_model(source.info)
-    train_graph = build_graph(job, model=model, source=source, deployment=deployment)
+    source = setup.make_input()
+    deployment = make_deployment(setup.config, cluster_of(setup.config))
+    model = setup.make_model(source.info)
+    train_graph = build_graph(setup, model=model, source=source, deployment=deployment)
     with train_graph.graph.as_default(), tf.Session() as session:
         rates = []
         for step in (last_before_the_decay, last_before_the_decay + 1):

@@ -11,18 +11,17 @@ RUN = """
 import json, sys
 import tensorflow.compat.v1 as tf
 tf.disable_v2_behavior()
-from tf_frame.estimator.training.run import run
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
-from tf_frame.session.interrupts import Interrupts
-from tf_frame.testing.toy import ToyInput, ToyModel, installed_part, make_job
+from tf_frame.testing.toy import ToyInput, ToyModel, installed_plugin, make_setup, run_setup
 
-transforms = [installed_part(GRADIENT_TRANSFORM, name, json.loads(values), "t") for name, values in
-              [("accumulate", '{"t.steps": 2}'), ("clip_by_global_norm", '{"t.norm": 100}')]]
-job = make_job(ToyModel, ToyInput, sys.argv[1], optimizer="adamw", transforms=transforms,
+parts = [("accumulate", '{"t.steps": 2}'), ("clip_by_global_norm", '{"t.norm": 100}')]
+transforms = [installed_plugin(GRADIENT_TRANSFORM, name, json.loads(values), "t")
+              for name, values in parts]
+setup = make_setup(ToyModel, ToyInput, sys.argv[1], optimizer="adamw", transforms=transforms,
                max_steps=40, learning_rate=0.5, num_clones=2, moving_average_decay=0.9,
                loss_average_decay=0.9, summarize_gradients=True, summarize_variables=True,
                save_summaries_steps=2, loss_scale=8.0, values={"model.l2": 0.001})
-result = run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+result = run_setup(setup, report=lambda line: None)
 print(json.dumps(result))
 """
 

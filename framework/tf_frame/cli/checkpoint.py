@@ -138,7 +138,7 @@ def _patterns_noted() -> Iterator[None]:
 
 
 def _list(paths: Sequence[str], given: Mapping[str, Any]) -> int:
-    from tf_frame.checkpoint.find.listing import list_checkpoints
+    from tf_frame.checkpoint.find.contents import list_checkpoints
 
     entries = list_checkpoints(paths[0])
     _print(given, tables.entries_as_json(entries), lambda: tables.entries(entries, paths[0]))

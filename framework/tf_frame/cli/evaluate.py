@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli import option_help
-from tf_frame.cli.folder import job_of_folder
 from tf_frame.cli.quiet import without_chatter
 from tf_frame.cli.screen import columns, reader_may_leave, report
+from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, CheckpointError, ConfigError
-from tf_frame.estimator.training.job import Job
+from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupted, Interrupts
 
 _USAGE = """usage: tf-frame evaluate MODEL_DIR [OPTIONS]
@@ -43,24 +43,24 @@ _OWN = (
 )
 
 
-def main(words: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if not words or any(word in ("-h", "--help") for word in words):
+    if not argv or any(word in ("-h", "--help") for word in argv):
         report(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
-        return EXIT_OK if words else EXIT_USAGE
-    job, given = job_of_folder("evaluate", words, _OWN)
+        return EXIT_OK if argv else EXIT_USAGE
+    setup, given = setup_of_folder("evaluate", argv, _OWN)
     _check(given)
-    source = job.make_input()
+    source = setup.make_input()
     with reader_may_leave(), Interrupts().installed() as interrupts:
         started = time.monotonic()
-        with without_chatter(job.config.verbosity):
+        with without_chatter(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
             from tf_frame.estimator.error_translation import translated_errors
         interrupts.raise_if_received("stopped; nothing was evaluated")
-        evaluation = _Evaluation(job, source, given["name"], interrupts)
-        with translated_errors(job.model_dir):
+        evaluation = _Evaluation(setup, source, given["name"], interrupts)
+        with translated_errors(setup.model_dir):
             try:
-                _evaluate(evaluation, job, given)
+                _evaluate(evaluation, setup, given)
             finally:
                 evaluation.close()
         report(f"done in {time.monotonic() - started:.0f} s; results in {evaluation.eval_dir}")
@@ -78,50 +78,54 @@ def _check(given: Mapping[str, Any]) -> None:
             raise ConfigError(f"--{option.name} has no meaning without --continuous")
 
 
-def _evaluate(evaluation: _Evaluation, job: Job, given: Mapping[str, Any]) -> None:
+def _evaluate(evaluation: _Evaluation, setup: TrainingSetup, given: Mapping[str, Any]) -> None:
     if given["continuous"]:
-        _evaluate_each(evaluation, job, given)
+        _evaluate_each(evaluation, setup, given)
         return
     from tf_frame.checkpoint.find.path import resolve
 
-    evaluation(resolve(os.path.expanduser(given["checkpoint"] or job.model_dir)))
+    evaluation(resolve(os.path.expanduser(given["checkpoint"] or setup.model_dir)))
 
 
-def _evaluate_each(evaluation: _Evaluation, job: Job, given: Mapping[str, Any]) -> None:
+def _evaluate_each(evaluation: _Evaluation, setup: TrainingSetup, given: Mapping[str, Any]) -> None:
     from tf_frame.estimator.evaluation.repeated import evaluate_repeatedly
 
-    report(f"waiting for checkpoints in {job.model_dir}, until step {job.config.max_steps}")
+    report(f"waiting for checkpoints in {setup.model_dir}, until step {setup.config.max_steps}")
     step = evaluate_repeatedly(
         evaluation,
-        job.model_dir,
+        setup.model_dir,
         min_interval_secs=given["every_secs"],
         timeout=given["timeout_secs"],
-        last_step=job.config.max_steps,
+        last_step=setup.config.max_steps,
         stop=lambda: evaluation.interrupts.received is not None,
     )
     evaluation.check()
     if step is None:
         raise CheckpointError(
-            f"there was no checkpoint in {job.model_dir} within {given['timeout_secs']:g} s; "
+            f"there was no checkpoint in {setup.model_dir} within {given['timeout_secs']:g} s; "
             "raise --timeout_secs, or look whether the training runs"
         )
-    if step < job.config.max_steps:
+    if step < setup.config.max_steps:
         report(f"no new checkpoint for {given['timeout_secs']:g} s after step {step}")
 
 
 class _Evaluation:
-    """Evaluates checkpoints of a job, shows what they come to, and writes it."""
+    """Evaluates checkpoints of a setup, shows what they come to, and writes it."""
 
-    def __init__(self, job: Job, source: Any, name: str | None, interrupts: Interrupts) -> None:
-        from tf_frame.estimator.estimator import Estimator
-        from tf_frame.estimator.training.observer import RunObserver
+    def __init__(
+        self, setup: TrainingSetup, source: Any, name: str | None, interrupts: Interrupts
+    ) -> None:
+        from tf_frame.estimator.evaluation.setup_evaluator import SetupEvaluator
+        from tf_frame.estimator.training.context import RunObserver
 
-        model, observer = job.make_model(source.info), RunObserver(report, interrupts)
-        self._estimator = Estimator(model, config=job, observer=observer)
-        self._source = source
-        self._steps = job.config.eval_steps
-        self._name = name
-        self.eval_dir = self._estimator.eval_dir(name)
+        self._evaluator = SetupEvaluator(
+            setup,
+            model=setup.make_model(source.info),
+            source=source,
+            observer=RunObserver(report, interrupts),
+            name=name,
+        )
+        self.eval_dir = self._evaluator.eval_dir
         self.interrupts = interrupts
         self._count = 0
 
@@ -130,22 +134,17 @@ class _Evaluation:
         from tf_frame.estimator.evaluation.results import write_figures
 
         report(f"evaluating {checkpoint}")
-        metrics = self._metrics(checkpoint)
-        step = int(metrics.pop("global_step"))
+        try:
+            evaluated = self._evaluator.evaluate(checkpoint)
+        except Interrupted:
+            self.check()
+            raise
+        metrics, step = evaluated.metrics, evaluated.global_step
         write_figures(self.eval_dir, metrics, step, checkpoint)
         report(f"evaluation at step {step}")
         report(columns([(name, _text(value)) for name, value in metrics.items()]))
         self._count += 1
         return step
-
-    def _metrics(self, checkpoint: str) -> dict[str, Any]:
-        try:
-            return self._estimator.evaluate(
-                self._source, steps=self._steps, checkpoint_path=checkpoint, name=self._name
-            )
-        except Interrupted:
-            self.check()
-            raise
 
     def check(self) -> None:
         """Raises `Interrupted` once a signal has arrived."""
@@ -153,7 +152,7 @@ class _Evaluation:
         self.interrupts.raise_if_received(f"stopped; {done} evaluated, in {self.eval_dir}")
 
     def close(self) -> None:
-        self._estimator.close()
+        self._evaluator.close()
 
 
 def _text(value: Any) -> str:

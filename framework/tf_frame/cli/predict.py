@@ -12,14 +12,14 @@ from typing import Any
 from tqdm import tqdm
 
 from tf_frame.cli import option_help
-from tf_frame.cli.folder import job_of_folder
 from tf_frame.cli.prediction_paths import OutputNames, check_output, files_of
 from tf_frame.cli.quiet import without_chatter
 from tf_frame.cli.screen import emphasised, reader_may_leave, report
+from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.estimator.prediction.files import Csv, JsonLines, write_errors_explained
-from tf_frame.estimator.training.job import Job
+from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.plugin import Input, Mode
 from tf_frame.session.interrupts import Interrupts
 
@@ -49,28 +49,28 @@ the evaluation split of the run. Any option of tf-frame run may follow, such as 
 or --eval_steps; the others are taken from MODEL_DIR/config.yaml."""
 
 
-def main(words: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if any(word in ("-h", "--help") for word in words):
+    if any(word in ("-h", "--help") for word in argv):
         report(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
         return EXIT_OK
-    job, given = job_of_folder("predict", _one_path_each(words), _OWN)
+    setup, given = setup_of_folder("predict", _one_path_each(argv), _OWN)
     if not given["output"]:
         raise ConfigError("say where to write the predictions: --output DIR")
-    source = job.make_input()
-    files = _files(job, source, given["input"])
+    source = setup.make_input()
+    files = _files(setup, source, given["input"])
     output = os.path.expanduser(given["output"])
     check_output(output, files)
     with reader_may_leave(), Interrupts().installed() as interrupts:
-        _predict(job, source, files, output, given, interrupts)
+        _predict(setup, source, files, output, given, interrupts)
     return EXIT_OK
 
 
-def _one_path_each(words: Sequence[str]) -> list[str]:
+def _one_path_each(argv: Sequence[str]) -> list[str]:
     """Lets several paths follow one `--input`, as a shell makes them of `*.png`."""
     found: list[str] = []
     follows_input = False
-    for word in words:
+    for word in argv:
         follows = not word.startswith("-") and follows_input
         if follows and found[-1] != "--input":
             found.append("--input")
@@ -79,13 +79,14 @@ def _one_path_each(words: Sequence[str]) -> list[str]:
     return found
 
 
-def _files(job: Job, source: Any, paths: Sequence[str]) -> list[str]:
+def _files(setup: TrainingSetup, source: Any, paths: Sequence[str]) -> list[str]:
     if not paths:
         return []
     own = getattr(type(source), "prediction_dataset", None)
     if own is None or own is getattr(Input, "prediction_dataset", None):
+        assert setup.input is not None
         raise ConfigError(
-            f"the input {job.input.name} of {job.input.plugin.found.distribution} cannot read "
+            f"the input {setup.input.name} of {setup.input.plugin.info.distribution} cannot read "
             "files to predict on, for it has no prediction_dataset(); leave --input out to "
             "predict its evaluation split"
         )
@@ -93,30 +94,30 @@ def _files(job: Job, source: Any, paths: Sequence[str]) -> list[str]:
 
 
 def _predict(
-    job: Job,
+    setup: TrainingSetup,
     source: Any,
     files: Sequence[str],
     output: str,
     given: dict[str, Any],
     interrupts: Interrupts,
 ) -> None:
-    with without_chatter(job.config.verbosity):
+    with without_chatter(setup.config.verbosity):
         # Importing TensorFlow takes seconds.
         from tf_frame.checkpoint.find.path import resolve
         from tf_frame.estimator.prediction.run import Prediction
     interrupts.raise_if_received("stopped; nothing was predicted")
-    checkpoint = resolve(os.path.expanduser(given["checkpoint"] or job.model_dir))
-    model = job.make_model(source.info)
+    checkpoint = resolve(os.path.expanduser(given["checkpoint"] or setup.model_dir))
+    model = setup.make_model(source.info)
     report(f"predicting with {checkpoint}")
     started = time.monotonic()
     with (
-        _Progress(len(files) or _evaluated(job, source)) as progress,
+        _Progress(len(files) or _evaluated(setup, source)) as progress,
         _writer(model, output, given["format"]) as writer,
     ):
         names = Prediction(
             model=model,
             source=source,
-            config=job.config,
+            config=setup.config,
             checkpoint=checkpoint,
             files=files,
             directory=output,
@@ -131,12 +132,12 @@ def _predict(
     _say_what_is_missing(files, names)
 
 
-def _evaluated(job: Job, source: Any) -> int | None:
+def _evaluated(setup: TrainingSetup, source: Any) -> int | None:
     """How many examples of the evaluation split are predicted, as far as that is known."""
     total: int | None = source.info.num_examples.get(Mode.EVAL)
-    if total is None or job.config.eval_steps is None:
+    if total is None or setup.config.eval_steps is None:
         return total
-    return min(total, job.config.eval_steps * job.config.eval_batch_size)
+    return min(total, setup.config.eval_steps * setup.config.eval_batch_size)
 
 
 @contextmanager

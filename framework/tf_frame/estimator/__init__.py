@@ -23,7 +23,7 @@ _HOMES = {
     "add_metrics": "evaluation.added_metrics",
     "TrainSpec": "train_and_eval.specs",
     "EvalSpec": "train_and_eval.specs",
-    "train_and_evaluate": "train_and_eval.entry",
+    "train_and_evaluate": "train_and_eval.executor",
     "Exporter": "exporters",
     "FinalExporter": "exporters",
     "LatestExporter": "exporters",

@@ -20,7 +20,7 @@ import tensorflow.compat.v1 as tf
 # What `tf.Session` and `tf.InteractiveSession` inherit `run` from.
 from tensorflow.python.client.session import BaseSession
 
-from tf_frame.profiling.failures import only_warns
+from tf_frame.profiling.capture import only_warns
 from tf_frame.profiling.run_metadata import run_options
 
 WARMUP_STEPS = 10

@@ -15,9 +15,13 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.profiling.chrome_trace import chrome_trace, write_trace
-from tf_frame.profiling.failures import only_warns
-from tf_frame.profiling.run_metadata import add_run_metadata, run_options
+from tf_frame.profiling.capture import only_warns
+from tf_frame.profiling.run_metadata import (
+    add_run_metadata,
+    chrome_trace,
+    run_options,
+    write_trace,
+)
 
 
 class ProfileAtStepHook(Hook):

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from tf_frame.checkpoint.warm_start.available import available_in_checkpoint
+from tf_frame.checkpoint.find.match import available_in_checkpoint
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 

@@ -1,13 +1,12 @@
-"""Profiling: capture a step, write what was seen, and never end training over it.
+"""Profiles of training steps; a failure of the profiler is logged and never ends training.
 
     from tf_frame.profiling.capture import Capture
-    from tf_frame.profiling.chrome_trace import chrome_trace, write_trace
-    from tf_frame.profiling.run_metadata import add_run_metadata, run_options
+    from tf_frame.profiling.run_metadata import chrome_trace, run_options, write_trace
 
-Two tools of TensorFlow, which may run at once:
+TensorFlow has two tools, which may run at once:
 
-* Run metadata: one run that is asked for it returns when each operation ran on
-  which device. From it come Chrome traces and the figures of the graphs page.
-* XPlane: the process records all its threads and devices from a start to a
-  stop. It is what TensorBoard's Profile tab reads.
+* Run metadata: a run that is asked for it returns when each operation ran on which device.
+  Chrome traces and the figures of TensorBoard's Graphs tab are made from it.
+* XPlane: the process records all its threads and devices from a start to a stop.
+  TensorBoard's Profile tab reads it.
 """

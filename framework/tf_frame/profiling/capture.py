@@ -1,4 +1,4 @@
-"""XPlane captures: what all threads and devices of this process did, for the Profile tab.
+"""XPlane captures: all threads and devices of this process over time, for the Profile tab.
 
 capture = Capture()
 capture.start()
@@ -9,41 +9,62 @@ path = capture.save(model_dir, label="step_100", task="worker_0")
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import itertools
+import logging
 import os
 import shutil
 import socket
 import tempfile
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import tensorflow as tf
 
-from tf_frame.profiling.failures import CaptureError
+from tf_frame.atomic_output import atomic_output
+from tf_frame.errors import TfFrameError, reason_of
 from tf_frame.profiling.profiler import is_running, start_profiler
-from tf_frame.profiling.whole_file import whole_or_not_there
 
+_LOG = logging.getLogger("tf_frame")
 # A profiler without a capture, and one of more than 2 GB, write files of 4 and of 0 bytes.
-_NOTHING_BYTES = 8
+_EMPTY_BYTES = 8
+
+
+class CaptureError(TfFrameError):
+    """The profiler could not start, stop, or write."""
+
+
+@contextlib.contextmanager
+def only_warns(what: str) -> Iterator[None]:
+    """Logs a failure of the profiler, or of writing a file, and lets training go on.
+
+    Args:
+      what: what is missing after a failure, such as `the Chrome trace of step 100`.
+    """
+    try:
+        yield
+    except (CaptureError, tf.errors.OpError, OSError) as error:
+        _LOG.warning("%s was not written: %s; training goes on", what, reason_of(error))
 
 
 def step_marker(step: int) -> Any:
-    """A context that tells the Profile tab where a step begins and ends.
+    """A context that marks the beginning and the end of a step for the Profile tab.
 
     Args:
-      step: its number.
+      step: number of the step.
     """
     # Without `_r` the Profile tab finds no steps; it marks a root event.
     return tf.profiler.experimental.Trace("train", step_num=step, _r=1)
 
 
 class Capture:
-    """One capture of this process, which can make one at a time.
+    """Records this process; a process can make one capture at a time.
 
-    TensorFlow names captures by the second and the host, so that a second one
-    may replace the first. It is written into a temporary folder here, and from
-    there under a name of its own.
+    TensorFlow names captures by the second and the host, so that a second one may replace
+    the first. Therefore a capture is written into a temporary folder, and copied from there
+    to a unique name.
 
     Args:
       host_tracer_level: 1: no operations; 2: all but those found to be cheap; 3: all.
@@ -70,8 +91,8 @@ class Capture:
         """Begins to record.
 
         Raises:
-          CaptureError: another profiler is at work in this process, or there is
-            no room for temporary files.
+          CaptureError: another profiler is active in this process, or no temporary folder
+            can be made.
         """
         try:
             self._folder = tempfile.mkdtemp(prefix="tf-frame-profile-")
@@ -87,10 +108,10 @@ class Capture:
         """Ends the capture and writes it.
 
         Args:
-          model_dir: TensorBoard's folder; the file goes to
+          model_dir: TensorBoard's folder; the file is
             `plugins/profile/<time>_<label>/<host>_<task>.xplane.pb` in it.
-          label: what the run is called on the Profile tab, after the time.
-          task: which task of the job this process is, such as `worker_0`.
+          label: name of the run on the Profile tab, after the time.
+          task: task of the job that this process is, such as `worker_0`.
 
         Returns:
           The path of the file.
@@ -99,7 +120,12 @@ class Capture:
           CaptureError: nothing was recorded, or the file cannot be written.
         """
         try:
-            return _publish(self._stop(), model_dir, label, task)
+            written = self._stop()
+            path = _unused_path(model_dir, label, f"{socket.gethostname()}_{task}.xplane.pb")
+            tf.io.gfile.makedirs(os.path.dirname(path))
+            with atomic_output(path) as temporary:
+                tf.io.gfile.copy(written, temporary, overwrite=True)
+            return path
         except (tf.errors.OpError, OSError, RuntimeError) as error:
             raise CaptureError(str(error)) from error
         finally:
@@ -112,7 +138,7 @@ class Capture:
             raise CaptureError("the profiler was not running; someone else stopped it")
         tf.profiler.experimental.stop()
         written = glob.glob(os.path.join(self._folder, "plugins", "profile", "*", "*.xplane.pb"))
-        if len(written) != 1 or os.path.getsize(written[0]) <= _NOTHING_BYTES:
+        if len(written) != 1 or os.path.getsize(written[0]) <= _EMPTY_BYTES:
             raise CaptureError("the profiler recorded nothing, or more than the 2 GB it can write")
         return written[0]
 
@@ -120,23 +146,9 @@ class Capture:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _publish(written: str, model_dir: str, label: str, task: str) -> str:
-    name = f"{socket.gethostname()}_{task}.xplane.pb"
-    run = os.path.join(
-        model_dir, "plugins", "profile", f"{time.strftime('%Y_%m_%d_%H_%M_%S')}_{label}"
-    )
-    path = _unused(run, name)
-    tf.io.gfile.makedirs(os.path.dirname(path))
-    with whole_or_not_there(path) as partial:
-        tf.io.gfile.copy(written, partial, overwrite=True)
-    return path
-
-
-def _unused(run: str, name: str) -> str:
-    """The path of a file that is not there; tasks of one job may share the folder."""
-    candidates = (run if n == 1 else f"{run}_{n}" for n in itertools.count(1))
-    return next(
-        path
-        for path in (os.path.join(folder, name) for folder in candidates)
-        if not tf.io.gfile.exists(path)
-    )
+def _unused_path(model_dir: str, label: str, name: str) -> str:
+    """The path of a file that does not exist yet; tasks of one job may share its folder."""
+    run = f"{time.strftime('%Y_%m_%d_%H_%M_%S')}_{label}"
+    folders = (run if number == 1 else f"{run}_{number}" for number in itertools.count(1))
+    paths = (os.path.join(model_dir, "plugins", "profile", folder, name) for folder in folders)
+    return next(path for path in paths if not tf.io.gfile.exists(path))

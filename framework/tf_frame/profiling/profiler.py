@@ -1,25 +1,26 @@
-"""TensorFlow's profiler of this process, with options that work and without leftovers."""
+"""The TensorFlow profiler of this process, with options that take effect and no leftovers."""
 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from typing import Any
 
 import tensorflow as tf
 
-# `start` leaves the profiler behind when it loses against a capture that the
-# profiler's server makes, and then every later `start` fails. Only the modules
-# themselves can tell a leftover from a profiler at work, and remove it.
+# `start` leaves its profiler behind when the profiler's server is making a capture, and then
+# every later `start` fails. Only these modules can tell a leftover from an active profiler,
+# and remove it.
 from tensorflow.python.profiler import profiler_v2
 from tensorflow.python.profiler.internal import _pywrap_profiler
 
 
 class _Integer:
-    """An integer that is not taken for a bool.
+    """An integer that cannot be converted to a bool.
 
-    TensorFlow 2.21 converts an option to bool first and drops it when that
-    succeeds, as it does for int; `tf.profiler.experimental.ProfilerOptions` is
-    without effect. It asks this for its `__index__`.
+    TensorFlow 2.21 first converts an option to bool, which succeeds for an int, and then
+    drops the option; so `tf.profiler.experimental.ProfilerOptions` has no effect. It reads
+    an object of this class by `__index__`.
     """
 
     def __init__(self, value: int) -> None:
@@ -30,46 +31,33 @@ class _Integer:
 
 
 class _Options:
-    """Options in the only way in which `tf.profiler.experimental.start` reads them."""
+    """Options in the only form that `tf.profiler.experimental.start` reads."""
 
-    def __init__(self, **values: int) -> None:
+    def __init__(self, values: Mapping[str, int]) -> None:
         self._values = values
 
     def _asdict(self) -> dict[str, _Integer]:
         return {name: _Integer(value) for name, value in self._values.items()}
 
 
-def start_profiler(
-    logdir: str,
-    *,
-    host_tracer_level: int = 2,
-    python_tracer_level: int = 0,
-    device_tracer_level: int = 1,
-) -> Any:
-    """Starts the profiler, of which a process has one.
+def start_profiler(logdir: str, **levels: int) -> Any:
+    """Starts the profiler; a process has only one.
 
     Args:
       logdir: where `tf.profiler.experimental.stop` will write.
-      host_tracer_level: 1: no operations; 2: all but those found to be cheap; 3: all.
-      python_tracer_level: 1: calls of Python functions as well.
-      device_tracer_level: 1: GPUs as well.
+      **levels: tracer levels, as of `tf.profiler.experimental.ProfilerOptions`.
 
     Returns:
-      Which profiler it is, for `is_running`.
+      An identification of this profiler, for `is_running`.
 
     Raises:
-      tf.errors.AlreadyExistsError: another profiler is at work in this process.
+      tf.errors.AlreadyExistsError: another profiler is active in this process.
     """
     _remove_leftover()
-    options = _Options(
-        host_tracer_level=host_tracer_level,
-        python_tracer_level=python_tracer_level,
-        device_tracer_level=device_tracer_level,
-    )
     try:
-        tf.profiler.experimental.start(logdir, options)
+        tf.profiler.experimental.start(logdir, _Options(levels))
     except tf.errors.AlreadyExistsError as error:
-        # Raised in answer to another error: `start` had put its own profiler down already.
+        # Raised while another error is handled: `start` had registered its own profiler already.
         if error.__context__ is not None:
             profiler_v2._profiler = None
         raise
@@ -78,19 +66,19 @@ def start_profiler(
 
 
 def is_running(profiler: Any) -> bool:
-    """Whether a profiler that was started has not been stopped, by whomsoever."""
+    """Whether a profiler was started, and nobody has stopped it since."""
     started = None if profiler is None else profiler()
     return started is not None and profiler_v2._profiler is started
 
 
 def _remove_leftover() -> None:
-    """Forgets a profiler that somebody started in vain."""
+    """Removes a profiler whose `start` failed."""
     with profiler_v2._profiler_lock:
-        if profiler_v2._profiler is not None and not _someone_profiles():
+        if profiler_v2._profiler is not None and not _is_any_active():
             profiler_v2._profiler = None
 
 
-def _someone_profiles() -> bool:
+def _is_any_active() -> bool:
     probe = _pywrap_profiler.ProfilerSession()
     try:
         probe.start("", {})

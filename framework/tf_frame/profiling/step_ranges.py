@@ -1,4 +1,4 @@
-"""Ranges of steps, of which a profile is to be made."""
+"""Ranges of steps to profile."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from tf_frame.errors import ConfigError
 
 
 class StepRanges:
-    """Ranges `[s, s + num_steps)`; those that touch or overlap are one.
+    """Ranges `[s, s + num_steps)`; ranges that touch or overlap are one.
 
     Args:
-      at_steps: where ranges begin.
-      num_steps: steps in each.
-      every_steps: further ranges begin at its multiples; None for none.
+      at_steps: first steps of ranges.
+      num_steps: number of steps in each range.
+      every_steps: further ranges begin at multiples of this number; None: no others.
 
     Raises:
-      ConfigError: a number that is not positive, or ranges that never end
-        because each touches the next.
+      ConfigError: a number is not positive, or each range touches the next.
     """
 
     def __init__(

@@ -1,25 +1,27 @@
 """A linear model and its data: the smallest plugins that train.
 
-job = make_job(ToyModel, ToyInput, model_dir, max_steps=5)
+setup = make_setup(ToyModel, ToyInput, model_dir, max_steps=5)
 graph = build_toy_graph(RunOptions(train_batch_size=8), optimizer="sgd")
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tf_frame import Input, InputContext, InputInfo, Mode, Model, ModelOutput, option
+from tf_frame.cluster import cluster_of
 from tf_frame.config.resolve import resolve
 from tf_frame.config.run_options import RunOptions
-from tf_frame.estimator.training.job import Job
-from tf_frame.estimator.training.setup import ConfiguredPlugin
+from tf_frame.estimator.training.context import RunContext, RunObserver
+from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
 from tf_frame.plugin.load import LoadedPlugin, load_plugin
+from tf_frame.session.interrupts import Interrupts
 
 WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
 
@@ -90,7 +92,7 @@ class ToyModel(Model):
         return ModelOutput(loss=loss, predictions={"value": predictions}, metrics=metrics)
 
 
-def make_job(
+def make_setup(
     model: type,
     source: type,
     model_dir: str,
@@ -100,8 +102,8 @@ def make_job(
     values: Mapping[str, Any] | None = None,
     transforms: Sequence[ConfiguredPlugin] = (),
     **run_options: Any,
-) -> Job:
-    """Makes a job of classes that no package brings.
+) -> TrainingSetup:
+    """Makes a setup of classes that no package brings.
 
     Args:
       model, source: the plugin classes.
@@ -112,28 +114,48 @@ def make_job(
       **run_options: fields of `RunOptions`.
     """
     values = values or {}
-    return Job(
+    return TrainingSetup(
         config=resolve(RunOptions, [{"train_batch_size": 8, "learning_rate": 0.05}, run_options]),
-        model=make_part(MODEL, "toy", model, values, "model"),
-        input=make_part(INPUT, "toy", source, values, "input"),
-        optimizer=installed_part(OPTIMIZER, optimizer, values, "optimizer"),
-        schedule=installed_part(LEARNING_RATE, schedule, values, "schedule"),
+        model=configured_plugin(MODEL, "toy", model, values, "model"),
+        input=configured_plugin(INPUT, "toy", source, values, "input"),
+        optimizer=installed_plugin(OPTIMIZER, optimizer, values, "optimizer"),
+        schedule=installed_plugin(LEARNING_RATE, schedule, values, "schedule"),
         transforms=list(transforms),
         model_dir=model_dir,
     )
 
 
-def make_part(
+def run_setup(
+    setup: TrainingSetup,
+    *,
+    report: Callable[[str], None] = print,
+    interrupts: Interrupts | None = None,
+) -> dict[str, Any]:
+    """Runs a setup in this process as `tf-frame run` does; returns its result.
+
+    Args:
+      setup: what to run; its folder exists.
+      report: takes the lines for the user.
+      interrupts: a source of signals; default: none arrives.
+    """
+    from tf_frame.estimator.training.run import run
+
+    observer = RunObserver(report, interrupts or Interrupts(), shows_progress=True)
+    context = RunContext(observer=observer, cluster=cluster_of(setup.config))
+    return run(setup, context, setup.make_input())
+
+
+def configured_plugin(
     kind: Kind, name: str, cls: Any, values: Mapping[str, Any], prefix: str
 ) -> ConfiguredPlugin:
     """Wraps a class as if a package called `tests` had brought it."""
-    found = PluginInfo(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
+    info = PluginInfo(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
     return ConfiguredPlugin(
-        name, LoadedPlugin(found, cls), resolve(cls.Params, [values], prefix=prefix)
+        name, LoadedPlugin(info, cls), resolve(cls.Params, [values], prefix=prefix)
     )
 
 
-def installed_part(
+def installed_plugin(
     kind: Kind, name: str, values: Mapping[str, Any], prefix: str
 ) -> ConfiguredPlugin:
     """Takes an installed plugin."""
@@ -162,21 +184,19 @@ def build_toy_graph(
       optimizer, schedule: names of installed plugins.
       values: their options, and the toys', by dotted name.
     """
-    from tf_frame.cluster import cluster_of
     from tf_frame.deploy.session_config import make_deployment
     from tf_frame.graph.train_graph import build_train_graph
-    from tf_frame.learning_rates.context import schedule_context
 
-    job = make_job(
+    setup = make_setup(
         ToyModel, ToyInput, "", optimizer=optimizer, schedule=schedule, values=values or {}
     )
-    source = source or job.make_input()
-    context = schedule_context(config, source.info.num_examples.get(Mode.TRAIN))
+    setup = dataclasses.replace(setup, config=config)
+    source = source or setup.make_input()
     return build_train_graph(
-        model=model or job.make_model(source.info),
+        model=model or setup.make_model(source.info),
         source=source,
-        optimizer=job.make_optimizer(),
-        schedule=job.make_schedule(context),
+        optimizer=setup.make_optimizer(),
+        schedule=setup.make_schedule(source.info),
         transforms=transforms,
         config=config,
         deployment=deployment or make_deployment(config, cluster_of(config)),

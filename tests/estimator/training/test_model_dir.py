@@ -1,6 +1,6 @@
 import pytest
 
-from tf_frame.estimator.training.model_dir import discarded_if_unused, write_text
+from tf_frame.estimator.training.model_dir import discarded_if_unused
 
 
 def test_a_new_folder_goes_with_a_run_that_fails_at_once(tmp_path):
@@ -34,10 +34,3 @@ def test_only_the_chief_removes_a_folder(tmp_path):
     with pytest.raises(ValueError), discarded_if_unused(str(folder), is_chief=False):
         raise ValueError
     assert folder.exists()
-
-
-def test_a_text_that_cannot_be_written_leaves_nothing(tmp_path):
-    (tmp_path / "result.json").mkdir()
-    with pytest.raises(OSError):
-        write_text(str(tmp_path / "result.json"), "text")
-    assert [path.name for path in tmp_path.iterdir()] == ["result.json"]

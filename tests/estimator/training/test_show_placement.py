@@ -6,11 +6,11 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.training.show_placement import show_placement
+from tf_frame.estimator.training.show import show_placement
 from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.testing import forked
-from tf_frame.testing.toy import ToyInput, ToyModel, make_job, make_part
+from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup
 
 
 class Uneven(ToyModel):
@@ -24,8 +24,8 @@ class Uneven(ToyModel):
 
 def shown(tmp_path, **options):
     lines = []
-    job = make_job(Uneven, ToyInput, str(tmp_path), optimizer="sgd", **options)
-    show_placement(job, source=job.make_input(), report=lines.append)
+    setup = make_setup(Uneven, ToyInput, str(tmp_path), optimizer="sgd", **options)
+    show_placement(setup, setup.make_input(), report=lines.append)
     return "\n".join(lines)
 
 
@@ -65,7 +65,7 @@ def test_nothing_is_written(tmp_path):
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_pattern_without_a_match_is_said_here_too(tmp_path, strict):
     values = {"transform.freeze.patterns": "bogus/.*"}
-    part = make_part(GRADIENT_TRANSFORM, "freeze", Freeze, values, "transform.freeze")
+    part = configured_plugin(GRADIENT_TRANSFORM, "freeze", Freeze, values, "transform.freeze")
     options = {"transforms": [part], "strict": strict, "show_placement": True}
     if strict:
         with pytest.raises(ConfigError, match="bogus"):
@@ -76,9 +76,9 @@ def test_a_pattern_without_a_match_is_said_here_too(tmp_path, strict):
 
 @pytest.mark.process
 def test_the_command_shows_the_table_and_trains_nothing(toy_environment, tmp_path):
-    words = ["--plugin", "toy", "--model_dir", "new", "--num_ps_tasks", "2", "--show_placement"]
+    argv = ["--plugin", "toy", "--model_dir", "new", "--num_ps_tasks", "2", "--show_placement"]
     done = forked.run(
-        [sys.executable, "-m", "tf_frame", "run", *words],
+        [sys.executable, "-m", "tf_frame", "run", *argv],
         env=toy_environment,
         cwd=tmp_path,
         capture_output=True,

@@ -104,7 +104,7 @@ def test_the_reported_loss_may_be_the_sum_over_the_clones():
 
 
 def test_a_batch_per_clone_takes_more_examples():
-    config = RunOptions(**SGD, num_clones=2, batch_size_scope="per_clone")
+    config = RunOptions(**SGD, num_clones=2, batch_size_scope="clone")
     per_clone, _ = run(build(config), config)
     whole = RunOptions(learning_rate=0.1, train_batch_size=16)
     one, _ = run(build(whole), whole)

@@ -10,7 +10,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, newest_checkpoint
-from tf_frame.checkpoint.write.saving import Background, write_whole
+from tf_frame.checkpoint.write.staging import atomic_checkpoint
+from tf_frame.checkpoint.write.writers import Background
 from tf_frame.errors import CheckpointError, NonFiniteError
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -53,16 +54,16 @@ def fail_at(monkeypatch):
     def fail_at(step, *errors):
         left = list(errors)
 
-        def write_or_fail(prefix, write, *, count):
+        def write_or_fail(prefix, write, *, publish):
             def half(new):
                 with tf.io.gfile.GFile(new + ".data-00000-of-00001", "w") as file:
                     file.write("half")
                 raise left.pop(0)
 
             fails = left and prefix.endswith(f"-{step}")
-            write_whole(prefix, half if fails else write, count=count)
+            atomic_checkpoint(prefix, half if fails else write, publish=publish)
 
-        monkeypatch.setattr("tf_frame.hooks.checkpoint.write_whole", write_or_fail)
+        monkeypatch.setattr("tf_frame.hooks.checkpoint.atomic_checkpoint", write_or_fail)
 
     return fail_at
 
@@ -210,12 +211,12 @@ def gate(monkeypatch):
     """Holds the writing of later checkpoints than the first until `gate.set()`."""
     opened = threading.Event()
 
-    def wait_and_write(prefix, write, *, count):
+    def wait_and_write(prefix, write, *, publish):
         if not prefix.endswith("-0"):
             assert opened.wait(60)
-        write_whole(prefix, write, count=count)
+        atomic_checkpoint(prefix, write, publish=publish)
 
-    monkeypatch.setattr("tf_frame.hooks.checkpoint.write_whole", wait_and_write)
+    monkeypatch.setattr("tf_frame.hooks.checkpoint.atomic_checkpoint", wait_and_write)
     yield opened
     opened.set()
 
@@ -412,10 +413,10 @@ def test_on_a_full_disk_the_checkpoint_before_stays_and_the_run_goes_on_with_mor
 KILLED = """
 import os, signal, sys
 import tensorflow.compat.v1 as tf
-from tf_frame.checkpoint.write.saving import ArrayWriter
+from tf_frame.checkpoint.write.writers import ArrayWriter
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
+from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.testing.toy import build_toy_graph
 folder, when = sys.argv[1:]
 rename, write, renames = tf.io.gfile.rename, ArrayWriter.write, []
@@ -424,8 +425,8 @@ def kill():
 def counted(*names, **options):
     rename(*names, **options)
     renames.append(names)
-    # Two files a checkpoint: the first of the third one is the fifth.
-    if when == "between the files" and len(renames) == 5:
+    # Two files and the list for each checkpoint: the first of the third one is the seventh.
+    if when == "between the files" and len(renames) == 7:
         kill()
 def written(self, values, prefix):
     write(self, values, prefix)

@@ -8,7 +8,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import NonFiniteError
-from tf_frame.legacy import learning, learning_services
+from tf_frame.legacy import learning
+from tf_frame.legacy.learning import services
 
 pytestmark = [
     pytest.mark.usefixtures("graph", "variable_mode", "control_flow_of_v1"),
@@ -76,7 +77,7 @@ def clock(monkeypatch):
             cls.now += cls.tick
             return cls.now
 
-    monkeypatch.setattr(learning_services, "time", Clock)
+    monkeypatch.setattr(services, "time", Clock)
     return Clock
 
 

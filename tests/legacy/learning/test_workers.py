@@ -7,7 +7,8 @@ import types
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy import learning, learning_defaults, learning_loop
+from tf_frame.legacy import learning
+from tf_frame.legacy.learning import defaults, loop
 from tf_frame.testing.ports import free_ports
 
 pytestmark = [pytest.mark.usefixtures("graph", "variable_mode"), pytest.mark.timeout(90)]
@@ -110,7 +111,7 @@ def test_synchronous_training_is_tried_again_after_a_lost_server(tmp_path):
 
 def test_a_thread_of_a_lost_session_does_not_end_the_next_one():
     coordinator = tf.train.Coordinator()
-    with learning_loop._coordinator_of_session(coordinator) as of_session:
+    with loop._coordinator_of_session(coordinator) as of_session:
         assert not of_session.should_stop()
     coordinator.clear_stop()  # As for the next session.
     assert of_session.should_stop()
@@ -123,8 +124,8 @@ def test_local_steps_wait_for_the_variables(is_chief):
     """The local step is that of the model, whatever comes last in the local_init_op."""
     optimizer = sync()
     model(optimizer)
-    init = learning_defaults.init_ops(0, 0, 0, [optimizer], is_chief)
-    hooks = learning_defaults.sync_hooks([optimizer], is_chief=False)
+    init = defaults.init_ops(0, 0, 0, [optimizer], is_chief)
+    hooks = defaults.sync_hooks([optimizer], is_chief=False)
     with tf.Session() as session:
         missing = session.run(init.ready_for_local_init_op)
         assert {b"w", b"global_step"} <= set(missing)
@@ -140,7 +141,7 @@ def test_local_steps_wait_for_the_variables(is_chief):
 
 def test_the_default_ops_stand_in_their_scope():
     model()
-    init = learning_defaults.init_ops(0, 0, 0, [], True)
+    init = defaults.init_ops(0, 0, 0, [], True)
     assert init.ready_for_local_init_op is None
     names = [init.init_op.name, init.ready_op.op.name, init.local_init_op.name]
     assert all(name.startswith("init_ops/") for name in names)
@@ -183,7 +184,7 @@ def test_another_worker_waits_for_steps_of_the_chief(
             waited.append(secs)
             chief.run(another_step)
 
-        monkeypatch.setattr(learning_loop, "time", types.SimpleNamespace(sleep=sleep))
+        monkeypatch.setattr(loop, "time", types.SimpleNamespace(sleep=sleep))
         learning.train(
             train_op,
             str(tmp_path),
@@ -204,7 +205,7 @@ def test_without_delay_another_worker_begins_at_once(server, monkeypatch):
     def sleep(secs):
         raise AssertionError("waited")
 
-    monkeypatch.setattr(learning_loop, "time", types.SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(loop, "time", types.SimpleNamespace(sleep=sleep))
     train_op = model(device="/job:worker/task:0")
     with tf.Session(server.target) as chief:
         chief.run(tf.global_variables_initializer())

@@ -97,9 +97,7 @@ def accuracies(log):
 
 
 def losses(log):
-    return [
-        float(loss) for loss in re.findall(r"learning_step.*global step \d+: loss = (\S+)", log)
-    ]
+    return [float(loss) for loss in re.findall(r"\bstep\.py.*global step \d+: loss = (\S+)", log)]
 
 
 END_POINTS = ("AuxLogits", "Conv2d_1a_3x3", "Conv2d_3a_3x3", "Logits", "Mixed_2b", "Predictions")

@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
-from tf_frame.estimator.training.model_dir import write_text
+from tf_frame.atomic_output import write_text
 
 _LOG = logging.getLogger("tf_frame")
 

@@ -28,7 +28,7 @@ from tf_frame.estimator.export.folder import (
     check_extra,
     copy_extra,
     put_in_place,
-    unfinished_export,
+    staged_export,
 )
 from tf_frame.estimator.export.signatures import exports_of, signatures_of
 from tf_frame.graph.inference.inference import Inference, build_inference
@@ -89,7 +89,7 @@ def export_saved_models(
     """
     chosen = _in_order(receivers)
     extra = check_extra(assets_extra)
-    with unfinished_export(tf.compat.as_text(export_dir_base)) as folder:
+    with staged_export(tf.compat.as_text(export_dir_base)) as folder:
         export = _Export(model, config, checkpoint, session_config, strip_default_attrs, folder)
         for mode, receiver in chosen.items():
             export.add(mode, receiver)

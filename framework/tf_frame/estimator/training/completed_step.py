@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from tf_frame.estimator.training.model_dir import write_text
+from tf_frame.atomic_output import write_text
 
 _FILE = "training_ended_at"
 

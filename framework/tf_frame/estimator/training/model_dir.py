@@ -85,16 +85,3 @@ def locked(path: str) -> Iterator[None]:
                 f"another run is writing to --model_dir {path}; wait for it, or choose another"
             ) from None
         yield
-
-
-def write_text(path: str, text: str) -> None:
-    """Writes a file whole or not at all."""
-    partial = f"{path}.partial"
-    try:
-        with open(partial, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(partial, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(partial)
-        raise

@@ -6,7 +6,8 @@ import json
 import os
 from typing import Any
 
-from tf_frame.estimator.training.model_dir import RESULT_FILE, write_text
+from tf_frame.atomic_output import write_text
+from tf_frame.estimator.training.model_dir import RESULT_FILE
 
 
 def write_result(model_dir: str, result: dict[str, Any]) -> None:

@@ -4,7 +4,6 @@ import tensorflow.compat.v1 as tf
 
 import tf_frame.estimator
 from tf_frame.estimator.evaluation.added_metrics import add_metrics
-from tf_frame.estimator.training.setup_factory import setup_from_options
 from tf_frame.legacy import estimator
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
@@ -109,10 +108,11 @@ def test_a_model_plugin_gets_metrics_too(tmp_path, constructed):
     assert "mean" not in first.evaluate(source)
 
 
-def test_options_of_a_recipe_go_along(tmp_path):
+def test_run_options_of_the_configuration_are_kept(tmp_path):
     source = ToyInput(params=ToyInput.Params())
-    setup = setup_from_options({"optimizer": "sgd", "train_batch_size": 8}, model_dir=str(tmp_path))
-    first = tf_frame.estimator.Estimator(ToyModel, config=setup)
+    options = {"optimizer": "sgd", "train_batch_size": 8}
+    config = tf_frame.estimator.RunConfig(model_dir=str(tmp_path), options=options)
+    first = tf_frame.estimator.Estimator(ToyModel, config=config)
     made = add_metrics(first, lambda labels: {"mean": tf.metrics.mean(labels)}).train(
         source, steps=1
     )

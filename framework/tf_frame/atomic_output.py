@@ -1,0 +1,91 @@
+"""Files and folders that are written whole or not at all.
+
+    with atomic_output("runs/first/result.json") as temporary:
+        write(temporary)
+
+The content is staged under a temporary name beside the target, on the same file system, and
+renamed at the end. A reader never sees half a file, and after an error nothing is left: on a
+full disk the next checkpoint needs the room. Paths may be on any file system that TensorFlow
+knows. Modules of the command line import this one, so TensorFlow is imported when it is needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def atomic_output(path: str, *, fsync: bool = False) -> Iterator[str]:
+    """Yields the temporary name of a file, and renames the file to `path` at the end.
+
+    What a killed process left under the temporary name is overwritten by the next writer.
+
+    Args:
+      path: the file; one that is there is replaced.
+      fsync: whether the content is on the disk before the file has its name. Else a machine
+        that loses power may keep the name and lose the content. Local files only.
+    """
+    import tensorflow.compat.v1 as tf
+
+    folder, name = os.path.split(path)
+    # Hidden, and with another ending: no pattern for the real files matches it.
+    temporary = os.path.join(folder, f".{name}.partial")
+    try:
+        yield temporary
+        if fsync:
+            with open(temporary, "rb") as file:
+                os.fsync(file.fileno())
+        tf.io.gfile.rename(temporary, path, overwrite=True)
+    except BaseException:
+        # Where the file was never made, the error at hand is the one to raise.
+        with contextlib.suppress(tf.errors.OpError):
+            tf.io.gfile.remove(temporary)
+        raise
+
+
+def write_text(path: str, text: str) -> None:
+    """Writes a text file whole or not at all."""
+    import tensorflow.compat.v1 as tf
+
+    with atomic_output(path) as temporary, tf.io.gfile.GFile(temporary, "w") as file:
+        file.write(text)
+
+
+@contextlib.contextmanager
+def staging_folder(path: str) -> Iterator[str]:
+    """Makes a folder in which output is staged, and removes it at the end.
+
+    The caller renames what is complete, or the folder itself. What a killed process left
+    under the same name is removed first. After an error the parent folders that were made
+    are removed as well, unless they hold something else.
+
+    Args:
+      path: the folder, beside the target.
+    """
+    import tensorflow.compat.v1 as tf
+
+    missing, parent = [], os.path.dirname(path)
+    while parent and not tf.io.gfile.exists(parent):
+        missing.append(parent)
+        parent = os.path.dirname(parent)
+    try:
+        _remove(path)
+        tf.io.gfile.makedirs(path)
+        yield path
+    except BaseException:
+        with contextlib.suppress(tf.errors.OpError):  # The error at hand is the one to raise.
+            _remove(path)
+            for folder in missing:
+                if tf.io.gfile.isdir(folder) and not tf.io.gfile.listdir(folder):
+                    tf.io.gfile.rmtree(folder)
+        raise
+    _remove(path)
+
+
+def _remove(folder: str) -> None:
+    import tensorflow.compat.v1 as tf
+
+    if tf.io.gfile.exists(folder):
+        tf.io.gfile.rmtree(folder)

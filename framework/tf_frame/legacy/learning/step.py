@@ -1,0 +1,79 @@
+"""One step of `learning.train`, unless the program brings its own."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, write_trace
+
+
+def train_step(
+    sess: Any, train_op: Any, global_step: Any, train_step_kwargs: dict[str, Any]
+) -> tuple[Any, Any]:
+    """Runs one step, and says whether to stop.
+
+    As in tf_slim (learning.py). A trace is numbered as slim does: with resource
+    variables by the global step before the step (0, 100, 200), with reference
+    variables by the one after it (1, 101, 201). The line of log has the one after
+    it, that of `should_log`; slim reads it beside the step, too early or not.
+
+    Args:
+      sess: the session.
+      train_op: whose value is the loss.
+      global_step: counts the steps.
+      train_step_kwargs: scalar bool tensors `should_trace`, asked before the
+        step, `should_log` and `should_stop`, asked after it; `logdir`, where
+        traces go; `summary_writer`. Each may be left out.
+
+    Returns:
+      The loss, and whether to stop.
+
+    Raises:
+      ValueError: there is `should_trace`, but no `logdir`.
+    """
+    start_time = time.time()
+    should_trace, number = _should_trace(sess, global_step, train_step_kwargs)
+    if should_trace:
+        loss, step, metadata = _run_traced(sess, train_op, global_step)
+        if global_step.dtype != global_step.dtype.base_dtype:  # A reference variable.
+            number = step
+    else:
+        loss = sess.run(train_op)
+    elapsed_secs = time.time() - start_time
+    if should_trace:
+        _write(metadata, number, train_step_kwargs)
+    if "should_log" in train_step_kwargs:
+        should_log, step = sess.run([train_step_kwargs["should_log"], global_step])
+        if should_log:
+            tf.logging.info("global step %d: loss = %.4f (%.3f sec/step)", step, loss, elapsed_secs)
+    stop = "should_stop" in train_step_kwargs and sess.run(train_step_kwargs["should_stop"])
+    return loss, stop
+
+
+def _should_trace(sess: Any, global_step: Any, train_step_kwargs: dict[str, Any]) -> Any:
+    """Whether to trace the step that comes, and the global step before it."""
+    if "should_trace" not in train_step_kwargs:
+        return False, None
+    if "logdir" not in train_step_kwargs:
+        raise ValueError("logdir must be present in train_step_kwargs when should_trace is present")
+    return sess.run([train_step_kwargs["should_trace"], global_step])
+
+
+def _run_traced(sess: Any, train_op: Any, global_step: Any) -> tuple[Any, Any, Any]:
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    metadata = tf.RunMetadata()
+    loss, step = sess.run([train_op, global_step], options=options, run_metadata=metadata)
+    return loss, step, metadata
+
+
+def _write(metadata: Any, number: Any, train_step_kwargs: dict[str, Any]) -> None:
+    path = os.path.join(train_step_kwargs["logdir"], f"tf_trace-{number}.json")
+    tf.logging.info("Writing trace to %s", path)
+    write_trace(path, chrome_trace(metadata))
+    writer = train_step_kwargs.get("summary_writer")
+    if writer is not None:
+        add_run_metadata(writer, metadata, f"run_metadata-{number}")

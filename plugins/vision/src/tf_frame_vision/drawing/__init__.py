@@ -1,0 +1,1 @@
+"""Pictures of predictions: colours of classes, overlays, PNG files; all without TensorFlow."""
