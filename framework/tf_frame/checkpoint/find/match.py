@@ -10,7 +10,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.path import resolve
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.errors import CheckpointError, indented
+from tf_frame.errors import CheckpointError
+from tf_frame.text import indented
 
 _LOG = logging.getLogger("tf_frame")
 

@@ -31,7 +31,7 @@ from tf_frame.estimator.export.folder import (
     staged_export,
 )
 from tf_frame.estimator.export.signatures import exports_of, signatures_of
-from tf_frame.graph.inference.inference import Inference, build_inference
+from tf_frame.graph.inference.build import Inference, build_inference
 from tf_frame.plugin import Mode
 
 # TensorFlow has no public constant for the last one. The variables are written with the

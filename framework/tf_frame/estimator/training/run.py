@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
-from tf_frame.cluster.server import wait_for_server
+from tf_frame.cluster import wait_for_server
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.error_translation import translated_errors
 from tf_frame.estimator.training.context import RunContext

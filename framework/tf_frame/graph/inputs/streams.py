@@ -1,4 +1,4 @@
-"""Streams of batches: from a data set, or from a function that reads a queue."""
+"""Streams of batches from a data set, or from a function that reads a queue."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Protocol
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import DataError
-from tf_frame.graph.messages import seen
+from tf_frame.text import short_repr
 
 Batch = tuple[Any, Any]
 
-# Of every stream in a graph: the op that initialises its iterator, or why it has no position.
+# Collections with, for every stream, the initializer of its iterator, or why it has no position.
 _INITIALIZERS = "tf_frame/input_iterator_initializers"
 _WITHOUT_POSITION = "tf_frame/inputs_without_position"
 
@@ -22,16 +22,16 @@ class Stream(Protocol):
 
     @property
     def endless(self) -> Any:
-        """Scalar bool tensor: whether it is known never to end."""
+        """Whether the stream is known never to end, a scalar bool tensor."""
 
     def batches(self, count: int) -> list[Batch]:
-        """Takes `count` batches a step, in turns."""
+        """Takes `count` batches per step, one after the other."""
 
 
 class DatasetStream:
     """Batches of a data set.
 
-    The iterator is initialised with the tables, so a `Scaffold` does it.
+    The iterator is initialised with the tables, and so by a `Scaffold`.
 
     Args:
       dataset: yields `(features, labels)`.
@@ -57,8 +57,8 @@ class FunctionStream:
 
     Args:
       function: returns `(features, labels)`; called once for each batch of a step.
-      origin: where it comes from, for messages.
-      take: batches at most; -1 for all there are.
+      origin: name of its origin, for messages.
+      take: number of batches at most; -1 for all.
     """
 
     def __init__(self, function: Callable[[], Any], *, origin: str, take: int) -> None:
@@ -88,12 +88,12 @@ class FunctionStream:
         if not (isinstance(batch, (tuple, list)) and len(batch) == 2 and _tensors(batch)):
             raise DataError(
                 f"the function that {self._origin} returned must return tensors as "
-                f"(features, labels), it returned {seen(batch)}"
+                f"(features, labels), it returned {short_repr(batch)}"
             )
         return self._limited((batch[0], batch[1]))
 
     def _limited(self, batch: Batch) -> Batch:
-        """Ends after as many batches as asked for, as `Dataset.take` does."""
+        """Ends the stream after `take` batches, as `Dataset.take` does."""
         if self._take < 0:
             return batch
         counter = tf.train.limit_epochs(tf.constant(True), self._take)
@@ -105,20 +105,20 @@ class FunctionStream:
 
 
 def iterator_initializers() -> list[Any]:
-    """The op of each data set's stream in the default graph that initialises its iterator.
+    """The initializer of each data set's iterator in the default graph.
 
-    Its second input is the handle of the iterator.
+    The second input of the op is the handle of the iterator.
     """
     return list(tf.get_collection(_INITIALIZERS))
 
 
 def streams_without_position() -> list[str]:
-    """Why the position of a stream in the default graph cannot be saved, one line for each."""
+    """Reasons why positions of streams in the default graph cannot be saved, one per stream."""
     return list(tf.get_collection(_WITHOUT_POSITION))
 
 
 def _in_turns(take: Callable[[], Any], count: int) -> list[Any]:
-    """Calls `take` so often; each batch is taken after the one before."""
+    """Calls `take` `count` times; each batch is taken after the one before."""
     batches: list[Any] = []
     for _ in range(count):
         with tf.control_dependencies(_tensors(batches[-1])[:1] if batches else []):
@@ -127,7 +127,7 @@ def _in_turns(take: Callable[[], Any], count: int) -> list[Any]:
 
 
 def _tensors(batch: Any) -> Sequence[Any]:
-    """The tensors of a batch, those within sparse and ragged ones too."""
+    """The tensors of a batch, with the components of sparse and ragged ones."""
     parts = tf.nest.flatten(batch, expand_composites=True)
     return [part for part in parts if tf.is_tensor(part)]
 
