@@ -4,20 +4,6 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
-
-def networks(module: str, classes: str) -> list[str]:
-    """Registers `ResnetV1_50=resnet_v1_50`: a class and the name of its network."""
-    pairs = [pair.split("=") for pair in classes.split()]
-    return [f"{name} = tf_frame_classification.{module}:{cls}" for cls, name in pairs]
-
-
-def families(pairs: str) -> list[str]:
-    """Registers `Vgg=vgg`: a class, in the module of its own name, and the name of its family."""
-    package = "tf_frame_classification.preprocessing"
-    split = [pair.split("=") for pair in pairs.split()]
-    return [f"{name} = {package}.{cls.lower()}:{cls}" for cls, name in split]
-
-
 setup(
     name="tf-frame-classification",
     version="0.1.0",
@@ -27,40 +13,19 @@ setup(
     # The sample images have their own licence: data/fashion_mnist/LICENSE.txt, MIT.
     license="Apache-2.0",
     python_requires=">=3.10",
-    install_requires=["tf-frame>=0.1,<0.2"],
+    install_requires=["tf-frame>=0.1,<0.2", "tf-frame-vision>=0.1,<0.2"],
     package_dir={"": "src"},
     packages=find_packages("src"),
     package_data={"tf_frame_classification": ["data/fashion_mnist/*"]},
     entry_points={
-        "tf_frame.models": ["classification = tf_frame_classification.model:Classification"],
+        "tf_frame.models": [
+            "classification = tf_frame_classification.model.classification:Classification"
+        ],
         "tf_frame.inputs": [
-            "fashion_mnist = tf_frame_classification.fashion_mnist:FashionMnist",
-            "cifar10 = tf_frame_classification.cifar10:Cifar10",
-            "image_folder = tf_frame_classification.image_folder:ImageFolder",
-            "image_tfrecord = tf_frame_classification.image_tfrecord:ImageTfrecord",
+            "fashion_mnist = tf_frame_classification.inputs.fashion_mnist:FashionMnist",
+            "cifar10 = tf_frame_classification.inputs.cifar10:Cifar10",
+            "image_folder = tf_frame_classification.inputs.image_folder:ImageFolder",
+            "image_tfrecord = tf_frame_classification.inputs.image_tfrecord:ImageTfrecord",
         ],
-        "tf_frame.preprocessing": [
-            *families("Lenet=lenet Cifarnet=cifarnet Vgg=vgg Inception=inception Plain=none"),
-            "inception_full = tf_frame_classification.preprocessing.inception:InceptionFull",
-        ],
-        "tf_frame.networks": networks(
-            "networks",
-            "Lenet=lenet Cifarnet=cifarnet AlexnetV2=alexnet_v2 "
-            "VggA=vgg_a Vgg16=vgg_16 Vgg19=vgg_19 "
-            "InceptionV1=inception_v1 InceptionV2=inception_v2 InceptionV3=inception_v3 "
-            "InceptionV4=inception_v4 InceptionResnetV2=inception_resnet_v2 "
-            "ResnetV1_50=resnet_v1_50 ResnetV1_101=resnet_v1_101 "
-            "ResnetV1_152=resnet_v1_152 ResnetV1_200=resnet_v1_200 "
-            "ResnetV2_50=resnet_v2_50 ResnetV2_101=resnet_v2_101 "
-            "ResnetV2_152=resnet_v2_152 ResnetV2_200=resnet_v2_200 "
-            "MobilenetV1=mobilenet_v1 MobilenetV1_075=mobilenet_v1_075 "
-            "MobilenetV1_050=mobilenet_v1_050 MobilenetV1_025=mobilenet_v1_025 "
-            "MobilenetV2=mobilenet_v2 MobilenetV2_140=mobilenet_v2_140 "
-            "MobilenetV2_130=mobilenet_v2_130 MobilenetV2_075=mobilenet_v2_075 "
-            "MobilenetV2_050=mobilenet_v2_050 MobilenetV2_035=mobilenet_v2_035 "
-            "MobilenetV3Small=mobilenet_v3_small MobilenetV3Large=mobilenet_v3_large "
-            "MobilenetV3SmallMinimalistic=mobilenet_v3_small_minimalistic "
-            "MobilenetV3LargeMinimalistic=mobilenet_v3_large_minimalistic",
-        ),
     },
 )

@@ -13,7 +13,7 @@ setup(
     # The sample image has its own licence: data/nuclei/LICENSE.txt, CC0 1.0.
     license="Apache-2.0",
     python_requires=">=3.10",
-    install_requires=["tf-frame>=0.1,<0.2"],
+    install_requires=["tf-frame>=0.1,<0.2", "tf-frame-vision>=0.1,<0.2"],
     package_dir={"": "src"},
     packages=find_packages("src"),
     package_data={"tf_frame_deeplab": ["data/nuclei/*"]},

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from tf_frame.cli.folder import job_of_folder
+from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError
@@ -27,52 +27,52 @@ def folder(tmp_path):
 
 
 def test_the_job_is_that_of_the_folder(folder):
-    job, own = job_of_folder("predict", [folder], OWN)
-    assert (job.model.name, job.input.name, job.config.max_steps) == ("deeplab", "nuclei", 7)
-    assert job.model.params.output_stride == 8
-    assert job.model_dir == folder
+    setup, own = setup_of_folder("predict", [folder], OWN)
+    assert (setup.model.name, setup.input.name, setup.config.max_steps) == ("deeplab", "nuclei", 7)
+    assert setup.model.params.output_stride == 8
+    assert setup.model_dir == folder
     assert own == {"output": None, "input": ()}
 
 
 def test_options_of_the_command_hide_those_of_a_run_and_the_rest_wins_over_the_file(folder):
-    words = [folder, "--input", "a.png", "--max_steps", "9", "--input=b.png", "--output", "out"]
-    job, own = job_of_folder("predict", words, OWN)
+    argv = [folder, "--input", "a.png", "--max_steps", "9", "--input=b.png", "--output", "out"]
+    setup, own = setup_of_folder("predict", argv, OWN)
     assert own == {"output": "out", "input": ("a.png", "b.png")}
-    assert (job.input.name, job.config.max_steps) == ("nuclei", 9)
+    assert (setup.input.name, setup.config.max_steps) == ("nuclei", 9)
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("argv", "message"),
     [
         ([], "say which folder first: tf-frame predict MODEL_DIR"),
         (["--output", "x"], "say which folder first"),
         (["/nowhere/at/all"], "/nowhere/at/all: there is no such folder"),
     ],
 )
-def test_a_folder_has_to_be_named_and_there(words, message):
+def test_a_folder_has_to_be_named_and_there(argv, message):
     with pytest.raises(ConfigError, match=message):
-        job_of_folder("predict", words, OWN)
+        setup_of_folder("predict", argv, OWN)
 
 
 def test_a_folder_without_a_configuration_is_refused(tmp_path):
     with pytest.raises(ConfigError, match=r"has no config.yaml, which tf-frame run writes"):
-        job_of_folder("predict", [str(tmp_path)], OWN)
+        setup_of_folder("predict", [str(tmp_path)], OWN)
 
 
 def test_a_configuration_without_a_model_is_refused_by_name(tmp_path):
     (tmp_path / "config.yaml").write_text("")
     with pytest.raises(ConfigError, match=r"config.yaml names no model to go by; .*'plugin: NAME'"):
-        job_of_folder("predict", [str(tmp_path)], OWN)
+        setup_of_folder("predict", [str(tmp_path)], OWN)
 
 
 def test_a_second_folder_is_refused(folder):
     with pytest.raises(ConfigError, match="named first; leave --model_dir out"):
-        job_of_folder("predict", [folder, "--model_dir", "elsewhere"], OWN)
+        setup_of_folder("predict", [folder, "--model_dir", "elsewhere"], OWN)
 
 
 def test_an_option_of_neither_is_refused_with_the_nearest(folder):
     with pytest.raises(ConfigError, match="unknown option --max_step; did you mean --max_steps"):
-        job_of_folder("predict", [folder, "--max_step", "9"], OWN)
+        setup_of_folder("predict", [folder, "--max_step", "9"], OWN)
 
 
 def test_split_flags_keeps_the_order_of_what_it_does_not_know():
@@ -82,15 +82,15 @@ def test_split_flags_keeps_the_order_of_what_it_does_not_know():
 
 
 def test_a_plugin_that_is_named_again_leaves_the_configuration_in_force(folder):
-    job, _ = job_of_folder("evaluate", [folder, "--plugin", "deeplab"], OWN)
-    assert (job.config.max_steps, job.model.params.output_stride) == (7, 8)
+    setup, _ = setup_of_folder("evaluate", [folder, "--plugin", "deeplab"], OWN)
+    assert (setup.config.max_steps, setup.model.params.output_stride) == (7, 8)
 
 
 def test_a_misspelled_option_of_the_command_is_answered_with_it(folder):
     with pytest.raises(ConfigError, match="unknown option --outpt; did you mean --output"):
-        job_of_folder("predict", [folder, "--outpt", "x"], OWN)
+        setup_of_folder("predict", [folder, "--outpt", "x"], OWN)
 
 
 def test_a_mode_is_not_for_a_command(folder):
     with pytest.raises(ConfigError, match="--mode is for tf-frame run; this is tf-frame predict"):
-        job_of_folder("predict", [folder, "--mode", "train"], OWN)
+        setup_of_folder("predict", [folder, "--mode", "train"], OWN)

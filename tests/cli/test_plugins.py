@@ -48,7 +48,7 @@ def test_a_clashing_name_is_shown_with_its_package(install, capsys, package):
     install("cli-second", "clash")
     assert plugins.main(["show", f"{package}:clash"]) == 0
     assert "cli-first 1.0" in capsys.readouterr().out
-    with pytest.raises(PluginError, match="say cli-first:clash"):
+    with pytest.raises(PluginError, match="use cli-first:clash"):
         plugins.main(["show", "clash"])
 
 
@@ -83,4 +83,4 @@ def test_a_hook_is_shown_with_its_options(tmp_path, monkeypatch, capsys):
     assert f"tf_frame.hooks: {target}" in shown
     assert "Writes state, step, time, process and host to MODEL_DIR/heartbeat.json." in shown
     assert "--hook.cli_heart.every_secs" in shown
-    assert "seconds from one beat to the next" in shown
+    assert "seconds between heartbeats" in shown

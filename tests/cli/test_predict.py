@@ -433,7 +433,7 @@ def test_writers_that_fail_at_the_start_or_end_are_one_clear_line(trained, files
         (("--output", "out", "--input", "rows/x.txt"), "rows/x.txt: there is no such file"),
         (("--output", "out", "--input", "site"), "--input site: nothing in this folder ends in"),
         (("--output", "rows", "--input", "rows"), "--output rows is the folder of an --input"),
-        (("--output", "rows/a.txt"), "--output rows/a.txt cannot be made: File exists"),
+        (("--output", "rows/a.txt"), "--output rows/a.txt cannot be created: File exists"),
         (("--output", "out", "--checkpoint", "no/model"), "there is no checkpoint no/model"),
         (("--output", "out", "--outpt", "x"), "unknown option --outpt;"),
         (("--output", "out", "--eval_batch_size", "0"), "--eval_batch_size"),

@@ -1,9 +1,8 @@
 import pytest
 import yaml
 
-from tf_frame.cli.choose import choose_plugins
 from tf_frame.cli.main import main
-from tf_frame.cli.make_job import make_job
+from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
@@ -28,7 +27,7 @@ class Preset(ToyModel):
             "schedule": "poly",
             "input": {"num_examples": 16},
             "transforms": ["clip_by_norm:10"],
-            "hooks": [{"name": "timeline", "at_steps": [3]}],
+            "hooks": [{"name": "heartbeat", "every_secs": 3}],
         },
         "other": {},
         "wrong": {"max_step": 5},
@@ -52,37 +51,37 @@ def installed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def job_of(*words):
-    words = ["--plugin", "preset", "--input", "toy", *words]
-    return make_job(words, choose_plugins(words))
+def setup_of(*argv):
+    argv = ["--plugin", "preset", "--input", "toy", *argv]
+    return parse_command_line(argv).setup()
 
 
 def test_a_preset_is_stronger_than_the_models_defaults():
-    job = job_of("--preset", "quick")
-    assert job.config.max_steps == 5
-    assert (job.model.params.name, job.model.params.weight_decay) == ("tiny", 0.25)
-    assert (job.optimizer.name, job.optimizer.params.epsilon) == ("rmsprop", 0.5)
-    assert (job.schedule.name, job.input.params.num_examples) == ("poly", 16)
-    assert [(part.name, part.params.norm) for part in job.transforms] == [("clip_by_norm", 10)]
-    assert [(part.name, part.params.at_steps) for part in job.hooks] == [("timeline", (3,))]
+    setup = setup_of("--preset", "quick")
+    assert setup.config.max_steps == 5
+    assert (setup.model.params.name, setup.model.params.weight_decay) == ("tiny", 0.25)
+    assert (setup.optimizer.name, setup.optimizer.params.epsilon) == ("rmsprop", 0.5)
+    assert (setup.schedule.name, setup.input.params.num_examples) == ("poly", 16)
+    assert [(part.name, part.params.norm) for part in setup.transforms] == [("clip_by_norm", 10)]
+    assert [(part.name, part.params.every_secs) for part in setup.hooks] == [("heartbeat", 3)]
 
 
 def test_words_and_files_are_stronger_than_a_preset(tmp_path):
     file = tmp_path / "own.yaml"
     file.write_text(yaml.safe_dump({"plugin": "preset", "max_steps": 9, "transforms": []}))
-    words = ["--optimizer", "momentum", "--model.name", "huge"]
-    job = job_of("--preset", "quick", "--config", str(file), *words)
-    assert (job.config.max_steps, job.transforms) == (9, [])
-    assert (job.optimizer.name, job.model.params.name) == ("momentum", "huge")
+    argv = ["--optimizer", "momentum", "--model.name", "huge"]
+    setup = setup_of("--preset", "quick", "--config", str(file), *argv)
+    assert (setup.config.max_steps, setup.transforms) == (9, [])
+    assert (setup.optimizer.name, setup.model.params.name) == ("momentum", "huge")
 
 
 def test_without_a_preset_the_models_defaults_hold():
-    job = job_of()
-    assert (job.config.max_steps, job.optimizer.params.beta1, job.hooks) == (77, 0.8, [])
+    setup = setup_of()
+    assert (setup.config.max_steps, setup.optimizer.params.beta1, setup.hooks) == (77, 0.8, [])
 
 
 def test_what_a_preset_came_to_is_in_the_configuration():
-    settings = job_of("--preset", "quick").settings()
+    settings = setup_of("--preset", "quick").settings()
     assert settings.optimizer == "rmsprop"
     assert (settings.values["model.name"], settings.values["max_steps"]) == ("tiny", 5)
 
@@ -92,17 +91,20 @@ def test_what_a_preset_came_to_is_in_the_configuration():
     [
         ("quik", "--preset quik: the model preset has no such preset; did you mean quick.*it has"),
         ("xyz", "has no such preset; it has: other, quick, wrong"),
-        ("wrong", "the preset of the model preset: unknown option max_step; did you mean max_st"),
+        (
+            "wrong",
+            "the preset wrong of the model preset: unknown option max_step; did you mean max_st",
+        ),
     ],
 )
 def test_wrong_presets_are_told(name, message):
     with pytest.raises(ConfigError, match=message):
-        job_of("--preset", name)
+        setup_of("--preset", name)
 
 
 def test_help_shows_the_preset_as_the_defaults(capsys):
-    words = ["run", "--plugin", "preset", "--input", "toy", "--preset", "quick", "--help"]
-    assert main(words) == 0
+    argv = ["run", "--plugin", "preset", "--input", "toy", "--preset", "quick", "--help"]
+    assert main(argv) == 0
     assert "global step at which training ends (1 or more) [5]" in capsys.readouterr().out
 
 
@@ -113,6 +115,8 @@ def test_plugins_show_names_the_presets(capsys):
 
 
 def test_a_model_wishes_for_options_of_its_input():
-    job = job_of("--model.name", "huge")
-    assert job.input.params.num_examples == 32  # and the option that toy does not have is left out
-    assert job_of("--input.num_examples", "7").input.params.num_examples == 7
+    setup = setup_of("--model.name", "huge")
+    assert (
+        setup.input.params.num_examples == 32
+    )  # and the option that toy does not have is left out
+    assert setup_of("--input.num_examples", "7").input.params.num_examples == 7

@@ -10,6 +10,7 @@ import sys
 import pytest
 import yaml
 
+from tf_frame.testing import forked
 from tf_frame.testing.ports import free_ports
 
 pytestmark = pytest.mark.process
@@ -29,6 +30,12 @@ def command(words):
 @pytest.fixture
 def run(settings):
     """Runs `tf-frame run`; returns the finished process."""
+    return lambda *words: forked.run(command(words), timeout=120, **settings)
+
+
+@pytest.fixture
+def run_anew(settings):
+    """Runs `tf-frame run` in a process that imports TensorFlow itself, with its log."""
     return lambda *words: subprocess.run(command(words), timeout=120, **settings)
 
 
@@ -38,7 +45,7 @@ def started(settings):
     processes = []
 
     def start(*words, until):
-        process = subprocess.Popen(command(words), **settings)
+        process = forked.Popen(command(words), **settings)
         processes.append(process)
         seen = []
         for line in process.stdout:
@@ -73,15 +80,15 @@ def test_it_trains_evaluates_and_says_where(run, tmp_path):
     assert min(found[k] for k in ("steps_per_sec", "examples_per_sec", "duration_secs")) > 0
 
 
-def test_nothing_but_our_own_lines_reaches_a_file(run):
-    output = run(*TOY, "--max_steps", 3, "--log_every_n_steps", 0).stdout
+def test_nothing_but_our_own_lines_reaches_a_file(run_anew):
+    output = run_anew(*TOY, "--max_steps", 3, "--log_every_n_steps", 0).stdout
     assert output.startswith("tf-frame ")
     for chatter in ("oneDNN", "cuda", "WARNING", "deprecated", "\r", "\033"):
         assert chatter not in output
 
 
-def test_verbosity_shows_what_tensorflow_says(run):
-    assert "oneDNN" in run(*TOY, "--max_steps", 3, "--verbosity", "info").stdout
+def test_verbosity_shows_what_tensorflow_says(run_anew):
+    assert "oneDNN" in run_anew(*TOY, "--max_steps", 3, "--verbosity", "info").stdout
 
 
 def test_the_same_command_resumes_and_then_trains_nothing(run, tmp_path):

@@ -29,6 +29,16 @@ def test_an_option_knows_what_its_field_says():
     assert by_name()["stride"] == expected
 
 
+def test_an_option_may_require_another_or_one_of_several():
+    @dataclasses.dataclass
+    class Tracing:
+        every: int = option(0, "steps")
+        gzip: bool = option(False, "compress", requires="every")
+        memory: bool = option(False, "memory", requires=("every", "gzip"))
+
+    assert [one.requires for one in options_of(Tracing)] == [(), ("every",), ("every", "gzip")]
+
+
 def test_a_field_without_option_is_an_option_without_help():
     assert by_name()["plain"] == Option("plain", bool, False)
 

@@ -79,7 +79,7 @@ def test_an_unknown_name_is_answered_with_source_and_nearest():
 
 
 def test_a_name_near_to_none_is_answered_with_help():
-    with pytest.raises(ConfigError, match="zzzz; tf-frame run --help lists the options"):
+    with pytest.raises(ConfigError, match="zzzz; tf-frame run --help_all lists them"):
         check_names({"zzzz": 1}, run_options(), "a file")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
@@ -15,6 +16,7 @@ from tf_frame.errors import ConfigError, PluginError, TfFrameError
 from tf_frame.graph.losses import gather_losses, loss_averages
 from tf_frame.graph.update.gradients import clone_gradients, sum_gradients
 from tf_frame.plugin import ModelOutput
+from tf_frame.testing.toy import build_toy_graph
 
 
 def example(inputs, *, collect=False, penalty=10.0, **options):
@@ -213,3 +215,16 @@ def test_the_summaries_are_in_no_collection():
         _, summaries = loss_averages({"a": tf.constant(1.0), "b": tf.constant(2.0)}, decay=0.9)
         assert len(summaries) == 4
         assert not tf.get_collection(tf.GraphKeys.SUMMARIES)
+
+
+def test_the_averages_count_the_steps_between_two_summaries():
+    config = RunOptions(train_batch_size=8, learning_rate=0.1, loss_average_decay=0.5)
+    train_graph = build_toy_graph(config, optimizer="sgd")
+    with train_graph.graph.as_default(), tf.Session() as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        session.run(tf.tables_initializer())
+        losses = [session.run(train_graph.train_op) for _ in range(2)]
+        last, summary = session.run((train_graph.train_op, train_graph.summary_op))
+    values = {v.tag: v.simple_value for v in tf.Summary.FromString(summary).value}
+    expected = losses[0] / 8 + losses[1] / 4 + last / 2
+    assert values["losses/total"] == pytest.approx(expected, rel=1e-5)

@@ -1,11 +1,13 @@
+import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame import layers
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError
 from tf_frame.graph.losses import gather_losses
-from tf_frame.graph.summaries import merge
+from tf_frame.graph.summaries import merge, variable_histograms
 from tf_frame.plugin import ModelOutput
 
 TOTALS = {"losses/total": 3.0, "losses/data": 3.0, "optimizer/learning_rate": 0.5}
@@ -100,3 +102,25 @@ def test_a_summary_of_a_worker_stays_with_its_worker():
 def test_a_choice_that_does_not_exist_is_refused_with_the_choices():
     with pytest.raises(ConfigError, match="is 'some'; use first_clone or all_clones"):
         written(2, clones="some")
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_model_variables_are_written_once_though_they_are_trained_too():
+    with tf.Graph().as_default(), tf.Session() as session:
+        layers.model_variable("both", [2], initializer=tf.ones_initializer())
+        tf.get_variable("trained", initializer=tf.constant(3.0))
+        zeros = tf.zeros_initializer()
+        layers.model_variable("statistics", [1], initializer=zeros, trainable=False)
+        tf.get_variable("neither", initializer=tf.constant(1.0), trainable=False)
+        layers.model_variable("count", [1], dtype=tf.int32, initializer=zeros, trainable=False)
+        summaries = variable_histograms()
+        assert tf.get_collection(tf.GraphKeys.SUMMARIES) == []
+        session.run(tf.global_variables_initializer())
+        found = [tf.Summary.FromString(one).value[0] for one in session.run(summaries)]
+    assert sorted(value.tag for value in found) == [
+        "variables/both",
+        "variables/statistics",
+        "variables/trained",
+    ]
+    sums = {value.tag: value.histo.sum for value in found}
+    np.testing.assert_allclose([sums["variables/both"], sums["variables/trained"]], [2.0, 3.0])

@@ -1,10 +1,11 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.find.newest import newest_checkpoint
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
-from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
+from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.session.monitored import monitored_session
 from tf_frame.testing.toy import ToyModel, build_toy_graph
 
@@ -30,7 +31,12 @@ def train(tmp_path):
         with graph.graph.as_default():
             hooks = [*hooks, StopAtStepHook(last_step=to)]
             with monitored_session(
-                graph, hooks=hooks, model_dir=str(tmp_path), cluster=Cluster(), config=config
+                graph,
+                hooks=hooks,
+                model_dir=str(tmp_path),
+                cluster=Cluster(),
+                config=config,
+                checkpoint=newest_checkpoint(str(tmp_path)),
             ) as session:
                 while not session.should_stop():
                     session.run(graph.train_op)

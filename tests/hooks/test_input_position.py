@@ -11,7 +11,7 @@ from tf_frame.errors import CheckpointError, ConfigError, DataError
 from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.inputs.position import make_input_position
 from tf_frame.hooks.base import Hook, Phase, in_phase_order
-from tf_frame.hooks.input_position import InputPositionHook
+from tf_frame.hooks.input_position import InputPositionHook, RestoredCheckpoint
 from tf_frame.plugin import Input, InputContext, Mode
 
 
@@ -44,7 +44,8 @@ class Run:
     """A run with the hook; a session of it takes batches."""
 
     def __init__(self, folder, *, kind=None, config=None, restored=None, allow_inexact=False):
-        self.folder, self.said, self.restored = folder, [], restored
+        self.folder, self.said = folder, []
+        self.restored = RestoredCheckpoint(restored)
         config = config or RunOptions(train_batch_size=2)
         self.graph = tf.Graph()
         with self.graph.as_default():
@@ -65,7 +66,7 @@ class Run:
             )
         self.hook = InputPositionHook(
             self.position,
-            restored_from=lambda: self.restored,
+            restored=self.restored,
             allow_inexact=allow_inexact,
             report=self.said.append,
         )
@@ -116,7 +117,7 @@ def test_a_session_that_is_made_anew_goes_on_from_the_newest_checkpoint(tmp_path
     run = Run(tmp_path)
     with run.session() as session:
         run.take(session, 3)
-        run.restored = run.save(session, "model.ckpt-3")
+        run.restored.path = run.save(session, "model.ckpt-3")
         following = run.take(session, 10)
     with run.session() as session:
         assert run.take(session, 10) == following

@@ -120,7 +120,7 @@ def test_the_schedule_has_the_steps_after_the_warm_up_unless_it_begins_at_step_0
 
 
 @pytest.mark.parametrize(
-    ("decay_start", "expected"), [("end_of_warmup", [0, 0, 0, 1]), ("step_0", [0, 1, 3, 4])]
+    ("decay_start", "expected"), [("after_warmup", [0, 0, 0, 1]), ("step_0", [0, 1, 3, 4])]
 )
 def test_the_schedule_never_sees_a_negative_step(decay_start, expected):
     config = RunOptions(warmup_steps=3, decay_start=decay_start)
@@ -145,7 +145,7 @@ CLUSTER = {"master": "grpc://localhost:1", "num_ps_tasks": 1, "worker_replicas":
     [
         ({}, 25.0),
         ({"num_clones": 2}, 25.0),
-        ({"num_clones": 2, "batch_size_scope": "per_clone"}, 12.5),
+        ({"num_clones": 2, "batch_size_scope": "clone"}, 12.5),
         (CLUSTER, 25.0),
         ({**CLUSTER, "replicas_to_aggregate": 2}, 25.0),
         ({**CLUSTER, "sync_replicas": True}, 5.0),

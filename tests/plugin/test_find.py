@@ -2,13 +2,23 @@ import os
 import subprocess
 import sys
 
-from tf_frame.plugin.find import CONFLICT, INCOMPATIBLE, OK, PluginInfo, find_plugins
+import pytest
+
+import tf_frame
+from tf_frame.plugin.find import (
+    CONFLICT,
+    INCOMPATIBLE,
+    OK,
+    PluginInfo,
+    find_plugins,
+    incompatibility,
+)
 from tf_frame.plugin.kinds import INPUT, KINDS, MODEL
 from tf_frame.testing.distributions import write_distribution
 
 
 def found_in(*distributions):
-    return [found for found in find_plugins() if found.distribution in distributions]
+    return [info for info in find_plugins() if info.distribution in distributions]
 
 
 def test_a_plugin_is_found_with_its_package(site, install):
@@ -20,13 +30,13 @@ def test_a_plugin_is_found_with_its_package(site, install):
 def test_each_kind_is_found_in_its_group(site):
     groups = {f"{kind.group}: thing": "m:C" for kind in KINDS}
     write_distribution(site, "fake-all", {**groups, "console_scripts: thing": "m:main"})
-    assert [found.kind for found in found_in("fake-all")] == list(KINDS)
+    assert [info.kind for info in found_in("fake-all")] == list(KINDS)
 
 
 def test_plugins_are_sorted_by_kind_and_name(site):
     write_distribution(site, "fake-b", {"tf_frame.models: z": "m:Z", "tf_frame.inputs: a": "m:A"})
     write_distribution(site, "fake-c", {"tf_frame.models: y": "m:Y"})
-    names = [(found.kind.word, found.name) for found in found_in("fake-b", "fake-c")]
+    names = [(info.kind.word, info.name) for info in found_in("fake-b", "fake-c")]
     assert names == [("model", "y"), ("model", "z"), ("input", "a")]
 
 
@@ -34,22 +44,22 @@ def test_a_package_installed_between_two_calls_is_found(site, install):
     install("fake-first", "first")
     assert not found_in("fake-late")
     install("fake-late", "late")
-    assert [found.name for found in found_in("fake-late")] == ["late"]
+    assert [info.name for info in found_in("fake-late")] == ["late"]
 
 
 def test_a_changed_entry_point_is_seen_at_once(site, install):
     install("fake-a", "before")
-    assert [found.name for found in found_in("fake-a")] == ["before"]
+    assert [info.name for info in found_in("fake-a")] == ["before"]
     text = "[tf_frame.models]\nafter = fake_a:Net\n"
     (site / "fake_a-1.0.dist-info" / "entry_points.txt").write_text(text)
-    assert [found.name for found in found_in("fake-a")] == ["after"]
+    assert [info.name for info in found_in("fake-a")] == ["after"]
 
 
 def test_a_package_made_for_another_version_is_marked(site, install):
     install("fake-new", "new", requires=["numpy", "tf-frame>=9"])
-    (found,) = found_in("fake-new")
-    assert found.state == INCOMPATIBLE
-    assert "it needs tf-frame>=9, this is tf-frame 0." in found.problem
+    (info,) = found_in("fake-new")
+    assert info.state == INCOMPATIBLE
+    assert "it needs tf-frame>=9, this is tf-frame 0." in info.problem
 
 
 def test_the_same_package_twice_on_the_path_counts_once(site, install, tmp_path, monkeypatch):
@@ -57,8 +67,8 @@ def test_the_same_package_twice_on_the_path_counts_once(site, install, tmp_path,
     nearer = tmp_path / "nearer"
     write_distribution(nearer, "Fake_Twice", {"tf_frame.models: twice": "m:C"}, version="2.0")
     monkeypatch.syspath_prepend(str(nearer))
-    (found,) = found_in("fake-twice", "Fake_Twice")
-    assert (found.version, found.state) == ("2.0", OK)
+    (info,) = found_in("fake-twice", "Fake_Twice")
+    assert (info.version, info.state) == ("2.0", OK)
 
 
 def test_two_packages_with_one_name_are_in_conflict_and_name_each_other(site, install):
@@ -74,7 +84,7 @@ def test_a_conflict_is_found_across_other_names_and_packages(site, install):
     install("fake-z", "same")
     install("fake-m", "other")
     install("fake-a", "same")
-    states = {found.distribution: found.state for found in found_in("fake-a", "fake-m", "fake-z")}
+    states = {info.distribution: info.state for info in found_in("fake-a", "fake-m", "fake-z")}
     assert states == {"fake-a": CONFLICT, "fake-m": OK, "fake-z": CONFLICT}
 
 
@@ -90,13 +100,13 @@ def test_three_packages_with_one_name_name_both_others(site, install):
 def test_the_same_name_in_two_kinds_is_no_conflict(site, install):
     install("fake-a", "same")
     write_distribution(site, "fake-b", {f"{INPUT.group}: same": "m:C"})
-    assert [found.state for found in found_in("fake-a", "fake-b")] == [OK, OK]
+    assert [info.state for info in found_in("fake-a", "fake-b")] == [OK, OK]
 
 
 def test_an_incompatible_package_stays_incompatible_in_a_conflict(site, install):
     install("fake-a", "same")
     install("fake-b", "same", requires=["tf-frame>=9"])
-    assert [found.state for found in found_in("fake-a", "fake-b")] == [CONFLICT, INCOMPATIBLE]
+    assert [info.state for info in found_in("fake-a", "fake-b")] == [CONFLICT, INCOMPATIBLE]
 
 
 def spoil(site, content):
@@ -107,15 +117,15 @@ def spoil(site, content):
 def test_a_line_without_target_hides_no_other_package_and_is_reported(site, install, capsys):
     install("fake-good", "good")
     spoil(site, b"[tf_frame.models]\nno equals sign\n")
-    assert [found.name for found in found_in("fake-good", "fake-bad")] == ["good"]
-    assert "passing over fake-bad: its entry_points.txt cannot be read" in capsys.readouterr().err
+    assert [info.name for info in found_in("fake-good", "fake-bad")] == ["good"]
+    assert "skipping fake-bad: its entry_points.txt cannot be read" in capsys.readouterr().err
 
 
 def test_undecodable_entry_points_hide_no_other_package_and_are_reported(site, install, capsys):
     install("fake-good", "good")
     spoil(site, b"[tf_frame.models]\n\xff\xfe = m:C\n")
-    assert [found.name for found in found_in("fake-good", "fake-bad")] == ["good"]
-    assert "passing over fake-bad: its entry_points.txt cannot be read" in capsys.readouterr().err
+    assert [info.name for info in found_in("fake-good", "fake-bad")] == ["good"]
+    assert "skipping fake-bad: its entry_points.txt cannot be read" in capsys.readouterr().err
 
 
 def test_finding_imports_neither_plugins_nor_tensorflow(site, install):
@@ -132,9 +142,9 @@ def test_finding_imports_neither_plugins_nor_tensorflow(site, install):
 
 def test_where_names_entry_point_and_package(site, install):
     install("fake-a", "neta", version="2.5")
-    (found,) = found_in("fake-a")
+    (info,) = found_in("fake-a")
     for part in ("neta = fake_a:Net", "tf_frame.models", "fake-a 2.5"):
-        assert part in found.where
+        assert part in info.where
 
 
 def test_a_package_is_the_same_however_its_name_is_spelled(site, install, tmp_path, monkeypatch):
@@ -142,5 +152,55 @@ def test_a_package_is_the_same_however_its_name_is_spelled(site, install, tmp_pa
     nearer = tmp_path / "nearer"
     write_distribution(nearer, "Fake.Twice", {"tf_frame.models: twice": "m:C"}, version="2.0")
     monkeypatch.syspath_prepend(str(nearer))
-    (found,) = found_in("fake-twice", "Fake.Twice")
-    assert (found.version, found.state) == ("2.0", OK)
+    (info,) = found_in("fake-twice", "Fake.Twice")
+    assert (info.version, info.state) == ("2.0", OK)
+
+
+@pytest.fixture
+def version(monkeypatch):
+    monkeypatch.setattr(tf_frame, "__version__", "0.3.1")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "tf-frame",
+        "tf-frame>=0.3,<0.4",
+        "TF_Frame (>=0.3)",
+        "tf-frame~=0.3.0",
+        "tf-frame @ git+https://example.com/tf-frame",
+        "tf-frame>=9; extra == 'later'",
+        "tf-frame>=9; python_version < '3'",
+        "tf-frame-deeplab>=9",
+        "tf-framework>=9",
+        "numpy>=99",
+    ],
+)
+def test_a_requirement_that_this_version_meets_is_no_problem(version, line):
+    assert incompatibility([line]) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "specifier"),
+    [
+        ("tf-frame>=9", ">=9"),
+        ("tf.frame (<0.3)", "<0.3"),
+        ("tf-frame[gpu]==0.3.0", "==0.3.0"),
+        ("tf-frame>=9; python_version > '3'", ">=9"),
+    ],
+)
+def test_a_requirement_that_this_version_does_not_meet_is_reported(version, line, specifier):
+    assert incompatibility([line]) == f"it needs tf-frame{specifier}, this is tf-frame 0.3.1"
+
+
+def test_each_line_counts(version):
+    assert "it needs tf-frame<0.2" in incompatibility(["numpy", "tf-frame>=0.1", "tf-frame<0.2"])
+
+
+def test_a_requirement_that_cannot_be_read_is_reported():
+    assert "its requirement 'tf-frame>>9' cannot be read" in incompatibility(["tf-frame>>9"])
+
+
+def test_a_development_version_meets_the_range_of_its_release(monkeypatch):
+    monkeypatch.setattr(tf_frame, "__version__", "0.4.0.dev1")
+    assert incompatibility(["tf-frame>=0.3"]) == ""

@@ -18,7 +18,7 @@ def test_a_plugin_is_loaded_with_its_class_and_origin(install):
     install("fake-a", "neta", version="2.5")
     loaded = load_plugin(MODEL, "neta")
     assert loaded.cls is sys.modules["fake_a"].Net
-    assert (loaded.found.distribution, loaded.found.version) == ("fake-a", "2.5")
+    assert (loaded.info.distribution, loaded.info.version) == ("fake-a", "2.5")
 
 
 def test_loading_one_plugin_imports_no_other(install):
@@ -95,7 +95,7 @@ def test_a_clash_of_names_says_both_packages_and_how_to_choose(install):
     install("fake-b", "same")
     message = failure("same")
     assert "'same' is also taken by fake_b:Net of fake-b 1.0" in message
-    assert "remedy: say fake-a:same, or uninstall all but one of them" in message
+    assert "remedy: use fake-a:same, or uninstall all but one of them" in message
 
 
 @pytest.mark.parametrize("letter", ["a", "b"])
@@ -115,7 +115,7 @@ def test_the_name_of_the_package_does_not_make_an_incompatible_plugin_usable(ins
 def test_a_clash_with_an_incompatible_plugin_is_still_a_clash(install):
     install("fake-a", "same", requires=["tf-frame>=9"])
     install("fake-b", "same")
-    assert "remedy: say fake-b:same" in failure("same")
+    assert "remedy: use fake-b:same" in failure("same")
 
 
 def test_an_unknown_name_is_answered_with_near_and_installed_ones(install):
@@ -209,7 +209,7 @@ def test_the_preferred_package_settles_a_clash(install, prefer):
     install("fake-a", "same")
     install("fake-b", "same")
     loaded = load_plugin(MODEL, "same", prefer=prefer)
-    assert (loaded.cls.__module__, loaded.found.problem) == ("fake_b", "")
+    assert (loaded.cls.__module__, loaded.info.problem) == ("fake_b", "")
 
 
 def test_a_package_in_the_name_wins_over_the_preferred_one(install):

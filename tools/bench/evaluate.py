@@ -84,13 +84,12 @@ def parts(plugin: str | None) -> tuple[Any, Any, Any]:
 
     if plugin is None:
         return ConvNet(), Images(), RunOptions(eval_batch_size=BATCH_SIZE)
-    from tf_frame.cli.choose import choose_plugins
-    from tf_frame.cli.make_job import make_job
+    from tf_frame.cli.training_setup import parse_command_line
 
-    words = ["--plugin", plugin]
-    job = make_job(words, choose_plugins(words))
-    source = job.make_input()
-    return job.make_model(source.info), source, job.config
+    argv = ["--plugin", plugin]
+    setup = parse_command_line(argv).setup()
+    source = setup.make_input()
+    return setup.make_model(source.info), source, setup.config
 
 
 def write_checkpoints(folder: str, plugin: str | None) -> None:

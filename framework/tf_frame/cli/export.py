@@ -8,9 +8,9 @@ from typing import Any
 
 from tf_frame.cli import option_help
 from tf_frame.cli.checkpoint_tables import size_text
-from tf_frame.cli.folder import job_of_folder
 from tf_frame.cli.quiet import without_chatter
 from tf_frame.cli.screen import emphasised, report
+from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.estimator.export.formats import (
@@ -19,7 +19,7 @@ from tf_frame.estimator.export.formats import (
     TFLITE_TOLERANCE,
     TOLERANCE,
 )
-from tf_frame.estimator.training.job import Job
+from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.text import columns
 
@@ -62,37 +62,39 @@ more, nothing is kept, and the exit code is 1.
 Any option of tf-frame run may follow; the others are taken from MODEL_DIR/config.yaml."""
 
 
-def main(words: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if not words or any(word in ("-h", "--help") for word in words):
+    if not argv or any(word in ("-h", "--help") for word in argv):
         report(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
-        return EXIT_OK if words else EXIT_USAGE
-    job, given = job_of_folder("export", words, _OWN)
+        return EXIT_OK if argv else EXIT_USAGE
+    setup, given = setup_of_folder("export", argv, _OWN)
     if not given["format"]:
         raise ConfigError(f"say what to write: --format {'|'.join(FORMATS)}")
-    source = job.make_input()
+    source = setup.make_input()
     # The libraries write log lines all along, not only while they are imported.
-    with Interrupts().installed() as interrupts, without_chatter(job.config.verbosity):
-        exported = _export(job, source, given, interrupts)
+    with Interrupts().installed() as interrupts, without_chatter(setup.config.verbosity):
+        exported = _export(setup, source, given, interrupts)
     report(_told(exported))
     return EXIT_OK
 
 
-def _export(job: Job, source: Any, given: Mapping[str, Any], interrupts: Interrupts) -> Any:
+def _export(
+    setup: TrainingSetup, source: Any, given: Mapping[str, Any], interrupts: Interrupts
+) -> Any:
     from tf_frame.checkpoint.find.path import resolve
     from tf_frame.estimator.error_translation import translated_errors
     from tf_frame.estimator.export.checkpoint_export import export_model
 
     name = given["format"]
-    checkpoint = resolve(os.path.expanduser(given["checkpoint"] or job.model_dir))
-    output = os.path.expanduser(given["output"] or _default_output(job, name, checkpoint))
+    checkpoint = resolve(os.path.expanduser(given["checkpoint"] or setup.model_dir))
+    output = os.path.expanduser(given["output"] or _default_output(setup, name, checkpoint))
     report(f"exporting {checkpoint} as {name} ...")
-    with translated_errors(job.model_dir):
+    with translated_errors(setup.model_dir):
         return export_model(
             name,
-            model=job.make_model(source.info),
+            model=setup.make_model(source.info),
             source=source,
-            config=job.config,
+            config=setup.config,
             checkpoint=checkpoint,
             output=output,
             signature=given["signature"],
@@ -101,12 +103,12 @@ def _export(job: Job, source: Any, given: Mapping[str, Any], interrupts: Interru
         )
 
 
-def _default_output(job: Job, name: str, checkpoint: str) -> str:
+def _default_output(setup: TrainingSetup, name: str, checkpoint: str) -> str:
     """SavedModels have a number of their own; the others say of which step they are."""
     from tf_frame.checkpoint.find.newest import step_of
 
     folder = name if name == "saved_model" else f"{name}-{step_of(checkpoint)}"
-    return os.path.join(job.model_dir, "export", folder)
+    return os.path.join(setup.model_dir, "export", folder)
 
 
 def _told(exported: Any) -> str:

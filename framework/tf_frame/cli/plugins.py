@@ -1,4 +1,4 @@
-"""`tf-frame plugins`: which plugins are installed, and what one of them takes."""
+"""`tf-frame plugins`: lists the installed plugins, and shows the options of one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import inspect
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tf_frame.cli.option_help import group_text
@@ -25,16 +25,26 @@ from tf_frame.plugin.kinds import (
     NETWORK,
     OPTIMIZER,
 )
-from tf_frame.plugin.load import BrokenPluginError, called, load_plugin_info, unknown_plugin
+from tf_frame.plugin.load import (
+    BrokenPluginError,
+    load_plugin_info,
+    matching_plugins,
+    unknown_plugin,
+)
 from tf_frame.text import columns
 
 _USAGE = """usage: tf-frame plugins list [--json] [--check]
        tf-frame plugins show NAME
 
-list   names every installed plugin; --check loads each one to see whether it works
-       (exit code 2 if one does not), --json prints the same for programs
+list   lists the installed plugins; --check loads each of them and reports those that
+       are broken (then the exit code is 2), --json prints the list for programs
 show   package, options and description of the plugins called NAME"""
 
+_LIST_OPTIONS = (
+    Option("json", bool, False, "print JSON"),
+    Option("check", bool, False, "load each plugin"),
+)
+# A prefix that ends with a dot takes the plugin's name: transform.clip_by_norm.
 _PREFIXES = {
     MODEL: "model",
     INPUT: "input",
@@ -45,109 +55,106 @@ _PREFIXES = {
 }
 
 
-def main(words: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if not words or any(word in ("-h", "--help") for word in words):
+    if not argv or any(arg in ("-h", "--help") for arg in argv):
         report(_USAGE)
-        return EXIT_OK if words else EXIT_USAGE
-    commands: dict[str, Callable[[Sequence[str]], int]] = {"list": _list, "show": _show}
-    if words[0] not in commands:
-        raise ConfigError(f"unknown word {words[0]!r}; tf-frame plugins takes list or show")
+        return EXIT_OK if argv else EXIT_USAGE
+    commands = {"list": _list, "show": _show}
+    if argv[0] not in commands:
+        raise ConfigError(f"unknown word {argv[0]!r}; tf-frame plugins takes list or show")
     quiet_tensorflow(None)
     # A plugin that is loaded to be shown or checked may import TensorFlow at its top.
     with without_chatter(None):
-        return commands[words[0]](words[1:])
+        return commands[argv[0]](argv[1:])
 
 
-def _list(words: Sequence[str]) -> int:
-    options = [
-        Option("json", bool, False, "print JSON"),
-        Option("check", bool, False, "load each plugin"),
-    ]
-    given = parse_flags(words, options)
-    found = find_plugins()
-    problems = [_problem(f, load=bool(given.get("check"))) for f in found]
-    if given.get("json"):
-        rows = [_as_json(f, problem) for f, problem in zip(found, problems, strict=True)]
+def _list(argv: Sequence[str]) -> int:
+    flags = parse_flags(argv, _LIST_OPTIONS)
+    plugins = find_plugins()
+    problems = [_problem(info, load=bool(flags.get("check"))) for info in plugins]
+    if flags.get("json"):
+        rows = [_as_json(info, text) for info, text in zip(plugins, problems, strict=True)]
         report(json.dumps(rows, indent=2))
     else:
-        report(_table(found, problems))
-    return EXIT_USAGE if given.get("check") and any(problems) else EXIT_OK
+        report(_table(plugins, problems))
+    return EXIT_USAGE if flags.get("check") and any(problems) else EXIT_OK
 
 
-def _problem(found: PluginInfo, *, load: bool) -> str:
-    if found.state != OK or not load:
-        return found.problem
+def _problem(info: PluginInfo, *, load: bool) -> str:
+    if info.state != OK or not load:
+        return info.problem
     try:
-        _load(found)
+        _load(info)
     except BrokenPluginError as error:
         return error.cause
     return ""
 
 
-def _load(found: PluginInfo) -> Any:
-    # What a plugin prints must not get between the lines of JSON.
+def _load(info: PluginInfo) -> Any:
+    # Output of a plugin must not get between the lines of JSON.
     with contextlib.redirect_stdout(sys.stderr):
-        return load_plugin_info(found).cls
+        return load_plugin_info(info).cls
 
 
-def _table(found: Sequence[PluginInfo], problems: Sequence[str]) -> str:
-    if not found:
+def _state(info: PluginInfo, problem: str) -> str:
+    return "broken" if problem and info.state == OK else info.state
+
+
+def _table(plugins: Sequence[PluginInfo], problems: Sequence[str]) -> str:
+    if not plugins:
         return "no plugins are installed; pip install one, such as tf-frame-deeplab"
     rows = [("KIND", "NAME", "PACKAGE", "STATE")]
-    for f, problem in zip(found, problems, strict=True):
-        state = f"{f.state if f.state != OK else 'broken'}: {problem}" if problem else OK
-        rows.append((f.kind.word, f.name, f"{f.distribution} {f.version}", state))
+    for info, problem in zip(plugins, problems, strict=True):
+        state = _state(info, problem) + (f": {problem}" if problem else "")
+        rows.append((info.kind.word, info.name, f"{info.distribution} {info.version}", state))
     return columns(rows, indent=0)
 
 
-def _as_json(found: PluginInfo, problem: str) -> dict[str, Any]:
+def _as_json(info: PluginInfo, problem: str) -> dict[str, Any]:
     return {
-        "kind": found.kind.word,
-        "name": found.name,
-        "group": found.kind.group,
-        "entry_point": found.target,
-        "distribution": found.distribution,
-        "version": found.version,
-        "state": "broken" if problem and found.state == OK else found.state,
+        "kind": info.kind.word,
+        "name": info.name,
+        "group": info.kind.group,
+        "entry_point": info.target,
+        "distribution": info.distribution,
+        "version": info.version,
+        "state": _state(info, problem),
         "problem": problem,
     }
 
 
-def _show(words: Sequence[str]) -> int:
-    if len(words) != 1:
+def _show(argv: Sequence[str]) -> int:
+    if len(argv) != 1:
         raise ConfigError("tf-frame plugins show takes one NAME")
     installed = find_plugins()
-    found = called(words[0], installed)
-    if not found:
-        raise unknown_plugin("plugin", words[0], installed)
-    report("\n\n".join(_description(f) for f in found))
+    plugins = matching_plugins(argv[0], installed)
+    if not plugins:
+        raise unknown_plugin("plugin", argv[0], installed)
+    report("\n\n".join(_description(info) for info in plugins))
     return EXIT_OK
 
 
-def _about(cls: Any) -> str:
-    """The description of a class, without the errors that only its authors care about."""
-    return (inspect.getdoc(cls) or "no description").split("\n\nRaises:")[0]
-
-
-def _description(found: PluginInfo) -> str:
-    cls = _load(found)
+def _description(info: PluginInfo) -> str:
+    cls = _load(info)
     rows = [
-        ("kind", found.kind.word),
-        ("package", f"{found.distribution} {found.version}"),
-        ("entry point", f"{found.kind.group}: {found.target}"),
+        ("kind", info.kind.word),
+        ("package", f"{info.distribution} {info.version}"),
+        ("entry point", f"{info.kind.group}: {info.target}"),
     ]
-    if found.kind == MODEL:
+    if info.kind == MODEL:
         rows.append(("input", str(getattr(cls, "default_input", None))))
         rows.append(("transforms", ", ".join(getattr(cls, "default_transforms", ())) or "none"))
         rows.append(("presets", ", ".join(sorted(getattr(cls, "presets", {}))) or "none"))
-    if found.kind == NETWORK:
+    if info.kind == NETWORK:
         size = cls.default_image_size
         rows.append(("image size", f"{size} x {size} x {cls.channels or 'any'}"))
         rows.append(("preprocessing", cls.preprocessing))
-    text = f"{found.name}\n{columns(rows)}\n\n{_about(cls)}"
+    # The errors in a docstring are for the authors of the plugin.
+    about = (inspect.getdoc(cls) or "no description").split("\n\nRaises:")[0]
+    text = f"{info.name}\n{columns(rows)}\n\n{about}"
     if not options_of(cls.Params):
         return f"{text}\n\nIt takes no options."
-    prefix = _PREFIXES[found.kind]
-    prefix += found.name if prefix.endswith(".") else ""
+    prefix = _PREFIXES[info.kind]
+    prefix += info.name if prefix.endswith(".") else ""
     return f"{text}\n\n{group_text('Options', options_of(cls.Params, prefix), {})}"

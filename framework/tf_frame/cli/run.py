@@ -2,148 +2,184 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tf_frame
-from tf_frame.cli import choose, option_help
-from tf_frame.cli.make_job import make_job
-from tf_frame.cli.modes import TRAIN_AND_EVALUATE, run_as_command
+from tf_frame.cli import option_help
 from tf_frame.cli.quiet import without_chatter
 from tf_frame.cli.screen import emphasised, reader_may_leave, report
-from tf_frame.config.flags import parse_flags
+from tf_frame.cli.training_setup import (
+    COMMAND_MODES,
+    MODE,
+    MODEL_DIR,
+    SELECTION,
+    CommandLine,
+    parse_command_line,
+)
+from tf_frame.cluster import cluster_of
+from tf_frame.config.flags import split_flags
 from tf_frame.config.option import options_of
 from tf_frame.config.resolve import resolve
-from tf_frame.config.run_options import RunOptions, run_options
+from tf_frame.config.run_options import RunOptions, without_effect
 from tf_frame.config.values import to_text
-from tf_frame.config.without_effect import without_effect
 from tf_frame.errors import EXIT_OK, ConfigError
-from tf_frame.estimator.training.job import Job
+from tf_frame.estimator.training.context import RunContext, RunObserver
 from tf_frame.estimator.training.model_dir import discarded_if_unused
+from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.text import columns
 
+_HELP_ALL = "--help_all"
+_HELP = ("-h", "--help", _HELP_ALL)
 
-def main(words: Sequence[str]) -> int:
+
+def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    code = run_as_command(words)
+    code = run_as_command(argv)
     if code is not None:
         return code
-    if any(word in ("-h", "--help") for word in words):
-        report(_help([word for word in words if word not in ("-h", "--help")]))
+    if any(word in _HELP for word in argv):
+        rest = [word for word in argv if word not in _HELP]
+        report(_help(rest, everything=_HELP_ALL in argv))
         return EXIT_OK
-    choice = choose.choose_plugins(words)
-    if choice is None:
-        parse_flags(words, [*choose.SELECTION, *run_options()])
-        raise choose.no_plugin_named()
-    job = make_job(words, choice)
-    source = job.make_input()
-    job.check(source.info)
-    notes = _notes(job.config, choice.weak_values())
-    if job.config.show_placement or job.config.show_hooks:
-        _show(job, source)
+    line = parse_command_line(argv)
+    setup = line.setup()
+    source = setup.make_input()
+    setup.check(source.info)
+    notes = _notes(line, setup)
+    if setup.config.show_placement or setup.config.show_hooks:
+        _show(setup, source)
         return EXIT_OK
     with (
-        discarded_if_unused(job.model_dir, is_chief=job.config.task == 0),
+        discarded_if_unused(setup.model_dir, is_chief=setup.config.task == 0),
         reader_may_leave(),
         Interrupts().installed() as interrupts,
     ):
-        report("\n".join([_introduction(job, source.info, choice.file.versions), *notes]))
-        report(_closing(job, _run(job, source, interrupts, choice.mode)))
+        report("\n".join([_introduction(setup, source.info), *notes]))
+        observer = RunObserver(report, interrupts, shows_progress=True)
+        report(_closing(setup, _run(setup, observer, source)))
     return EXIT_OK
 
 
-def _run(job: Job, source: Any, interrupts: Interrupts, mode: str) -> Mapping[str, Any]:
-    with without_chatter(job.config.verbosity):
+def run_as_command(argv: Sequence[str]) -> int | None:
+    """Hands `--mode evaluate`, `predict` and `export` over to the sub-command of that name.
+
+    Args:
+      argv: the words after `tf-frame run`.
+
+    Returns:
+      Its exit code, or None for a mode that trains.
+
+    Raises:
+      ConfigError: the mode needs `--model_dir`, or does not exist.
+    """
+    values, rest = split_flags(argv, [MODE, MODEL_DIR])
+    mode = values.get(MODE.name)
+    if mode not in COMMAND_MODES:
+        return None
+    command = importlib.import_module(f"tf_frame.cli.{mode}")
+    if any(word in _HELP for word in rest):
+        return int(command.main(["--help"]))
+    if not values.get(MODEL_DIR.name):
+        raise ConfigError(f"--mode {mode} needs --model_dir, the folder of a run that has trained")
+    return int(command.main([values[MODEL_DIR.name], *rest]))
+
+
+def _run(setup: TrainingSetup, observer: RunObserver, source: Any) -> Mapping[str, Any]:
+    with without_chatter(setup.config.verbosity):
         # Not before the first screen: importing TensorFlow takes seconds.
         from tf_frame.estimator.training.run import run
-    interrupts.raise_if_received()
-    return run(
-        job,
-        source=source,
-        interrupts=interrupts,
-        report=report,
-        evaluates_saved=mode == TRAIN_AND_EVALUATE,
-    )
+    observer.interrupts.raise_if_received()
+    return run(setup, RunContext(observer=observer, cluster=cluster_of(setup.config)), source)
 
 
-def _notes(config: RunOptions, defaults: Mapping[str, Any]) -> list[str]:
-    """Warnings about options without effect; with `--strict` the first is an error."""
-    notes = without_effect(config, resolve(RunOptions, [defaults]))
-    if notes and config.strict:
-        raise ConfigError(f"{notes[0]} (an error because of --strict)")
-    return [f"warning: {note}" for note in notes]
+def _show(setup: TrainingSetup, source: Any) -> None:
+    with without_chatter(setup.config.verbosity):
+        from tf_frame.estimator.training.show import show_hooks, show_placement
+    if setup.config.show_placement:
+        show_placement(setup, source, report=report)
+    if setup.config.show_hooks:
+        show_hooks(setup, source, report=report)
 
 
-def _show(job: Job, source: Any) -> None:
-    with without_chatter(job.config.verbosity):
-        from tf_frame.estimator.training.show_hooks import show_hooks
-        from tf_frame.estimator.training.show_placement import show_placement
-    if job.config.show_placement:
-        show_placement(job, source=source, report=report)
-    if job.config.show_hooks:
-        show_hooks(job, source=source, report=report)
+def _notes(line: CommandLine, setup: TrainingSetup) -> list[str]:
+    """Notes on versions and on options without effect; with `--strict` the latter is an error."""
+    ineffective = without_effect(setup.config, resolve(RunOptions, [line.defaults()]))
+    if ineffective and setup.config.strict:
+        raise ConfigError(f"{ineffective[0]} (an error because of --strict)")
+    written_with, present = line.file.versions, setup.versions()
+    changed = [name for name, now in present.items() if written_with.get(name, now) != now]
+    return [
+        *(
+            f"note: the configuration was written with {name} {written_with[name]}, "
+            f"this is {present[name]}"
+            for name in changed
+        ),
+        *(f"warning: {text}" for text in ineffective),
+    ]
 
 
-def _help(words: Sequence[str]) -> str:
-    choice = choose.choose_plugins(words)
-    defaults = choice.weak_values() if choice else {}
+def _help(argv: Sequence[str], *, everything: bool) -> str:
+    line = parse_command_line(argv)
+    chosen, defaults = line.chosen, line.defaults()
+    names: dict[str, Any] = {}
+    if chosen:
+        names = {key: name for key, (name, _) in chosen.single.items()}
     sections = [
         "usage: tf-frame run --plugin NAME [OPTIONS]\n\n"
         "Trains the model that a plugin brings, then evaluates it. The same command with the same\n"
         "--model_dir goes on where it stopped. Each line ends with the default [in brackets].",
-        option_help.group_text("What to run", choose.SELECTION, _chosen(choice)),
-        option_help.run_groups(defaults),
+        option_help.group_text("What to run", SELECTION, _selected(line)),
+        option_help.run_options_text(defaults, everything=everything),
     ]
-    for prefix, params in choice.groups() if choice else []:
-        title = f"Options of {prefix.replace('.', ' ')}{_name_of(choice, prefix)}"
+    for prefix, params in chosen.params_classes().items() if chosen else ():
+        title = f"Options of {prefix.replace('.', ' ')} {names.get(prefix, '')}".rstrip()
         sections.append(option_help.group_text(title, options_of(params, prefix), defaults))
-    if choice is None:
+    if chosen is None:
         sections.append("With --plugin NAME this also shows the options of the plugin.")
     return "\n\n".join(sections)
 
 
-def _chosen(choice: choose.Choice | None) -> dict[str, Any]:
-    """What stands for the default of each selection once the model is known."""
-    if choice is None:
+def _selected(line: CommandLine) -> dict[str, Any]:
+    """The defaults of the selecting options once the model is known."""
+    if line.chosen is None:
         return {}
-    names = {part: getattr(choice, part)[0] for part in ("input", "optimizer", "schedule")}
-    listed = {word: getattr(choice, f"{word}s") for word in ("transform", "hook")}
-    return {**names, **{word: tuple(each.name for each in of) for word, of in listed.items()}}
+    chosen = line.chosen
+    names: dict[str, Any] = {k: n for k, (n, _) in chosen.single.items() if k != "model"}
+    lists = {"transform": chosen.transforms, "hook": chosen.hooks}
+    return names | {word: tuple(each.name for each in listed) for word, listed in lists.items()}
 
 
-def _name_of(choice: choose.Choice | None, prefix: str) -> str:
-    chosen = getattr(choice, prefix, None)
-    return f" {chosen[0]}" if chosen else ""
-
-
-def _introduction(job: Job, info: InputInfo, file_versions: Mapping[str, str]) -> str:
-    config = job.config
+def _introduction(setup: TrainingSetup, info: InputInfo) -> str:
+    config = setup.config
     rows = [
-        ("model", f"{job.model.name} ({_package(job.model)})"),
-        ("input", f"{job.input.name} ({_package(job.input)}){_counts(info)}"),
-        ("training", f"to step {config.max_steps}, {_examples(job)} examples a step"),
-        ("optimizer", f"{job.optimizer.name}, {_learning_rate(job)}"),
+        ("model", _named(setup.model)),
+        ("input", f"{_named(setup.input)}{_counts(info)}"),
+        ("training", f"to step {config.max_steps}, {_examples(setup)} examples a step"),
+        ("optimizer", f"{setup.optimizer.name}, {_learning_rate(setup)}"),
         ("devices", _devices(config)),
-        ("model_dir", emphasised(job.model_dir)),
-        ("watch it", f"tensorboard --logdir {shlex.quote(job.model_dir)}"),
+        ("model_dir", emphasised(setup.model_dir)),
+        ("watch it", f"tensorboard --logdir {shlex.quote(setup.model_dir)}"),
     ]
-    lines = [f"tf-frame {tf_frame.__version__}, TensorFlow {_version('tensorflow')}"]
-    lines += _version_notes(file_versions, job.versions())
-    return "\n".join([*lines, columns(rows)])
+    versions = f"tf-frame {tf_frame.__version__}, TensorFlow {_version('tensorflow')}"
+    return f"{versions}\n{columns(rows)}"
 
 
-def _examples(job: Job) -> str:
-    batches = job.batches_per_step()
-    examples = job.config.worker_batch_size * batches
+def _examples(setup: TrainingSetup) -> str:
+    batches = setup.batches_per_step()
+    examples = setup.config.worker_batch_size * batches
     return f"{examples}" + (f" ({batches} batches)" if batches > 1 else "")
 
 
-def _package(part: Any) -> str:
-    return f"{part.plugin.found.distribution} {part.plugin.found.version}"
+def _named(plugin: ConfiguredPlugin | None) -> str:
+    assert plugin is not None
+    info = plugin.plugin.info
+    return f"{plugin.name} ({info.distribution} {info.version})"
 
 
 def _counts(info: InputInfo) -> str:
@@ -151,10 +187,11 @@ def _counts(info: InputInfo) -> str:
     return f", {train} training and {held_out} evaluation examples" if train else ""
 
 
-def _learning_rate(job: Job) -> str:
-    if hasattr(job.schedule.params, "learning_rates"):
-        return f"{job.schedule.name} learning rates {to_text(job.schedule.params.learning_rates)}"
-    return f"{job.schedule.name} learning rate {job.config.learning_rate:g}"
+def _learning_rate(setup: TrainingSetup) -> str:
+    schedule = setup.schedule
+    if hasattr(schedule.params, "learning_rates"):
+        return f"{schedule.name} learning rates {to_text(schedule.params.learning_rates)}"
+    return f"{schedule.name} learning rate {setup.config.learning_rate:g}"
 
 
 def _devices(config: RunOptions) -> str:
@@ -171,20 +208,12 @@ def _version(distribution: str) -> str:
         return "(version unknown)"
 
 
-def _version_notes(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    return [
-        f"note: the configuration was written with {name} {before[name]}, this is {version}"
-        for name, version in now.items()
-        if name in before and before[name] != version
-    ]
-
-
-def _closing(job: Job, result: Mapping[str, Any]) -> str:
+def _closing(setup: TrainingSetup, result: Mapping[str, Any]) -> str:
     lines = []
     if result["metrics"]:
         rows = [(name, f"{value:.4f}") for name, value in result["metrics"].items()]
         lines += [f"evaluation at step {result['global_step']}", columns(rows)]
     rate = result["steps_per_sec"]
     speed = f", {rate:.2f} steps/s" if rate else ""
-    lines.append(f"done in {result['duration_secs']:.0f} s{speed}; results in {job.model_dir}")
+    lines.append(f"done in {result['duration_secs']:.0f} s{speed}; results in {setup.model_dir}")
     return "\n".join(lines)

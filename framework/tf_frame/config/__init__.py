@@ -1,4 +1,4 @@
-"""Configuration: dataclasses, command-line flags and YAML from one definition."""
+"""Options: one dataclass defines the command-line flags, the YAML keys and the help."""
 
 from tf_frame.config.option import Option, option, options_of
 

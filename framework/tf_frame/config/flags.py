@@ -3,8 +3,8 @@
     values = parse_flags(["--num_clones", "2"], options_of(RunOptions))
     values == {"num_clones": 2}
 
-Only flags that were given are returned, so that a configuration file and
-defaults can stand behind them.
+Only flags that were given are returned, so that a configuration file and the
+defaults apply to all other options.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tf_frame.errors import ConfigError
 
 
 class _OptionParser(flags.ArgumentParser[Any]):
-    """Lets an `Option` check the text of its flag.
+    """Parses the text of a flag by its `Option`.
 
-    absl wraps a ValueError of a parser in words of its own; the ConfigError
-    that an option raises is none, and so reaches the user as it is.
+    absl adds text of its own to a ValueError of a parser. An option raises
+    ConfigError, which is no ValueError and reaches the user unchanged.
     """
 
     syntactic_help = ""
@@ -40,7 +40,7 @@ class _OptionParser(flags.ArgumentParser[Any]):
 
 
 class _BooleanParser(_OptionParser, flags.BooleanParser):
-    """The same for `--name` and `--noname`."""
+    """Parses `--name` and `--noname` by their `Option`."""
 
     def __init__(self, option: Option) -> None:
         flags.BooleanParser.__init__(self)
@@ -48,59 +48,57 @@ class _BooleanParser(_OptionParser, flags.BooleanParser):
 
 
 class _RepeatableFlag(flags.Flag[Any]):
-    """Adds up the values of each time it is given; a plain flag keeps the last only."""
+    """A flag that adds up the values of all its occurrences; a plain flag keeps the last only."""
 
     def parse(self, argument: Any) -> None:
         earlier: Any = self.value if self.present else ()
         super().parse(argument)
-        # An empty one takes back what stands before it.
+        # An empty value discards the values before it.
         self.value = earlier + self.value if self.value else ()
 
 
-def parse_flags(words: Sequence[str], options: Iterable[Option]) -> dict[str, Any]:
-    """Parses command-line words.
+def parse_flags(argv: Sequence[str], options: Iterable[Option]) -> dict[str, Any]:
+    """Parses command-line arguments.
 
     Args:
-      words: the words after the sub-command.
-      options: what is allowed. A tuple of text may be given several times.
+      argv: the arguments after the sub-command.
+      options: the allowed options. A tuple of text may be given several times.
 
     Returns:
-      Option name -> value, for those that were given.
+      Option name -> value, for the options that were given.
 
     Raises:
-      ConfigError: unknown flag, wrong value, or a word that is no flag.
+      ConfigError: unknown flag, wrong value, or an argument that is no flag.
     """
-    found, rest = _parse(words, list(options), known_only=False)
+    given, rest = _parse(argv, list(options), known_only=False)
     if rest:
         raise ConfigError(_stray(rest[0]))
-    return found
+    return given
 
 
-def parse_known_flags(words: Sequence[str], options: Iterable[Option]) -> dict[str, Any]:
-    """Like `parse_flags`, but passes over what it does not know."""
-    return _parse(words, list(options), known_only=True)[0]
+def split_flags(argv: Sequence[str], options: Iterable[Option]) -> tuple[dict[str, Any], list[str]]:
+    """Like `parse_flags`, but also returns the unknown arguments, in order."""
+    return _parse(argv, list(options), known_only=True)
 
 
-def split_flags(
-    words: Sequence[str], options: Iterable[Option]
-) -> tuple[dict[str, Any], list[str]]:
-    """Like `parse_known_flags`, and returns the words that it passed over as well, in order."""
-    return _parse(words, list(options), known_only=True)
+def parse_known_flags(argv: Sequence[str], options: Iterable[Option]) -> dict[str, Any]:
+    """Like `parse_flags`, but ignores unknown arguments."""
+    return split_flags(argv, options)[0]
 
 
 def _parse(
-    words: Sequence[str], options: list[Option], known_only: bool
+    argv: Sequence[str], options: list[Option], known_only: bool
 ) -> tuple[dict[str, Any], list[str]]:
     table = flags.FlagValues()
     table.set_gnu_getopt(True)
     for option in options:
         _define(table, option)
     try:
-        rest = table(["tf-frame", *words], known_only=known_only)[1:]
+        rest = table(["tf-frame", *argv], known_only=known_only)[1:]
     except flags.UnrecognizedFlagError as error:
         raise ConfigError(_unknown(error.flagname, options)) from None
     except flags.Error as error:
-        raise ConfigError(_first_line(error)) from None
+        raise ConfigError(str(error).splitlines()[0]) from None
     return {o.name: table[o.name].value for o in options if table[o.name].present}, rest
 
 
@@ -124,13 +122,9 @@ def _unknown(name: str, options: Iterable[Option]) -> str:
     return f"unknown option --{name}; {hint}"
 
 
-def _stray(word: str) -> str:
-    if word.lower() in ("true", "false"):
+def _stray(argument: str) -> str:
+    if argument.lower() in ("true", "false"):
         hint = "a switch takes no second word: --name, --noname or --name=false"
     else:
         hint = "options start with --"
-    return f"unexpected word {word!r}; {hint}"
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]
+    return f"unexpected word {argument!r}; {hint}"

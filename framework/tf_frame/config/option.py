@@ -4,8 +4,8 @@
     class Params:
         output_stride: int = option(16, "input size over feature size", choices=(8, 16))
 
-`options_of(Params)` reads the fields back as `Option`s; flags, YAML, help
-texts and checks are all made from those.
+`options_of(Params)` returns the fields as `Option`s, from which flags, YAML, help
+texts and checks are made.
 """
 
 from __future__ import annotations
@@ -29,37 +29,48 @@ def option(
     max: float | None = None,
     choices: Sequence[Any] | None = None,
     verbatim: bool = False,
+    requires: str | Sequence[str] = (),
 ) -> Any:
     """Declares a dataclass field that is also a flag and a YAML key.
 
     Args:
-      default: its value when nobody sets it. Use a tuple for several values.
-      help: one line for `--help`; say the unit where there is one.
+      default: the value of an option that is not set. Use a tuple for several values.
+      help: one line for `--help`, with the unit if there is one.
       min: the smallest value allowed.
       max: the largest value allowed.
       choices: the only values allowed.
-      verbatim: for several texts: commas belong to them, so that on the
-        command line each text takes an option of its own.
+      verbatim: for a tuple of texts: a comma is part of a text, so that the
+        command line has one flag for each text.
+      requires: for run options: the option without which this option has no effect, or
+        several, of which one is enough. See `run_options.without_effect`.
 
     Returns:
       A dataclass field.
     """
-    meta = {"help": help, "min": min, "max": max, "choices": choices, "verbatim": verbatim}
+    meta = {
+        "help": help,
+        "min": min,
+        "max": max,
+        "choices": None if choices is None else tuple(choices),
+        "verbatim": verbatim,
+        "requires": (requires,) if isinstance(requires, str) else tuple(requires),
+    }
     return dataclasses.field(default=default, metadata={_META: meta})
 
 
 @dataclasses.dataclass(frozen=True)
 class Option:
-    """What is known about one option.
+    """The definition of one option.
 
     Attributes:
       name: full name, dotted for plugin options (`model.output_stride`).
       type: the annotated type, one that `values.parse` understands.
-      default: the value when nobody sets it.
+      default: the value of an option that is not set.
       help: one line.
       min, max: inclusive bounds, or None.
       choices: the values allowed, or None.
       verbatim: whether a text with commas is one item of a tuple.
+      requires: options of which one must be set for this option to have an effect.
     """
 
     name: str
@@ -70,6 +81,7 @@ class Option:
     max: float | None = None
     choices: tuple[Any, ...] | None = None
     verbatim: bool = False
+    requires: tuple[str, ...] = ()
 
     def parse(self, raw: Any) -> Any:
         """Converts a flag's text or a YAML value and checks it.
@@ -87,10 +99,10 @@ class Option:
         return value
 
     def check_definition(self) -> None:
-        """Checks what the author of the option wrote: its type and its default.
+        """Checks the type and the default of the option.
 
         Raises:
-          ConfigError: no option can have this type, or the default is no value of it.
+          ConfigError: options of this type are not supported, or the default is not valid.
         """
         try:
             values.check_type(self.type)
@@ -116,7 +128,7 @@ class Option:
 
     @property
     def range_text(self) -> str:
-        """The bounds in words, empty without bounds."""
+        """The bounds in words, empty if there are none."""
         if self.min is not None and self.max is not None:
             return f"{self.min} to {self.max}"
         if self.min is not None:
@@ -125,23 +137,19 @@ class Option:
 
 
 def options_of(params: type, prefix: str = "") -> list[Option]:
-    """Reads the options of a dataclass, in the order of its fields.
+    """Returns the options of a dataclass, in the order of its fields.
 
     Args:
       params: a dataclass; fields made by `option` carry help and bounds.
-      prefix: put before every name, with a dot (`model` -> `model.depth`).
+      prefix: text before every name and a dot (`model` -> `model.depth`).
     """
     types = typing.get_type_hints(params)
     return [_to_option(field, types[field.name], prefix) for field in dataclasses.fields(params)]
 
 
 def _to_option(field: dataclasses.Field[Any], type_: Any, prefix: str) -> Option:
-    meta = dict(field.metadata.get(_META, {}))
-    choices = meta.pop("choices", None)
     name = f"{prefix}.{field.name}" if prefix else field.name
-    return Option(
-        name, type_, _default_of(field), choices=tuple(choices) if choices else None, **meta
-    )
+    return Option(name, type_, _default_of(field), **field.metadata.get(_META, {}))
 
 
 def _default_of(field: dataclasses.Field[Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Several sources of values, the stronger ones last, become one dataclass."""
+"""Merges the values of several sources into one dataclass; later sources win."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tf_frame.errors import ConfigError
 
 T = TypeVar("T")
 
-# Setting one of a pair in a stronger source unsets what a weaker one said of the other.
+# Setting one option of a pair in a source unsets the value of the other from earlier sources.
 EXCLUSIVE = {
     "save_checkpoint_secs": "save_checkpoint_steps",
     "save_checkpoint_steps": "save_checkpoint_secs",
@@ -21,41 +21,35 @@ EXCLUSIVE = {
 
 
 def check_names(raw: Mapping[str, Any], options: Iterable[Option], source: str) -> None:
-    """Raises `ConfigError` for a name that no option has, with the nearest one."""
+    """Raises a `ConfigError` with the nearest name for a name that no option has."""
     known = [option.name for option in options]
     for name in raw:
         if name in ("transform", "hook"):
             raise ConfigError(f"{source}: unknown option {name}; write a list, {name}s: [...]")
         if name not in known:
             near = values.nearest(name, known)
-            hint = f"did you mean {near}?" if near else "tf-frame run --help lists the options"
+            hint = f"did you mean {near}?" if near else "tf-frame run --help_all lists them"
             raise ConfigError(f"{source}: unknown option {name}; {hint}")
 
 
 def resolve(params: type[T], sources: Iterable[Mapping[str, Any]], prefix: str = "") -> T:
-    """Builds a dataclass from its defaults and the sources, weakest first.
+    """Builds a dataclass from its defaults and the sources.
 
     Args:
       params: the dataclass.
-      sources: dotted option name -> raw value; names of other options are
-        passed over.
-      prefix: what stands before the names in `sources`, without the dot.
+      sources: dotted option name -> raw value, each source overriding those before
+        it; names of other options are ignored.
+      prefix: prefix of the option names in `sources`, without the dot.
 
     Raises:
       ConfigError: a value of the wrong type or out of range.
     """
-    chosen: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
     options = {option.name: option for option in options_of(params, prefix)}
     for source in sources:
-        _unset_rivals(chosen, source, options)
-        chosen.update({k: options[k].parse(v) for k, v in source.items() if k in options})
+        for name, rival in EXCLUSIVE.items():
+            if source.get(name) is not None and rival in options and rival not in source:
+                merged[rival] = None
+        merged.update({k: options[k].parse(v) for k, v in source.items() if k in options})
     start = len(prefix) + 1 if prefix else 0
-    return params(**{name[start:]: value for name, value in chosen.items()})
-
-
-def _unset_rivals(
-    chosen: dict[str, Any], source: Mapping[str, Any], options: Mapping[str, Option]
-) -> None:
-    for name, rival in EXCLUSIVE.items():
-        if source.get(name) is not None and rival in options and rival not in source:
-            chosen[rival] = None
+    return params(**{name[start:]: value for name, value in merged.items()})

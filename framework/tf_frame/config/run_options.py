@@ -1,9 +1,11 @@
-"""The options of a run, checked against each other."""
+"""The run options, with the checks that concern several of them."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Callable
+from typing import Any
 
 from tf_frame.config.option import Option, options_of
 from tf_frame.config.option_groups import (
@@ -20,7 +22,7 @@ from tf_frame.config.option_groups import (
 )
 from tf_frame.errors import ConfigError
 
-# For `max_steps`: training goes on until the input ends, or a hook ends it.
+# For `max_steps`: train until the input ends or a hook stops training.
 UNLIMITED_STEPS = 2**62
 
 
@@ -37,17 +39,33 @@ class RunOptions(
     ProfilingOptions,
     OutputOptions,
 ):
-    """Every option of a run that does not belong to a plugin."""
+    """All options of a run that do not belong to a plugin.
+
+    Raises:
+      ConfigError: values that contradict each other.
+    """
 
     def __post_init__(self) -> None:
-        if self.train_batch_size % self._batch_parts:
-            raise ConfigError(
-                f"--train_batch_size {self.train_batch_size} is not divisible by "
-                f"{self._batch_parts_text}; use a multiple of {self._batch_parts}"
-            )
+        self._check_batch_size()
         self._check_cadences()
-        self._check_decays()
-        self._check_cluster()
+        self._check_learning()
+        if self.graph_hook and not re.fullmatch(r"[\w.]+:[\w.]+", self.graph_hook):
+            raise ConfigError(
+                f"--graph_hook {self.graph_hook}: expected module:function, such as "
+                "my_package.edits:prune"
+            )
+        if not self.show_placement:  # The placement can be shown without a cluster.
+            self._check_cluster()
+
+    def _check_batch_size(self) -> None:
+        if self.train_batch_size % self._batch_parts:
+            parts = f"--num_clones {self.num_clones}"
+            if self.batch_size_scope == "global":
+                parts += f" times {self.aggregated_replicas} aggregated replicas"
+            raise ConfigError(
+                f"--train_batch_size {self.train_batch_size} is not divisible by {parts}; "
+                f"use a multiple of {self._batch_parts}"
+            )
 
     def _check_cadences(self) -> None:
         if (self.save_checkpoint_secs is None) == (self.save_checkpoint_steps is None):
@@ -66,32 +84,19 @@ class RunOptions(
                 f"--profile_every_n_steps {self.profile_every_n_steps} with --profile_num_steps "
                 f"{self.profile_num_steps} would profile all of the training; raise the first"
             )
-        for step in self.profile_at_step:
-            if step < 1:
-                raise ConfigError(f"--profile_at_step {step}: the first step is 1")
 
-    @property
-    def writes_summaries(self) -> bool:
-        """Whether summaries are written at all."""
-        return bool(self.save_summaries_steps or self.save_summaries_secs)
-
-    def _check_decays(self) -> None:
+    def _check_learning(self) -> None:
         for name in ("moving_average_decay", "loss_average_decay"):
             if getattr(self, name) == 1:
                 raise ConfigError(f"--{name} 1: an average that never moves; use one below 1")
         if self.warmup == "exponential" and self.warmup_steps:
             for name in ("warmup_learning_rate", "learning_rate"):
                 if not getattr(self, name):
-                    raise ConfigError(f"--{name} 0: an exponential warm-up multiplies, so not by 0")
-        if self.graph_hook and not re.fullmatch(r"[\w.]+:[\w.]+", self.graph_hook):
-            raise ConfigError(
-                f"--graph_hook {self.graph_hook}: expected module:function, such as "
-                "my_package.edits:prune"
-            )
+                    raise ConfigError(
+                        f"--{name} 0: an exponential warm-up needs a positive learning rate"
+                    )
 
     def _check_cluster(self) -> None:
-        if self.show_placement:
-            return  # A layout may be looked at without the cluster.
         if (self.num_ps_tasks or self.task or self.worker_replicas > 1) and not self.master:
             raise ConfigError(
                 "--num_ps_tasks, --worker_replicas and --task describe a cluster; give "
@@ -109,7 +114,7 @@ class RunOptions(
                 "--startup_delay_steps must be zero with --sync_replicas, where workers wait for "
                 f"each other; it is {self.startup_delay_steps}"
             )
-        # The clones of a lone worker need no rule of their own: it averages them itself.
+        # A single worker may have several clones: it averages their gradients itself.
         if self.sync_replicas and self.num_clones != 1 and self.worker_replicas > 1:
             raise ConfigError(
                 "In Synchronous SGD mode num_clones must be 1. Found num_clones: "
@@ -118,13 +123,13 @@ class RunOptions(
         if self.worker_replicas > 1 and not self.num_ps_tasks:
             raise ConfigError(
                 f"--worker_replicas {self.worker_replicas} share their variables on parameter "
-                "servers; say how many with --num_ps_tasks"
+                "servers; give their number as --num_ps_tasks"
             )
 
     @property
-    def clone_batch_size(self) -> int:
-        """Examples in the batch of one clone."""
-        return self.train_batch_size // self._batch_parts
+    def writes_summaries(self) -> bool:
+        """Whether summaries are written."""
+        return bool(self.save_summaries_steps or self.save_summaries_secs)
 
     @property
     def aggregated_replicas(self) -> int:
@@ -133,18 +138,14 @@ class RunOptions(
 
     @property
     def _batch_parts(self) -> int:
-        """How many batches of clones `train_batch_size` is split into."""
-        if self.batch_size_scope == "per_clone":
-            return 1
-        parts = self.num_clones
-        return parts * self.aggregated_replicas if self.batch_size_scope == "aggregated" else parts
+        """Number of clone batches in `train_batch_size`."""
+        replicas = self.aggregated_replicas if self.batch_size_scope == "global" else 1
+        return 1 if self.batch_size_scope == "clone" else self.num_clones * replicas
 
     @property
-    def _batch_parts_text(self) -> str:
-        clones = f"--num_clones {self.num_clones}"
-        if self.batch_size_scope != "aggregated":
-            return clones
-        return f"{clones} times {self.aggregated_replicas} aggregated replicas"
+    def clone_batch_size(self) -> int:
+        """Examples in the batch of one clone."""
+        return self.train_batch_size // self._batch_parts
 
     @property
     def worker_batch_size(self) -> int:
@@ -157,5 +158,71 @@ GROUPS: tuple[type, ...] = RunOptions.__bases__
 
 
 def run_options() -> list[Option]:
-    """Every option of `RunOptions`, group by group."""
+    """Returns the options of `RunOptions`, group by group."""
     return [option for group in GROUPS for option in options_of(group)]
+
+
+# Conditions that `option(requires=...)` cannot express: the option, whether it has no
+# effect in a configuration with these defaults, and why.
+_Ineffective = Callable[[RunOptions, RunOptions], bool]
+_CONDITIONS: tuple[tuple[str, _Ineffective, str], ...] = (
+    (
+        "batch_size_scope",
+        lambda config, _: config.batch_size_scope == "global" and not config.sync_replicas,
+        "without --sync_replicas",
+    ),
+    (
+        "placement",
+        lambda config, defaults: config.placement != defaults.placement and config.num_ps_tasks < 2,
+        "with fewer than two parameter servers (--num_ps_tasks)",
+    ),
+    (
+        "profile_at_step",
+        lambda config, defaults: (
+            config.profile_at_step != defaults.profile_at_step
+            and min(config.profile_at_step, default=0) > config.max_steps
+        ),
+        "beyond --max_steps",
+    ),
+    (
+        "trace_at_step",
+        lambda config, defaults: (
+            config.trace_at_step != defaults.trace_at_step
+            and min(config.trace_at_step, default=0) > config.max_steps
+        ),
+        "beyond --max_steps",
+    ),
+    (
+        "quantize_delay_step",
+        lambda config, _: config.quantize_delay_step >= config.max_steps,
+        "unless it is below --max_steps",
+    ),
+)
+
+
+def without_effect(config: RunOptions, defaults: RunOptions) -> list[str]:
+    """Describes, a line per reason, the options that have no effect because of others.
+
+    Args:
+      config: the options.
+      defaults: their values without a configuration file and flags. An option with its
+        default needs no warning.
+    """
+    names: dict[str, list[str]] = {}
+    for option in run_options():
+        changed = getattr(config, option.name) != getattr(defaults, option.name)
+        if changed and option.requires and not any(_is_set(config, r) for r in option.requires):
+            reason = f"without --{' or --'.join(option.requires)}"
+            names.setdefault(reason, []).append(option.name)
+    for name, ineffective, reason in _CONDITIONS:
+        if ineffective(config, defaults):
+            names.setdefault(reason, []).append(name)
+    return [
+        f"--{', --'.join(each)} {'have' if len(each) > 1 else 'has'} no effect {reason}"
+        for reason, each in names.items()
+    ]
+
+
+def _is_set(config: RunOptions, name: str) -> bool:
+    value: Any = getattr(config, name)
+    return bool(value) or isinstance(value, float)  # A decay of 0.0 is a decay.

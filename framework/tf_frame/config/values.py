@@ -1,8 +1,8 @@
-"""Values of options: from text or YAML to Python, and back to text.
+"""Conversion of option values from text or YAML to Python, and back to text.
 
-Types understood: `bool`, `int`, `float`, `str`, `T | None` and `tuple[T, ...]`
-of those. Text for a tuple separates the items with commas; an empty text is
-an empty tuple; `none` is None where None is allowed.
+Supported types: `bool`, `int`, `float`, `str`, and of these `T | None` and
+`tuple[T, ...]`. The text of a tuple separates its items by commas; the empty text
+is the empty tuple; `none` is None where None is allowed.
 """
 
 from __future__ import annotations
@@ -23,16 +23,15 @@ def parse(raw: Any, type_: Any) -> Any:
     """Converts `raw` to `type_`.
 
     Args:
-      raw: a flag's text, or what YAML made of a value.
-      type_: one of the types that the module names.
+      raw: the text of a flag, or a value from YAML.
+      type_: a supported type; see the module.
 
     Raises:
-      ValueError: `raw` is not such a value, or there are no options of this
-        type; the message says what is.
+      ValueError: `raw` is no value of this type, or the type is not supported.
     """
     check_type(type_)
     present = _without_none(type_)
-    if present is not type_ and _says_none(raw):
+    if present is not type_ and _is_none(raw):
         return None
     if _is_tuple(present):
         return _parse_tuple(raw, typing.get_args(present)[0])
@@ -40,7 +39,7 @@ def parse(raw: Any, type_: Any) -> Any:
 
 
 def check_type(type_: Any) -> None:
-    """Raises a ValueError unless the type is one that the module names."""
+    """Raises a ValueError for a type that is not supported."""
     present = _without_none(type_)
     if not (_is_scalar(present) or _is_tuple(present)):
         name = str(type_) if typing.get_args(type_) else getattr(type_, "__name__", str(type_))
@@ -57,14 +56,14 @@ def _is_tuple(type_: Any) -> bool:
 
 
 def _without_none(type_: Any) -> Any:
-    """`T` of `T | None`, any other type as it is."""
+    """Returns `T` for `T | None`, and any other type unchanged."""
     if typing.get_origin(type_) not in (typing.Union, types.UnionType):
         return type_
     present = [arg for arg in typing.get_args(type_) if arg is not type(None)]
     return present[0] if len(present) == 1 else type_
 
 
-def _says_none(raw: Any) -> bool:
+def _is_none(raw: Any) -> bool:
     return raw is None or (isinstance(raw, str) and raw.lower() in ("none", "null"))
 
 
@@ -124,7 +123,7 @@ _SCALARS: dict[Any, typing.Callable[[Any], Any]] = {
 
 
 def to_text(value: Any) -> str:
-    """Writes a value as a flag would take it."""
+    """Returns a value as the text of a flag."""
     if isinstance(value, (tuple, list)):
         return ",".join(to_text(item) for item in value)
     if isinstance(value, bool) or value is None:
@@ -133,7 +132,7 @@ def to_text(value: Any) -> str:
 
 
 def type_text(type_: Any) -> str:
-    """Names a type for `--help`: `int`, `float`, `int,int,...`."""
+    """Returns the name of a type for `--help`: `int`, `float`, `int,...`."""
     present = _without_none(type_)
     if _is_tuple(present):
         return f"{type_text(typing.get_args(present)[0])},..."
@@ -141,13 +140,13 @@ def type_text(type_: Any) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word most like `word`, or None if nothing comes near."""
+    """Returns the known word most similar to `word`, or None if none is similar."""
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return close[0] if close else None
 
 
 def not_a_choice(value: Any, choices: Iterable[Any]) -> str:
-    """Says that `value` is not among `choices`, with the nearest one first."""
+    """Makes the message for a value that is not among `choices`, with the nearest choice."""
     known = [to_text(choice) for choice in choices]
     near = nearest(str(value), known)
     hint = f"did you mean {near!r}? " if near else ""

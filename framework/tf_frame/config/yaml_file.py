@@ -1,4 +1,4 @@
-"""Options as a YAML file: what `--config` reads and `config.yaml` holds.
+"""Options as a YAML file, the format of `--config` and `config.yaml`.
 
 plugin: deeplab
 max_steps: 500
@@ -23,15 +23,15 @@ import yaml
 
 from tf_frame.errors import ConfigError
 
-# The parts of a run that a section `name: ...` chooses; the section holds their options too.
+# Sections of one plugin: its name and its options.
 _PARTS = ("input", "optimizer", "schedule")
-# Those that a run has several of.
+# Lists of such sections.
 _LISTS = ("transforms", "hooks")
 
 
 @dataclasses.dataclass(frozen=True)
 class Named:
-    """A gradient transform or a hook, and the options that stand beside its name.
+    """A gradient transform or a hook with the options beside its name.
 
     Attributes:
       name: its name, perhaps with a value for its first option (`clip_by_norm:10`).
@@ -44,14 +44,14 @@ class Named:
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What a file, or the command line, says about a run.
+    """The content of a configuration file, or of another source of options.
 
     Attributes:
-      plugin, input, optimizer, schedule: names of the plugins, None if not named.
-      transforms, hooks: the gradient transforms and hooks in order, None if not named.
-      values: dotted option name -> raw value; those of transforms and hooks stand with them.
-      versions: package -> version that the file was written with.
-      path: the file; empty for none.
+      plugin, input, optimizer, schedule: names of the plugins; None: not given.
+      transforms, hooks: gradient transforms and hooks, in order; None: not given.
+      values: dotted option name -> raw value, except options of transforms and hooks.
+      versions: package -> version at the time of writing.
+      path: path of the file, or another source, for messages; empty if there is none.
     """
 
     plugin: str | None = None
@@ -69,7 +69,7 @@ def read_settings(path: str) -> Settings:
     """Reads a configuration file.
 
     Raises:
-      ConfigError: the file is missing, not YAML, or not of this form.
+      ConfigError: the file is missing, not YAML, or not in this format.
     """
     try:
         with open(path, encoding="utf-8") as file:
@@ -77,7 +77,8 @@ def read_settings(path: str) -> Settings:
     except OSError as error:
         raise ConfigError(f"--config {path}: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"--config {path} is not YAML: {_one_line(error)}") from None
+        cause = " ".join(str(error).split())
+        raise ConfigError(f"--config {path} is not YAML: {cause}") from None
     if content is None:
         content = {}
     if not isinstance(content, dict):
@@ -86,15 +87,15 @@ def read_settings(path: str) -> Settings:
 
 
 def to_settings(content: Mapping[str, Any], source: str) -> Settings:
-    """Reads the content of a configuration file, or a mapping of the same form.
+    """Converts the content of a configuration file, or a mapping in the same format.
 
     Args:
-      content: keys and values; an option of a plugin may also stand at the top
-        under its dotted name (`optimizer.momentum`).
-      source: where it comes from, for messages.
+      content: keys and values; options of a plugin may also be top-level keys with
+        a dotted name (`optimizer.momentum`).
+      source: origin of the content, for messages.
 
     Raises:
-      ConfigError: it is not of this form.
+      ConfigError: the content is not in this format.
     """
     content = dict(content)
     plugin = _name(content.pop("plugin", None), "plugin", source)
@@ -108,7 +109,7 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
         _flatten(values, part, section)
     names.update({key: _list(content.pop(key, None), key, source) for key in _LISTS})
     values.update({str(name): value for name, value in content.items()})
-    return Settings(plugin, **names, values=values, versions=versions)
+    return Settings(plugin, **names, values=values, versions=versions, path=source)
 
 
 def _section(content: dict[str, Any], key: str, source: str) -> dict[str, Any]:
@@ -149,11 +150,11 @@ def _flatten(values: dict[str, Any], prefix: str, section: Mapping[str, Any]) ->
 
 
 def to_yaml(settings: Settings, header: str) -> str:
-    """Writes settings so that `read_settings` gives them back.
+    """Returns settings as the text of a file that `read_settings` reads.
 
     Args:
-      settings: what to write.
-      header: a comment line for the top of the file.
+      settings: the settings.
+      header: text of a comment at the top of the file.
     """
     content: dict[str, Any] = {"plugin": settings.plugin}
     content.update({k: _plain(v) for k, v in settings.values.items() if "." not in k})
@@ -176,7 +177,3 @@ def _under(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

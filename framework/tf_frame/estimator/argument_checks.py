@@ -1,11 +1,63 @@
-"""What an estimator checks of what it is given, with the words of tf.estimator."""
+"""Arguments of users and of their functions: inspected, and checked with tf.estimator's texts.
+
+called_with(input_fn, mode="train", params=params, config=config)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+import inspect
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+
+
+def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Returns the names of the arguments that can still be given to a function by name.
+
+    The names of a method come without `self`, those of a `functools.partial` without
+    the arguments that it binds, those of an object from its `__call__`.
+    """
+    if isinstance(function, functools.partial):
+        inner = argument_names(function.func)[len(function.args) :]
+        return tuple(name for name in inner if name not in (function.keywords or {}))
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(each.name for each in parameters if each.kind in kinds)
+
+
+def called_with(function: Callable[..., Any], **offered: Any) -> Any:
+    """Calls a function with those of the offered arguments that it takes."""
+    taken = set(argument_names(function))
+    return function(**{name: value for name, value in offered.items() if name in taken})
+
+
+def check_takes(
+    name: str,
+    function: Callable[..., Any],
+    *,
+    required: Collection[str] = (),
+    optional: Collection[str] = (),
+) -> None:
+    """Checks the arguments of a user's function.
+
+    Args:
+      name: name of the argument that holds the function, for the error.
+      function: the function.
+      required: arguments that it must take.
+      optional: arguments that it may take; no others are allowed.
+
+    Raises:
+      ValueError: an argument is missing, or there is another one.
+    """
+    names = argument_names(function)
+    for argument in required:
+        if argument not in names:
+            raise ValueError(f"{name} ({function}) must include {argument} argument.")
+    others = [each for each in names if each not in (*required, *optional)]
+    if others:
+        raise ValueError(f"{name} ({function}) has following not expected args: {others}")
 
 
 def check_not_overridden(base: type, obj: Any) -> None:
@@ -15,14 +67,8 @@ def check_not_overridden(base: type, obj: Any) -> None:
       ValueError: it does, which would work with one version and fail with the next.
     """
     members = {name for name in dir(base) if not name.startswith("__")} - {"model_fn"}
-    overridden = sorted(
-        {
-            name
-            for cls in type(obj).__mro__
-            if issubclass(cls, base) and cls is not base
-            for name in members & set(vars(cls))
-        }
-    )
+    derived = [cls for cls in type(obj).__mro__ if issubclass(cls, base) and cls is not base]
+    overridden = sorted(set().union(*(members & set(vars(cls)) for cls in derived)))
     if overridden:
         raise ValueError(
             "Subclasses of Estimator cannot override members of Estimator. "
@@ -30,43 +76,42 @@ def check_not_overridden(base: type, obj: Any) -> None:
         )
 
 
-def checked_hooks(hooks: Iterable[Any] | None) -> list[Any]:
-    """The hooks, as a list.
+def checked_all(given: Iterable[Any] | None, kind: type, rule: str) -> tuple[Any, ...]:
+    """Returns objects, or none for None, as a tuple.
 
     Raises:
-      TypeError: one is no `SessionRunHook`.
+      TypeError: an object is not an instance of `kind`; the error begins with `rule`.
     """
-    found = list(hooks or ())
-    for hook in found:
-        if not isinstance(hook, tf.train.SessionRunHook):
-            raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
+    found = tuple(given or ())
+    for each in found:
+        if not isinstance(each, kind):
+            raise TypeError(f"{rule}, given: {each}")
     return found
 
 
-def checked_listeners(listeners: Iterable[Any] | None) -> list[Any]:
-    """The listeners, as a list.
+def checked_hooks(
+    hooks: Iterable[Any] | None, rule: str = "Hooks must be a SessionRunHook"
+) -> tuple[Any, ...]:
+    """Returns session hooks as a tuple; see `checked_all`."""
+    return checked_all(hooks, tf.train.SessionRunHook, rule)
 
-    Raises:
-      TypeError: one is no `CheckpointSaverListener`.
-    """
-    found = list(listeners or ())
-    for listener in found:
-        if not isinstance(listener, tf.train.CheckpointSaverListener):
-            raise TypeError(
-                f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}"
-            )
-    return found
+
+def checked_listeners(
+    listeners: Iterable[Any] | None,
+    rule: str = "saving_listeners must be a list of CheckpointSaverListener",
+) -> tuple[Any, ...]:
+    """Returns listeners to checkpoints as a tuple; see `checked_all`."""
+    return checked_all(listeners, tf.train.CheckpointSaverListener, rule)
 
 
 def check_steps(steps: int | None, max_steps: int | None = None) -> None:
-    """Checks how long to train or to evaluate.
+    """Checks the number of steps to train or to evaluate.
 
     Raises:
-      ValueError: both are given, or one is not positive.
+      ValueError: both numbers are given, or one is not positive.
     """
     if steps is not None and max_steps is not None:
         raise ValueError("Can not provide both steps and max_steps.")
-    if steps is not None and steps <= 0:
-        raise ValueError(f"Must specify steps > 0, given: {steps}")
-    if max_steps is not None and max_steps <= 0:
-        raise ValueError(f"Must specify max_steps > 0, given: {max_steps}")
+    for name, number in (("steps", steps), ("max_steps", max_steps)):
+        if number is not None and number <= 0:
+            raise ValueError(f"Must specify {name} > 0, given: {number}")

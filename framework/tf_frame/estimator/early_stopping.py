@@ -3,21 +3,30 @@
     hook = stop_if_no_decrease_hook(estimator, "loss", max_steps_without_decrease=1000)
     train_and_evaluate(estimator, TrainSpec(input_fn, hooks=[hook]), eval_spec)
 
-The verdicts are those of `tf_frame.hooks.early_stopping`. In a cluster only the
-chief looks, and tells the workers; see `stop_signal.py`.
+The conditions are those of `tf_frame.hooks.early_stopping`. In a cluster only the chief
+checks them. It tells the workers by the variable `signal_early_stopping/STOP` of
+tf.estimator, on the device of the global step, where all tasks find it. The variable is
+in no collection of variables to save or to initialise: it does not change checkpoints,
+and a run that resumes from a checkpoint is not stopped by the signal of an earlier run.
 """
 
 from __future__ import annotations
 
 import collections
+import logging
 from collections.abc import Callable
 from typing import Any
 
+import tensorflow.compat.v1 as tf
+
 from tf_frame.estimator.estimator import Estimator
-from tf_frame.estimator.train_and_eval.stop_signal import FollowChiefHook, TellWorkersHook
 from tf_frame.hooks import early_stopping
-from tf_frame.hooks.base import Hook
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.early_stopping import EarlyStoppingHook
+
+_LOG = logging.getLogger("tf_frame")
+_COLLECTION = "tf_frame/early_stopping"
 
 
 def make_early_stopping_hook(
@@ -26,16 +35,16 @@ def make_early_stopping_hook(
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
 ) -> Hook:
-    """Makes a hook that ends training once a function says so.
+    """Returns a hook that ends training when a function returns true.
 
     Args:
-      estimator: the `Estimator` that is trained.
-      should_stop_fn: takes nothing; true ends training. Only the chief calls it.
+      estimator: the `Estimator` to train.
+      should_stop_fn: a function without arguments; true ends training. Only the chief calls it.
       run_every_secs: seconds from one call to the next.
       run_every_steps: steps likewise; give one of the two, and None for the other.
 
     Raises:
-      TypeError: `estimator` is no `Estimator`, or `should_stop_fn` no function.
+      TypeError: `estimator` is not an `Estimator`, or `should_stop_fn` not a function.
       ValueError: both or neither of seconds and steps are given.
     """
     if not callable(should_stop_fn):
@@ -44,12 +53,12 @@ def make_early_stopping_hook(
     def verdict(_: Any) -> str:
         return "should_stop_fn returned true" if should_stop_fn() else ""
 
-    def make() -> EarlyStoppingHook:
-        return EarlyStoppingHook(
+    return _for_task(
+        estimator,
+        lambda: EarlyStoppingHook(
             verdict, dict, run_every_secs=run_every_secs, run_every_steps=run_every_steps
-        )
-
-    return _for_task(estimator, make)
+        ),
+    )
 
 
 def stop_if_higher_hook(
@@ -61,25 +70,19 @@ def stop_if_higher_hook(
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
 ) -> Hook:
-    """Makes a hook that ends training once a metric is above a threshold.
+    """Returns a hook that ends training when a metric is above a threshold.
 
     Args:
-      estimator: the `Estimator` that is trained.
+      estimator: the `Estimator` to train.
       metric_name: such as `loss`.
-      threshold: what it is compared with.
+      threshold: the threshold.
       eval_dir: folder with the event files of evaluations; default: `estimator.eval_dir()`.
       min_steps: evaluations of earlier steps do not count.
       run_every_secs, run_every_steps: see `make_early_stopping_hook`.
     """
-    return _by_metric(
-        estimator,
-        early_stopping.stop_if_higher,
-        (metric_name, threshold),
-        eval_dir,
-        min_steps=min_steps,
-        run_every_secs=run_every_secs,
-        run_every_steps=run_every_steps,
-    )
+    every = (min_steps, run_every_secs, run_every_steps)
+    make = early_stopping.stop_if_higher
+    return _by_metric(estimator, make, metric_name, threshold, eval_dir, *every)
 
 
 def stop_if_lower_hook(
@@ -91,16 +94,13 @@ def stop_if_lower_hook(
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
 ) -> Hook:
-    """Makes a hook that ends training once a metric is below it; see `stop_if_higher_hook`."""
-    return _by_metric(
-        estimator,
-        early_stopping.stop_if_lower,
-        (metric_name, threshold),
-        eval_dir,
-        min_steps=min_steps,
-        run_every_secs=run_every_secs,
-        run_every_steps=run_every_steps,
-    )
+    """Returns a hook that ends training when a metric is below a threshold.
+
+    See `stop_if_higher_hook` for the arguments.
+    """
+    every = (min_steps, run_every_secs, run_every_steps)
+    make = early_stopping.stop_if_lower
+    return _by_metric(estimator, make, metric_name, threshold, eval_dir, *every)
 
 
 def stop_if_no_increase_hook(
@@ -112,23 +112,17 @@ def stop_if_no_increase_hook(
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
 ) -> Hook:
-    """Makes a hook that ends training once a metric has had no new highest value for so long.
+    """Returns a hook that ends training when a metric has not risen for some steps.
 
     Args:
-      estimator: the `Estimator` that is trained.
+      estimator: the `Estimator` to train.
       metric_name: such as `accuracy`.
-      max_steps_without_increase: steps from the best evaluation to a later one.
+      max_steps_without_increase: steps from the evaluation with the highest value to a later one.
       eval_dir, min_steps, run_every_secs, run_every_steps: see `stop_if_higher_hook`.
     """
-    return _by_metric(
-        estimator,
-        early_stopping.stop_if_no_increase,
-        (metric_name, max_steps_without_increase),
-        eval_dir,
-        min_steps=min_steps,
-        run_every_secs=run_every_secs,
-        run_every_steps=run_every_steps,
-    )
+    every = (min_steps, run_every_secs, run_every_steps)
+    make = early_stopping.stop_if_no_increase
+    return _by_metric(estimator, make, metric_name, max_steps_without_increase, eval_dir, *every)
 
 
 def stop_if_no_decrease_hook(
@@ -140,26 +134,23 @@ def stop_if_no_decrease_hook(
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
 ) -> Hook:
-    """Makes a hook as `stop_if_no_increase_hook` does, where a lower value is better."""
-    return _by_metric(
-        estimator,
-        early_stopping.stop_if_no_decrease,
-        (metric_name, max_steps_without_decrease),
-        eval_dir,
-        min_steps=min_steps,
-        run_every_secs=run_every_secs,
-        run_every_steps=run_every_steps,
-    )
+    """Returns a hook that ends training when a metric has not fallen for some steps.
+
+    See `stop_if_no_increase_hook` for the arguments.
+    """
+    every = (min_steps, run_every_secs, run_every_steps)
+    make = early_stopping.stop_if_no_decrease
+    return _by_metric(estimator, make, metric_name, max_steps_without_decrease, eval_dir, *every)
 
 
 def read_eval_metrics(eval_dir: str) -> collections.OrderedDict[int, dict[str, float]]:
-    """Reads what evaluations have written.
+    """Reads the results of evaluations.
 
     Args:
       eval_dir: the folder with their event files.
 
     Returns:
-      Global step -> metric -> value, by ascending step; empty if there is no such folder.
+      Global step -> metric -> value, by ascending step; empty if the folder does not exist.
     """
     return collections.OrderedDict(early_stopping.read_eval_metrics(eval_dir))
 
@@ -167,27 +158,106 @@ def read_eval_metrics(eval_dir: str) -> collections.OrderedDict[int, dict[str, f
 def _by_metric(
     estimator: Any,
     make: Callable[..., EarlyStoppingHook],
-    condition: tuple[str, float],
+    metric_name: str,
+    limit: float,
     eval_dir: str | None,
-    **more: Any,
+    min_steps: int,
+    run_every_secs: float | None,
+    run_every_steps: int | None,
 ) -> Hook:
-    _check_estimator(estimator)
-    folder = estimator.eval_dir() if eval_dir is None else eval_dir
-    return _for_task(estimator, lambda: make(*condition, folder, **more))
+    return _for_task(
+        estimator,
+        lambda: make(
+            metric_name,
+            limit,
+            estimator.eval_dir() if eval_dir is None else eval_dir,
+            min_steps=min_steps,
+            run_every_secs=run_every_secs,
+            run_every_steps=run_every_steps,
+        ),
+    )
 
 
 def _for_task(estimator: Any, make: Callable[[], EarlyStoppingHook]) -> Hook:
-    """The hook for the part that this process has in training."""
-    _check_estimator(estimator)
-    config = estimator.config
-    hook = make()  # A worker's arguments are checked as well.
-    if not config.is_chief:
-        return FollowChiefHook()
-    return TellWorkersHook(hook) if config.num_worker_replicas > 1 else hook
-
-
-def _check_estimator(estimator: Any) -> None:
+    """Returns the hook for the part of this process in training."""
     if not isinstance(estimator, Estimator):
         raise TypeError(
             f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
+        )
+    hook = make()  # A worker's arguments are checked as well.
+    if not estimator.config.is_chief:
+        return FollowChiefHook()
+    return TellWorkersHook(hook) if estimator.config.num_worker_replicas > 1 else hook
+
+
+class TellWorkersHook(Hook):
+    """Stops the chief when another hook does, and sets the signal for the workers.
+
+    Args:
+      hook: the hook that decides.
+    """
+
+    phase = Phase.STOP
+
+    def __init__(self, hook: EarlyStoppingHook) -> None:
+        self._hook = hook
+        super().__init__(hook.cadence)
+
+    def begin(self) -> None:
+        signal = _signal()
+        self._set, self._unset = signal.assign(True).op, signal.assign(False).op
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        # The variable may still hold the signal of an earlier training.
+        session.run(self._unset)
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        self._hook.after_step(run_context, run_values, step)
+        if self._hook.reason:
+            run_context.session.run(self._set)
+
+
+class FollowChiefHook(Hook):
+    """Stops a worker when the chief has set the signal."""
+
+    phase = Phase.STOP
+
+    def __init__(self) -> None:
+        super().__init__(Cadence(every_steps=1))
+
+    def begin(self) -> None:
+        signal = _signal()
+        # The variable has no value before the chief assigns one.
+        with tf.device(signal.device):
+            self._stop = tf.cond(
+                signal.is_initialized(), signal.read_value, lambda: tf.constant(False)
+            )
+
+    def before_step(self, run_context: Any, step: int) -> Any:
+        return tf.train.SessionRunArgs(self._stop)
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        if run_values.results:
+            _LOG.info("Early stopping requested, suspending run.")
+            run_context.request_stop()
+
+
+def _signal() -> Any:
+    """Returns the variable of the signal; raises a RuntimeError without a global step."""
+    global_step = tf.train.get_global_step()
+    if global_step is None:
+        raise RuntimeError("early stopping in a cluster needs a global step in the graph")
+    with (
+        tf.device(global_step.device),
+        tf.variable_scope("signal_early_stopping", reuse=tf.AUTO_REUSE),
+    ):
+        return tf.get_variable(
+            "STOP",
+            shape=[],
+            dtype=tf.bool,
+            initializer=tf.zeros_initializer(),
+            trainable=False,
+            collections=[_COLLECTION],
+            use_resource=True,
         )

@@ -1,12 +1,12 @@
-"""Train, evaluate, predict and export, by a model plugin or a model function.
+"""`Estimator`: train, evaluate, predict and export by a model plugin or a model function.
 
     estimator = Estimator(model_fn, model_dir="runs/first", params={"units": 8})
     estimator.train(train_input_fn, max_steps=1000)
     estimator.evaluate(eval_input_fn)
     estimator.export_saved_model("exported", serving_input_receiver_fn)
 
-`tf-frame run` trains and evaluates by it as well. What tf.estimator had under
-the same names has the same meaning here; docs/estimator.md lists what differs.
+A façade over the functions that `tf-frame run` calls as well. The names of
+tf.estimator have their old meaning; docs/estimator.md lists the differences.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.match import INPUT_POSITION
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.cluster import Cluster, cluster_of
 from tf_frame.config.run_options import UNLIMITED_STEPS
 from tf_frame.errors import NonFiniteError
 from tf_frame.estimator.argument_checks import (
@@ -30,8 +31,7 @@ from tf_frame.estimator.argument_checks import (
     checked_hooks,
     checked_listeners,
 )
-from tf_frame.estimator.evaluation.evaluator import Evaluator
-from tf_frame.estimator.evaluation.evaluator_cache import EvaluatorCache
+from tf_frame.estimator.evaluation.evaluator import Evaluator, EvaluatorCache
 from tf_frame.estimator.evaluation.results import log_result, write_evaluation
 from tf_frame.estimator.export.saved_model import export_saved_models
 from tf_frame.estimator.model_function.input_fn import as_source
@@ -39,17 +39,11 @@ from tf_frame.estimator.model_function.model_factory import ModelFactory
 from tf_frame.estimator.prediction.predict import predictions
 from tf_frame.estimator.run_config.run_config import RunConfig, maybe_overwrite_model_dir
 from tf_frame.estimator.training.completed_step import completed_step, write_completed_step
-from tf_frame.estimator.training.observer import RunObserver
+from tf_frame.estimator.training.context import RunContext, RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
-from tf_frame.estimator.training.train import Additions, Trained, train
-from tf_frame.estimator.warm_start.model import WarmStartedModel
-from tf_frame.estimator.warm_start.settings import (
-    apply_warm_start,
-    settings_of,
-    warm_start_checkpoint,
-    with_warm_start,
-)
-from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.estimator.training.train import Trained, train
+from tf_frame.estimator.warm_start.apply import WarmStartedModel, warm_start_checkpoint
+from tf_frame.estimator.warm_start.settings import settings_of
 from tf_frame.plugin import Mode
 
 _LOG = logging.getLogger("tf_frame")
@@ -63,7 +57,7 @@ class NanLossError(NonFiniteError, tf.train.NanLossDuringTrainingError):
 
 
 class Estimator:
-    """A model, the folder it is trained in, and how.
+    """A model with the folder that it is trained in and the configuration of its training.
 
     Args:
       model: a model function `model_fn(features, labels, mode, params, config)`,
@@ -71,7 +65,7 @@ class Estimator:
         `EstimatorSpec`; or a `tf_frame.Model`, its class or an object.
       model_dir: where everything is written; default: that of `config`, else a
         temporary folder.
-      config: a `RunConfig`; default: `RunConfig()`. A `TrainingSetup` is what it becomes.
+      config: a `RunConfig`; default: `RunConfig()`.
       params: what the model function and input functions get under this name;
         for the class of a model, the values of its options.
       warm_start_from: path of a checkpoint, a folder or a SavedModel, or
@@ -89,7 +83,7 @@ class Estimator:
         model: Any,
         *,
         model_dir: str | os.PathLike[str] | None = None,
-        config: RunConfig | TrainingSetup | None = None,
+        config: RunConfig | None = None,
         params: Any = None,
         warm_start_from: Any = None,
         observer: RunObserver | None = None,
@@ -97,14 +91,12 @@ class Estimator:
         check_not_overridden(Estimator, self)
         if model is None:
             raise ValueError("model_fn must be provided to Estimator.")
-        setup = config if isinstance(config, TrainingSetup) else None
-        said: Any = RunConfig(model_dir=setup.model_dir) if setup else config
-        self._config = maybe_overwrite_model_dir(said, model_dir)
-        # What a script says about sessions, without the default that it may look at.
-        self._session_config = None if said is None else said.session_config
+        self._config = maybe_overwrite_model_dir(config, model_dir)
+        # The session configuration of a script, without the default that RunConfig shows.
+        self._session_config = None if config is None else config.session_config
         self._params = copy.deepcopy(params)
         self._model_factory = ModelFactory(model, params=self._params, config=self._config)
-        self._setup = setup or self._model_factory.setup()
+        self._setup = self._model_factory.setup()
         self._warm_start_from = settings_of(warm_start_from)
         self._observer = observer or RunObserver()
         self._evaluators = EvaluatorCache()
@@ -126,12 +118,12 @@ class Estimator:
 
     @property
     def setup(self) -> TrainingSetup:
-        """How the model is trained: what the configuration and the model's defaults come to."""
+        """The setup of a training, made of the configuration and the model's defaults."""
         return self._setup
 
     @property
     def maker(self) -> ModelFactory:
-        """What makes the model, once it is known what the data is."""
+        """Makes the model for the data that an input describes."""
         return self._model_factory
 
     @property
@@ -177,16 +169,27 @@ class Estimator:
         self._check_role()
         check_steps(steps, max_steps)
         hooks, listeners = checked_hooks(hooks), checked_listeners(saving_listeners)
-        done = step_of(newest_checkpoint(self.model_dir, self._observer.report))
+        checkpoint = newest_checkpoint(self.model_dir, self._observer.report)
+        done = step_of(checkpoint)
         if max_steps is not None and max_steps <= done:
             _LOG.info("Skipping training since max_steps has already saved.")
             return self
         last_step = max_steps if steps is None else done + steps
-        begins_anew_at = completed_step(self.model_dir) if callable(input_fn) else None
-        additions = Additions(hooks=hooks, listeners=listeners, begins_anew_at=begins_anew_at)
-        trained = self.trained(input_fn, last_step, additions)
-        ended = not self._observer.interrupts.received
-        if ended and callable(input_fn) and self._config.is_chief:
+        restarts_at = completed_step(self.model_dir) if callable(input_fn) else None
+        context = RunContext(
+            observer=self._observer,
+            cluster=self._cluster(),
+            checkpoint=checkpoint,
+            hooks=hooks,
+            listeners=listeners,
+            saves_checkpoints=not self._config.checkpoints_disabled,
+            session_config=self._session_config,
+            warm_start_from=self._warm_start_from,
+            input_restarts_at=restarts_at,
+        )
+        trained = self._trained_to(last_step, context, input_fn)
+        completed = not self._observer.interrupts.received
+        if completed and callable(input_fn) and self._config.is_chief:
             write_completed_step(self.model_dir, trained.global_step)
         if trained.loss is None:
             _LOG.warning(
@@ -194,35 +197,6 @@ class Estimator:
             )
         _LOG.info("Loss for final step: %s.", trained.loss)
         return self
-
-    def trained(self, input_fn: Any, last_step: int | None, additions: Additions) -> Trained:
-        """Trains, and says what came of it; for programs around an estimator.
-
-        Args:
-          input_fn: as for `train`.
-          last_step: global step to end at; None for no limit.
-          additions: hooks and the like.
-
-        Raises:
-          NanLossError: the loss became NaN or infinite.
-        """
-        source = self._source(input_fn)
-        limit = UNLIMITED_STEPS if last_step is None else last_step
-        config = dataclasses.replace(self._setup.config, max_steps=limit)
-        if additions.begins_anew_at and self._config.tf_random_seed is None:
-            # Or each call of train would shuffle in the same order.
-            seed = config.random_seed + additions.begins_anew_at
-            config = dataclasses.replace(config, random_seed=seed)
-        try:
-            return train(
-                dataclasses.replace(self._setup, config=config),
-                model=self._model_factory.model(source.info),
-                source=source,
-                observer=self._observer,
-                additions=self._with_own(additions),
-            )
-        except NonFiniteError as error:
-            raise NanLossError(str(error)) from error
 
     def evaluate(
         self,
@@ -422,20 +396,24 @@ class Estimator:
     def _source(self, input_fn: Any) -> Any:
         return as_source(input_fn, params=self.params, config=self._config)
 
-    def _with_own(self, additions: Additions) -> Additions:
-        """Adds what the configuration says."""
-        return dataclasses.replace(
-            additions,
-            saves=additions.saves and not self._config.checkpoints_disabled,
-            job=f"{self._config.task_type}/task:{self._config.task_id}",
-            session_config=self._session_config,
-            warm_start=self._warm_started,
-        )
+    def _cluster(self) -> Cluster:
+        job = f"{self._config.task_type}/task:{self._config.task_id}"
+        return dataclasses.replace(cluster_of(self._setup.config), job=job)
 
-    def _warm_started(self, graph: TrainGraph) -> TrainGraph:
-        own = newest_checkpoint(self.model_dir)
-        initial = apply_warm_start(self._warm_start_from, own, report=self._observer.report)
-        return dataclasses.replace(graph, scaffold=with_warm_start(graph.scaffold, initial))
+    def _trained_to(self, last_step: int | None, context: RunContext, input_fn: Any) -> Trained:
+        source = self._source(input_fn)
+        max_steps = UNLIMITED_STEPS if last_step is None else last_step
+        config = dataclasses.replace(self._setup.config, max_steps=max_steps)
+        if context.input_restarts_at and self._config.tf_random_seed is None:
+            # Or each call of train would shuffle in the same order.
+            seed = config.random_seed + context.input_restarts_at
+            config = dataclasses.replace(config, random_seed=seed)
+        setup = dataclasses.replace(self._setup, config=config)
+        model = self._model_factory.model(source.info)
+        try:
+            return train(setup, context, model=model, source=source)
+        except NonFiniteError as error:
+            raise NanLossError(str(error)) from error
 
     def _model(self, source: Any, *, trained: bool) -> Any:
         """The model for a source; before there is a checkpoint, with the values of a warm start."""

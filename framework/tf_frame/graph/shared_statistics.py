@@ -17,7 +17,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import TfFrameError
 from tf_frame.graph.operations import set_input
-from tf_frame.layers.shared_moments import TO_SHARE, combined_moments
+from tf_frame.layers.moments import TO_SHARE, combined_moments
 
 _SHARED = "tf_frame/shared"
 

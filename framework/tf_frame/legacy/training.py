@@ -20,10 +20,10 @@ from tf_frame.graph.global_step import read_step_after, step_after_run
 from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
 from tf_frame.hooks.stock.step_counter import StepCounterHook
 from tf_frame.hooks.stock.summary_saver import SummarySaverHook
-from tf_frame.legacy import learning_train_op
 from tf_frame.legacy.learning import clip_gradient_norms
-from tf_frame.legacy.learning_finite import FiniteModel
-from tf_frame.legacy.learning_train_op import create_train_op
+from tf_frame.legacy.learning import train_op as _train_op
+from tf_frame.legacy.learning.finite import FiniteModel
+from tf_frame.legacy.learning.train_op import create_train_op
 from tf_frame.legacy.training_evaluation import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
@@ -34,6 +34,7 @@ from tf_frame.legacy.training_evaluation import (
     wait_for_new_checkpoint,
 )
 from tf_frame.session.loop import TrainingLoop
+from tf_frame.session.schedule import Schedule
 
 __all__ = [
     "StopAfterNEvalsHook",
@@ -64,7 +65,7 @@ def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Any]:
     Returns:
       The summaries, scalar string tensors.
     """
-    return learning_train_op.summarize(grads_and_vars, separator="_")
+    return _train_op.gradient_summaries(grads_and_vars, "_")
 
 
 def clip_gradient_norms_fn(max_norm: Any) -> Callable[[GradsAndVars], GradsAndVars]:
@@ -127,7 +128,8 @@ def train(
             scaffold, master=master, config=config, max_wait_secs=max_wait_secs
         )
         all_hooks = list(hooks or ())
-    if run_metadata is None and tf.train.get_global_step() is not None:
+    counts_steps = tf.train.get_global_step() is not None
+    if run_metadata is None and counts_steps and isinstance(train_op, tf.Tensor):
         return _run_prepared(creator, all_hooks, train_op)
     return _run_singly(tf.train.MonitoredSession(creator, all_hooks), train_op, run_metadata)
 
@@ -135,7 +137,8 @@ def train(
 def _run_prepared(creator: Any, hooks: list[Any], train_op: Any) -> Any:
     """Runs steps in tf-frame's loop until a hook asks to stop or the input ends."""
     steps = _Steps(train_op, step_after_run(), tf.train.get_global_step())
-    loop = TrainingLoop(steps, hooks, sort=False)  # TensorFlow's order, whatever the phases.
+    schedule = Schedule(hooks, sort=False)  # TensorFlow's order, whatever the phases.
+    loop = TrainingLoop(steps, schedule)
     with tf.train.MonitoredSession(creator, loop.hooks) as session:
         loop.run(session)
     return loop.loss
@@ -151,12 +154,11 @@ def _run_singly(monitored_session: Any, train_op: Any, run_metadata: Any) -> Any
 
 
 class _Steps(NamedTuple):
-    """A step of somebody else's graph; nothing is known of when it counts."""
+    """The step of a graph that tf-frame did not build."""
 
     train_op: Any
     step_after: Any
     global_step: Any
-    run_is_step: bool = False
     scalars: Sequence[Any] = ()
 
 

@@ -21,7 +21,6 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find import iterator
-from tf_frame.hooks.stock.final_ops import FinalOpsHook
 from tf_frame.legacy.evaluation_hooks import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
@@ -116,7 +115,7 @@ def evaluate_once(
       The values of `final_ops`, None without any.
     """
     evaluation = _Evaluation(scaffold, eval_ops, feed_dict, hooks, master, config)
-    final = FinalOpsHook(final_ops, final_ops_feed_dict)
+    final = tf.train.FinalOpsHook(final_ops, final_ops_feed_dict)
     started = time.monotonic()
     evaluation.run(checkpoint_path, final)
     tf.logging.info("Inference Time : %.5fs", time.monotonic() - started)
@@ -152,7 +151,7 @@ def evaluate_repeatedly(
       The values of `final_ops` of the last evaluation, None without any.
     """
     evaluation = _Evaluation(scaffold, eval_ops, feed_dict, hooks, master, config)
-    final = FinalOpsHook(final_ops, final_ops_feed_dict)
+    final = tf.train.FinalOpsHook(final_ops, final_ops_feed_dict)
     paths = checkpoints_iterator(checkpoint_dir, eval_interval_secs, timeout, timeout_fn)
     for count, path in enumerate(paths, 1):
         evaluation.run(path, final)

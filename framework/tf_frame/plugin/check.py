@@ -1,4 +1,4 @@
-"""Whether a loaded object keeps the contract of its kind."""
+"""Checks that a loaded class keeps the contract of its kind of plugin."""
 
 from __future__ import annotations
 
@@ -8,32 +8,15 @@ from typing import Any
 
 from tf_frame.config import options_of
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.contracts import (
-    GradientTransform,
-    HookPlugin,
-    Input,
-    LearningRate,
-    Model,
-    Optimizer,
-)
 from tf_frame.plugin.kinds import MODEL, NETWORK, PREPROCESSING, Kind
-from tf_frame.plugin.network_contracts import Network, Preprocessing
 
-_BASES = (
-    Model,
-    Input,
-    GradientTransform,
-    Optimizer,
-    LearningRate,
-    HookPlugin,
-    Network,
-    Preprocessing,
-)
+# The abstract bases of plugins are in modules that begin with this.
+_CONTRACTS = "tf_frame.plugin."
 _NETWORK_ATTRIBUTES = ("default_image_size", "channels", "preprocessing")
 
 
 def check_contract(plugin: Any, kind: Kind) -> str:
-    """Says what `plugin` lacks as a plugin of this kind; empty if nothing."""
+    """Returns the first violation of the contract of `kind`, in words; empty if there is none."""
     if not inspect.isclass(plugin):
         return f"expected a class, found {plugin!r:.80} of type {type(plugin).__name__}"
     if not _defines(plugin, kind.method):
@@ -42,15 +25,13 @@ def check_contract(plugin: Any, kind: Kind) -> str:
 
 
 def _defines(plugin: type, method: str) -> bool:
-    """Whether the class has the method from elsewhere than our abstract bases."""
-    for cls in plugin.__mro__:
-        if method in vars(cls):
-            return cls not in _BASES and callable(vars(cls)[method])
-    return False
+    """Whether the class has the method, other than from one of our abstract bases."""
+    owner = next((cls for cls in plugin.__mro__ if method in vars(cls)), object)
+    return callable(vars(owner).get(method)) and not owner.__module__.startswith(_CONTRACTS)
 
 
 def _check_attributes(plugin: type, kind: Kind) -> str:
-    # Other kinds, such as preprocessing, have the same method.
+    # Classes of other kinds, such as preprocessing, have the same method.
     wanted = _NETWORK_ATTRIBUTES if kind == NETWORK else ()
     missing = [name for name in wanted if not hasattr(plugin, name)]
     return f"class {plugin.__name__} has no {missing[0]} (see tf_frame.Network)" if missing else ""
@@ -72,7 +53,7 @@ def _check_options(params: type, kind: Kind) -> None:
     for option in options_of(params):
         if kind in (NETWORK, PREPROCESSING):
             raise ConfigError(f"a {kind.word} has no options of its own, but here is {option.name}")
-        # A model is named by `plugin`; for the others, `name` stands beside their options.
+        # In YAML, `name` stands beside the options of every plugin but the model.
         if option.name == "name" and kind != MODEL:
             raise ConfigError("an option cannot be called 'name'; YAML uses it")
         option.check_definition()

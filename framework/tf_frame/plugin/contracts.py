@@ -1,9 +1,9 @@
-"""What a plugin brings: a model, an input, a network, an optimizer, a hook and so on.
+"""Contracts of plugins: model, input, gradient transform, optimizer, learning rate, hook.
 
-The base classes here hold the defaults; a plugin may subclass them or just
-offer the same names. None of this imports TensorFlow, and neither should the
-module that an entry point names: import it inside `build`, `dataset` and
-`__call__`, so that `--help` and option errors stay quick.
+The base classes define the defaults; a plugin may subclass them or define the
+same names. This module does not import TensorFlow, nor should the module that
+an entry point names: import TensorFlow inside `build`, `dataset` and
+`__call__`, so that `--help` and errors in options stay quick.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 
 class Mode(str, enum.Enum):
-    """What a graph is built for; the values are those of tf.estimator.ModeKeys."""
+    """Purpose of a graph; the values are those of tf.estimator.ModeKeys."""
 
     TRAIN = "train"
     EVAL = "eval"
@@ -24,18 +24,18 @@ class Mode(str, enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class NoParams:
-    """Parameters of a plugin that has none."""
+    """Parameters of a plugin without options."""
 
 
 @dataclasses.dataclass(frozen=True)
 class InputInfo:
-    """Facts about a data set that a model may read before it is built.
+    """Facts about a data set, known before the model is built.
 
     Attributes:
-      num_examples: examples per mode; a mode that is missing is unknown.
+      num_examples: examples per mode; the number is unknown for a missing mode.
       num_classes: number of classes, the background included.
       class_names: one name per class.
-      ignore_label: label value that counts neither for loss nor for metrics.
+      ignore_label: label value that loss and metrics leave out.
     """
 
     num_examples: Mapping[Mode, int] = dataclasses.field(default_factory=dict)
@@ -46,13 +46,13 @@ class InputInfo:
 
 @dataclasses.dataclass(frozen=True)
 class InputContext:
-    """What the framework tells an input.
+    """Facts about a run that an input needs.
 
     Attributes:
       batch_size: examples in a batch of one clone.
       seed: seed for shuffling and for stateless augmentation.
       num_shards: number of worker replicas that read this data set.
-      shard_index: which of them this is.
+      shard_index: index of this worker replica.
     """
 
     batch_size: int
@@ -63,22 +63,22 @@ class InputContext:
 
 @dataclasses.dataclass(frozen=True)
 class ModelOutput:
-    """What building one clone yields.
+    """Tensors of one clone.
 
     Attributes:
-      loss: scalar data loss of this clone's batch, without regularisation;
-        None means the sum of what the clone added to `tf.GraphKeys.LOSSES`.
+      loss: scalar data loss of this clone's batch, without regularisation; None
+        means the sum of the losses that the clone added to `tf.GraphKeys.LOSSES`.
       predictions: name -> tensor whose first dimension is the batch; or one such tensor.
       metrics: name -> (value tensor, update op), as `tf.compat.v1.metrics`
-        gives them; used in evaluation.
+        makes them; used in evaluation.
       end_points: name -> tensor, for inspection and summaries.
-      exports: signature name -> mapping of output name to tensor, or what
-        `tf_frame.estimator.export` has for outputs of a known kind.
-      train_op: the model's own update, which also moves the global step, where it
-        trains itself; None lets tf-frame make one. Only one clone is possible then.
+      exports: signature name -> mapping of output name to tensor, or an output
+        class of `tf_frame.estimator.export`.
+      train_op: the model's own update, which also increments the global step; None
+        lets tf-frame make the update. A model with its own update has one clone.
       hooks: session hooks that the graph of this mode needs.
-      chief_hooks: those that only the chief's session needs, in training.
-      scaffold: a `tf.compat.v1.train.Scaffold` with initialisation of the model's own.
+      chief_hooks: session hooks that only the chief needs, in training.
+      scaffold: a `tf.compat.v1.train.Scaffold` with the model's own initialisation.
     """
 
     loss: Any = None
@@ -93,14 +93,14 @@ class ModelOutput:
 
 
 class Model:
-    """One network with its loss and metrics.
+    """A network with its loss and metrics.
 
     Attributes:
       Params: dataclass of the model's options.
-      default_input: name of the input to use when none is named.
-      default_transforms: names of the gradient transforms to use likewise.
-      run_defaults: run options that this model wants other defaults for.
-      presets: name -> what `--preset NAME` sets, in the form of a configuration file.
+      default_input: name of the input for runs that name none.
+      default_transforms: names of the gradient transforms for runs that name none.
+      run_defaults: run option -> this model's default for it.
+      presets: name -> options that `--preset NAME` sets, in the form of a configuration file.
     """
 
     Params: ClassVar[type] = NoParams
@@ -115,9 +115,9 @@ class Model:
 
     @classmethod
     def input_defaults(cls, params: Any) -> Mapping[str, Any]:
-        """Options of the input that this model wants other defaults for.
+        """Returns this model's defaults for options of its input.
 
-        Those that the input does not have are passed over.
+        Options that the input does not have are ignored.
 
         Args:
           params: the options of the model, a `Params`.
@@ -128,51 +128,50 @@ class Model:
         return {}
 
     def graph_hook(self) -> None:
-        """Edits the default graph once its clones are built and before any gradient.
+        """Edits the default graph after its clones are built and before the gradients.
 
-        Only graphs that train are shown to it.
+        It is only called for training graphs.
         """
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds one clone in the current graph, name scope and device.
 
         Called once per clone. Variables may be made by any API; the framework
-        places them. With several clones, make those that are trained by
-        `tf.compat.v1.get_variable`, which the clones share. Regularisation
-        losses belong in `tf.GraphKeys.REGULARIZATION_LOSSES`, updates in
-        `UPDATE_OPS`.
+        places them. For several clones, make trainable variables by
+        `tf.compat.v1.get_variable`, so that the clones share them.
+        Regularisation losses belong in `tf.GraphKeys.REGULARIZATION_LOSSES`,
+        updates in `UPDATE_OPS`.
 
         Args:
-          features: what the input's data set yields first.
-          labels: what it yields second; None to predict.
-          mode: what the graph is for.
+          features: first component of the input's elements.
+          labels: second component; None for prediction.
+          mode: purpose of the graph.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define build()")
 
     def prediction_writer(self, directory: str) -> Any:
-        """What writes predictions to files; None: a row for each example.
+        """Returns a writer of prediction files; None: predictions become rows of a table.
 
-        It is called with `(name, features, prediction)` of each example, arrays
-        without the batch dimension; `name` can be that of a file, and no two
-        examples share it. An attribute `predict_keys` names the predictions that
-        it needs; `close()`, if there is one, is called at the end.
+        The writer is called with `(name, features, prediction)` of each example:
+        arrays without the batch dimension, and a name that is unique and valid
+        for a file. Its attribute `predict_keys`, if present, names the predictions
+        that it needs; its `close()`, if present, is called at the end.
 
         Args:
-          directory: the folder; it exists.
+          directory: the output folder; it exists.
         """
         return None
 
 
 class Input:
-    """One data set and its pipeline.
+    """A data set and its pipeline.
 
-    The constructor checks that the data is there and raises
-    `tf_frame.errors.DataError` if not.
+    The constructor raises `tf_frame.errors.DataError` if the data does not exist.
 
     Attributes:
       Params: dataclass of the input's options.
-      prediction_suffixes: endings of files, in lower case, that a folder to predict
-        on is searched for; empty: all that are not hidden.
+      prediction_suffixes: lower-case suffixes of the files that prediction reads from a
+        folder; empty: all files that are not hidden.
     """
 
     Params: ClassVar[type] = NoParams
@@ -187,49 +186,53 @@ class Input:
         return InputInfo()
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """Returns the data of a mode, batched.
+        """Returns the batched data of a mode.
 
-        One of: a `tf.data.Dataset` of `(features, labels)`; a function without
-        arguments that returns `(features, labels)` tensors, called once per
-        clone on the inputs device, for pipelines of queues (make the queue here
-        and take one batch from it in the function; queue runners are started);
-        a list or tuple of these, each with a batch size of its own: the model's
-        `build` then gets lists of features and labels in the same order.
+        The result is one of:
 
-        Training data repeats for ever; evaluation data ends after one pass: a
+        * a `tf.data.Dataset` of `(features, labels)`;
+        * for queue pipelines, a function without arguments that returns
+          `(features, labels)` tensors. It is called once per clone on the inputs
+          device. Make the queue in `dataset` and dequeue one batch in the
+          function; queue runners are started;
+        * a list or tuple of these, each with its own batch size. The model's
+          `build` then gets lists of features and labels in the same order.
+
+        Training data repeats for ever. Evaluation data ends after one pass: a
         queue closes (`num_epochs=1`), or the run has `--eval_steps`. Random
         augmentation uses stateless ops seeded from `context.seed`.
 
         Args:
-          mode: what the data is for.
+          mode: purpose of the data.
           context: batch size per clone, seed, shard.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define dataset()")
 
     def serving_features(self) -> Any:
-        """Returns what an exported model is fed; None: the features of the evaluation data.
+        """Returns the features that an exported model is fed.
 
-        What the model's `build` takes as features, with a `tf.TensorSpec` in the
-        place of each tensor, the batch dimension None.
+        They have the structure of the features that the model's `build` takes, with
+        a `tf.TensorSpec` in place of each tensor and None as the batch dimension.
+        None: the features of the evaluation data.
         """
         return None
 
     def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
         """Returns a `tf.data.Dataset` of batched features to predict on.
 
-        Features are a dict with `name`, `[batch]` string: the path that each
-        example came from. Examples come in the order of `paths`; a file may give
-        several.
+        Features are a dict with the key `name`, `[batch]` string: the path of the
+        file of each example. Examples are in the order of `paths`; a file may
+        contain several.
 
         Args:
-          paths: files.
+          paths: the files to predict on.
           context: batch size and seed.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define prediction_dataset()")
 
 
 class GradientTransform:
-    """A change to gradients between their averaging and the optimizer.
+    """A change to the averaged gradients before the optimizer applies them.
 
     Attributes:
       Params: dataclass of the transform's options.
@@ -241,24 +244,25 @@ class GradientTransform:
         self.params = params
 
     def __call__(self, grads_and_vars: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-        """Returns the changed pairs.
+        """Returns the changed pairs of gradient and variable.
 
-        Gradients may be None or `tf.IndexedSlices`; pass on what is not yours.
+        Gradients may be None or `tf.IndexedSlices`; return pairs unchanged that the
+        transform does not handle.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
 
     def ready(self) -> Any:
-        """Whether the gradients that the last call returned are to be applied in this step.
+        """Returns whether this step applies the gradients of the last call.
 
         Returns:
           A scalar bool tensor, or None for always. The variables and the
-          global step change only in a step in which every transform is ready.
+          global step only change in a step in which every transform is ready.
         """
         return None
 
 
 class Optimizer:
-    """How gradients become updates.
+    """An optimizer: applies gradients to variables.
 
     Attributes:
       Params: dataclass of the optimizer's options.
@@ -280,13 +284,13 @@ class Optimizer:
 
 @dataclasses.dataclass(frozen=True)
 class ScheduleContext:
-    """What the framework tells a learning rate.
+    """Facts about a run that a learning-rate schedule needs.
 
     Attributes:
       learning_rate: `--learning_rate`, the rate before any decay.
-      num_steps: steps from the schedule's first one to the end of training.
-      steps_per_epoch: steps that one pass over the training data takes; None
-        if the input does not say how many examples it has.
+      num_steps: steps from the schedule's first step to the end of training.
+      steps_per_epoch: steps in one pass over the training data; None if the
+        input does not know its number of examples.
     """
 
     learning_rate: float
@@ -295,10 +299,10 @@ class ScheduleContext:
 
 
 class LearningRate:
-    """A learning rate as a function of the step.
+    """A learning-rate schedule: the learning rate as a function of the step.
 
     Attributes:
-      Params: dataclass of its options.
+      Params: dataclass of the schedule's options.
     """
 
     Params: ClassVar[type] = NoParams
@@ -311,26 +315,25 @@ class LearningRate:
         """Returns the learning rate, a scalar float32 tensor.
 
         Args:
-          step: scalar float32 tensor, 0 at the schedule's first step; warm-up,
-            which comes before it, is the framework's.
+          step: scalar float32 tensor, 0 at the schedule's first step. The framework
+            adds the warm-up, which comes before this step.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
 
 
 @dataclasses.dataclass(frozen=True)
 class HookContext:
-    """What the framework tells a hook.
+    """Facts about a run that a hook needs.
 
     Attributes:
       model_dir: the folder of the run; it exists.
-      is_chief: whether this worker is the one that saves and writes summaries.
-      task: number of this worker; 0 is the chief.
+      is_chief: whether this worker is the chief, which saves and writes summaries.
+      task: index of this worker; 0 is the chief.
       max_steps: global step at which training ends.
       examples_per_step: examples in one step, over all workers.
-      graph: the `tf_frame.graph.train_graph.TrainGraph`; its handles are
-        tensors. It is complete, but not finalized yet.
-      report: takes a line for the user.
-      eval_every_n_steps: steps from one evaluation during training to the next; 0: none.
+      graph: the `tf_frame.graph.train_graph.TrainGraph`, complete but not finalized.
+      report: function that shows a line to the user.
+      eval_every_n_steps: steps between evaluations during training; 0: none.
     """
 
     model_dir: str
@@ -344,7 +347,7 @@ class HookContext:
 
 
 class HookPlugin:
-    """What makes a session hook of options and of what the run knows.
+    """A factory of session hooks.
 
     Attributes:
       Params: dataclass of the hook's options.
@@ -356,13 +359,13 @@ class HookPlugin:
         self.params = params
 
     def __call__(self, context: HookContext) -> Any:
-        """Returns a hook, or a list of them; called once on each worker, in the graph of the run.
+        """Returns a hook, or a list of hooks; called once on each worker, in the graph of the run.
 
-        A `tf_frame.hooks.base.Hook` says which steps it wants. Any other
-        `tf.compat.v1.train.SessionRunHook` is called at every step. A worker
-        that needs no hook gets an empty list.
+        A `tf_frame.hooks.base.Hook` has a cadence, the steps at which it runs. Any
+        other `tf.compat.v1.train.SessionRunHook` runs at every step. Return an empty
+        list for a worker that needs no hook.
 
         Args:
-          context: what there is to know.
+          context: facts about the run.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__()")

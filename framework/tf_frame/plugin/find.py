@@ -1,6 +1,6 @@
-"""Finds plugins in the metadata of installed packages; imports none of them.
+"""Lists the plugins of the installed packages from their metadata, without importing any.
 
-The metadata is read afresh in each process. stevedore's own cache can serve
+The metadata is read anew in each process. stevedore's own cache can serve
 entry points that are two minutes old and drops the distribution's name.
 """
 
@@ -11,25 +11,25 @@ import importlib.metadata
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+import tf_frame
 from tf_frame.plugin.kinds import KINDS, Kind
-from tf_frame.plugin.version import incompatibility
 
 OK, CONFLICT, INCOMPATIBLE = "ok", "conflict", "incompatible"
 
 
 @dataclasses.dataclass(frozen=True)
 class PluginInfo:
-    """A plugin that is installed, seen from outside.
+    """Metadata of an installed plugin.
 
     Attributes:
-      kind: what it is.
-      name: what users call it.
+      kind: its kind.
+      name: its name on the command line.
       target: `module:attribute` of its entry point.
-      distribution, version: the package that brings it.
+      distribution, version: the package that contains it.
       state: `ok`, `conflict` or `incompatible`.
-      problem: why it cannot be used, empty if it can.
+      problem: the reason why it cannot be used, empty if it can.
     """
 
     kind: Kind
@@ -49,47 +49,69 @@ class PluginInfo:
         )
 
 
-def normalised(distribution: str) -> str:
-    """Spells a package's name the one way that pip compares: `My_Line` as `my-line`."""
+def find_plugins() -> list[PluginInfo]:
+    """Lists the installed plugins of every kind, sorted by kind and name."""
+    plugins = sorted(set(_scan()), key=lambda p: (KINDS.index(p.kind), p.name, p.distribution))
+    count = Counter((p.kind, p.name) for p in plugins)
+    return [
+        _in_conflict(p, plugins) if p.state == OK and count[p.kind, p.name] > 1 else p
+        for p in plugins
+    ]
+
+
+def canonical_name(distribution: str) -> str:
+    """Returns a package's name in the spelling that pip compares: `My_Line` as `my-line`."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def find_plugins() -> list[PluginInfo]:
-    """Lists the installed plugins of every kind, sorted by kind and name."""
-    found = sorted(set(_scan()), key=lambda f: (KINDS.index(f.kind), f.name, f.distribution))
-    names = Counter((f.kind, f.name) for f in found)
-    return [_judge(f, found) if f.state == OK and names[f.kind, f.name] > 1 else f for f in found]
+def incompatibility(requirements: Iterable[str]) -> str:
+    """Checks a package's requirements against the version of this tf-frame.
+
+    Args:
+      requirements: lines of the package's metadata, such as `tf-frame<0.2,>=0.1`.
+
+    Returns:
+      The requirement that is not met, in words; empty if all are met.
+    """
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    for line in requirements:
+        if not re.match(r"tf[-_.]+frame(?![-_.\w])", line, re.IGNORECASE):
+            continue
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement as error:
+            return f"its requirement {line!r} cannot be read: {error}"
+        specifier, marker = requirement.specifier, requirement.marker
+        if marker is not None and not marker.evaluate({"extra": ""}):
+            continue
+        if not specifier.contains(tf_frame.__version__, prereleases=True):
+            return f"it needs tf-frame{specifier}, this is tf-frame {tf_frame.__version__}"
+    return ""
 
 
 def _scan() -> Iterator[PluginInfo]:
     kinds = {kind.group: kind for kind in KINDS}
     for name, distribution in _distributions():
-        problem, version = None, ""
-        for entry_point in _entry_points(distribution):
-            if entry_point.group not in kinds:
-                continue
-            if problem is None:
-                # Each of these parses the whole metadata.
-                problem = incompatibility(distribution.requires or [])
-                version = distribution.version
+        entry_points = [e for e in _entry_points(distribution) if e.group in kinds]
+        if not entry_points:
+            continue
+        # Each of these two parses the whole metadata.
+        problem, version = incompatibility(distribution.requires or []), distribution.version
+        state = INCOMPATIBLE if problem else OK
+        for each in entry_points:
             yield PluginInfo(
-                kinds[entry_point.group],
-                entry_point.name,
-                entry_point.value,
-                name,
-                version,
-                INCOMPATIBLE if problem else OK,
-                problem,
+                kinds[each.group], each.name, each.value, name, version, state, problem
             )
 
 
 def _distributions() -> Iterator[tuple[str, importlib.metadata.Distribution]]:
-    """Yields each installed package once, the first on the path, as imports see it."""
+    """Yields each installed package once: the first one on the path, as imports find it."""
     seen = set()
     for distribution in importlib.metadata.distributions():
         name = distribution.metadata["Name"] if _has_entry_points(distribution) else None
-        if name and normalised(name) not in seen:
-            seen.add(normalised(name))
+        if name and canonical_name(name) not in seen:
+            seen.add(canonical_name(name))
             yield name, distribution
 
 
@@ -97,7 +119,7 @@ def _has_entry_points(distribution: importlib.metadata.Distribution) -> bool:
     try:
         return "tf_frame." in (distribution.read_text("entry_points.txt") or "")
     except UnicodeDecodeError:
-        return True  # `_entry_points` reports it.
+        return True  # `_entry_points` reports the error.
 
 
 def _entry_points(
@@ -106,14 +128,15 @@ def _entry_points(
     try:
         return list(distribution.entry_points)
     except (ValueError, TypeError) as error:
-        # A malformed entry_points.txt must not hide the others.
+        # A malformed entry_points.txt must not hide the plugins of other packages.
         problem = f"its entry_points.txt cannot be read ({error})"
-        print(f"tf-frame: passing over {distribution.name}: {problem}", file=sys.stderr)
+        print(f"tf-frame: skipping {distribution.name}: {problem}", file=sys.stderr)
         return []
 
 
-def _judge(found: PluginInfo, others: list[PluginInfo]) -> PluginInfo:
-    rivals = [f for f in others if (f.kind, f.name) == (found.kind, found.name) and f != found]
-    places = ", ".join(f"{f.target} of {f.distribution} {f.version}" for f in rivals)
-    problem = f"the {found.kind.word} name {found.name!r} is also taken by {places}"
-    return dataclasses.replace(found, state=CONFLICT, problem=problem)
+def _in_conflict(info: PluginInfo, plugins: list[PluginInfo]) -> PluginInfo:
+    """Returns a plugin as one that shares its name with plugins of other packages."""
+    others = [p for p in plugins if (p.kind, p.name) == (info.kind, info.name) and p != info]
+    places = ", ".join(f"{p.target} of {p.distribution} {p.version}" for p in others)
+    problem = f"the {info.kind.word} name {info.name!r} is also taken by {places}"
+    return dataclasses.replace(info, state=CONFLICT, problem=problem)

@@ -1,4 +1,4 @@
-"""The kinds of plugin: which entry-point group each has, and what it must offer."""
+"""The kinds of plugins, with their entry-point groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Kind:
     """One kind of plugin.
 
     Attributes:
-      word: what a user calls it.
+      word: its name in messages.
       group: its entry-point group.
       method: the method that a class of this kind must define.
     """
@@ -29,6 +29,7 @@ HOOK = Kind("hook", "tf_frame.hooks", "__call__")
 NETWORK = Kind("network", "tf_frame.networks", "__call__")
 PREPROCESSING = Kind("preprocessing", "tf_frame.preprocessing", "__call__")
 
+# In the order of `tf-frame plugins list`.
 KINDS = (
     MODEL,
     INPUT,

@@ -1,8 +1,9 @@
 """Loads the plugins that a run names, and no others.
 
 Loading goes through stevedore with two corrections: the entry points come
-from `find`, not from stevedore's cache, and nothing that a plugin raises at
-import gets past (stevedore lets AssertionError and SystemExit through).
+from `find_plugins`, not from stevedore's cache, and every exception that a
+plugin raises at import is reported (stevedore lets AssertionError and
+SystemExit through).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from stevedore.named import NamedExtensionManager
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin.check import check_contract
-from tf_frame.plugin.find import CONFLICT, OK, PluginInfo, find_plugins, normalised
+from tf_frame.plugin.find import CONFLICT, OK, PluginInfo, canonical_name, find_plugins
 from tf_frame.plugin.kinds import Kind
 
 _OWN = "tf-frame"
@@ -27,29 +28,29 @@ _OWN = "tf-frame"
 
 @dataclasses.dataclass(frozen=True)
 class LoadedPlugin:
-    """A plugin ready for use.
+    """A plugin whose class has been imported and checked.
 
     Attributes:
-      found: where it comes from.
+      info: its metadata.
       cls: its class.
     """
 
-    found: PluginInfo
+    info: PluginInfo
     cls: Any
 
 
 class BrokenPluginError(PluginError):
-    """A plugin that is installed cannot be used.
+    """An installed plugin cannot be used.
 
     Attributes:
-      cause: why, in one line.
+      cause: the reason, in one line.
     """
 
-    def __init__(self, found: PluginInfo, cause: str, remedy: str) -> None:
+    def __init__(self, info: PluginInfo, cause: str, remedy: str) -> None:
         self.cause = " ".join(cause.split())
         super().__init__(
-            f"the {found.kind.word} plugin {found.name!r} cannot be used\n"
-            f"  {found.where}\n"
+            f"the {info.kind.word} plugin {info.name!r} cannot be used\n"
+            f"  {info.where}\n"
             f"  cause: {self.cause}\n"
             f"  remedy: {remedy}"
         )
@@ -65,86 +66,90 @@ def load_plugin(
     """Loads one plugin.
 
     Args:
-      kind: what is wanted.
+      kind: its kind.
       name: its name; `distribution:name` where two packages share one.
-      prefer: the distribution whose plugin to take where several share the name.
-      installed: what `find_plugins` gave, for those who load several.
+      prefer: the distribution whose plugin is taken where several share the name.
+      installed: the result of `find_plugins`, for callers that load several.
 
     Raises:
-      PluginError: no such plugin, or it is broken; the message names entry
+      PluginError: there is no such plugin, or it is broken; the message names entry
         point, distribution, version, cause and remedy.
     """
-    every = find_plugins() if installed is None else installed
-    of_kind = [found for found in every if found.kind == kind]
-    named = called(name, of_kind, prefer=prefer)
-    if named:
-        # Of several, one that nothing but the clash keeps from use: its error says how to choose.
-        return load_plugin_info(min(named, key=lambda found: found.state != CONFLICT))
+    of_kind = [p for p in (find_plugins() if installed is None else installed) if p.kind == kind]
+    matches = matching_plugins(name, of_kind, prefer=prefer)
+    if matches:
+        # The error of a plugin that is only in conflict says how to choose between them.
+        return load_plugin_info(min(matches, key=lambda p: p.state != CONFLICT))
     none = f"none (pip install a package with a {kind.group} entry point)"
     raise unknown_plugin(f"{kind.word} plugin", name, of_kind, none=none)
 
 
-def called(
-    name: str, found: Sequence[PluginInfo], *, prefer: str | None = None
+def matching_plugins(
+    name: str, plugins: Sequence[PluginInfo], *, prefer: str | None = None
 ) -> list[PluginInfo]:
-    """Picks the plugins that a name may mean.
+    """Returns the plugins that a name can refer to.
 
     Args:
-      name: a plugin's name, or `distribution:name`, which settles a clash.
-      found: where to look.
-      prefer: the distribution that settles a clash if the name does not.
+      name: a plugin's name, or `distribution:name`, which resolves a conflict.
+      plugins: the candidates.
+      prefer: the distribution that resolves a conflict if the name does not.
     """
     distribution, _, short = name.rpartition(":")
-    named = [f for f in found if f.name == name]
-    exact = _settled(distribution, [f for f in found if f.name == short])
-    # What tf-frame brings itself keeps its name, whoever else uses it.
-    return exact or _settled(prefer, named) or _settled(_OWN, named) or named
+    exact = _of_distribution(distribution, [p for p in plugins if p.name == short])
+    same = [p for p in plugins if p.name == name]
+    # tf-frame's own plugins keep their names even if another package uses them.
+    return exact or _of_distribution(prefer, same) or _of_distribution(_OWN, same) or same
 
 
-def _settled(distribution: str | None, found: Sequence[PluginInfo]) -> list[PluginInfo]:
-    """Those of one distribution; that others share their names no longer matters."""
-    own = [f for f in found if normalised(f.distribution) == normalised(distribution or "")]
-    return [dataclasses.replace(f, state=OK, problem="") if f.state == CONFLICT else f for f in own]
+def _of_distribution(distribution: str | None, plugins: Sequence[PluginInfo]) -> list[PluginInfo]:
+    """Selects the plugins of one distribution, which resolves their conflicts with others."""
+    own = canonical_name(distribution or "")
+    return [
+        dataclasses.replace(p, state=OK, problem="") if p.state == CONFLICT else p
+        for p in plugins
+        if canonical_name(p.distribution) == own
+    ]
 
 
 def unknown_plugin(
-    what: str, name: str, found: Iterable[PluginInfo], *, none: str = "none"
+    kind: str, name: str, plugins: Iterable[PluginInfo], *, none: str = "none"
 ) -> PluginError:
-    """The error for a name that no plugin has, with near and installed ones.
+    """Makes the error for a name that no plugin has, with similar and installed names.
 
     Args:
-      what: what was looked for, in words.
-      name: the name.
-      found: what there is.
-      none: said if there is nothing.
+      kind: the kind of plugin, in words.
+      name: the unknown name.
+      plugins: the candidates.
+      none: text in place of the installed names if there are none.
     """
-    names = sorted({f.name for f in found})
+    names = sorted({p.name for p in plugins})
     near = difflib.get_close_matches(name.rpartition(":")[2], names)
     hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-    installed = ", ".join(names) or none
-    return PluginError(f"no {what} is called {name!r}; {hint}installed: {installed}")
+    return PluginError(f"no {kind} is called {name!r}; {hint}installed: {', '.join(names) or none}")
 
 
-def load_plugin_info(found: PluginInfo) -> LoadedPlugin:
-    """Loads and checks one plugin that `find_plugins` gave; see `load_plugin`."""
-    if found.state != OK:
-        raise BrokenPluginError(found, found.problem, _remedy(found))
-    cls = _import(found)
-    problem = check_contract(cls, found.kind)
+def load_plugin_info(info: PluginInfo) -> LoadedPlugin:
+    """Imports and checks one plugin of `find_plugins`; raises as `load_plugin` does."""
+    if info.state == CONFLICT:
+        remedy = f"use {info.distribution}:{info.name}, or uninstall all but one of them"
+        raise BrokenPluginError(info, info.problem, remedy)
+    if info.state != OK:
+        remedy = f"pip install --upgrade tf-frame {info.distribution}"
+        raise BrokenPluginError(info, info.problem, remedy)
+    cls = _import(info)
+    problem = check_contract(cls, info.kind)
     if problem:
-        remedy = f"tell the authors of {found.distribution}, or uninstall it"
-        raise BrokenPluginError(found, problem, remedy)
-    return LoadedPlugin(found, cls)
+        remedy = f"tell the authors of {info.distribution}, or uninstall it"
+        raise BrokenPluginError(info, problem, remedy)
+    return LoadedPlugin(info, cls)
 
 
 class _GuardedEntryPoint:
-    """An entry point whose failure is always an Exception that stevedore reports."""
+    """An entry point whose failure is always an Exception, which stevedore reports."""
 
-    def __init__(self, found: PluginInfo) -> None:
-        self.name = found.name
-        self._entry_point = importlib.metadata.EntryPoint(
-            found.name, found.target, found.kind.group
-        )
+    def __init__(self, info: PluginInfo) -> None:
+        self.name = info.name
+        self._entry_point = importlib.metadata.EntryPoint(info.name, info.target, info.kind.group)
 
     def load(self) -> Any:
         try:
@@ -156,54 +161,48 @@ class _GuardedEntryPoint:
 
 
 class _FreshManager(NamedExtensionManager[Any]):
-    """stevedore's manager over entry points that were just read."""
+    """stevedore's manager for one entry point that was just read."""
 
-    def __init__(self, found: PluginInfo) -> None:
-        self._fresh: list[Any] = [_GuardedEntryPoint(found)]
+    def __init__(self, info: PluginInfo) -> None:
+        self._entry_point = _GuardedEntryPoint(info)
         self.failure: BaseException | None = None
         super().__init__(
-            found.kind.group,
-            names=[found.name],
-            on_load_failure_callback=_FreshManager._remember,
+            info.kind.group,
+            names=[info.name],
+            on_load_failure_callback=_FreshManager._keep_failure,
             on_missing_entrypoints_callback=lambda names: None,
         )
 
     def list_entry_points(self) -> list[Any]:
-        return self._fresh
+        return [self._entry_point]
 
     @staticmethod
-    def _remember(manager: Any, entry_point: Any, error: BaseException) -> None:
+    def _keep_failure(manager: Any, entry_point: Any, error: BaseException) -> None:
         manager.failure = error
 
 
-def _import(found: PluginInfo) -> Any:
-    manager = _FreshManager(found)
-    if manager.failure is not None:
-        remedy = f"pip install --upgrade {found.distribution}, or uninstall it"
-        failure = manager.failure
-        raise BrokenPluginError(found, str(failure), remedy) from failure.__cause__
-    return manager[found.name].plugin
+def _import(info: PluginInfo) -> Any:
+    manager = _FreshManager(info)
+    failure = manager.failure
+    if failure is not None:
+        remedy = f"pip install --upgrade {info.distribution}, or uninstall it"
+        raise BrokenPluginError(info, str(failure), remedy) from failure.__cause__
+    return manager[info.name].plugin
 
 
 def _cause(error: BaseException) -> str:
-    """The error, with the place in the plugin's code where there is one."""
+    """The error, with the line of the plugin's code that raised it if there is one."""
     text = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, SyntaxError) and error.filename:
-        return text  # Its own text ends with the place.
+        return text  # The text of a SyntaxError ends with the place.
     places = [
         f" ({os.path.basename(frame.f_code.co_filename)}, line {line})"
         for frame, line in traceback.walk_tb(error.__traceback__)
-        if not _imports(frame.f_globals.get("__name__", ""))
+        if not _is_importer(frame.f_globals.get("__name__", ""))
     ]
     return text + "".join(places[-1:])
 
 
-def _imports(module: str) -> bool:
-    """Whether a module does the importing rather than being imported."""
+def _is_importer(module: str) -> bool:
+    """Whether a module imports plugins, rather than being part of one."""
     return module == __name__ or module.split(".")[0] == "importlib"
-
-
-def _remedy(found: PluginInfo) -> str:
-    if found.state == CONFLICT:
-        return f"say {found.distribution}:{found.name}, or uninstall all but one of them"
-    return f"pip install --upgrade tf-frame {found.distribution}"

@@ -1,4 +1,4 @@
-"""What image models are put together from: networks, and the preprocessing of their images.
+"""Contracts of the parts of image models: networks, and the preprocessing of their images.
 
 A model such as `classification` finds a network by its name, an input a
 preprocessing; both are plugins, so that any package adds more of them. None of
@@ -11,12 +11,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import NoParams
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class NetworkContext:
-    """What a network is built for.
+    """Settings that a network is built with.
 
     Attributes:
       num_classes: number of logits; None or 0: none, the network ends with its features.
@@ -38,7 +39,9 @@ class NetworkContext:
 
 
 class Network:
-    """A network from images to logits, which models find by its name.
+    """A network from images to logits or, as a backbone, to feature maps.
+
+    Models find it by its name.
 
     Attributes:
       Params: left as it is; a network has no options of its own.
@@ -71,9 +74,37 @@ class Network:
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
 
+    def features(
+        self, images: Any, context: NetworkContext, *, output_stride: int = 32
+    ) -> tuple[Mapping[int, Any], Mapping[str, Any]]:
+        """Builds the network as a backbone, up to its last feature map.
+
+        Variables have the names that they have in the classifier, so that its
+        checkpoints can be read.
+
+        Args:
+          images: `[batch, height, width, channels]` float32, preprocessed.
+          context: as for the classifier; classes, dropout and pooling do not count.
+          output_stride: size of the image over size of the last feature map: 8, 16
+            or 32. Where a stride would exceed it, later kernels are dilated instead.
+
+        Returns:
+          The last feature map of each stride: 2, 4, ..., `output_stride` ->
+          `[batch, height / stride, width / stride, channels]`, sizes rounded up
+          (some pixels fewer in networks that do not pad); and the end points,
+          name -> tensor.
+
+        Raises:
+          ConfigError: the network cannot be a backbone, or not with this stride.
+        """
+        raise ConfigError(
+            f"the network {type(self).__name__} has no feature maps by stride; choose one that"
+            " can be a backbone"
+        )
+
 
 class Preprocessing:
-    """What is done to an image before a network sees it; inputs find it by its name.
+    """Preparation of an image for a network, which inputs find by its name.
 
     Attributes:
       Params: left as it is; it has no options of its own.

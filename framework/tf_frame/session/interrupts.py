@@ -20,6 +20,7 @@ class Interrupted(TfFrameError):
 
     def __init__(self, signum: int, message: str) -> None:
         super().__init__(f"{signal.Signals(signum).name}: {message}")
+        self.signum = signum
         self.exit_code = 128 + signum
 
 

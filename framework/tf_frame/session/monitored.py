@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,25 +13,15 @@ from tf_frame.checkpoint.find.newest import newest_checkpoint
 from tf_frame.cluster import Cluster
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import in_phase_order
+from tf_frame.hooks.input_position import RestoredCheckpoint
 
 logger = logging.getLogger("tf_frame")
 
 
-@dataclasses.dataclass
-class Restored:
-    """Where the variables of the present session came from.
+class _ChiefCreator(tf.train.SessionCreator):
+    """Makes the chief's sessions: the first from a given checkpoint, later ones from the newest.
 
-    Attributes:
-      path: path prefix of the checkpoint; None if they are new, or another task's.
-    """
-
-    path: str | None = None
-
-
-class _NewestCheckpointCreator(tf.train.SessionCreator):
-    """Makes the chief's sessions, each from the newest readable checkpoint.
-
-    Asked again after a lost session, it finds what has been saved meanwhile.
+    A session that is made after another one was lost may find a newer checkpoint.
     """
 
     def __init__(
@@ -41,33 +30,38 @@ class _NewestCheckpointCreator(tf.train.SessionCreator):
         model_dir: str,
         target: str,
         config: Any,
-        note: Callable[[str], None],
-        restored: Restored,
+        checkpoint: str | None,
+        restored: RestoredCheckpoint,
+        report: Callable[[str], None],
     ) -> None:
-        self._restored = restored
-        self._lost_sessions = 0
         self._graph = graph
         self._model_dir = model_dir
         self._target = target
         self._config = config
-        self._note = note
+        self._first_checkpoint = checkpoint
+        self._restored = restored
+        self._report = report
+        self._is_first = True
 
     def create_session(self) -> Any:
-        # Of the first one a run has said what is damaged, when it looked how far it had come.
-        note = self._note if self._lost_sessions else None
-        self._lost_sessions += 1
-        path = self._restored.path = newest_checkpoint(self._model_dir, note)
+        path = self._restored.path = self._checkpoint()
         if path is not None:
             check_match(path, tf.global_variables())
             unused = not_used(path, tf.global_variables())
             if unused:
-                self._note(f"warning: {unused}")
+                self._report(f"warning: {unused}")
         return tf.train.ChiefSessionCreator(
             self._graph.scaffold,
             master=self._target,
             config=self._config,
             checkpoint_filename_with_path=path,
         ).create_session()
+
+    def _checkpoint(self) -> str | None:
+        if self._is_first:
+            self._is_first = False
+            return self._first_checkpoint
+        return newest_checkpoint(self._model_dir, self._report)
 
 
 def monitored_session(
@@ -77,26 +71,29 @@ def monitored_session(
     model_dir: str,
     cluster: Cluster,
     config: Any,
-    note: Callable[[str], None] = logger.warning,
-    restored: Restored | None = None,
+    checkpoint: str | None = None,
+    restored: RestoredCheckpoint | None = None,
+    report: Callable[[str], None] = logger.warning,
 ) -> Any:
     """Creates the session of one worker.
 
     Args:
       graph: what to run; must be the default graph.
       hooks: called in phase order.
-      model_dir: where the chief finds its checkpoint.
+      model_dir: where the chief looks for a checkpoint after a lost session.
       cluster: this worker; others than the chief wait for its variables.
       config: the `ConfigProto`.
-      note: takes a line about the checkpoint that is restored.
-      restored: is told which one that is, before any hook hears of the session.
+      checkpoint: restored by the chief's first session; None: the variables are new.
+      restored: gets the path of the restored checkpoint, before any hook is called.
+      report: takes a line about the checkpoint that is restored.
 
     Returns:
       A `tf.compat.v1.train.MonitoredSession`, to be used in a `with` block.
     """
     if cluster.is_chief:
-        creator: Any = _NewestCheckpointCreator(
-            graph, model_dir, cluster.target, config, note, restored or Restored()
+        restored = restored or RestoredCheckpoint()
+        creator: Any = _ChiefCreator(
+            graph, model_dir, cluster.target, config, checkpoint, restored, report
         )
     else:
         creator = tf.train.WorkerSessionCreator(

@@ -1,31 +1,33 @@
-"""A linear model and its data: the smallest plugins that train.
+"""A linear model with its input, the smallest plugins that train, and setups made of classes.
 
-job = make_job(ToyModel, ToyInput, model_dir, max_steps=5)
+setup = make_setup(ToyModel, ToyInput, model_dir, max_steps=5)
 graph = build_toy_graph(RunOptions(train_batch_size=8), optimizer="sgd")
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tf_frame import Input, InputContext, InputInfo, Mode, Model, ModelOutput, option
+from tf_frame.cluster import cluster_of
 from tf_frame.config.resolve import resolve
 from tf_frame.config.run_options import RunOptions
-from tf_frame.estimator.training.job import Job
-from tf_frame.estimator.training.setup import ConfiguredPlugin
+from tf_frame.estimator.training.context import RunContext, RunObserver
+from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
 from tf_frame.plugin.load import LoadedPlugin, load_plugin
+from tf_frame.session.interrupts import Interrupts
 
 WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
 
 
 class ToyInput(Input):
-    """Pairs of `[batch, 3]` features and `[batch, 1]` labels that a line fits exactly."""
+    """`[batch, 3]` features and `[batch, 1]` labels that are a linear function of them."""
 
     @dataclasses.dataclass(frozen=True)
     class Params:
@@ -36,11 +38,11 @@ class ToyInput(Input):
 
     @property
     def info(self) -> InputInfo:
-        """The size of both splits."""
+        """Returns the number of examples of both splits."""
         return InputInfo(num_examples=dict.fromkeys(Mode, self.params.num_examples))
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """Yields the same numbers in every run."""
+        """Returns the same data in every run."""
         import tensorflow as tf
 
         features = np.random.RandomState(0).randn(self.params.num_examples, 3).astype(np.float32)
@@ -90,7 +92,7 @@ class ToyModel(Model):
         return ModelOutput(loss=loss, predictions={"value": predictions}, metrics=metrics)
 
 
-def make_job(
+def make_setup(
     model: type,
     source: type,
     model_dir: str,
@@ -100,43 +102,63 @@ def make_job(
     values: Mapping[str, Any] | None = None,
     transforms: Sequence[ConfiguredPlugin] = (),
     **run_options: Any,
-) -> Job:
-    """Makes a job of classes that no package brings.
+) -> TrainingSetup:
+    """Returns a setup made of plugin classes that no package registers.
 
     Args:
       model, source: the plugin classes.
-      model_dir: the folder; it must exist.
+      model_dir: an existing folder.
       optimizer, schedule: names of installed plugins.
       values: plugin options by dotted name (`model.l2`, `optimizer.momentum`).
       transforms: gradient transforms with their parameters.
       **run_options: fields of `RunOptions`.
     """
     values = values or {}
-    return Job(
+    return TrainingSetup(
         config=resolve(RunOptions, [{"train_batch_size": 8, "learning_rate": 0.05}, run_options]),
-        model=make_part(MODEL, "toy", model, values, "model"),
-        input=make_part(INPUT, "toy", source, values, "input"),
-        optimizer=installed_part(OPTIMIZER, optimizer, values, "optimizer"),
-        schedule=installed_part(LEARNING_RATE, schedule, values, "schedule"),
+        model=configured_plugin(MODEL, "toy", model, values, "model"),
+        input=configured_plugin(INPUT, "toy", source, values, "input"),
+        optimizer=installed_plugin(OPTIMIZER, optimizer, values, "optimizer"),
+        schedule=installed_plugin(LEARNING_RATE, schedule, values, "schedule"),
         transforms=list(transforms),
         model_dir=model_dir,
     )
 
 
-def make_part(
+def run_setup(
+    setup: TrainingSetup,
+    *,
+    report: Callable[[str], None] = print,
+    interrupts: Interrupts | None = None,
+) -> dict[str, Any]:
+    """Runs a setup in this process as `tf-frame run` does; returns its result.
+
+    Args:
+      setup: what to run; its folder exists.
+      report: takes a line for the user.
+      interrupts: the signals to handle; default: none.
+    """
+    from tf_frame.estimator.training.run import run
+
+    observer = RunObserver(report, interrupts or Interrupts(), shows_progress=True)
+    context = RunContext(observer=observer, cluster=cluster_of(setup.config))
+    return run(setup, context, setup.make_input())
+
+
+def configured_plugin(
     kind: Kind, name: str, cls: Any, values: Mapping[str, Any], prefix: str
 ) -> ConfiguredPlugin:
-    """Wraps a class as if a package called `tests` had brought it."""
-    found = PluginInfo(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
+    """Wraps a class as if a package `tests` had registered it."""
+    info = PluginInfo(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
     return ConfiguredPlugin(
-        name, LoadedPlugin(found, cls), resolve(cls.Params, [values], prefix=prefix)
+        name, LoadedPlugin(info, cls), resolve(cls.Params, [values], prefix=prefix)
     )
 
 
-def installed_part(
+def installed_plugin(
     kind: Kind, name: str, values: Mapping[str, Any], prefix: str
 ) -> ConfiguredPlugin:
-    """Takes an installed plugin."""
+    """Loads an installed plugin and sets its options."""
     plugin = load_plugin(kind, name)
     return ConfiguredPlugin(name, plugin, resolve(plugin.cls.Params, [values], prefix=prefix))
 
@@ -152,31 +174,29 @@ def build_toy_graph(
     schedule: str = "fixed",
     values: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Builds the `TrainGraph` of the toy model and input, or of others.
+    """Builds a `TrainGraph`, by default of the toy model and input.
 
     Args:
       config: the run options.
-      model, source: constructed plugins; default: the toys.
-      deployment: devices; default: those of this machine.
-      transforms: gradient transforms, constructed.
+      model, source: constructed plugins; default: `ToyModel` and `ToyInput`.
+      deployment: the deployment; default: the devices of this machine.
+      transforms: constructed gradient transforms.
       optimizer, schedule: names of installed plugins.
-      values: their options, and the toys', by dotted name.
+      values: plugin options by dotted name.
     """
-    from tf_frame.cluster import cluster_of
     from tf_frame.deploy.session_config import make_deployment
     from tf_frame.graph.train_graph import build_train_graph
-    from tf_frame.learning_rates.context import schedule_context
 
-    job = make_job(
+    setup = make_setup(
         ToyModel, ToyInput, "", optimizer=optimizer, schedule=schedule, values=values or {}
     )
-    source = source or job.make_input()
-    context = schedule_context(config, source.info.num_examples.get(Mode.TRAIN))
+    setup = dataclasses.replace(setup, config=config)
+    source = source or setup.make_input()
     return build_train_graph(
-        model=model or job.make_model(source.info),
+        model=model or setup.make_model(source.info),
         source=source,
-        optimizer=job.make_optimizer(),
-        schedule=job.make_schedule(context),
+        optimizer=setup.make_optimizer(),
+        schedule=setup.make_schedule(source.info),
         transforms=transforms,
         config=config,
         deployment=deployment or make_deployment(config, cluster_of(config)),

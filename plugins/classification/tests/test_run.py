@@ -71,7 +71,7 @@ def test_it_can_be_exported(lenet, tmp_path, format):
 
 
 def test_the_inception_trainer_runs_with_one_worker_and_its_clones(tmp_path):
-    preset = ["--preset=inception_distributed", "--num_clones=2", "--hook.timeline.at_steps=3"]
+    preset = ["--preset=inception_distributed", "--num_clones=2", "--trace_at_step=3"]
     often = ["--save_summaries_steps=2", "--log_every_n_steps=1", "--max_steps=4"]
     result = run(tmp_path / "run", *preset, *SMALL, *often)
     assert result["global_step"] == 4

@@ -10,8 +10,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Mode
-from tf_frame.cli.folder import job_of_folder
 from tf_frame.cli.main import main
+from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.estimator.export.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
 from tf_frame.estimator.export.input_signature import input_signature
 from tf_frame.estimator.export.verify import compare
@@ -28,56 +28,56 @@ def folder(tmp_path_factory):
     """The folder of a short run with moving averages, with all exports below `export`."""
     folder = tmp_path_factory.mktemp("deeplab") / "run"
     # Averages of batch norm's statistics that are worth something after four steps.
-    words = [
+    argv = [
         "--max_steps=4",
         *TRAINING,
         *SMALL,
         "--model.batch_norm_decay=0.5",
         "--moving_average_decay=0.9",
     ]
-    assert main(["run", "--plugin", "deeplab", "--model_dir", str(folder), *words]) == 0
+    assert main(["run", "--plugin", "deeplab", "--model_dir", str(folder), *argv]) == 0
     for name in FORMATS:
-        words = ["--format", name, "--output", str(folder / "export" / name)]
-        assert main(["export", str(folder), *words]) == 0
+        argv = ["--format", name, "--output", str(folder / "export" / name)]
+        assert main(["export", str(folder), *argv]) == 0
     return folder
 
 
 @pytest.fixture(scope="module")
-def job(folder):
+def setup(folder):
     """The job of the run."""
-    return job_of_folder("export", [str(folder)], [])[0]
+    return setup_of_folder("export", [str(folder)], [])[0]
 
 
 @pytest.fixture(scope="module")
-def images(job):
+def images(setup):
     """Two tiles of the validation data, `[2, 128, 128, 3]`."""
-    return input_signature(job.make_input(), job.config).batch["image"]
+    return input_signature(setup.make_input(), setup.config).batch["image"]
 
 
-def restored_outputs(job, images, **options):
+def restored_outputs(setup, images, **options):
     """What a session of the run predicts."""
-    source = job.make_input()
+    source = setup.make_input()
     with tf.Graph().as_default():
         inference = build_inference(
-            model=job.make_model(source.info),
+            model=setup.make_model(source.info),
             features={"image": tf.constant(images)},
             labels=None,
             mode=Mode.PREDICT,
-            config=type(job.config)(**{**vars(job.config), **options}),
+            config=type(setup.config)(**{**vars(setup.config), **options}),
         )
-        path = tf.train.latest_checkpoint(job.model_dir)
+        path = tf.train.latest_checkpoint(setup.model_dir)
         with restore_session(inference, path) as session:
             return session.run(inference.output.predictions)
 
 
 @pytest.fixture(scope="module")
-def expected(job, images):
+def expected(setup, images):
     """What the restored session predicts for the images."""
-    return restored_outputs(job, images)
+    return restored_outputs(setup, images)
 
 
-def test_the_comparison_sees_a_model_that_is_off_by_little(job, images, expected):
-    plain = restored_outputs(job, images, eval_moving_averages=False)
+def test_the_comparison_sees_a_model_that_is_off_by_little(setup, images, expected):
+    plain = restored_outputs(setup, images, eval_moving_averages=False)
     assert np.abs(plain["probabilities"] - expected["probabilities"]).max() > 10 * TFLITE_TOLERANCE
     assert expected["probabilities"].std() > 100 * TFLITE_TOLERANCE
 
@@ -153,11 +153,11 @@ def test_any_batch_size_is_served(folder, images):
 
 
 def test_the_checkpoint_begins_another_run(folder, tmp_path):
-    words = ["--warm_start_from", str(folder / "export" / "checkpoint"), "--learning_rate=0"]
+    argv = ["--warm_start_from", str(folder / "export" / "checkpoint"), "--learning_rate=0"]
     # Without a rate nor statistics that move, what it saves is what it began with.
-    words += ["--model.train_batch_norm=false", "--max_steps=1", "--warmup_learning_rate=0"]
-    words = ["--plugin", "deeplab", "--model_dir", str(tmp_path), *TRAINING, *SMALL, *words]
-    assert main(["run", *words]) == 0
+    argv += ["--model.train_batch_norm=false", "--max_steps=1", "--warmup_learning_rate=0"]
+    argv = ["--plugin", "deeplab", "--model_dir", str(tmp_path), *TRAINING, *SMALL, *argv]
+    assert main(["run", *argv]) == 0
     exported = tf.train.load_checkpoint(str(folder / "export" / "checkpoint"))
     begun = tf.train.load_checkpoint(str(tmp_path))
     names = set(exported.get_variable_to_shape_map()) - {"global_step"}

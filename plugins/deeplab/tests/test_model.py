@@ -3,11 +3,10 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputInfo, Mode
-from tf_frame.cli.choose import choose_plugins
-from tf_frame.cli.make_job import make_job
+from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError
-from tf_frame_deeplab.loss import segmentation_loss
 from tf_frame_deeplab.model import DeepLab, Params
+from tf_frame_deeplab.outputs import segmentation_loss
 
 INFO = InputInfo(num_classes=2, ignore_label=255, class_names=("back ground", "nucleus"))
 SMALL = Params(depth_multiplier=0.1, aspp_channels=8, decoder_channels=8)
@@ -55,9 +54,9 @@ def test_an_input_without_classes_is_refused():
 
 
 def test_defaults_of_the_run_are_options_that_exist():
-    words = ["--plugin", "deeplab"]
-    job = make_job(words, choose_plugins(words))
-    assert (job.config.learning_rate, job.schedule.name) == (0.1, "poly")
+    argv = ["--plugin", "deeplab"]
+    setup = parse_command_line(argv).setup()
+    assert (setup.config.learning_rate, setup.schedule.name) == (0.1, "poly")
 
 
 def test_prediction_needs_no_labels_and_no_fixed_size():

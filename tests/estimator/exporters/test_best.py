@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.evaluation.results import write_evaluation
-from tf_frame.estimator.exporters import BestExporter
+from tf_frame.estimator.exporters.best import BestExporter, loss_smaller
 
 
 def accuracy_higher(best_eval_result, current_eval_result):
@@ -170,7 +170,7 @@ def test_a_damaged_record_of_exports_counts_for_nothing(offer, tmp_path, caplog)
     exported(offer, BestExporter(), 5.0)
     (tmp_path / "export/best_exporter/.best.json").write_text('{"exports": 5}')
     assert offer(BestExporter(), 2, loss=6.0) is not None
-    assert "cannot be read, so it counts for nothing" in caplog.text
+    assert "cannot be read and is ignored" in caplog.text
 
 
 def test_another_model_has_a_best_of_its_own(offer, estimator, tmp_path):
@@ -185,8 +185,8 @@ def test_a_metric_that_is_missing_is_named_with_those_that_are_there(offer):
     with pytest.raises(ConfigError) as error:
         offer(BestExporter("best", compare_fn=accuracy_higher), 1, loss=1.0)
     assert str(error.value) == (
-        "the compare_fn of the exporter best asks for the metric 'accuracy', which the evaluation "
-        "does not have; there are: global_step, loss"
+        "the compare_fn of the exporter best reads the metric 'accuracy', which the evaluation "
+        "does not have; it has: global_step, loss"
     )
     with pytest.raises(ValueError) as error:
         offer(BestExporter(), 1, accuracy=1.0)
@@ -228,3 +228,31 @@ def test_the_record_does_not_grow_with_exports_that_are_gone(offer, tmp_path):
     content = json.loads((tmp_path / "export/best_exporter/.best.json").read_text())
     # The third from the end went after this was written.
     assert [entry["export"][-2:] for entry in content["exports"]] == ["08", "09", "10"]
+
+
+@pytest.mark.parametrize(
+    ("best", "current", "smaller"),
+    [
+        (2.0, 1.0, True),
+        (1.0, 2.0, False),
+        (1.0, 1.0, False),
+        (math.nan, 1.0, True),
+        (1.0, math.nan, False),
+        (math.nan, math.nan, False),
+        (math.inf, 1.0, True),
+    ],
+)
+def test_a_smaller_loss_is_better(best, current, smaller):
+    assert loss_smaller({"loss": best}, {"loss": current}) is smaller
+
+
+@pytest.mark.parametrize("missing", [{}, None, {"accuracy": 1.0}])
+def test_both_results_must_have_a_loss(missing):
+    has = "accuracy" if missing else "nothing"
+    text = f"cannot be empty or no loss is found in it. It has: {has}"
+    with pytest.raises(ValueError) as error:
+        loss_smaller(missing, {"loss": 1.0})
+    assert str(error.value) == f"best_eval_result {text}"
+    with pytest.raises(ValueError) as error:
+        loss_smaller({"loss": 1.0}, missing)
+    assert str(error.value) == f"current_eval_result {text}"

@@ -1,4 +1,4 @@
-"""What is known of the best exports."""
+"""Results of the best exports."""
 
 from tf_frame.estimator.exporters.best_results import KeptExports
 

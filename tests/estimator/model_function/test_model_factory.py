@@ -123,5 +123,5 @@ def test_a_function_with_wrong_arguments_is_refused():
 
 def test_the_bound_function_is_there_for_functions_only():
     assert callable(maker(model_fn, params={}).bound_function())
-    with pytest.raises(ValueError, match="which is no model function"):
+    with pytest.raises(ValueError, match="which is not a model function"):
         maker(Model).bound_function()

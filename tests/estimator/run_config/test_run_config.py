@@ -10,8 +10,11 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.resolve import resolve
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.run_config.device_filters import default_session_config
-from tf_frame.estimator.run_config.run_config import RunConfig, maybe_overwrite_model_dir
+from tf_frame.estimator.run_config.run_config import (
+    RunConfig,
+    default_session_config,
+    maybe_overwrite_model_dir,
+)
 
 CLUSTER = {"chief": ["c:1"], "ps": ["p0:1", "p1:1"], "worker": ["w0:1", "w1:1"]}
 DEFAULTS = {

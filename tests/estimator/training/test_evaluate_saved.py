@@ -1,6 +1,6 @@
 """The listener that evaluates what a run of the command line saves."""
 
-from tf_frame.estimator.training.evaluate_saved import EvaluateSaved
+from tf_frame.estimator.training.hooks import EvaluateSaved
 from tf_frame.hooks.training_clock import training_clock
 
 

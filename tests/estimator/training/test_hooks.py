@@ -14,13 +14,15 @@ from tf_frame.checkpoint.find.newest import known_checkpoints
 from tf_frame.cluster import Cluster
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, DataError, NonFiniteError
-from tf_frame.estimator.training.hooks import Surroundings, run_hooks
-from tf_frame.estimator.training.run import run
+from tf_frame.estimator.training.context import RunContext, RunObserver
+from tf_frame.estimator.training.hooks import make_hooks
+from tf_frame.estimator.training.setup import TRAIN, TRAIN_AND_EVALUATE
 from tf_frame.estimator.training.setup_factory import setup_from_options
 from tf_frame.estimator.training.train import build_graph
+from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.plugin import Mode
 from tf_frame.session.interrupts import Interrupted, Interrupts
-from tf_frame.testing.toy import ToyInput, ToyModel, make_job
+from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 
 @pytest.fixture
@@ -31,9 +33,9 @@ def go(tmp_path):
         options = {"save_checkpoint_secs": 600, **options}
         if options.get("save_checkpoint_steps"):
             options["save_checkpoint_secs"] = None
-        job = make_job(model, source, str(tmp_path), values=values, **options)
+        setup = make_setup(model, source, str(tmp_path), values=values, **options)
         lines = []
-        result = run(job, source=job.make_input(), interrupts=Interrupts(), report=lines.append)
+        result = run_setup(setup, report=lines.append)
         return result, "\n".join(lines)
 
     yield go
@@ -70,7 +72,7 @@ def test_steps_in_one_call_end_where_single_ones_do(go, tmp_path, steps_per_loop
     assert steps_of(tmp_path) == [0, 10, 20, 23]
     single = tmp_path / "single"
     single.mkdir()
-    job = make_job(
+    setup = make_setup(
         ToyModel,
         ToyInput,
         str(single),
@@ -79,7 +81,7 @@ def test_steps_in_one_call_end_where_single_ones_do(go, tmp_path, steps_per_loop
         save_checkpoint_steps=10,
         save_checkpoint_secs=None,
     )
-    expected = run(job, source=job.make_input(), interrupts=Interrupts(), report=print)
+    expected = run_setup(setup)
     assert result["loss"] == expected["loss"]
     for step in (10, 20, 23):
         assert variables_of(tmp_path, step) == variables_of(single, step)
@@ -147,15 +149,13 @@ def test_another_metric_for_the_best_checkpoints_is_refused_before_training(go, 
 
 
 @pytest.mark.parametrize(
-    ("options", "evaluates_saved", "words"),
+    ("options", "mode", "said"),
     [
-        ({"eval_every_n_steps": 4}, False, ""),
-        ({"save_checkpoint_steps": 4}, True, "--mode train_and_evaluate "),
+        ({"eval_every_n_steps": 4}, TRAIN, ""),
+        ({"save_checkpoint_steps": 4}, TRAIN_AND_EVALUATE, "--mode train_and_evaluate "),
     ],
 )
-def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(
-    tmp_path, options, evaluates_saved, words
-):
+def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(tmp_path, options, mode, said):
     interrupts = Interrupts()
 
     class Interrupting(ToyInput):
@@ -164,18 +164,12 @@ def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(
                 interrupts.received = 15
             return super().dataset(mode, context)
 
-    job = make_job(ToyModel, Interrupting, str(tmp_path), max_steps=9, **options)
+    setup = make_setup(ToyModel, Interrupting, str(tmp_path), max_steps=9, **options)
     with pytest.raises(Interrupted) as error:
-        run(
-            job,
-            source=job.make_input(),
-            interrupts=interrupts,
-            report=print,
-            evaluates_saved=evaluates_saved,
-        )
+        run_setup(dataclasses.replace(setup, mode=mode), interrupts=interrupts)
     assert str(error.value) == (
         "SIGTERM: stopped and saved at step 4 of 9\n"
-        f"resume with: tf-frame run {words}--model_dir {tmp_path}"
+        f"resume with: tf-frame run {said}--model_dir {tmp_path}"
     )
     assert 4 in steps_of(tmp_path)
 
@@ -188,14 +182,14 @@ def test_evaluations_in_training_are_of_the_steps_asked_for(go, tmp_path):
     assert result["global_step"] == 10
 
 
-@pytest.mark.parametrize("better", ["lower", "higher"])
-def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, better):
+@pytest.mark.parametrize("mode", ["min", "max"])
+def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, mode):
     go(
         max_steps=10,
         eval_every_n_steps=4,
         keep_best=2,
         best_metric="mean_absolute_error",
-        best_mode=better,
+        best_mode=mode,
         max_to_keep=1,
     )
     assert steps_of(tmp_path) == [10]
@@ -206,7 +200,7 @@ def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, better)
         if value.tag == "metrics/mean_absolute_error"
     }
     assert len(values) == 3
-    ranked = sorted(values, key=values.get, reverse=better == "higher")
+    ranked = sorted(values, key=values.get, reverse=mode == "max")
     assert sorted(steps_of(tmp_path / "best")) == sorted(ranked[:2])
 
 
@@ -221,8 +215,8 @@ def test_asynchronous_checkpoints_hold_what_synchronous_ones_do(go, tmp_path):
     found = {step: variables_of(tmp_path, step) for step in steps_of(tmp_path)}
     other = tmp_path / "other"
     other.mkdir()
-    job = make_job(ToyModel, ToyInput, str(other), save_checkpoint_secs=None, **options)
-    run(job, source=job.make_input(), interrupts=Interrupts(), report=print)
+    setup = make_setup(ToyModel, ToyInput, str(other), save_checkpoint_secs=None, **options)
+    run_setup(setup)
     assert found == {step: variables_of(other, step) for step in [0, 3, 6, 9, 12]}
 
 
@@ -311,15 +305,11 @@ def test_hooks_for_the_chief_are_for_no_other_worker(tmp_path, task, has_it):
     model = ToyModel(params=ToyModel.Params(), info=source.info)
     graph = build_graph(setup, model=model, source=source, deployment=DeploymentConfig())
     graph = dataclasses.replace(graph, chief_hooks=[mine])
-    around = Surroundings(
-        cluster=Cluster(task_id=task, num_workers=2),
-        stopped=lambda: None,
-        restored_from=lambda: None,
-        evaluate=None,
-        report=print,
-    )
+    cluster = Cluster(task_id=task, num_workers=2)
+    context = RunContext(observer=RunObserver(print), cluster=cluster)
     with graph.graph.as_default():
-        assert (mine in run_hooks(setup, graph, around).hooks) == has_it
+        hooks = make_hooks(setup, context, graph, source=source, restored=RestoredCheckpoint())
+    assert (mine in hooks.all) == has_it
 
 
 def test_evaluation_by_steps_needs_checkpoints_of_tf_frames_own(go, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 import yaml
 
+from tf_frame.cluster import cluster_of
 from tf_frame.errors import (
     CheckpointError,
     ConfigError,
@@ -17,18 +18,24 @@ from tf_frame.errors import (
     NonFiniteError,
     TfFrameError,
 )
-from tf_frame.estimator.estimator import Estimator
-from tf_frame.estimator.training.observer import RunObserver
-from tf_frame.estimator.training.run import run
-from tf_frame.estimator.training.train import Additions, Trained, train
+from tf_frame.estimator.training.context import RunContext, RunObserver
+from tf_frame.estimator.training.setup import TRAIN, TRAIN_AND_EVALUATE
+from tf_frame.estimator.training.train import Trained, train
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
 from tf_frame.gradient_transforms.freeze import Freeze
-from tf_frame.hooks.startup_delay import StartupDelayHook
+from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.plugin import Mode
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.session.interrupts import Interrupted, Interrupts
-from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel, make_job, make_part
+from tf_frame.testing.toy import (
+    WEIGHTS,
+    ToyInput,
+    ToyModel,
+    configured_plugin,
+    make_setup,
+    run_setup,
+)
 
 
 @pytest.fixture
@@ -37,8 +44,8 @@ def go(tmp_path, capsys):
 
     def go(*, source=ToyInput, model=ToyModel, **options):
         lines = []
-        job = make_job(model, source, str(tmp_path), **options)
-        result = run(job, source=job.make_input(), interrupts=Interrupts(), report=lines.append)
+        setup = make_setup(model, source, str(tmp_path), **options)
+        result = run_setup(setup, report=lines.append)
         return result, "\n".join(lines)
 
     return go
@@ -136,15 +143,15 @@ def test_the_seed_decides_initial_values_and_order(tmp_path, go):
     for index, seed in enumerate([1, 1, 2]):
         folder = tmp_path / str(index)
         folder.mkdir()
-        job = make_job(Random, ToyInput, str(folder), max_steps=2, random_seed=seed)
-        result = run(job, source=job.make_input(), interrupts=Interrupts(), report=print)
+        setup = make_setup(Random, ToyInput, str(folder), max_steps=2, random_seed=seed)
+        result = run_setup(setup)
         losses.append(result["loss"])
     assert losses[0] == losses[1] != losses[2]
 
 
 def part_of(cls, **params):
     values = {f"t.{name}": value for name, value in params.items()}
-    return make_part(GRADIENT_TRANSFORM, "t", cls, values, "t")
+    return configured_plugin(GRADIENT_TRANSFORM, "t", cls, values, "t")
 
 
 def test_a_gradient_that_is_not_finite_is_named_and_nothing_saved(go, tmp_path):
@@ -168,13 +175,13 @@ def test_accumulated_batches_count_as_examples(go):
             {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 1},
             "leave it out, and raise --train_batch_size",
         ),
-        ({"mixed_precision": "float16"}, "give a --loss_scale, such as 1024"),
+        ({"mixed_precision": "float16"}, "give a fixed --loss_scale, such as 1024"),
     ],
 )
 def test_what_cannot_accumulate_is_refused(options, message):
-    job = make_job(ToyModel, ToyInput, "", transforms=[part_of(Accumulate, steps=3)], **options)
+    setup = make_setup(ToyModel, ToyInput, "", transforms=[part_of(Accumulate, steps=3)], **options)
     with pytest.raises(ConfigError, match=message):
-        job.check(job.make_input().info)
+        setup.check(setup.make_input().info)
 
 
 def test_a_pattern_without_a_match_is_said_or_with_strict_an_error(go, tmp_path):
@@ -201,8 +208,8 @@ def test_a_checkpoint_without_averages_cannot_be_evaluated_with_them(go):
 
 def test_a_warm_start_reports_and_only_begins_a_new_run(go, tmp_path, tmp_path_factory):
     folder = tmp_path_factory.mktemp("other")
-    job = make_job(ToyModel, ToyInput, str(folder), max_steps=30)
-    run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+    setup = make_setup(ToyModel, ToyInput, str(folder), max_steps=30)
+    run_setup(setup, report=lambda line: None)
     options = {"warm_start_from": str(folder), "learning_rate": 0.0}
     result, said = go(max_steps=1, **options)
     assert "2 of 2 variables restored" in said and "restored  linear/weights" in said
@@ -220,22 +227,17 @@ def test_a_missing_warm_start_is_an_error_before_anything_is_written(go, tmp_pat
 def test_worker_k_waits_for_the_chief(monkeypatch, tmp_path):
     waits = []
 
-    class Waiter(StartupDelayHook):
-        def __init__(self, *, until_step, stop):
-            waits.append(until_step)
+    class Waiter(GlobalStepWaiterHook):
+        def __init__(self, wait_until_step, *, give_up, log):
+            waits.append(wait_until_step)
             raise Interrupted(15, "enough")
 
-    monkeypatch.setattr("tf_frame.estimator.training.hooks.StartupDelayHook", Waiter)
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.GlobalStepWaiterHook", Waiter)
     cluster = {"master": "grpc://localhost:1", "worker_replicas": 3, "num_ps_tasks": 1}
-    job = make_job(ToyModel, ToyInput, str(tmp_path), task=2, startup_delay_steps=5, **cluster)
+    setup = make_setup(ToyModel, ToyInput, str(tmp_path), task=2, startup_delay_steps=5, **cluster)
     with pytest.raises(Interrupted):
-        train(
-            job,
-            model=job.make_model(None),
-            source=job.make_input(),
-            observer=RunObserver(print),
-            additions=Additions(),
-        )
+        context = RunContext(observer=RunObserver(print), cluster=cluster_of(setup.config))
+        train(setup, context, model=setup.make_model(None), source=setup.make_input())
     assert waits == [10]
 
 
@@ -266,9 +268,8 @@ def test_an_input_of_queues_trains_clones_and_is_evaluated(go):
 
 def go_elsewhere(**options):
     with tempfile.TemporaryDirectory() as folder:
-        job = make_job(ToyModel, ToyInput, folder, **options)
-        source = job.make_input()
-        return run(job, source=source, interrupts=Interrupts(), report=lambda line: None), ""
+        setup = make_setup(ToyModel, ToyInput, folder, **options)
+        return run_setup(setup, report=lambda line: None), ""
 
 
 class TwoInputs(ToyInput):
@@ -300,8 +301,8 @@ def test_variables_that_are_not_trained_are_warm_started_too(go, tmp_path, tmp_p
             return super().build(features, labels, mode)
 
     folder = tmp_path_factory.mktemp("other")
-    job = make_job(Fixed, ToyInput, str(folder), max_steps=1, random_seed=7)
-    run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+    setup = make_setup(Fixed, ToyInput, str(folder), max_steps=1, random_seed=7)
+    run_setup(setup, report=lambda line: None)
     _, said = go(model=Fixed, max_steps=1, warm_start_from=str(folder))
     assert "3 of 3 variables restored" in said
     theirs, ours = (
@@ -320,8 +321,8 @@ def test_options_that_were_not_used_are_not_written_down(go, tmp_path):
 
 def test_a_warm_start_beyond_the_last_step_is_refused(go, tmp_path_factory):
     folder = tmp_path_factory.mktemp("other")
-    job = make_job(ToyModel, ToyInput, str(folder), max_steps=10)
-    run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+    setup = make_setup(ToyModel, ToyInput, str(folder), max_steps=10)
+    run_setup(setup, report=lambda line: None)
     options = {"warm_start_from": str(folder), "warm_start_global_step": True}
     with pytest.raises(ConfigError, match="is at step 10 of --max_steps 10, so there is nothing"):
         go(max_steps=10, **options)
@@ -331,22 +332,22 @@ def test_a_warm_start_beyond_the_last_step_is_refused(go, tmp_path_factory):
 
 def test_a_damaged_warm_start_is_found_before_anything_is_claimed(go, tmp_path_factory):
     folder = tmp_path_factory.mktemp("other")
-    job = make_job(ToyModel, ToyInput, str(folder), max_steps=1)
-    run(job, source=job.make_input(), interrupts=Interrupts(), report=lambda line: None)
+    setup = make_setup(ToyModel, ToyInput, str(folder), max_steps=1)
+    run_setup(setup, report=lambda line: None)
     (data,) = folder.glob("model.ckpt-1.data-*")
     data.write_bytes(data.read_bytes()[:-9])
     lines = []
-    job = make_job(
+    setup = make_setup(
         ToyModel, ToyInput, str(folder / "new"), warm_start_from=f"{folder}/model.ckpt-1"
     )
     (folder / "new").mkdir()
     with pytest.raises(CheckpointError, match="model.ckpt-1 cannot be read"):
-        run(job, source=job.make_input(), interrupts=Interrupts(), report=lines.append)
+        run_setup(setup, report=lines.append)
     assert "restored" not in "".join(lines)
-    job = make_job(
+    setup = make_setup(
         ToyModel, ToyInput, str(folder / "new"), warm_start_from=str(folder), max_steps=1
     )
-    run(job, source=job.make_input(), interrupts=Interrupts(), report=lines.append)
+    run_setup(setup, report=lines.append)
     assert f"warning: {folder}/model.ckpt-1 cannot be read; taking {folder}/model.ckpt-0" in lines
 
 
@@ -385,9 +386,9 @@ def test_checkpoints_are_evaluated_as_they_are_saved_only_where_that_is_asked_fo
         lines, folder = [], tmp_path / str(asked)
         folder.mkdir()
         options = {"max_steps": 6, "save_checkpoint_steps": 2, "save_checkpoint_secs": None}
-        job = make_job(ToyModel, ToyInput, str(folder), **options)
-        source, interrupts = job.make_input(), Interrupts()
-        run(job, source=source, interrupts=interrupts, report=lines.append, evaluates_saved=asked)
+        setup = make_setup(ToyModel, ToyInput, str(folder), **options)
+        setup = dataclasses.replace(setup, mode=TRAIN_AND_EVALUATE if asked else TRAIN)
+        run_setup(setup, report=lines.append)
         assert sum(line.startswith("evaluation at step") for line in lines) == times
 
 
@@ -402,8 +403,8 @@ def test_a_signal_before_the_first_step_of_a_resumed_run_leaves_it_where_it_was(
         hook = Signals()
 
     def go(model, **options):
-        job = make_job(model, ToyInput, str(tmp_path), **options)
-        return run(job, source=job.make_input(), interrupts=interrupts, report=lambda line: None)
+        setup = make_setup(model, ToyInput, str(tmp_path), **options)
+        return run_setup(setup, interrupts=interrupts, report=lambda line: None)
 
     go(ToyModel, max_steps=3)
     with pytest.raises(Interrupted, match=r"stopped and saved at step 3 of 6"):
@@ -413,7 +414,7 @@ def test_a_signal_before_the_first_step_of_a_resumed_run_leaves_it_where_it_was(
 def test_a_worker_that_comes_when_all_is_done_trains_nothing(go, monkeypatch):
     go(max_steps=3)
     late = Trained(5, None, None, None)
-    monkeypatch.setattr(Estimator, "trained", lambda *arguments: late)
+    monkeypatch.setattr("tf_frame.estimator.training.run.train", lambda *_, **__: late)
     result, said = go(max_steps=5)
     assert "the other workers have reached step 5: nothing to train" in said
     assert (result["global_step"], result["loss"]) == (5, None)

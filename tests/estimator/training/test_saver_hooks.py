@@ -3,7 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.training.saver_hooks import add_listeners, saver_hooks
+from tf_frame.estimator.training.hooks import add_listeners, saver_hooks
 from tf_frame.hooks import CheckpointSaverHook
 
 CLASSES = [tf.train.CheckpointSaverHook, CheckpointSaverHook]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tf_frame.config.yaml_file import to_settings
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.estimator.training.setup_factory import setup_from_options
 
@@ -34,10 +35,10 @@ def test_options_choose_plugins_and_their_values_nested_or_dotted():
 
 
 def test_defaults_of_the_model_stand_behind_the_options():
-    defaults = {"optimizer": "adam", "optimizer.beta1": 0.7, "learning_rate": 0.5, "max_steps": 3}
-    setup = setup_from_options(
-        {"max_steps": 4}, model_dir="x", defaults=defaults, transforms=["clip_by_norm:3"]
-    )
+    run_defaults = {"optimizer": "adam", "optimizer.beta1": 0.7, "learning_rate": 0.5}
+    content = {**run_defaults, "max_steps": 3, "transforms": ["clip_by_norm:3"]}
+    defaults = to_settings(content, "defaults")
+    setup = setup_from_options({"max_steps": 4}, model_dir="x", defaults=defaults)
     assert (setup.optimizer.params.beta1, setup.config.learning_rate) == (0.7, 0.5)
     assert setup.config.max_steps == 4
     assert [part.name for part in setup.transforms] == ["clip_by_norm"]
@@ -48,7 +49,7 @@ def test_defaults_of_the_model_stand_behind_the_options():
 
 
 def test_defaults_for_one_optimizer_are_not_for_another():
-    defaults = {"optimizer": "momentum", "optimizer.momentum": 0.5}
+    defaults = to_settings({"optimizer": "momentum", "optimizer.momentum": 0.5}, "defaults")
     for chosen, momentum in [("momentum", 0.5), ("rmsprop", 0.9)]:
         setup = setup_from_options({"optimizer": chosen}, model_dir="x", defaults=defaults)
         assert setup.optimizer.params.momentum == momentum

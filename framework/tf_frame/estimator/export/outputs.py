@@ -1,4 +1,4 @@
-"""Outputs that an exported model serves, and the signatures made of them.
+"""`ExportOutput`s: the outputs that an exported model serves, and their signatures.
 
 ClassificationOutput(scores=probabilities, classes=names).as_signature_def({"examples": examples})
 
@@ -14,6 +14,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 SEPARATOR = "/"
+DEFAULT_KEY = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
 
 _ONE_STRING_INPUT = (
     "{} signatures can only accept a single tensor input of type tf.string. Please check to "
@@ -31,7 +32,7 @@ class ExportOutput(abc.ABC):
         """Returns the `SignatureDef` with these inputs and this output.
 
         Args:
-          receiver_tensors: input name -> the tensor that is fed.
+          receiver_tensors: input name -> tensor to feed.
 
         Raises:
           ValueError: this kind of output cannot be served from such inputs.
@@ -44,11 +45,11 @@ class ClassificationOutput(ExportOutput):
     Args:
       scores: floating-point, `[batch, classes]`. Without `classes`: one score
         for each class, in the order of their ids.
-      classes: strings, `[batch, classes]`. Without `scores`: the best ones, the
-        best first. With both, each score belongs to the class at its place.
+      classes: strings, `[batch, classes]`. Without `scores`: the best classes, the
+        best one first. With both, each score belongs to the class at its index.
 
     Raises:
-      ValueError: there is neither, or one has the wrong type.
+      ValueError: both are None, or one has the wrong type.
     """
 
     def __init__(self, scores: Any = None, classes: Any = None) -> None:
@@ -61,18 +62,8 @@ class ClassificationOutput(ExportOutput):
                 "Cannot create a ClassificationOutput with empty arguments. At least one of "
                 "`scores` and `classes` must be defined."
             )
-        self._scores = scores
-        self._classes = classes
-
-    @property
-    def scores(self) -> Any:
-        """The scores, or None."""
-        return self._scores
-
-    @property
-    def classes(self) -> Any:
-        """The classes, or None."""
-        return self._classes
+        self.scores = scores
+        self.classes = classes
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
         examples = _examples(receiver_tensors, "Classification")
@@ -86,18 +77,13 @@ class RegressionOutput(ExportOutput):
       value: floating-point, `[batch]` or `[batch, 1]`.
 
     Raises:
-      ValueError: it is no floating-point tensor.
+      ValueError: `value` is not a floating-point tensor.
     """
 
     def __init__(self, value: Any) -> None:
         if not _is_floating(value):
             raise ValueError(f"Regression output value must be a float32 Tensor; got {value}")
-        self._value = value
-
-    @property
-    def value(self) -> Any:
-        """The numbers."""
-        return self._value
+        self.value = value
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
         examples = _examples(receiver_tensors, "Regression")
@@ -109,19 +95,14 @@ class PredictOutput(ExportOutput):
 
     Args:
       outputs: output name -> tensor, where a name may be a tuple of strings; or
-        one tensor, which is then called `output`.
+        one tensor, which then has the name `output`.
 
     Raises:
-      ValueError: a name is no string, or a value no tensor.
+      ValueError: a name is not a string, or a value not a tensor.
     """
 
     def __init__(self, outputs: Any) -> None:
-        self._outputs = checked_outputs(outputs, "output", "Prediction")
-
-    @property
-    def outputs(self) -> dict[str, Any]:
-        """Output name -> tensor."""
-        return self._outputs
+        self.outputs = checked_outputs(outputs, "output", "Prediction")
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
         return tf.saved_model.predict_signature_def(dict(receiver_tensors), self.outputs)
@@ -132,11 +113,11 @@ def checked_outputs(outputs: Any, default_name: str, label: str) -> dict[str, An
 
     Args:
       outputs: a mapping of tensors, or one tensor.
-      default_name: what one tensor is called.
-      label: what they are, for the errors.
+      default_name: name of a single tensor.
+      label: kind of outputs, for the errors.
 
     Raises:
-      ValueError: a name is no string, or a value no tensor.
+      ValueError: a name is not a string, or a value not a tensor.
     """
     named = outputs if isinstance(outputs, Mapping) else {default_name: outputs}
     for value in named.values():
@@ -149,7 +130,7 @@ def checked_key(key: Any, label: str) -> str:
     """Returns the name of an output; the parts of a tuple are joined by a slash.
 
     Raises:
-      ValueError: it is no string.
+      ValueError: the name is not a string.
     """
     if isinstance(key, tuple):
         key = SEPARATOR.join(key)
@@ -159,7 +140,7 @@ def checked_key(key: Any, label: str) -> str:
 
 
 def _examples(receiver_tensors: Mapping[str, Any], label: str) -> Any:
-    """The one string tensor that is fed."""
+    """Returns the single string tensor to feed."""
     tensors = list(receiver_tensors.values())
     if len(tensors) != 1 or not tensors[0].dtype == tf.string:
         raise ValueError(_ONE_STRING_INPUT.format(label, receiver_tensors))
@@ -172,3 +153,43 @@ def _is_floating(value: Any) -> bool:
 
 def _is_string(value: Any) -> bool:
     return isinstance(value, tf.Tensor) and value.dtype == tf.string
+
+
+def checked_exports(export_outputs: Any, predictions: Any) -> dict[str, ExportOutput]:
+    """Returns the export outputs of an `EstimatorSpec`, one of them the default.
+
+    Types and texts are those of tensorflow, saved_model/model_utils/export_utils.py.
+
+    Args:
+      export_outputs: signature name -> `ExportOutput`; None for the predictions.
+      predictions: a tensor or a dict of tensors.
+
+    Raises:
+      TypeError: `export_outputs` is not a dict of `ExportOutput`.
+      ValueError: of several outputs, none is called `serving_default`.
+    """
+    if export_outputs is None:
+        export_outputs = {DEFAULT_KEY: PredictOutput(predictions)}
+    if not isinstance(export_outputs, dict):
+        raise TypeError(f"`export_outputs` must be dict, received: {export_outputs}.")
+    if not all(isinstance(output, ExportOutput) for output in export_outputs.values()):
+        raise TypeError(
+            f"Values in `export_outputs` must be ExportOutput objects, received: {export_outputs}."
+        )
+    return with_default(export_outputs)
+
+
+def with_default(outputs: dict[str, ExportOutput]) -> dict[str, ExportOutput]:
+    """Returns outputs with a `serving_default`: a single output also gets this name.
+
+    Raises:
+      ValueError: of several outputs, none is called `serving_default`.
+    """
+    if len(outputs) == 1:
+        return {**outputs, DEFAULT_KEY: next(iter(outputs.values()))}
+    if outputs and DEFAULT_KEY not in outputs:
+        raise ValueError(
+            "Multiple `export_outputs` were provided, but none of them are specified as the "
+            "default. Use`tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY` to specify a default."
+        )
+    return dict(outputs)

@@ -13,9 +13,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.estimator.export.input_signature import InputSignature, operation_name, placeholders
-from tf_frame.estimator.export.outputs import ClassificationOutput, RegressionOutput
+from tf_frame.estimator.export.outputs import DEFAULT_KEY, ClassificationOutput, RegressionOutput
 from tf_frame.estimator.export.signatures import exports_of
-from tf_frame.estimator.model_function.spec_exports import DEFAULT_KEY
 from tf_frame.graph.inference.build import Inference, build_inference, restore_session
 from tf_frame.graph.update.moving_averages import averaged_saver_map
 from tf_frame.plugin import Mode, ModelOutput

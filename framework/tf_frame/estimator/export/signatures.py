@@ -9,10 +9,9 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import PluginError
-from tf_frame.estimator.export.outputs import ExportOutput, PredictOutput
+from tf_frame.estimator.export.outputs import DEFAULT_KEY, ExportOutput, PredictOutput, with_default
 from tf_frame.estimator.export.receivers import RECEIVER_NAME
 from tf_frame.estimator.export.supervised_output import EvalOutput, TrainOutput
-from tf_frame.estimator.model_function.spec_exports import DEFAULT_KEY, with_default
 from tf_frame.graph.losses import collected_losses
 from tf_frame.plugin import Mode, ModelOutput
 

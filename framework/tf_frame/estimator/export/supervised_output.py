@@ -22,12 +22,16 @@ class SupervisedOutput(ExportOutput):
     """Loss, predictions and metrics of a graph with labels.
 
     Args:
-      loss: a tensor, or a mapping of them.
+      loss: a tensor or a mapping of tensors.
       predictions: likewise.
       metrics: name -> `(value, update_op)`, or one such pair.
 
+    Attributes:
+      loss, predictions: None, or `loss` or `loss/NAME` -> tensor, and likewise.
+      metrics: None, or `metrics/NAME/value` and `metrics/NAME/update_op` -> tensor.
+
     Raises:
-      ValueError: a name is no string, or a value no tensor.
+      ValueError: a name is not a string, or a value not a tensor.
     """
 
     LOSS_NAME = "loss"
@@ -36,35 +40,23 @@ class SupervisedOutput(ExportOutput):
     METRIC_VALUE_SUFFIX = "value"
     METRIC_UPDATE_SUFFIX = "update_op"
 
-    # Saved models know it; TensorFlow has no public constant for it.
+    # Method of the signature in a SavedModel; TensorFlow has no public constant for it.
     METHOD_NAME: ClassVar[str]
 
     def __init__(self, loss: Any = None, predictions: Any = None, metrics: Any = None) -> None:
-        self._loss = _prefixed(loss, self.LOSS_NAME)
-        self._predictions = _prefixed(predictions, self.PREDICTIONS_NAME)
-        self._metrics = None if metrics is None else self._flat_metrics(metrics)
-
-    @property
-    def loss(self) -> dict[str, Any] | None:
-        """`loss` or `loss/NAME` -> tensor, or None."""
-        return self._loss
-
-    @property
-    def predictions(self) -> dict[str, Any] | None:
-        """`predictions` or `predictions/NAME` -> tensor, or None."""
-        return self._predictions
-
-    @property
-    def metrics(self) -> dict[str, Any] | None:
-        """`metrics/NAME/value` and `metrics/NAME/update_op` -> tensor, or None."""
-        return self._metrics
+        self.loss = _prefixed(loss, self.LOSS_NAME)
+        self.predictions = _prefixed(predictions, self.PREDICTIONS_NAME)
+        self.metrics = None if metrics is None else self._flat_metrics(metrics)
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
         if not receiver_tensors:
             raise ValueError(f"{self.METHOD_NAME} `inputs` cannot be None or empty.")
         outputs = {**(self.loss or {}), **(self.predictions or {}), **(self.metrics or {})}
+        info = tf.saved_model.build_tensor_info
         return tf.saved_model.build_signature_def(
-            _infos(receiver_tensors), _infos(outputs), self.METHOD_NAME
+            {name: info(tensor) for name, tensor in receiver_tensors.items()},
+            {name: info(tensor) for name, tensor in outputs.items()},
+            self.METHOD_NAME,
         )
 
     def _flat_metrics(self, metrics: Any) -> dict[str, Any]:
@@ -82,13 +74,13 @@ class SupervisedOutput(ExportOutput):
 
 
 class EvalOutput(SupervisedOutput):
-    """What an exported evaluation graph offers."""
+    """Outputs of an exported evaluation graph."""
 
     METHOD_NAME = "tensorflow/supervised/eval"
 
 
 class TrainOutput(SupervisedOutput):
-    """What an exported training graph offers."""
+    """Outputs of an exported training graph."""
 
     METHOD_NAME = "tensorflow/supervised/training"
 
@@ -105,12 +97,8 @@ def _with_prefix(key: str, name: str) -> str:
 
 
 def _as_tensor(update: Any) -> Any:
-    """A signature names tensors only, so an operation stands behind an empty one."""
+    """Returns a tensor for an update: signatures hold tensors only, so ops get an empty one."""
     if isinstance(update, tf.Tensor):
         return update
     with tf.control_dependencies([update]):
         return tf.constant([], name="metric_op_wrapper")
-
-
-def _infos(tensors: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tf.saved_model.build_tensor_info(tensor) for name, tensor in tensors.items()}

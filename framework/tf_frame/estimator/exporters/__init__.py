@@ -1,4 +1,4 @@
-"""What writes a SavedModel in the course of `train_and_evaluate`, and when."""
+"""Exporters: they write SavedModels of evaluated checkpoints during `train_and_evaluate`."""
 
 from tf_frame.estimator.exporters.best import BestExporter
 from tf_frame.estimator.exporters.exporter import Exporter

@@ -1,42 +1,74 @@
-"""Exports whenever the model is better than ever before, and keeps the best exports."""
+"""`BestExporter`: an export whenever an evaluation is better than all before."""
 
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from tf_frame.errors import ConfigError
+from tf_frame.estimator.argument_checks import check_takes
 from tf_frame.estimator.exporters.best_results import KeptExports, earlier_results
-from tf_frame.estimator.exporters.compare import check_compare_fn, loss_smaller, names_of
-from tf_frame.estimator.exporters.exporter import SavedModelExporter
-from tf_frame.estimator.exporters.garbage import exports_in, remove_exports
+from tf_frame.estimator.exporters.exporter import (
+    SavedModelExporter,
+    exports_in,
+    remove_exports,
+)
 
 _LOG = logging.getLogger("tf_frame")
 
 
-class BestExporter(SavedModelExporter):
-    """Exports a checkpoint that is better than all that were evaluated before.
-
-    What earlier runs of the folder have evaluated counts: it is read from the
-    event files of evaluations, and what was exported from `.best.json` beside the
-    exports. Where there is no export at all, the first checkpoint is exported
-    anyhow.
+def loss_smaller(
+    best_eval_result: Mapping[str, Any], current_eval_result: Mapping[str, Any]
+) -> bool:
+    """Returns whether the loss has become smaller; every number is smaller than NaN.
 
     Args:
-      name: of the folder below `MODEL_DIR/export`.
+      best_eval_result: metric -> value of the best evaluation.
+      current_eval_result: metric -> value of the current evaluation.
+
+    Raises:
+      ValueError: a result has no loss.
+    """
+    best, current = _loss("best", best_eval_result), _loss("current", current_eval_result)
+    return best > current or (math.isnan(best) and not math.isnan(current))
+
+
+def _loss(which: str, result: Mapping[str, Any]) -> float:
+    if not result or "loss" not in result:
+        raise ValueError(
+            f"{which}_eval_result cannot be empty or no loss is found in it. It has: "
+            f"{_names(result)}"
+        )
+    return float(result["loss"])
+
+
+def _names(result: Mapping[str, Any] | None) -> str:
+    return ", ".join(sorted(result or {})) or "nothing"
+
+
+class BestExporter(SavedModelExporter):
+    """Exports a checkpoint that is better than all checkpoints evaluated before.
+
+    Evaluations of earlier runs count: their results are read from event files and,
+    for checkpoints that were exported, from `.best.json` beside the exports. The
+    first checkpoint is exported in any case if there is no export yet.
+
+    Args:
+      name: name of the folder below `MODEL_DIR/export`.
       serving_input_receiver_fn: returns a `ServingInputReceiver`.
-      event_file_pattern: the event files of the evaluations, below the model's
+      event_file_pattern: pattern of the evaluations' event files, below the model's
         folder; None reads none.
       compare_fn: takes `best_eval_result` and `current_eval_result`, metric ->
         value each; returns whether the current one is better. Default: its loss
         is smaller.
-      assets_extra: path below `assets.extra` -> file to be copied there.
-      as_text: whether the graph is written as text.
-      exports_to_keep: how many of the best exports stay; None for all.
+      assets_extra: path below `assets.extra` -> file to copy there.
+      as_text: write the graph as text.
+      exports_to_keep: number of best exports to keep; None for all.
 
     Raises:
-      ValueError: an argument is wrong.
+      ValueError: `compare_fn` has wrong arguments, or `exports_to_keep` is not positive.
     """
 
     def __init__(
@@ -49,7 +81,9 @@ class BestExporter(SavedModelExporter):
         as_text: bool = False,
         exports_to_keep: int | None = 5,
     ) -> None:
-        check_compare_fn(compare_fn)
+        if compare_fn is None:
+            raise ValueError("`compare_fn` must not be None.")
+        check_takes("compare_fn", compare_fn, required=["best_eval_result", "current_eval_result"])
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
         self._compare_fn = compare_fn
         self._event_file_pattern = event_file_pattern
@@ -99,14 +133,14 @@ class BestExporter(SavedModelExporter):
             self._compare(result, result)
         except KeyError as error:
             raise ConfigError(
-                f"the compare_fn of the exporter {self.name} asks for the metric {error}, which "
-                f"the evaluation does not have; there are: {names_of(result)}"
+                f"the compare_fn of the exporter {self.name} reads the metric {error}, which the "
+                f"evaluation does not have; it has: {_names(result)}"
             ) from error
 
     def _best_before(
         self, kept: KeptExports, current: Mapping[str, Any]
     ) -> Mapping[str, Any] | None:
-        """The best result of earlier runs; those that lack what is compared are passed over."""
+        """Returns the best result of earlier runs, without results that lack a metric."""
         best: Mapping[str, Any] | None = None
         events = earlier_results(self._model_dir, self._event_file_pattern, current)
         for result in [*events, *kept.results()]:

@@ -1,6 +1,6 @@
-"""What is known of the best models of earlier runs.
+"""Results of earlier runs for `BestExporter`: event files and `.best.json`.
 
-Beside the exports of a `BestExporter` lies `.best.json`, the best one last:
+The file `.best.json` lies beside the exports and lists them, the best one last:
 
     {"exports": [{"export": "1763692800", "metrics": {"loss": 0.5, "global_step": 20}}]}
 """
@@ -17,24 +17,24 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.atomic_output import write_text
 from tf_frame.estimator.evaluation.results import numbers
-from tf_frame.estimator.exporters.garbage import exports_in
+from tf_frame.estimator.exporters.exporter import exports_in
 from tf_frame.hooks.early_stopping import EvalMetricsReader
 
 _LOG = logging.getLogger("tf_frame")
-# Hidden from scripts that take the last name in the folder for the newest export.
+# Hidden from scripts that take the last name in the folder as the newest export.
 _FILE = ".best.json"
 
 
 def earlier_results(
     model_dir: str | None, pattern: str | None, current: Mapping[str, Any]
 ) -> Sequence[Mapping[str, float]]:
-    """What the event files say of evaluations, but for that of the current step.
+    """Reads the results of evaluations, except of the current step, from event files.
 
     Args:
       model_dir: the model's folder.
       pattern: path pattern of event files below it; all event files in the
-        folders of those that match are read. None reads none.
-      current: metric -> value of the current evaluation, which has written its events.
+        folders of matching files are read. None reads none.
+      current: metric -> value of the current evaluation, whose events are written already.
     """
     if model_dir is None or not pattern:
         return []
@@ -50,9 +50,9 @@ def earlier_results(
 
 
 class KeptExports:
-    """The exports in a folder, and what their models scored.
+    """The exports in a folder and their evaluation results.
 
-    Each was better than those before when it was made, so the order is by quality.
+    An export is better than all exports before it, so the order is by quality.
 
     Args:
       export_path: the folder of the exporter; it need not exist.
@@ -64,29 +64,28 @@ class KeptExports:
         self._entries = self._read()
 
     def results(self) -> Sequence[Mapping[str, float]]:
-        """Metric -> value, of each export that is known."""
+        """Returns metric -> value for each known export."""
         return [entry["metrics"] for entry in self._entries]
 
     def in_order(self) -> Sequence[str]:
-        """Names of the exports that are there, the best last.
+        """Returns the names of the exports in the folder, the best one last.
 
-        Those whose score nobody knows come first, the oldest before the others.
+        Exports without a known result come first, the oldest one before the others.
         """
         there = exports_in(self._folder)
         known = [entry["export"] for entry in self._entries if entry["export"] in there]
         return [*(name for name in there if name not in known), *known]
 
     def add(self, path: Any, metrics: Mapping[str, Any]) -> None:
-        """Writes down a new export, which is the best.
+        """Adds a new export, which is the best one.
 
         Args:
-          path: of the export, text or bytes.
-          metrics: what its model scored; what is no number is left out.
+          path: path of the export, text or bytes.
+          metrics: its evaluation result; values that are not numbers are left out.
         """
         last = os.path.basename(tf.compat.as_str_any(path).rstrip("/"))
-        there = exports_in(self._folder)
-        # A name may be used again, in the second in which an export was removed.
-        others = [name for name in there if name != last]
+        # A name can be used again, in the second in which an export was removed.
+        others = [name for name in exports_in(self._folder) if name != last]
         self._entries = [entry for entry in self._entries if entry["export"] in others]
         self._entries.append({"export": last, "metrics": numbers(metrics)})
         if tf.io.gfile.isdir(self._folder):
@@ -100,5 +99,5 @@ class KeptExports:
                 entries = json.loads(file.read())["exports"]
             return [{"export": str(e["export"]), "metrics": dict(e["metrics"])} for e in entries]
         except (ValueError, KeyError, TypeError) as error:
-            _LOG.warning("%s cannot be read, so it counts for nothing: %s", self._file, error)
+            _LOG.warning("%s cannot be read and is ignored: %s", self._file, error)
             return []

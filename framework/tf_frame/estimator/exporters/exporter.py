@@ -1,19 +1,28 @@
-"""What every exporter offers, and the way to one export."""
+"""`Exporter`, the interface of exporters, and the base class of those that write SavedModels."""
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Mapping
+import logging
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+_LOG = logging.getLogger("tf_frame")
+# An export is named by the second of its creation; numbers with fewer digits are not exports
+# (tensorflow_estimator, exporter.py).
+_DIGITS = 10
 
 
 class Exporter(abc.ABC):
-    """Decides after an evaluation whether the model is exported, and exports it."""
+    """Decides after an evaluation whether to export the model, and exports it."""
 
     @property
     @abc.abstractmethod
     def name(self) -> str:
-        """Name of the folder below `MODEL_DIR/export`; no two exporters share it."""
+        """Name of the folder below `MODEL_DIR/export`; unique among the exporters."""
 
     @abc.abstractmethod
     def export(
@@ -24,26 +33,26 @@ class Exporter(abc.ABC):
         eval_result: Mapping[str, Any],
         is_the_final_export: bool,
     ) -> Any:
-        """Called after an evaluation.
+        """Exports a checkpoint, or not; called after its evaluation.
 
         Args:
           estimator: the `Estimator`.
           export_path: the folder of this exporter, `MODEL_DIR/export/NAME`.
-          checkpoint_path: what was evaluated.
-          eval_result: what `Estimator.evaluate` returned.
+          checkpoint_path: the checkpoint.
+          eval_result: result of `Estimator.evaluate`.
           is_the_final_export: whether training has reached `TrainSpec.max_steps`;
-            never true where that is None.
+            always false if that is None.
 
         Returns:
-          Path of the export; None if there is none this time.
+          Path of the export; None if nothing was exported.
         """
 
 
 class SavedModelExporter(Exporter):
-    """An exporter that writes what `Estimator.export_saved_model` does.
+    """An exporter that calls `Estimator.export_saved_model`.
 
     Args:
-      name: of the folder.
+      name: name of the folder.
       serving_input_receiver_fn, assets_extra, as_text: see `Estimator.export_saved_model`.
     """
 
@@ -64,7 +73,7 @@ class SavedModelExporter(Exporter):
         return self._name
 
     def _write(self, estimator: Any, export_path: str, checkpoint_path: str) -> Any:
-        """Exports a checkpoint; returns the path of the export."""
+        """Exports a checkpoint and returns the path of the export."""
         return estimator.export_saved_model(
             export_path,
             self._serving_input_receiver_fn,
@@ -72,3 +81,21 @@ class SavedModelExporter(Exporter):
             as_text=self._as_text,
             checkpoint_path=checkpoint_path,
         )
+
+
+def exports_in(export_path: str) -> Sequence[str]:
+    """Returns the names of the exports in a folder, oldest first; none without the folder."""
+    if not tf.io.gfile.isdir(export_path):
+        return []
+    names = [name.rstrip("/") for name in tf.io.gfile.listdir(export_path)]
+    return sorted(name for name in names if len(name) == _DIGITS and name.isdecimal())
+
+
+def remove_exports(export_path: str, names: Iterable[str]) -> None:
+    """Removes exports of a folder; logs the names of those that do not exist."""
+    for name in names:
+        path = os.path.join(export_path, name)
+        try:
+            tf.io.gfile.rmtree(path)
+        except tf.errors.NotFoundError as error:
+            _LOG.warning("Can not delete %s recursively: %s", path, error)

@@ -1,4 +1,4 @@
-"""Exports once, at the end of training."""
+"""`FinalExporter`: one export at the end of training."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class FinalExporter(SavedModelExporter):
     """Exports the last checkpoint, once training has reached `TrainSpec.max_steps`.
 
     Args:
-      name: of the folder below `MODEL_DIR/export`.
+      name: name of the folder below `MODEL_DIR/export`.
       serving_input_receiver_fn: returns a `ServingInputReceiver`.
-      assets_extra: path below `assets.extra` -> file to be copied there.
-      as_text: whether the graph is written as text.
+      assets_extra: path below `assets.extra` -> file to copy there.
+      as_text: write the graph as text.
     """
 
     def export(

@@ -1,23 +1,26 @@
-"""Exports after every evaluation, and keeps the newest exports."""
+"""`LatestExporter`: an export after every evaluation; the newest ones are kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tf_frame.estimator.exporters.exporter import SavedModelExporter
-from tf_frame.estimator.exporters.garbage import exports_in, remove_exports
+from tf_frame.estimator.exporters.exporter import (
+    SavedModelExporter,
+    exports_in,
+    remove_exports,
+)
 
 
 class LatestExporter(SavedModelExporter):
     """Exports every checkpoint that is evaluated.
 
     Args:
-      name: of the folder below `MODEL_DIR/export`.
+      name: name of the folder below `MODEL_DIR/export`.
       serving_input_receiver_fn: returns a `ServingInputReceiver`.
-      assets_extra: path below `assets.extra` -> file to be copied there.
-      as_text: whether the graph is written as text.
-      exports_to_keep: how many of the newest exports stay; None for all.
+      assets_extra: path below `assets.extra` -> file to copy there.
+      as_text: write the graph as text.
+      exports_to_keep: number of newest exports to keep; None for all.
 
     Raises:
       ValueError: `exports_to_keep` is not positive.

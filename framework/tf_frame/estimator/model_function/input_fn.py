@@ -1,10 +1,10 @@
-"""An input function in the place of an input plugin.
+"""`InputFn`: an input function of tf.estimator with the interface of an input plugin.
 
     def input_fn(mode, params, config): ...     # any subset of these arguments
 
-It returns a `tf.data.Dataset` or tensors: of `(features, labels)`, or of
-features alone. `train`, `evaluate` and `predict` take either such a function or
-a tf-frame `Input`.
+The function returns a `tf.data.Dataset` or tensors: `(features, labels)`, or
+features alone. `Estimator.train`, `evaluate` and `predict` take either such a
+function or a `tf_frame.Input`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.model_function.arguments import called_with
+from tf_frame.estimator.argument_checks import called_with
 from tf_frame.plugin import InputContext, InputInfo, Mode
 
 _NOT_A_PAIR = "input_fn should return (features, labels) as a len 2 tuple."
@@ -26,8 +26,8 @@ class InputFn:
     """Makes an input function look like an input plugin.
 
     Args:
-      function: the input function; called in the graph that is to read its data.
-      params, config: what the function gets under these names, as copies.
+      function: the input function; called in the graph that reads its data.
+      params, config: its arguments of these names; it gets copies.
     """
 
     def __init__(self, function: Callable[..., Any], *, params: Any, config: Any) -> None:
@@ -37,16 +37,16 @@ class InputFn:
 
     @property
     def info(self) -> InputInfo:
-        """An input function says nothing about its data."""
+        """Empty: an input function does not describe its data."""
         return InputInfo()
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
         """Calls the function; see `tf_frame.Input.dataset`.
 
         Returns:
-          A data set of `(features, labels)`, or a function that returns tensors
-          of these, which calls the input function anew for a second clone.
-          Labels are None where there are none.
+          A data set of `(features, labels)`, or a function that returns such
+          tensors and calls the input function again for each further clone.
+          Missing labels are None.
         """
         result = self._call(mode, context)
         if isinstance(result, tf.compat.v2.data.Dataset):
@@ -65,10 +65,10 @@ class InputFn:
 
 
 def as_source(source: Any, *, params: Any, config: Any) -> Any:
-    """What `train` and the like were given, as an input plugin.
+    """Returns an input plugin or input function as an input plugin.
 
     Raises:
-      ConfigError: it is neither an input nor a function.
+      ConfigError: `source` is neither.
     """
     if hasattr(source, "dataset") and hasattr(source, "info"):
         return source
@@ -81,7 +81,7 @@ def as_source(source: Any, *, params: Any, config: Any) -> Any:
 
 
 def _of_pairs(dataset: Any) -> Any:
-    """A data set whose elements are `(features, labels)`, with None for missing labels."""
+    """Returns a data set of `(features, labels)`, with None for missing labels."""
     spec = dataset.element_spec
     if isinstance(spec, tuple):
         if len(spec) != 2:

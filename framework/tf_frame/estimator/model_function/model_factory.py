@@ -1,4 +1,4 @@
-"""What an estimator was given as its model, made into what graphs are built of."""
+"""`ModelFactory`: constructs the model plugin of an estimator from its `model` argument."""
 
 from __future__ import annotations
 
@@ -9,35 +9,39 @@ from typing import Any
 
 from tf_frame.config.option import options_of
 from tf_frame.config.resolve import check_names, resolve
+from tf_frame.config.yaml_file import Settings
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.model_function.model_fn import ModelFn, check_arguments
 from tf_frame.estimator.run_config.run_config import RunConfig
 from tf_frame.estimator.training.setup import TrainingSetup
-from tf_frame.estimator.training.setup_factory import setup_from_options
+from tf_frame.estimator.training.setup_factory import settings_of_model, setup_from_options
 from tf_frame.plugin import InputInfo
 
-# The loss of a model function is the whole of it, and its input knows nothing of exact resuming.
-_DEFAULTS_OF_FUNCTIONS = {"regularization": "none", "allow_inexact_resume": True}
+# The loss of a model function includes regularization, and its input cannot promise exact resuming.
+_DEFAULTS_OF_FUNCTIONS = Settings(
+    values={"regularization": "none", "allow_inexact_resume": True}, path="model function"
+)
 
 
 class ModelFactory:
-    """Makes models, once it is known what the data is.
+    """Constructs a model as soon as an input has described its data.
 
     Args:
       model: a model function, or a model plugin: its class or an object.
-      params: of the function, or the values of the class's options.
-      config: a `RunConfig`.
+      params: parameters of the function, or values of the class's options.
+      config: argument `config` of a model function; None for an estimator that was
+        given a `TrainingSetup`.
 
     Attributes:
-      given: the model as it was given.
-      is_function: whether it is a model function.
+      given: the argument `model`.
+      is_function: whether `model` is a model function.
 
     Raises:
-      ValueError: the model function does not take what it would get.
-      ConfigError: it is no model, or parameters do not fit.
+      ValueError: the arguments of the model function are wrong.
+      ConfigError: `model` is not a model, or the parameters do not fit.
     """
 
-    def __init__(self, model: Any, *, params: Any, config: RunConfig) -> None:
+    def __init__(self, model: Any, *, params: Any, config: RunConfig | None) -> None:
         self.given = model
         self._params = params
         self._config = config
@@ -55,37 +59,43 @@ class ModelFactory:
 
     @property
     def metric_prefix(self) -> str:
-        """What tags of metrics in event files begin with."""
+        """Prefix of the tags of metrics in event files."""
         return "" if self.is_function else "metrics/"
 
     @property
     def evaluation_has_summaries(self) -> bool:
         """Whether an evaluation writes the model's own summaries of its first batch.
 
-        As with tf.estimator, those of a model function are of training: beside its
-        metrics, whose tags have no prefix, a summary `accuracy` of one batch would
-        be taken for the metric `accuracy` by all who read the events.
+        Like tf.estimator, the evaluation of a model function does not: its metrics
+        have no prefix, so readers of the events would take a summary `accuracy` of one
+        batch for the metric `accuracy`.
         """
         return not self.is_function
 
     def setup(self) -> TrainingSetup:
-        """How the model is trained by the configuration."""
-        defaults = dict(getattr(self.given, "run_defaults", {}))
+        """Returns the training setup that `config` and the model's defaults amount to."""
+        assert self._config is not None
+        defaults = _DEFAULTS_OF_FUNCTIONS
+        if not self.is_function:
+            defaults = settings_of_model(self.given, getattr(self.given, "__name__", "given"))
         return setup_from_options(
             self._config.run_options(with_defaults=self.is_function),
             model_dir=str(self._config.model_dir),
-            defaults=_DEFAULTS_OF_FUNCTIONS if self.is_function else defaults,
-            transforms=getattr(self.given, "default_transforms", ()),
+            defaults=defaults,
         )
 
     def model(self, info: InputInfo | None) -> Any:
-        """The model for the data that `info` describes; None: as before, or unknown."""
+        """Returns the model for a data set.
+
+        Args:
+          info: description of the data; None for the description of the call before.
+        """
         if self.is_function:
             return ModelFn(
                 self.given,
                 params={} if self._params is None else self._params,
                 config=self._config,
-                device_fn=self._config.device_fn,
+                device_fn=None if self._config is None else self._config.device_fn,
             )
         if not isinstance(self.given, type):
             return self.given
@@ -94,9 +104,9 @@ class ModelFactory:
         return self._last
 
     def bound_function(self) -> Callable[..., Any]:
-        """The model function with its parameters."""
+        """Returns the model function, bound to its parameters."""
         if not self.is_function:
-            raise ValueError(f"the model is {self.given!r:.80}, which is no model function")
+            raise ValueError(f"the model is {self.given!r:.80}, which is not a model function")
 
         def model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:
             return self.model(None).spec(features, labels, mode, config)
@@ -113,7 +123,7 @@ def _check_function(model: Any, params: Any) -> None:
 
 
 def _resolved(model: type, params: Any) -> Any:
-    """An instance of the model's `Params`."""
+    """Returns an instance of the model's `Params`."""
     cls: Any = model.Params  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(params):
         return copy.deepcopy(params)

@@ -1,4 +1,4 @@
-"""A model function of tf.estimator in the place of a model plugin.
+"""`ModelFn`: a model function of tf.estimator with the interface of a model plugin.
 
 def model_fn(features, labels, mode, params, config):   # any subset with features
     ...
@@ -8,44 +8,40 @@ def model_fn(features, labels, mode, params, config):   # any subset with featur
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.model_function.arguments import argument_names, called_with
+from tf_frame.estimator.argument_checks import argument_names, called_with, check_takes
 from tf_frame.estimator.model_function.spec import EstimatorSpec
 from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.text import short_repr
 
-_ARGUMENTS = ("features", "labels", "mode", "params", "config")
-_RESERVED = ("loss", "global_step")
+_OPTIONAL = ("labels", "mode", "params", "config")
+_RESERVED = {"loss": '"loss"', "global_step": "`global_step`"}
 
 
 def check_arguments(function: Callable[..., Any], params: Any) -> None:
-    """Checks that a model function takes what it will be given.
+    """Checks the arguments of a model function.
 
     Raises:
-      ValueError: it does not, with the words of tf.estimator (`verify_model_fn_args`
-        of its model_fn.py).
+      ValueError: an argument is missing or unknown, with the texts of tf.estimator
+        (`verify_model_fn_args` of its model_fn.py).
     """
-    names = argument_names(function)
-    if "features" not in names:
-        raise ValueError(f"model_fn ({function}) must include features argument.")
-    if params is not None and "params" not in names:
+    check_takes("model_fn", function, required=["features"], optional=_OPTIONAL)
+    takes_params = "params" in argument_names(function)
+    if params is not None and not takes_params:
         raise ValueError(
             f"model_fn ({function}) does not include params argument, but params ({params}) is "
             "passed to Estimator."
         )
-    if params is None and "params" in names:
+    if params is None and takes_params:
         tf.logging.warn(
             "Estimator's model_fn (%s) includes params argument, but params are not passed to "
             "Estimator.",
             function,
         )
-    others = [name for name in names if name not in _ARGUMENTS]
-    if others:
-        raise ValueError(f"model_fn ({function}) has following not expected args: {others}")
 
 
 class ModelFn:
@@ -53,8 +49,8 @@ class ModelFn:
 
     Args:
       function: the model function.
-      params, config: what it gets under these names, as copies.
-      device_fn: device or device function for what it builds; None for any.
+      params, config: its arguments of these names; it gets copies.
+      device_fn: device or device function for the operations that it adds; None for any.
     """
 
     def __init__(
@@ -69,13 +65,17 @@ class ModelFn:
         """Builds one clone; see `tf_frame.Model.build`.
 
         Raises:
-          ValueError: the function does not take labels, returns no
-            `EstimatorSpec`, or names a metric as the estimator names its own.
+          ValueError: the function does not take labels, does not return an
+            `EstimatorSpec`, or a metric has the name of one of the estimator's own.
         """
         spec = self.spec(features, labels, mode.value, self._config)
         metrics = dict(spec.eval_metric_ops or {})
-        for name in _RESERVED if mode == Mode.EVAL else ():
-            _check_not_reserved(name, metrics)
+        for name, quoted in _RESERVED.items():
+            if mode == Mode.EVAL and name in metrics:
+                raise ValueError(
+                    f"Metric with name {quoted} is not allowed, because Estimator already defines "
+                    "a default metric with the same name."
+                )
         hooks = {
             Mode.TRAIN: spec.training_hooks,
             Mode.EVAL: spec.evaluation_hooks,
@@ -93,7 +93,7 @@ class ModelFn:
         )
 
     def spec(self, features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
-        """Calls the function and checks what it returns; see `build`."""
+        """Calls the function and checks the type of the result; see `build`."""
         if labels is not None and "labels" not in argument_names(self.function):
             raise ValueError("model_fn does not take labels, but input_fn returns labels.")
         with tf.device(self._device_fn):
@@ -110,12 +110,3 @@ class ModelFn:
                 f"model_fn should return an EstimatorSpec. It returned {short_repr(result)}"
             )
         return result
-
-
-def _check_not_reserved(name: str, metrics: Mapping[str, Any]) -> None:
-    if name in metrics:
-        quoted = f'"{name}"' if name == "loss" else f"`{name}`"
-        raise ValueError(
-            f"Metric with name {quoted} is not allowed, because Estimator already defines a "
-            "default metric with the same name."
-        )

@@ -1,8 +1,9 @@
-"""What an `Estimator` is told about its runs: the arguments of old, TF_CONFIG and run options."""
+"""`RunConfig`: arguments of tf.estimator, TF_CONFIG and run options in one configuration."""
 
 from __future__ import annotations
 
 import copy
+import inspect
 import os
 import tempfile
 from collections.abc import Mapping
@@ -10,67 +11,129 @@ from typing import Any, TypeVar
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.cluster.tf_config import cluster_config, read_tf_config
-from tf_frame.estimator.run_config import options as run_config_options
-from tf_frame.estimator.run_config.checks import check_fields, checked_model_dir, path_text
-from tf_frame.estimator.run_config.device_filters import (
-    cluster_session_config,
-    default_session_config,
+from tf_frame.cluster.tf_config import ClusterConfig, TaskType, cluster_config, read_tf_config
+from tf_frame.estimator.run_config.field import Field, of_cluster, strategy
+from tf_frame.estimator.run_config.options import (
+    CLUSTER_OPTIONS,
+    cluster_merged,
+    normalized,
+    parsed_options,
 )
-from tf_frame.estimator.run_config.fields import REPLACEABLE, RunConfigFields
 
 C = TypeVar("C", bound="RunConfig")
 
 _USE_DEFAULT: Any = object()
-_DEFAULT_CHECKPOINT_SECS = 600
-_BOTH = "`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set."
-_DEFAULTS = {
-    "tf_random_seed": None,
-    "save_summary_steps": 100,
-    "keep_checkpoint_max": 5,
-    "keep_checkpoint_every_n_hours": 10000,
-    "log_step_count_steps": 100,
-}
+_STEPS, _SECS = "save_checkpoints_steps", "save_checkpoints_secs"
+_DEFAULT_SECS = 600
+# As in tensorflow_estimator, so many hours and more mean: keep no checkpoint for its hour.
+_NEVER_HOURS = 10000
 
 
-class RunConfig(RunConfigFields):
-    """How an `Estimator` trains and evaluates, and which task of a cluster it is.
+def _takes_only_op(function: Any) -> bool:
+    """Returns whether `function(op)` is the only way to call a function, method or partial."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # Not a function, or one in C without a signature.
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [each.name for each in parameters if each.kind in positional] == ["op"]
 
-    Arguments and properties are those of `tf.estimator.RunConfig`; `options` adds
-    what `tf-frame run` has more of. An argument left at its default says
-    nothing: the option that means the same then decides, and the property shows it.
-    The environment variable TF_CONFIG is read once, here.
 
-    Args:
-      model_dir: folder for everything that is written; a path or None.
-      tf_random_seed: seed of initial values and random operations.
-      save_summary_steps: steps between summaries; 0 or None for none.
-      save_checkpoints_steps: steps between checkpoints.
-      save_checkpoints_secs: seconds between checkpoints; 600 if neither is given.
-        Where both are 0 or None, nothing is saved.
-      session_config: a `tf.ConfigProto`.
-      keep_checkpoint_max: checkpoints kept; 0 or None keeps all.
-      keep_checkpoint_every_n_hours: hours of training for each of which one more
-        is kept; 10000 and more for none.
-      log_step_count_steps: steps between log lines; None for none.
-      train_distribute, eval_distribute, experimental_distribute: None; there are
-        no distribution strategies here.
-      device_fn: function of `op` that returns the device of an operation.
-      protocol: `grpc` or `grpc+verbs`, of the servers that are started; None for the first.
-      experimental_max_worker_delay_secs: seconds that a worker waits at most
-        before it begins, behind the chief.
-      session_creation_timeout_secs: seconds to wait for a session.
-      checkpoint_save_graph_def: write graph.pbtxt, and a .meta beside every checkpoint.
-      options: any option of `tf-frame run` by name, as config.yaml has it, such as
-        `{"num_clones": 2, "optimizer": "adam", "optimizer.beta1": 0.8,
-        "transforms": ["clip_by_norm:10"]}`.
+def _or_none(number: Any) -> Any:
+    return number or None
+
+
+def _or_zero(number: Any) -> Any:
+    return number or 0
+
+
+_SEED = (lambda seed: isinstance(seed, int), "must be integer.")
+_COUNT = (lambda number: number >= 0, "should be >= 0")
+_POSITIVE = (lambda number: number > 0, "should be > 0")
+
+
+class RunConfig:
+    """Configuration of an `Estimator`: how it trains, and which task of a cluster it is.
+
+    Arguments are those of `tf.estimator.RunConfig`; each is also a read-only property,
+    whose docstring describes it. The keyword argument `options` takes any option of
+    `tf-frame run` by name, as config.yaml has it: `{"num_clones": 2, "optimizer": "adam",
+    "optimizer.beta1": 0.8, "transforms": ["clip_by_norm:10"]}`. If an argument has its
+    default, the option of the same meaning decides, and the property shows that value.
+    The environment variable TF_CONFIG is read once, by the constructor.
 
     Raises:
       ValueError: a value out of range, a cluster or task that breaks a rule, or an
-        argument and an option that say different things.
-      TypeError: TF_CONFIG is of another form than it should be.
+        argument and an option that contradict each other.
+      TypeError: TF_CONFIG has the wrong form.
       ConfigError: an option that does not exist, or a wrong value of one.
     """
+
+    model_dir = Field("Folder for everything that is written.", bool, "should be non-empty")
+    tf_random_seed = Field("Seed of initial values and random operations.", *_SEED, "random_seed")
+    save_summary_steps = Field(
+        "Steps between summaries; 0 or None for none.", *_COUNT, "save_summaries_steps", _or_none
+    )
+    save_checkpoints_steps = Field(
+        "Steps between checkpoints; see `checkpoints_disabled` for 0 and None.",
+        *_COUNT,
+        "save_checkpoint_steps",
+        _or_none,
+    )
+    save_checkpoints_secs = Field(
+        f"Seconds between checkpoints; {_DEFAULT_SECS} if neither steps nor seconds are given.",
+        *_COUNT,
+        "save_checkpoint_secs",
+        _or_none,
+    )
+    session_config = Field(
+        "The `tf.ConfigProto` of sessions.",
+        lambda proto: isinstance(proto, tf.ConfigProto),
+        "must be instance of ConfigProto",
+    )
+    keep_checkpoint_max = Field(
+        "Number of checkpoints to keep; 0 or None keeps all.", *_COUNT, "max_to_keep", _or_zero
+    )
+    keep_checkpoint_every_n_hours = Field(
+        f"Hours for each of which one more checkpoint is kept; {_NEVER_HOURS} and more for none.",
+        *_POSITIVE,
+        "keep_checkpoint_every_n_hours",
+        lambda hours: None if hours is None or hours >= _NEVER_HOURS else hours,
+        lambda hours: _NEVER_HOURS if hours is None else hours,
+    )
+    log_step_count_steps = Field(
+        "Steps between log lines, or None.", *_POSITIVE, "log_every_n_steps", _or_zero, _or_none
+    )
+    train_distribute = strategy()
+    device_fn = Field(
+        "Function of `op` that returns the device of an operation.",
+        _takes_only_op,
+        'must be callable with exactly one argument "op".',
+    )
+    protocol = Field(
+        "Protocol of the servers that are started; None is grpc.",
+        lambda protocol: protocol in ("grpc", "grpc+verbs"),
+        "should be grpc or grpc+verbs",
+    )
+    eval_distribute = strategy()
+    experimental_distribute = strategy()
+    experimental_max_worker_delay_secs = Field(
+        "Longest time in seconds that a worker waits, behind the chief, before it begins.",
+        lambda delay: isinstance(delay, int),
+        "must be an integer if set.",
+    )
+    session_creation_timeout_secs = Field("Seconds to wait for a session.", *_POSITIVE)
+    checkpoint_save_graph_def = Field("Whether graph.pbtxt and .meta files are written.")
+
+    task_type = of_cluster("task_type", "chief, master, worker, ps or evaluator.")
+    task_id = of_cluster("task_id", "Number of this task among those of its type.")
+    global_id_in_cluster = of_cluster("global_id", "Number of this task among all, or None.")
+    master = of_cluster("master", "Target of training sessions; empty inside this process.")
+    evaluation_master = of_cluster("evaluation_master", "Target of evaluation sessions.")
+    is_chief = of_cluster("is_chief", "Whether this task initialises, saves and summarises.")
+    num_ps_replicas = of_cluster("num_ps", "Number of tasks that hold variables.")
+    num_worker_replicas = of_cluster("num_workers", "Number of tasks that train, with the chief.")
+    service = of_cluster("service", "What TF_CONFIG holds about the platform, or None.")
 
     def __init__(
         self,
@@ -81,7 +144,7 @@ class RunConfig(RunConfigFields):
         save_checkpoints_secs: float | None = _USE_DEFAULT,
         session_config: Any = None,
         keep_checkpoint_max: int | None = 5,
-        keep_checkpoint_every_n_hours: float | None = 10000,
+        keep_checkpoint_every_n_hours: float | None = _NEVER_HOURS,
         log_step_count_steps: int | None = 100,
         train_distribute: None = None,
         device_fn: Any = None,
@@ -94,54 +157,89 @@ class RunConfig(RunConfigFields):
         *,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        given = {name: value for name, value in locals().items() if name in REPLACEABLE}
-        said = {name for name, default in _DEFAULTS.items() if given[name] != default}
-        said |= _decide_checkpoints(given)
+        given = {name: value for name, value in locals().items() if name in _DEFAULTS}
+        explicit = frozenset(k for k, default in _DEFAULTS.items() if given[k] != default)
         tf_config = read_tf_config(os.environ)
         if tf_config:
             tf.logging.info("TF_CONFIG environment variable: %s", tf_config)
-        in_tf_config = tf_config.get("model_dir")
-        given["model_dir"] = checked_model_dir(path_text(model_dir), in_tf_config)
-        if in_tf_config:
-            tf.logging.info("Using model_dir in TF_CONFIG: %s", in_tf_config)
-        check_fields(given)
+        given["model_dir"] = _checked_model_dir(_path_text(model_dir), tf_config.get("model_dir"))
+        _check_one_interval(given if {_STEPS, _SECS} <= explicit else {})
+        given.update({name: None for name in (_STEPS, _SECS) if name not in explicit})
+        if not {_STEPS, _SECS} & explicit:
+            given[_SECS] = _DEFAULT_SECS
         self._environment = cluster_config(tf_config)
         if session_config is None:
-            given["session_config"] = cluster_session_config(self._environment)
-        self._settle(given, frozenset(said))
+            given["session_config"] = _cluster_session_config(self._environment)
+        self._settle(given, explicit)
 
-    def _settle(self, given: dict[str, Any], said: frozenset[str]) -> None:
-        """Sets everything from the arguments, and which of them are more than defaults."""
-        given = {**given, "options": run_config_options.normalized(given["options"])}
-        self._given, self._said = given, said
-        self._fields = run_config_options.merged(given, said, given["options"])
-        self._cluster = run_config_options.cluster_merged(self._environment, given["options"])
+    def _settle(self, given: dict[str, Any], explicit: frozenset[str]) -> None:
+        """Checks arguments and merges them with the options; called once for each object."""
+        for name, field in FIELDS.items():
+            field.check(given[name])
+        options = normalized(given["options"])
+        self._given, self._explicit = {**given, "options": options}, explicit
+        self._fields = dict(self._given)
+        for name, (source, value) in self._options_of_fields().items():
+            field = FIELDS[name]
+            if field.to_option(given[name]) == field.to_option(value):
+                continue
+            if name in explicit:
+                raise ValueError(
+                    f"RunConfig({name}={given[name]!r}) and options={{{source!r}: "
+                    f"{options[source]!r}}} say different things; leave out one of them"
+                )
+            self._fields[name] = field.to_field(value)
+        self._cluster = cluster_merged(self._environment, options)
+
+    def _options_of_fields(self) -> dict[str, tuple[str, Any]]:
+        """Returns field -> (option that was given, value), where an option decides on a field."""
+        parsed = parsed_options(self._given["options"])
+        return {k: parsed[field.option] for k, field in FIELDS.items() if field.option in parsed}
 
     @property
     def options(self) -> dict[str, Any]:
-        """The run options that were given, with dotted names."""
+        """Run options that were given, with dotted names."""
         return copy.deepcopy(self._given["options"])
 
     @property
+    def cluster(self) -> ClusterConfig:
+        """This task and its cluster."""
+        return self._cluster
+
+    @property
+    def cluster_spec(self) -> Any:
+        """The cluster as a `tf.train.ClusterSpec`; empty for a process alone."""
+        return tf.train.ClusterSpec(
+            {job: dict(tasks) for job, tasks in self.cluster.cluster.items()}
+        )
+
+    @property
     def checkpoints_disabled(self) -> bool:
-        """Whether no checkpoint is to be saved at all, not even at the end."""
+        """Whether nothing is saved, not even at the end: steps and seconds are both 0 or None."""
         return not (self.save_checkpoints_steps or self.save_checkpoints_secs)
 
     def run_options(self, *, with_defaults: bool = True) -> dict[str, Any]:
-        """What this configuration says, as raw run options: those that config.yaml has.
+        """Returns the raw run options, as config.yaml has them, of the same meaning.
 
-        Without `save_checkpoint_steps` and `save_checkpoint_secs` where
+        Without `save_checkpoint_steps` and `save_checkpoint_secs` if
         `checkpoints_disabled`, for which there is no option; without `random_seed`
-        unless it was given; with a cluster only for a task that trains in one.
+        unless a seed was given; with a cluster only for a task that trains in one.
 
         Args:
-          with_defaults: also tell what arguments say that nobody gave. Without
-            them, the options may stand before a model's `run_defaults`.
+          with_defaults: include arguments that have their default values. Without
+            them, a model's `run_defaults` can take their places.
         """
-        said = frozenset(self._fields) if with_defaults else self._said
-        return run_config_options.run_options_of(
-            self._fields, said, self._environment, self.options
-        )
+        raw, included = self.options, self._explicit | self._options_of_fields().keys()
+        for name, field in FIELDS.items():
+            if field.option and (with_defaults or name in included):
+                raw[field.option] = field.to_option(self._fields[name])
+        left_out = [] if self._environment.trains else list(CLUSTER_OPTIONS)
+        if self.checkpoints_disabled:
+            left_out += ["save_checkpoint_steps", "save_checkpoint_secs"]
+        if raw.get("random_seed", 0) is None:
+            left_out.append("random_seed")
+        kept = {name: value for name, value in raw.items() if name not in left_out}
+        return kept | self._environment.run_options()
 
     def replace(self: C, **kwargs: Any) -> C:
         """Returns a copy with other values; TF_CONFIG is not read again.
@@ -154,16 +252,18 @@ class RunConfig(RunConfigFields):
           ValueError: an unknown argument, or a value that the constructor refuses.
         """
         for name in kwargs:
-            if name not in REPLACEABLE:
+            if name not in _DEFAULTS:
                 raise ValueError(
-                    f"Replacing {name} is not supported. Allowed properties are {REPLACEABLE}."
+                    f"Replacing {name} is not supported. Allowed properties are {list(_DEFAULTS)}."
                 )
+        _check_one_interval(kwargs)
         new = copy.deepcopy(self)
         given = {**new._given, **kwargs}
-        given["model_dir"] = path_text(given["model_dir"])
-        _unset_other_checkpoints(given, kwargs)
-        check_fields(given)
-        new._settle(given, self._said | frozenset(kwargs))
+        given["model_dir"] = _path_text(given["model_dir"])
+        for name, other in ((_STEPS, _SECS), (_SECS, _STEPS)):
+            if kwargs.get(name) is not None and other not in kwargs:
+                given[other] = None
+        new._settle(given, self._explicit | frozenset(kwargs))
         return new
 
     def __eq__(self, other: object) -> bool:
@@ -186,39 +286,80 @@ class RunConfig(RunConfigFields):
         return f"{type(self).__name__}({fields}) as {self._cluster!r}"
 
 
-def _decide_checkpoints(given: dict[str, Any]) -> set[str]:
-    """Puts values for the two defaults, which depend on each other; returns what was said."""
-    steps, secs = "save_checkpoints_steps", "save_checkpoints_secs"
-    said = {name for name in (steps, secs) if given[name] is not _USE_DEFAULT}
-    if said == {steps, secs} and None not in (given[steps], given[secs]):
-        raise ValueError(_BOTH)
-    given.update({name: None for name in (steps, secs) if name not in said})
-    if not said:
-        given[secs] = _DEFAULT_CHECKPOINT_SECS
-    return said
+FIELDS = {name: each for name, each in vars(RunConfig).items() if isinstance(each, Field)}
+_PARAMETERS = inspect.signature(RunConfig).parameters
+_DEFAULTS = {name: parameter.default for name, parameter in _PARAMETERS.items()}
 
 
-def _unset_other_checkpoints(given: dict[str, Any], replaced: Mapping[str, Any]) -> None:
-    pair = ("save_checkpoints_steps", "save_checkpoints_secs")
-    if all(replaced.get(name) is not None for name in pair):
-        raise ValueError(_BOTH)
-    for name, other in (pair, pair[::-1]):
-        if replaced.get(name) is not None and other not in replaced:
-            given[other] = None
+def _check_one_interval(given: Mapping[str, Any]) -> None:
+    if given.get(_STEPS) is not None and given.get(_SECS) is not None:
+        raise ValueError("`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set.")
+
+
+def _path_text(path: Any) -> Any:
+    """Returns a `pathlib.Path` as text, any other value as it is."""
+    return os.fsdecode(path) if isinstance(path, os.PathLike) else path
+
+
+def _checked_model_dir(model_dir: Any, in_tf_config: str | None) -> Any:
+    """Returns the folder that the argument or TF_CONFIG names, None if neither does."""
+    if model_dir == "":
+        raise ValueError("model_dir should be non-empty.")
+    if in_tf_config == "":
+        raise ValueError("model_dir in TF_CONFIG should be non-empty.")
+    if in_tf_config and model_dir and in_tf_config != model_dir:
+        raise ValueError(
+            "`model_dir` provided in RunConfig construct, if set, "
+            "must have the same value as the model_dir in TF_CONFIG. "
+            f'model_dir: {model_dir}\nTF_CONFIG["model_dir"]: {in_tf_config}.\n'
+        )
+    if in_tf_config:
+        tf.logging.info("Using model_dir in TF_CONFIG: %s", in_tf_config)
+    return model_dir or in_tf_config
+
+
+def default_session_config() -> Any:
+    """Returns the `ConfigProto` of an Estimator that was given none.
+
+    Source: `get_default_session_config` of tensorflow_estimator, run_config.py.
+    """
+    proto = tf.ConfigProto(allow_soft_placement=True)
+    rewriting = proto.graph_options.rewrite_options
+    rewriting.meta_optimizer_iterations = rewriting.ONE
+    return proto
+
+
+def _cluster_session_config(cluster: ClusterConfig) -> Any:
+    """Adds to the default the devices that a task of a cluster sees; None for other tasks.
+
+    With these filters a worker does not wait for other workers. Source:
+    tensorflow_estimator, run_config.py.
+    """
+    filters = {
+        TaskType.MASTER: ["/job:ps", "/job:master"],
+        TaskType.CHIEF: ["/job:ps", "/job:chief"],
+        TaskType.WORKER: ["/job:ps", f"/job:worker/task:{cluster.task_id}"],
+        TaskType.PS: ["/job:ps", "/job:worker", "/job:chief", "/job:master"],
+    }
+    if not cluster.cluster or cluster.task_type not in filters:
+        return None
+    proto = default_session_config()
+    proto.device_filters.extend(filters[cluster.task_type])
+    return proto
 
 
 def maybe_overwrite_model_dir(config: RunConfig | None, model_dir: Any) -> RunConfig:
-    """The configuration of an Estimator: with a folder and a session configuration.
+    """Returns the configuration of an Estimator: with a folder and a session configuration.
 
     Source: `maybe_overwrite_model_dir_and_session_config` of tensorflow_estimator,
     estimator.py.
 
     Args:
-      config: what the Estimator was given; None for the default.
-      model_dir: the same; without any folder, a temporary one is made.
+      config: the configuration that the Estimator was given; None for the default.
+      model_dir: the folder that it was given; without any folder, a temporary one is made.
 
     Raises:
-      ValueError: the folder differs from that of `config`, or `config` is none.
+      ValueError: the two folders differ, or `config` is not a `RunConfig`.
     """
     if config is None:
         config = RunConfig()
@@ -227,7 +368,7 @@ def maybe_overwrite_model_dir(config: RunConfig | None, model_dir: Any) -> RunCo
         raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
     if config.session_config is None:
         config = config.replace(session_config=default_session_config())
-    model_dir = path_text(model_dir)
+    model_dir = _path_text(model_dir)
     if model_dir is not None and config.model_dir not in (None, model_dir):
         raise ValueError(
             "`model_dir` are set both in constructor and `RunConfig`, but with different values. "

@@ -1,52 +1,100 @@
-"""What each task of `train_and_evaluate` does.
+"""`train_and_evaluate`: trains, evaluates and exports, alone or as one task of a cluster.
+
+    train_spec = TrainSpec(train_input_fn, max_steps=1000)
+    eval_spec = EvalSpec(eval_input_fn, exporters=[FinalExporter("last", receiver_fn)])
+    metrics, exports = train_and_evaluate(estimator, train_spec, eval_spec)
+
+Each task has its part:
 
     chief, worker   start a server and train
     master          is a chief that evaluates as well
     ps              holds variables
-    evaluator       evaluates checkpoints as they come; it has no part in the cluster
+    evaluator       evaluates new checkpoints; it is not part of the cluster
     local           trains and evaluates, alone
 
-Order, delays and error texts are those of `_TrainingExecutor` of
-tensorflow_estimator, training.py.
+Order, delays and error texts are those of `_TrainingExecutor` and `_start_std_server`
+of tensorflow_estimator, training.py.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import tensorflow.compat.v1 as tf
+
 from tf_frame.checkpoint.find.newest import step_of
+from tf_frame.cluster.tf_config import read_tf_config
+from tf_frame.estimator.argument_checks import checked_hooks
 from tf_frame.estimator.estimator import Estimator
-from tf_frame.estimator.train_and_eval.checkpoint_evaluation import CheckpointEvaluator
-from tf_frame.estimator.train_and_eval.continuous_evaluation import evaluate_continuously
-from tf_frame.estimator.train_and_eval.evaluation_listener import (
+from tf_frame.estimator.train_and_eval.checkpoint_evaluator import CheckpointEvaluator
+from tf_frame.estimator.train_and_eval.evaluation_loops import (
     ContinuousEvalListener,
     EvaluationListener,
+    evaluate_continuously,
 )
-from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec, spec_hooks
-from tf_frame.estimator.train_and_eval.task_server import platform_starts_servers, start_server
+from tf_frame.estimator.train_and_eval.specs import HOOKS, EvalSpec, TrainSpec
 
 _LOG = logging.getLogger("tf_frame")
 _MAX_DELAY_SECS = 60
 _DELAY_SECS_PER_WORKER = 5
 _TASKS = ("chief", "evaluator", "master", "ps", "worker")
+_TRAINERS = ("chief", "master", "worker")
 
 
-class Executor:
-    """Runs this process's part of `train_and_evaluate`.
+def train_and_evaluate(
+    estimator: Any, train_spec: TrainSpec, eval_spec: EvalSpec
+) -> tuple[Any, Any] | None:
+    """Trains up to `train_spec.max_steps`, and evaluates checkpoints as they are saved.
+
+    Alone, evaluations interrupt training in the same process; the training session
+    stays open. In a cluster, which the environment variable TF_CONFIG describes, a
+    task of its own evaluates.
 
     Args:
       estimator: the `Estimator`.
-      train_spec, eval_spec: see `train_and_evaluate`; a task that does not
-        evaluate may do without `eval_spec`.
-      train_hooks: more session hooks for training.
-      continuous_eval_listener: asked before and after each evaluation whether to go on.
-      clock, sleep: where the time comes from.
+      train_spec: training data and last step.
+      eval_spec: evaluation data, intervals and exporters.
+
+    Returns:
+      In a cluster: None. Alone: the metrics of the last evaluation, and the list of
+      the exporters' return values after it. If an earlier run had trained everything
+      but was stopped before the last evaluation or its exports, these are done now;
+      if it had done everything, the result is `(None, None)`.
 
     Raises:
-      TypeError: an argument is of another kind.
+      TypeError: an argument has the wrong type.
+      ValueError: TF_CONFIG names no task, or one that does not exist.
+      RuntimeError: the server of this task cannot be started.
+    """
+    _check_type("eval_spec", eval_spec, EvalSpec)
+    executor = Executor(estimator, train_spec, eval_spec)
+    config = estimator.config
+    if config.task_type == "evaluator" and config.task_id > 0:
+        raise ValueError(
+            "For distributed training, there can only be one `evaluator` task (with task id 0).  "
+            f"Given task id {config.task_id}"
+        )
+    return executor.run()
+
+
+class Executor:
+    """The part of this process in `train_and_evaluate`.
+
+    Args:
+      estimator: the `Estimator`.
+      train_spec, eval_spec: see `train_and_evaluate`; `eval_spec` may be None for a
+        task that does not evaluate.
+      train_hooks: further session hooks for training.
+      continuous_eval_listener: decides before and after each evaluation whether to go on.
+      clock: returns seconds.
+      sleep: sleeps for some seconds.
+
+    Raises:
+      TypeError: an argument has the wrong type.
     """
 
     def __init__(
@@ -76,21 +124,16 @@ class Executor:
         self._estimator = estimator
         self._train_spec = train_spec
         self._given_eval_spec = eval_spec
-        self._hooks = [*train_spec.hooks, *spec_hooks(train_hooks)]
+        self._hooks = [*train_spec.hooks, *checked_hooks(train_hooks, HOOKS)]
         self._listener = listener
         self._clock = clock
         self._sleep = sleep
 
-    @property
-    def estimator(self) -> Any:
-        """The `Estimator`."""
-        return self._estimator
-
     def run(self) -> tuple[Any, Any] | None:
-        """Does what the task of `estimator.config` does.
+        """Runs the part of the task that `estimator.config` names.
 
         Returns:
-          Metrics and export results where this process is alone; else None.
+          Metrics and export results if this process is alone; else None.
 
         Raises:
           ValueError: the configuration names no task, or one that does not exist.
@@ -123,11 +166,11 @@ class Executor:
         self._train_in_cluster(self._train_spec.saving_listeners)
 
     def run_worker(self) -> None:
-        """Trains, a little after the chief."""
+        """Trains, and begins a little after the chief."""
         self._train_in_cluster(())
 
     def run_master(self) -> None:
-        """Does what the chief does, and evaluates what it saves."""
+        """Trains like a chief, and evaluates the checkpoints that it saves."""
         listener = self._evaluation_listener(ContinuousEvalListener())
         self._train_in_cluster((*self._train_spec.saving_listeners, listener))
 
@@ -139,8 +182,7 @@ class Executor:
         """Trains, and evaluates every checkpoint that is saved.
 
         Returns:
-          The metrics of the last evaluation and what the exporters returned then.
-          Both are None where training, evaluation and export were finished already.
+          See `train_and_evaluate`.
         """
         config = self._estimator.config
         _LOG.info(
@@ -152,12 +194,16 @@ class Executor:
         )
         listener = self._evaluation_listener(self._listener)
         self._train((*self._train_spec.saving_listeners, listener))
-        if listener.eval_result is None:
-            return self._make_up()
-        return listener.eval_result.metrics, listener.export_results
+        if listener.eval_result is not None:
+            return listener.eval_result.metrics, listener.export_results
+        evaluator = self._checkpoint_evaluator()
+        if not evaluator.has_work_left(step_of(self._estimator.latest_checkpoint())):
+            return None, None
+        result, exported = evaluator.evaluate_and_export()
+        return result.metrics, exported
 
     def run_evaluator(self) -> None:
-        """Evaluates checkpoints as they come, until one of `max_steps` is there."""
+        """Evaluates checkpoints as they come, up to the one of `max_steps`."""
         evaluate_continuously(
             self._checkpoint_evaluator(),
             self._eval_spec,
@@ -167,17 +213,9 @@ class Executor:
             sleep=self._sleep,
         )
 
-    def _make_up(self) -> tuple[Any, Any]:
-        """Does what a run that had trained everything was stopped before doing."""
-        evaluator, newest = self._checkpoint_evaluator(), self._estimator.latest_checkpoint()
-        if not evaluator.has_work_left(step_of(newest)):
-            return None, None
-        result, exported = evaluator.evaluate_and_export()
-        return result.metrics, exported
-
     @property
     def _eval_spec(self) -> EvalSpec:
-        check_eval_spec(self._given_eval_spec)
+        _check_type("eval_spec", self._given_eval_spec, EvalSpec)
         assert self._given_eval_spec is not None
         return self._given_eval_spec
 
@@ -213,7 +251,7 @@ class Executor:
         self._train(saving_listeners)
 
     def _delay_secs(self) -> float:
-        """Seconds that a worker lets the chief go ahead."""
+        """Returns the head start of the chief before this task in seconds."""
         config = self._estimator.config
         if config.task_type != "worker":
             return 0
@@ -222,13 +260,54 @@ class Executor:
         return float(min(most, (config.task_id + 1) * _DELAY_SECS_PER_WORKER))
 
 
-def check_eval_spec(eval_spec: Any) -> None:
-    """Checks what is needed to evaluate.
+def start_server(config: Any) -> Any:
+    """Starts the TensorFlow server of this process.
+
+    Args:
+      config: the `RunConfig`, with the task and the cluster.
+
+    Returns:
+      A `tf.train.Server`; None if the cluster is only this one task that trains,
+      which needs no server.
 
     Raises:
-      TypeError: it is no `EvalSpec`.
+      RuntimeError: the configuration is incomplete.
     """
-    _check_type("eval_spec", eval_spec, EvalSpec)
+    spec = config.cluster_spec
+    if not spec or not config.task_type or config.task_id is None:
+        raise _incomplete("cluster_spec, task_type, and task")
+    if not config.master:
+        if config.task_type in _TRAINERS and sum(map(spec.num_tasks, spec.jobs)) == 1:
+            _LOG.info("Skip starting Tensorflow server as there is only one node in the cluster.")
+            return None
+        raise _incomplete("master")
+    _LOG.info("Start Tensorflow server.")
+    # Of the configuration of sessions, a server gets only the part about GPUs.
+    proto = tf.ConfigProto()
+    if config.session_config is not None:
+        proto.gpu_options.CopyFrom(config.session_config.gpu_options)
+    return tf.train.Server(
+        spec,
+        job_name=config.task_type,
+        task_index=config.task_id,
+        config=proto,
+        protocol=config.protocol,
+    )
+
+
+def _incomplete(missing: str) -> RuntimeError:
+    return RuntimeError(
+        f"Could not start server; be sure to specify {missing} in RunConfig or set the TF_CONFIG "
+        "environment variable."
+    )
+
+
+def platform_starts_servers() -> bool:
+    """Returns whether the platform has started the servers of the cluster; TF_CONFIG says so."""
+    tf_config = read_tf_config(os.environ)
+    if not tf_config:
+        _LOG.warning("TF_CONFIG should not be empty in distributed environment.")
+    return bool(tf_config.get("environment") == "google")
 
 
 def _check_type(name: str, given: Any, kind: type) -> None:

@@ -1,4 +1,4 @@
-"""What `train_and_evaluate` trains on and evaluates with.
+"""`TrainSpec` and `EvalSpec`: the two halves of `train_and_evaluate`.
 
 Fields, checks and error texts are those of tensorflow_estimator, training.py.
 """
@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import tensorflow.compat.v1 as tf
-
+from tf_frame.estimator.argument_checks import check_steps, checked_hooks, checked_listeners
 from tf_frame.estimator.exporters import Exporter
+
+HOOKS = "All hooks must be `SessionRunHook` instances"
+_LISTENERS = "All saving_listeners must be `CheckpointSaverListener` instances"
 
 
 class _TrainFields(NamedTuple):
@@ -31,18 +33,17 @@ class _EvalFields(NamedTuple):
 
 
 class TrainSpec(_TrainFields):
-    """The training part of `train_and_evaluate`.
+    """Training data, hooks and last step of `train_and_evaluate`.
 
     Args:
-      input_fn: where the training data comes from: a function, as for
-        `Estimator.train`, or a `tf_frame.Input`.
-      max_steps: global step to end at; None for as long as there is data.
+      input_fn: the training data: a function, as for `Estimator.train`, or a `tf_frame.Input`.
+      max_steps: global step to end at; None to train until the data ends.
       hooks: session hooks of every task that trains.
       saving_listeners: `tf.train.CheckpointSaverListener`s of the chief.
 
     Raises:
       ValueError: `max_steps` is not positive.
-      TypeError: an argument is of another kind.
+      TypeError: an argument has the wrong type.
     """
 
     __slots__ = ()
@@ -55,31 +56,26 @@ class TrainSpec(_TrainFields):
         saving_listeners: Iterable[Any] | None = None,
     ) -> TrainSpec:
         _check_input_fn(input_fn)
-        if max_steps is not None and max_steps <= 0:
-            raise ValueError(f"Must specify max_steps > 0, given: {max_steps}")
-        listeners = checked_all(
-            saving_listeners,
-            tf.train.CheckpointSaverListener,
-            "All saving_listeners must be `CheckpointSaverListener` instances",
-        )
-        return super().__new__(cls, input_fn, max_steps, spec_hooks(hooks), listeners)
+        check_steps(None, max_steps)
+        listeners = checked_listeners(saving_listeners, _LISTENERS)
+        return super().__new__(cls, input_fn, max_steps, checked_hooks(hooks, HOOKS), listeners)
 
 
 class EvalSpec(_EvalFields):
-    """The evaluation part of `train_and_evaluate`, and what is exported after it.
+    """Evaluation data, intervals and exporters of `train_and_evaluate`.
 
     Args:
-      input_fn: where the evaluation data comes from, as in `TrainSpec`.
-      steps: batches of an evaluation at most; None for all there are.
-      name: of the evaluation, where there are several: the name of its folder.
+      input_fn: the evaluation data, as in `TrainSpec`.
+      steps: largest number of batches of an evaluation; None for all data.
+      name: name of the evaluation, and of its folder, if there are several.
       hooks: session hooks of each evaluation.
-      exporters: `Exporter`s that are asked after each evaluation: one, several or none.
-      start_delay_secs: seconds that a task which only evaluates waits before it begins.
-      throttle_secs: seconds from the start of one evaluation to the next, at least.
+      exporters: an `Exporter`, several or None; called after each evaluation.
+      start_delay_secs: seconds that an evaluator task waits before it begins.
+      throttle_secs: least number of seconds between the starts of two evaluations.
 
     Raises:
       ValueError: a number is out of range, or exporters share a name.
-      TypeError: an argument is of another kind.
+      TypeError: an argument has the wrong type.
     """
 
     __slots__ = ()
@@ -95,46 +91,17 @@ class EvalSpec(_EvalFields):
         throttle_secs: float = 600,
     ) -> EvalSpec:
         _check_input_fn(input_fn)
-        if steps is not None and steps <= 0:
-            raise ValueError(f"Must specify steps > 0, given: {steps}")
+        check_steps(steps)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"`name` must be string, given: {name}")
-        hooks, exporters = spec_hooks(hooks), _checked_exporters(exporters)
-        if start_delay_secs < 0:
-            raise ValueError(f"Must specify start_delay_secs >= 0, given: {start_delay_secs}")
-        if throttle_secs < 0:
-            raise ValueError(f"Must specify throttle_secs >= 0, given: {throttle_secs}")
+        hooks, exporters = checked_hooks(hooks, HOOKS), _checked_exporters(exporters)
+        intervals = {"start_delay_secs": start_delay_secs, "throttle_secs": throttle_secs}
+        for interval, secs in intervals.items():
+            if secs < 0:
+                raise ValueError(f"Must specify {interval} >= 0, given: {secs}")
         return super().__new__(
             cls, input_fn, steps, name, hooks, exporters, start_delay_secs, throttle_secs
         )
-
-
-def spec_hooks(hooks: Iterable[Any] | None) -> tuple[Any, ...]:
-    """The hooks, as a tuple.
-
-    Raises:
-      TypeError: one is no session hook.
-    """
-    what = "All hooks must be `SessionRunHook` instances"
-    return checked_all(hooks, tf.train.SessionRunHook, what)
-
-
-def checked_all(given: Iterable[Any] | None, kind: type, what: str) -> tuple[Any, ...]:
-    """What was given, as a tuple.
-
-    Args:
-      given: objects, or None.
-      kind: the class that all must be of.
-      what: how the error begins.
-
-    Raises:
-      TypeError: one is of another class.
-    """
-    found = tuple(given or ())
-    for each in found:
-        if not isinstance(each, kind):
-            raise TypeError(f"{what}, given: {each}")
-    return found
 
 
 def _check_input_fn(input_fn: Any) -> None:
@@ -144,26 +111,15 @@ def _check_input_fn(input_fn: Any) -> None:
 
 
 def _checked_exporters(exporters: Any) -> tuple[Any, ...]:
-    """One exporter, several or none, as a tuple."""
+    """Returns one exporter, several or None as a tuple."""
     found = (exporters,) if isinstance(exporters, Exporter) else exporters or ()
-    try:
-        found = tuple(found)
-    except TypeError:
-        raise _no_exporters(exporters) from None
-    for exporter in found:
-        if not isinstance(exporter, Exporter):
-            raise _no_exporters(exporters)
-    _check_names([exporter.name for exporter in found])
-    return found
-
-
-def _no_exporters(given: Any) -> TypeError:
-    return TypeError(
-        f"`exporters` must be an Exporter, an iterable of Exporter, or `None`, found {given}."
-    )
-
-
-def _check_names(names: list[Any]) -> None:
+    found = tuple(found) if isinstance(found, Iterable) else (found,)
+    if not all(isinstance(each, Exporter) for each in found):
+        raise TypeError(
+            f"`exporters` must be an Exporter, an iterable of Exporter, or `None`, found "
+            f"{exporters}."
+        )
+    names = [exporter.name for exporter in found]
     for position, name in enumerate(names):
         if not name:
             raise ValueError(
@@ -177,3 +133,4 @@ def _check_names(names: list[Any]) -> None:
                 "`exporters` must have unique names. Such a name cannot be `None`. All exporter "
                 f"names: {names}"
             )
+    return found

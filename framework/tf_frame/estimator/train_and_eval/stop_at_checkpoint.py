@@ -1,4 +1,4 @@
-"""Ends a worker's training once the last step is in a checkpoint."""
+"""Hook that ends the training of a worker once the chief has saved the last step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import known_checkpoints, step_of
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
+from tf_frame.hooks.stop import StopAtStepHook
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -20,15 +20,15 @@ _LOG = logging.getLogger("tf_frame")
 def make_stop_at_checkpoint_step_hook(
     estimator: Any, last_step: int, wait_after_file_check_secs: float = 30
 ) -> Hook:
-    """Makes the hook that ends training at a step, for the chief or for a worker.
+    """Returns the hook that ends training at a step, for the chief or for a worker.
 
     Args:
-      estimator: the `Estimator` that is trained.
+      estimator: the `Estimator` to train.
       last_step: the global step.
       wait_after_file_check_secs: see `StopAtCheckpointStepHook`.
 
     Returns:
-      On the chief a `StopAtStepHook`, else a `StopAtCheckpointStepHook`.
+      A `StopAtStepHook` for the chief, a `StopAtCheckpointStepHook` for a worker.
     """
     if estimator.config.is_chief:
         return StopAtStepHook(last_step=last_step)
@@ -40,15 +40,15 @@ def make_stop_at_checkpoint_step_hook(
 class StopAtCheckpointStepHook(Hook):
     """Ends training when the newest checkpoint is of the last step or a later one.
 
-    So no worker leaves before the chief has saved. From the last step on the
-    hook looks after each step, and then waits (tensorflow_estimator, hooks.py).
+    So no worker leaves before the chief has saved. From the last step on the hook
+    looks into the folder after each step, and waits (tensorflow_estimator, hooks.py).
 
     Args:
-      model_dir: where the chief saves.
+      model_dir: folder of the chief's checkpoints.
       last_step: the global step.
       wait_after_file_check_secs: seconds to wait after each look at the folder,
         which many workers may share.
-      sleep: does the waiting.
+      sleep: sleeps for some seconds.
 
     Raises:
       ValueError: `model_dir` or `last_step` is None.
@@ -89,7 +89,7 @@ class StopAtCheckpointStepHook(Hook):
         try:
             return step_of(paths[-1]) if paths else 0
         except (tf.errors.OpError, ValueError) as error:
-            # The chief may replace it at this moment; the next look will tell.
+            # The chief may be replacing the checkpoint; the next look will tell.
             _LOG.info("%s cannot be read now: %s", paths[-1], error)
             return 0
 

@@ -1,158 +1,155 @@
-"""The hooks of a run: those that its options ask for, and those that it names."""
+"""The hooks of a training: those that its options ask for, and those that it names."""
 
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.estimator.training.saver_hooks import add_listeners, saver_hooks
-from tf_frame.estimator.training.setup import TrainingSetup
+from tf_frame.estimator.model_function.input_fn import InputFn
+from tf_frame.estimator.training.context import RunContext
+from tf_frame.estimator.training.setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Either, Multiples
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.evaluate import EvaluateHook
-from tf_frame.hooks.input_position import InputPositionHook
+from tf_frame.hooks.input_position import InputPositionHook, RestoredCheckpoint
 from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.hooks.progress import ProgressHook
-from tf_frame.hooks.startup_delay import StartupDelayHook
+from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
+from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.hooks.stock.step_counter import StepCounterHook
-from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
-from tf_frame.hooks.stop_on_signal import StopOnSignalHook
+from tf_frame.hooks.stop import StopAtStepHook, StopOnSignalHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
 from tf_frame.hooks.throughput import ThroughputHook
 from tf_frame.hooks.timeline import TimelineHook
+from tf_frame.hooks.training_clock import pause
 from tf_frame.plugin import HookContext
+
+_LOG = logging.getLogger("tf_frame")
 
 # The rate of a few thousandths of a second says little, and a hundred lines a second less.
 _MIN_INTERVAL_SECS = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
-class Surroundings:
-    """What the hooks of a run need to know beside the recipe and its graph.
+class TrainingHooks:
+    """The hooks of a training.
 
     Attributes:
-      cluster: which worker this is.
-      stopped: whether a signal has arrived.
-      restored_from: the checkpoint that the session was restored from.
-      evaluate: evaluates the checkpoint of a step; returns metric -> value. None
-        where nothing evaluates.
-      report: takes a line for the user.
-      diverged: whether the variables are no longer to be saved.
-      shows_progress: whether there is a bar, or lines of progress.
-      hooks, listeners: those of a script, beside those of the options.
-      saves: whether checkpoints are saved.
-      counts_examples: whether it is known how many examples a step has.
+      all: the hooks, those of the options, the model, plugins and a script.
+      progress: the one that measures the rates of the training.
     """
 
-    cluster: Cluster
-    stopped: Callable[[], object]
-    restored_from: Callable[[], str | None]
-    evaluate: Callable[[int], Mapping[str, float]] | None
-    report: Callable[[str], None]
-    diverged: Callable[[], bool] = lambda: False
-    shows_progress: bool = True
-    hooks: Sequence[Any] = ()
-    listeners: Sequence[Any] = ()
-    saves: bool = True
-    counts_examples: bool = True
-
-
-@dataclasses.dataclass(frozen=True)
-class RunHooks:
-    """The hooks of a run.
-
-    Attributes:
-      hooks: all of them.
-      progress: the one that has the figures of the run.
-    """
-
-    hooks: list[Any]
+    all: list[Any]
     progress: ProgressHook
 
 
-def run_hooks(setup: TrainingSetup, graph: TrainGraph, around: Surroundings) -> RunHooks:
+def make_hooks(
+    setup: TrainingSetup,
+    context: RunContext,
+    graph: TrainGraph,
+    *,
+    source: Any,
+    restored: RestoredCheckpoint,
+) -> TrainingHooks:
     """Makes the hooks of a worker, in the training graph, before its session.
+
+    Args:
+      setup, context: as for `train`.
+      graph: the training graph.
+      source: the input.
+      restored: filled when a session is made.
 
     Raises:
       DataError: a resumed run would not be exact, and the options do not allow that.
     """
-    config = setup.config
+    config, observer = setup.config, context.observer
+    is_chief = context.cluster.is_chief
     progress = ProgressHook(
         graph.train_op,
         last_step=config.max_steps,
-        examples_per_step=_examples_per_step(setup),
-        every_steps=config.log_every_n_steps if around.shows_progress else 0,
+        examples_per_step=setup.examples_per_step(),
+        every_steps=config.log_every_n_steps if observer.shows_progress else 0,
     )
-    named = setup.make_hooks(_context(setup, graph, around))
+    named = setup.make_hooks(_hook_context(setup, context, graph))
     listeners = [each for each in named if isinstance(each, tf.train.CheckpointSaverListener)]
-    is_chief = around.cluster.is_chief
-    foreign = [*(graph.chief_hooks if is_chief else ()), *around.hooks]
+    foreign = [*(graph.chief_hooks if is_chief else ()), *context.hooks]
     savers = saver_hooks([*foreign, *graph.hooks])
-    around = dataclasses.replace(around, saves=around.saves and not savers)
-    add_listeners(savers, around.listeners, saves=around.saves)
+    saves = context.saves_checkpoints and not savers
+    add_listeners(savers, context.listeners, saves=saves)
     for hook in graph.hooks:
         if isinstance(hook, Hook):
-            hook.report = around.report
+            hook.report = observer.report
     guard = NanGuardHook(graph.train_op, on_nan=config.on_nan)
-    around = dataclasses.replace(around, diverged=lambda: guard.diverged)
-    hooks = [
-        *_exact_resume(config, graph, around),
-        guard,
-        *foreign,
-        *graph.hooks,
-        *_profiles(setup, around.cluster),
-        *(_chief_hooks(setup, graph, around, listeners) if is_chief else []),
+    hooks: list[Any] = [*_exact_resume(config, graph, restored, observer.report), guard, *foreign]
+    hooks += [*graph.hooks, *_profiles(setup, context.cluster)]
+    if is_chief:
+        listeners += [*_evaluation_listeners(setup, context), *context.listeners]
+        checkpoints = _checkpoints(setup, context, graph, guard, listeners) if saves else None
+        hooks += [checkpoints] if checkpoints else []
+        hooks += _summaries_and_timelines(setup, graph)
+        if config.eval_every_n_steps:
+            hooks.append(_evaluation(config, context, guard, checkpoints))
+        counts_examples = not (isinstance(source, InputFn) or callable(source))
+        hooks += _log(setup, graph, counts_examples=counts_examples)
+    hooks += [
         *(each for each in named if each not in listeners),
         progress,
         StopAtStepHook(last_step=config.max_steps),
-        StopOnSignalHook(around.stopped),
+        StopOnSignalHook(lambda: observer.interrupts.received),
     ]
     if not is_chief and config.startup_delay_steps:
-        until = config.task * config.startup_delay_steps
-        hooks.append(StartupDelayHook(until_step=until, stop=around.stopped))
-    return RunHooks(hooks, progress)
+        hooks.append(
+            GlobalStepWaiterHook(
+                config.task * config.startup_delay_steps,
+                give_up=lambda: observer.interrupts.received,
+                log=_LOG.info,
+            )
+        )
+    return TrainingHooks(hooks, progress)
 
 
-def _examples_per_step(setup: TrainingSetup) -> int:
-    config = setup.config
-    return config.worker_batch_size * config.worker_replicas * setup.batches_per_step()
-
-
-def _context(setup: TrainingSetup, graph: TrainGraph, around: Surroundings) -> HookContext:
+def _hook_context(setup: TrainingSetup, context: RunContext, graph: TrainGraph) -> HookContext:
     return HookContext(
         model_dir=setup.model_dir,
-        is_chief=around.cluster.is_chief,
+        is_chief=context.cluster.is_chief,
         task=setup.config.task,
         max_steps=setup.config.max_steps,
-        examples_per_step=_examples_per_step(setup),
+        examples_per_step=setup.examples_per_step(),
         graph=graph,
-        report=around.report,
+        report=context.observer.report,
         eval_every_n_steps=setup.config.eval_every_n_steps,
     )
 
 
-def _exact_resume(config: RunOptions, graph: TrainGraph, around: Surroundings) -> list[Any]:
-    """What makes a resumed run end like one that was never stopped."""
+def _exact_resume(
+    config: RunOptions,
+    graph: TrainGraph,
+    restored: RestoredCheckpoint,
+    report: Callable[[str], None],
+) -> list[Any]:
+    """The hook that makes a resumed run end like one that was never stopped."""
     if graph.input_position is None:
         return []
     if graph.not_repeatable:
-        _refuse_or_warn(config, graph, around.report)
+        _refuse_or_warn(config, graph, report)
     return [
         InputPositionHook(
             graph.input_position,
-            restored_from=around.restored_from,
+            restored=restored,
             allow_inexact=config.allow_inexact_resume,
-            report=around.report,
+            report=report,
         )
     ]
 
@@ -186,41 +183,12 @@ def _profiles(setup: TrainingSetup, cluster: Cluster) -> list[Any]:
     ]
 
 
-def _chief_hooks(
-    setup: TrainingSetup, graph: TrainGraph, around: Surroundings, listeners: list[Any]
-) -> list[Any]:
-    """What only one worker does: saving, summaries, evaluation, the log."""
-    config, model_dir = setup.config, setup.model_dir
-    hooks: list[Any] = []
-    if around.saves:
-        hooks.append(_checkpoints(setup, graph, around, [*listeners, *around.listeners]))
-    if config.writes_summaries and graph.summary_op is not None:
-        hooks.append(
-            SummaryHook(
-                model_dir,
-                graph.summary_op,
-                every_steps=config.save_summaries_steps or None,
-                every_secs=config.save_summaries_secs,
-            )
-        )
-    if config.trace_every_n_steps:
-        hooks.append(
-            TimelineHook(
-                model_dir,
-                every_steps=config.trace_every_n_steps,
-                gzip=config.trace_gzip,
-                memory=config.trace_memory,
-                dataflow=config.trace_dataflow,
-                writer=event_writer(model_dir),
-            )
-        )
-    if config.eval_every_n_steps:
-        hooks.append(_evaluation(config, hooks[:1], around))
-    return hooks + _log(setup, graph, around)
-
-
 def _checkpoints(
-    setup: TrainingSetup, graph: TrainGraph, around: Surroundings, listeners: list[Any]
+    setup: TrainingSetup,
+    context: RunContext,
+    graph: TrainGraph,
+    guard: NanGuardHook,
+    listeners: Sequence[Any],
 ) -> CheckpointHook:
     config, position = setup.config, graph.input_position
     return CheckpointHook(
@@ -233,33 +201,77 @@ def _checkpoints(
         max_to_keep=config.max_to_keep,
         keep_every_n_hours=config.keep_checkpoint_every_n_hours,
         asynchronous=config.async_checkpoint,
-        report=around.report,
-        unless=around.diverged,
+        report=context.observer.report,
+        unless=lambda: guard.diverged,
     )
 
 
+def _evaluation_listeners(setup: TrainingSetup, context: RunContext) -> list[Any]:
+    """With `--mode train_and_evaluate`: the listener that evaluates every saved checkpoint."""
+    if setup.mode != TRAIN_AND_EVALUATE or context.evaluator is None:
+        return []
+    return [
+        EvaluateSaved(
+            context.evaluator.evaluate_step,
+            first_step=step_of(context.checkpoint),
+            last_step=setup.config.max_steps,
+        )
+    ]
+
+
+def _summaries_and_timelines(setup: TrainingSetup, graph: TrainGraph) -> list[Any]:
+    config, model_dir = setup.config, setup.model_dir
+    hooks: list[Any] = []
+    if config.writes_summaries and graph.summary_op is not None:
+        hooks.append(
+            SummaryHook(
+                model_dir,
+                graph.summary_op,
+                every_steps=config.save_summaries_steps or None,
+                every_secs=config.save_summaries_secs,
+            )
+        )
+    if config.trace_every_n_steps or config.trace_at_step:
+        hooks.append(
+            TimelineHook(
+                model_dir,
+                every_steps=config.trace_every_n_steps or None,
+                at_steps=config.trace_at_step,
+                gzip=config.trace_gzip,
+                memory=config.trace_memory,
+                dataflow=config.trace_dataflow,
+                writer=event_writer(model_dir),
+            )
+        )
+    return hooks
+
+
 def _evaluation(
-    config: RunOptions, checkpoints: Sequence[CheckpointHook], around: Surroundings
+    config: RunOptions,
+    context: RunContext,
+    guard: NanGuardHook,
+    checkpoints: CheckpointHook | None,
 ) -> EvaluateHook:
-    """Evaluates what it has the checkpoint hook save."""
-    steps, wanted = config.eval_every_n_steps, around.evaluate
-    if wanted is None or not around.saves:
+    """Evaluates at certain steps, which the checkpoint hook saves for the purpose."""
+    steps, evaluator = config.eval_every_n_steps, context.evaluator
+    if evaluator is None or checkpoints is None:
         raise ConfigError(
             f"eval_every_n_steps {steps} is for tf-frame run, which knows its evaluation data and "
             "saves checkpoints; use train_and_evaluate"
         )
-    checkpoints[0].cadence = Either(checkpoints[0].cadence, Multiples(steps))
+    checkpoints.cadence = Either(checkpoints.cadence, Multiples(steps))
 
     def evaluate(step: int) -> Mapping[str, float]:
-        checkpoints[0].wait()
-        return wanted(step)
+        checkpoints.wait()
+        return evaluator.evaluate_step(step)
 
     return EvaluateHook(
-        evaluate, every_steps=steps, last_step=config.max_steps, unless=around.diverged
+        evaluate, every_steps=steps, last_step=config.max_steps, unless=lambda: guard.diverged
     )
 
 
-def _log(setup: TrainingSetup, graph: TrainGraph, around: Surroundings) -> list[Any]:
+def _log(setup: TrainingSetup, graph: TrainGraph, *, counts_examples: bool) -> list[Any]:
+    """Hooks that log loss, learning rate and rates; an input function has batches of its own."""
     every, last = setup.config.log_every_n_steps, setup.config.max_steps
     if not every:
         return []
@@ -267,12 +279,71 @@ def _log(setup: TrainingSetup, graph: TrainGraph, around: Surroundings) -> list[
     if graph.learning_rate is not None:
         tensors["learning_rate"] = graph.learning_rate
     rates: Any = StepCounterHook(every_n_steps=every, output_dir=setup.model_dir)
-    if around.counts_examples:
+    if counts_examples:
         rates = ThroughputHook(
-            examples_per_step=_examples_per_step(setup),
+            examples_per_step=setup.examples_per_step(),
             every_steps=every,
             last_step=last,
             min_secs=_MIN_INTERVAL_SECS,
             writer=event_writer(setup.model_dir),
         )
     return [LoggingHook(tensors, every_steps=every, last_step=last), rates]
+
+
+class EvaluateSaved(tf.train.CheckpointSaverListener):
+    """Evaluates each checkpoint between the first and the last one of a run.
+
+    The checkpoint that the run begins with has been evaluated before, and the last
+    one is evaluated when training has ended. Evaluations count in no rate of steps.
+
+    Args:
+      evaluate: evaluates the checkpoint of a step; returns metric -> value.
+      first_step: global step that the run begins from.
+      last_step: global step that it ends at.
+    """
+
+    def __init__(
+        self, evaluate: Callable[[int], Mapping[str, float]], *, first_step: int, last_step: int
+    ) -> None:
+        self._evaluate = evaluate
+        self._first_step = first_step
+        self._last_step = last_step
+
+    def after_save(self, session: Any, global_step_value: int) -> None:
+        if self._first_step < global_step_value < self._last_step:
+            with pause():
+                self._evaluate(global_step_value)
+
+
+def saver_hooks(hooks: Sequence[Any]) -> list[Any]:
+    """The hooks that save checkpoints; where a script brings one, tf-frame does not save.
+
+    As in tf.estimator (estimator.py, `_train_with_estimator_spec`), a
+    `CheckpointSaverHook` among the hooks of a script takes the place of the
+    estimator's own, and the first of them gets the saving listeners.
+    """
+    classes = (tf.train.CheckpointSaverHook, CheckpointSaverHook)
+    return [hook for hook in hooks if isinstance(hook, classes)]
+
+
+def add_listeners(savers: Sequence[Any], listeners: Sequence[Any], *, saves: bool) -> None:
+    """Gives listeners to the first hook that saves, once each.
+
+    Args:
+      savers: the result of `saver_hooks`.
+      listeners: `CheckpointSaverListener`s.
+      saves: whether tf-frame saves, whose own hook then has the listeners.
+
+    Raises:
+      ValueError: nothing saves, so that no listener would hear of anything.
+    """
+    if not listeners or saves:
+        return
+    if not savers:
+        raise ValueError(
+            "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
+            "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
+        )
+    # No public way leads to the listeners of TensorFlow's hook once it is made.
+    known = savers[0]._listeners
+    known.extend(listener for listener in listeners if listener not in known)

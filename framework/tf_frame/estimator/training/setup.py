@@ -1,4 +1,4 @@
-"""How a model is trained, whatever the model and its data are."""
+"""A training setup: plugins with parameters, run options and the folder of one training."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import tf_frame
 from tf_frame.checkpoint.warm_start.rules import parse_rules
-from tf_frame.config.run_options import RunOptions
+from tf_frame.config.option import options_of
+from tf_frame.config.run_options import RunOptions, run_options
+from tf_frame.config.yaml_file import Named, Settings
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.learning_rates.context import schedule_context
 from tf_frame.plugin import InputInfo, Mode, ScheduleContext
 from tf_frame.plugin.load import LoadedPlugin
+
+# Values of `--mode` that train.
+TRAIN, TRAIN_AND_EVALUATE = "train", "train_and_evaluate"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,8 +26,8 @@ class ConfiguredPlugin:
     """One plugin with its parameters.
 
     Attributes:
-      name: the name that the user said.
-      plugin: its class, and where it comes from.
+      name: the name that the user gave.
+      plugin: its class, and the package that brings it.
       params: an instance of its `Params`.
     """
 
@@ -29,17 +35,28 @@ class ConfiguredPlugin:
     plugin: LoadedPlugin
     params: Any
 
+    def make(self, **context: Any) -> Any:
+        """Constructs the plugin with its parameters."""
+        return self.plugin.cls(params=self.params, **context)
+
+    def values(self) -> dict[str, Any]:
+        """Option name -> value."""
+        return {o.name: getattr(self.params, o.name) for o in options_of(type(self.params))}
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TrainingSetup:
-    """What training needs beside a model and an input.
+    """Everything that defines a training, chosen and checked, before TensorFlow is loaded.
 
     Attributes:
       config: the run options.
       optimizer, schedule: the plugins, with parameters.
       transforms: gradient transforms, in order.
-      model_dir: where everything is written.
       hooks: hooks beside those of the run options.
+      model_dir: the folder for everything that is written.
+      model, input: the plugins of `tf-frame run`; None for an `Estimator`, which gets
+        its model and its inputs as objects.
+      mode: `train`, or `train_and_evaluate`, which evaluates every saved checkpoint.
     """
 
     config: RunOptions
@@ -48,61 +65,110 @@ class TrainingSetup:
     transforms: Sequence[ConfiguredPlugin]
     model_dir: str
     hooks: Sequence[ConfiguredPlugin] = ()
+    model: ConfiguredPlugin | None = None
+    input: ConfiguredPlugin | None = None
+    mode: str = TRAIN
+
+    def make_input(self) -> Any:
+        """Constructs the input, which checks that its data is there."""
+        assert self.input is not None, "the input of an Estimator is an argument of its methods"
+        return self.input.make()
+
+    def make_model(self, info: InputInfo) -> Any:
+        """Constructs the model for the data that `info` describes."""
+        assert self.model is not None, "the model of an Estimator is an argument of its own"
+        return self.model.make(info=info)
 
     def make_transforms(self) -> list[Any]:
         """Constructs the gradient transforms, in order."""
-        return [part.plugin.cls(params=part.params) for part in self.transforms]
-
-    def batches_per_step(self) -> int:
-        """Batches of each worker that make one global step: those that transforms accumulate."""
-        return math.prod(getattr(each, "micro_batches", 1) for each in self.make_transforms())
+        return [transform.make() for transform in self.transforms]
 
     def make_optimizer(self) -> Any:
         """Constructs the optimizer plugin, which makes optimizers of learning rates."""
-        return self.optimizer.plugin.cls(params=self.optimizer.params)
+        return self.optimizer.make()
+
+    def make_schedule(self, info: InputInfo) -> Any:
+        """Constructs the learning-rate plugin for a run over the data that `info` describes."""
+        return self.schedule.make(context=self._schedule_context(info))
 
     def make_hooks(self, context: Any) -> list[Any]:
-        """Makes the session hooks, and listeners to checkpoints, that were named, in order.
+        """Makes the session hooks and checkpoint listeners that were named, in order.
 
         Raises:
           PluginError: a plugin made something else.
         """
         hooks: list[Any] = []
-        for part in self.hooks:
-            made = part.plugin.cls(params=part.params)(context)
+        for configured in self.hooks:
+            made = configured.make()(context)
             made = list(made) if isinstance(made, (list, tuple)) else [made]
-            _check_hooks(part.name, made)
+            _check_hooks(configured.name, made)
             hooks += made
         return hooks
 
-    def make_schedule(self, context: ScheduleContext) -> Any:
-        """Constructs the learning-rate plugin for a run of this length."""
-        return self.schedule.plugin.cls(params=self.schedule.params, context=context)
+    def batches_per_step(self) -> int:
+        """Batches of each worker that make one global step: those that transforms accumulate."""
+        return math.prod(getattr(each, "micro_batches", 1) for each in self.make_transforms())
+
+    def examples_per_step(self) -> int:
+        """Examples of all workers in one global step."""
+        config = self.config
+        return config.worker_batch_size * config.worker_replicas * self.batches_per_step()
 
     def check(self, info: InputInfo) -> None:
-        """Constructs what can be constructed without TensorFlow, for errors that come at once.
+        """Constructs all that needs no TensorFlow, so that its errors come at once.
 
         Args:
-          info: what the input says about its data.
+          info: the description of the input's data.
 
         Raises:
           ConfigError: values that an optimizer, a schedule, a transform, a hook or a
             warm start does not take.
         """
         self.make_optimizer()
-        self.make_schedule(self.schedule_context(info))
-        for part in self.hooks:
-            part.plugin.cls(params=part.params)
+        self.make_schedule(info)
+        for hook in self.hooks:
+            hook.make()
         parse_rules("--warm_start_map", self.config.warm_start_map)
         self._check_accumulation()
 
-    def schedule_context(self, info: InputInfo) -> ScheduleContext:
-        """What the schedule is told about this run."""
+    def settings(self) -> Settings:
+        """The resolved configuration of a run of the command line, as `config.yaml` has it."""
+        single = self._plugins_by_key()
+        values: dict[str, Any] = {"model_dir": self.model_dir}
+        values.update({o.name: getattr(self.config, o.name) for o in run_options()})
+        for key, plugin in single.items():
+            values.update({f"{key}.{name}": value for name, value in plugin.values().items()})
+        return Settings(
+            plugin=single.pop("model").name,
+            **{key: plugin.name for key, plugin in single.items()},
+            transforms=tuple(Named(each.name, each.values()) for each in self.transforms),
+            hooks=tuple(Named(each.name, each.values()) for each in self.hooks),
+            values=values,
+            versions=self.versions(),
+        )
+
+    def versions(self) -> dict[str, str]:
+        """Package -> version, of tf-frame and of every package that brings a plugin."""
+        plugins = (*self._plugins_by_key().values(), *self.transforms, *self.hooks)
+        infos = [each.plugin.info for each in plugins]
+        return {"tf-frame": tf_frame.__version__, **{i.distribution: i.version for i in infos}}
+
+    def _plugins_by_key(self) -> dict[str, ConfiguredPlugin]:
+        """The plugins of which a run has one, by their key in `config.yaml`."""
+        assert self.model is not None and self.input is not None, "an Estimator has no config.yaml"
+        return {
+            "model": self.model,
+            "input": self.input,
+            "optimizer": self.optimizer,
+            "schedule": self.schedule,
+        }
+
+    def _schedule_context(self, info: InputInfo) -> ScheduleContext:
         num_examples = info.num_examples.get(Mode.TRAIN)
         return schedule_context(self.config, num_examples, batches_per_step=self.batches_per_step())
 
     def _check_accumulation(self) -> None:
-        """Refuses what cannot go together with gradients that add up over several batches."""
+        """Refuses options that cannot be combined with accumulated gradients."""
         if self.batches_per_step() == 1:
             return
         if self.config.worker_replicas > 1:
@@ -112,8 +178,8 @@ class TrainingSetup:
             )
         if self.config.mixed_precision == "float16" and not self.config.loss_scale:
             raise ConfigError(
-                "a loss scale that is found while training lets gradients overflow now and then, "
-                "which --transform accumulate would add up; give a --loss_scale, such as 1024"
+                "a dynamic loss scale lets gradients overflow now and then, and --transform "
+                "accumulate would add the overflow up; give a fixed --loss_scale, such as 1024"
             )
 
 

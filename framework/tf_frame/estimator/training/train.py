@@ -1,37 +1,41 @@
-"""Training by a recipe, from its graph to its last checkpoint."""
+"""Training of one setup, from its graph to its last checkpoint."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tf_frame.checkpoint.find.newest import step_of
-from tf_frame.cluster import cluster_of
+from tf_frame.atomic_output import write_text
 from tf_frame.config.run_options import RunOptions
+from tf_frame.config.yaml_file import to_yaml
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, session_config
-from tf_frame.estimator.model_function.input_fn import InputFn
-from tf_frame.estimator.training.hooks import Surroundings, run_hooks
-from tf_frame.estimator.training.observer import RunObserver
+from tf_frame.estimator.training.context import RunContext
+from tf_frame.estimator.training.hooks import make_hooks
+from tf_frame.estimator.training.model_dir import CONFIG_FILE
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.unmatched_patterns import unmatched_patterns
+from tf_frame.estimator.warm_start.apply import apply_warm_start, with_warm_start
 from tf_frame.estimator.warm_start.options import warm_started
 from tf_frame.graph.precision import precision_rewrites
 from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
+from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.session.loop import TrainingLoop
-from tf_frame.session.monitored import Restored, monitored_session
+from tf_frame.session.monitored import monitored_session
 from tf_frame.session.schedule import Schedule
 
 _LOG = logging.getLogger("tf_frame")
+_HEADER = "Written by tf-frame; run it again with: tf-frame run --config THIS_FILE"
 
 
 @dataclasses.dataclass(frozen=True)
 class Trained:
-    """What training came to.
+    """The result of a training.
 
     Attributes:
       global_step: the last step.
@@ -47,107 +51,86 @@ class Trained:
     stopped: bool = True
 
 
-@dataclasses.dataclass(frozen=True)
-class Additions:
-    """What a script adds to a training run beside its recipe.
-
-    Attributes:
-      hooks: session hooks, called after the model's `chief_hooks` and before its `hooks`.
-      listeners: `CheckpointSaverListener`s.
-      saves: whether checkpoints are saved at all.
-      job: job and task of this worker's server, where TF_CONFIG names them.
-      warm_start: called with the training graph, in it; returns the graph with
-        a scaffold that gives the first values.
-      session_config: a `ConfigProto` whose fields win over tf-frame's own, or None.
-      ready: called once the session is there: the graph fits the folder's checkpoint.
-      evaluate: evaluates the checkpoint of a step, where the options ask for it.
-      begins_anew_at: global step from which the input is read from its beginning,
-        though the checkpoint of that step knows where it was.
-    """
-
-    hooks: Sequence[Any] = ()
-    listeners: Sequence[Any] = ()
-    saves: bool = True
-    job: str = ""
-    warm_start: Callable[[TrainGraph], TrainGraph] = lambda graph: graph
-    session_config: Any = None
-    ready: Callable[[], None] = lambda: None
-    evaluate: Callable[[int], Mapping[str, float]] | None = None
-    begins_anew_at: int | None = None
-
-
-def train(
-    setup: TrainingSetup, *, model: Any, source: Any, observer: RunObserver, additions: Additions
-) -> Trained:
+def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any) -> Trained:
     """Trains until `max_steps`, the end of the input, or a signal.
 
     Args:
       setup: how to train.
-      model, source: a model and an input, constructed.
-      observer: who hears of it, and may stop it.
-      additions: what a script adds.
+      context: who watches, which worker this is, what a script adds.
+      model, source: the model and the input, constructed.
 
     Raises:
       ConfigError: a pattern matches no variable, and `--strict` is set.
       CheckpointError: the checkpoint belongs to another model.
       DataError: a resumed run would not be exact, and the options do not allow that.
     """
-    config = setup.config
-    cluster = dataclasses.replace(cluster_of(config), job=additions.job)
+    config, cluster, observer = setup.config, context.cluster, context.observer
     deployment = make_deployment(config, cluster)
-    proto = _session_config(config, deployment, additions.session_config)
     with unmatched_patterns(strict=config.strict, report=observer.report):
         graph = build_graph(setup, model=model, source=source, deployment=deployment)
         if cluster.is_chief:
-            graph = warm_started(graph, config, setup.model_dir, report=observer.report)
-            with graph.graph.as_default():
-                graph = additions.warm_start(graph)
+            graph = _with_initial_values(graph, setup, context)
     observer.interrupts.raise_if_received()
-    restored = Restored()
-    around = Surroundings(
-        cluster=cluster,
-        stopped=lambda: observer.interrupts.received,
-        restored_from=lambda: _position_in(restored.path, additions.begins_anew_at),
-        evaluate=additions.evaluate,
-        report=observer.report,
-        shows_progress=observer.shows_progress,
-        hooks=additions.hooks,
-        listeners=additions.listeners,
-        saves=additions.saves,
-        # An input function, whatever it makes of itself, has batches of its own.
-        counts_examples=not (isinstance(source, InputFn) or callable(source)),
-    )
+    restored = RestoredCheckpoint(input_restarts_at=context.input_restarts_at)
     with graph.graph.as_default():
-        made = run_hooks(setup, graph, around)
-        loop = make_loop(config, graph, made.hooks, report=observer.report)
+        hooks = make_hooks(setup, context, graph, source=source, restored=restored)
+        loop = make_loop(config, graph, hooks.all, report=observer.report)
         with closing_all(loop.hooks):
-            # A remote session waits for every task of the cluster, deaf to signals.
-            deaf = observer.interrupts.deadly if cluster.target else contextlib.nullcontext
-            with deaf():
+            # A remote session waits for every task of the cluster and notices no signal.
+            blocking = observer.interrupts.deadly if cluster.target else contextlib.nullcontext
+            with blocking():
                 session = monitored_session(
                     graph,
                     hooks=loop.hooks,
                     model_dir=setup.model_dir,
                     cluster=cluster,
-                    config=proto,
-                    note=observer.report,
+                    config=_session_config(config, deployment, context.session_config),
+                    checkpoint=context.checkpoint,
                     restored=restored,
+                    report=observer.report,
                 )
             with session:
-                additions.ready()
+                # Not earlier: now the graph is known to fit the folder's checkpoint.
+                if cluster.is_chief and setup.model is not None:
+                    _write_configuration(setup)
                 loop.run(session)
     return Trained(
         global_step=loop.global_step,
         loss=None if loop.loss is None else float(loop.loss),
-        steps_per_sec=made.progress.steps_per_sec,
-        examples_per_sec=made.progress.examples_per_sec,
+        steps_per_sec=hooks.progress.steps_per_sec,
+        examples_per_sec=hooks.progress.examples_per_sec,
         stopped=loop.stop_requested,
     )
 
 
-def _position_in(path: str | None, begins_anew_at: int | None) -> str | None:
-    """The checkpoint whose position in the input counts."""
-    return None if path is None or step_of(path) == begins_anew_at else path
+def build_graph(
+    setup: TrainingSetup, *, model: Any, source: Any, deployment: DeploymentConfig
+) -> TrainGraph:
+    """Builds the training graph of a setup; see `train`."""
+    return build_train_graph(
+        model=model,
+        source=source,
+        optimizer=setup.make_optimizer(),
+        schedule=setup.make_schedule(source.info),
+        transforms=setup.make_transforms(),
+        config=setup.config,
+        deployment=deployment,
+    )
+
+
+def _with_initial_values(
+    graph: TrainGraph, setup: TrainingSetup, context: RunContext
+) -> TrainGraph:
+    """The graph with a scaffold that takes initial values from another model's checkpoint."""
+    report = context.observer.report
+    graph = warm_started(
+        graph, setup.config, setup.model_dir, checkpoint=context.checkpoint, report=report
+    )
+    if context.warm_start_from is None:
+        return graph
+    with graph.graph.as_default():
+        initial = apply_warm_start(context.warm_start_from, context.checkpoint, report=report)
+        return dataclasses.replace(graph, scaffold=with_warm_start(graph.scaffold, initial))
 
 
 def _session_config(config: RunOptions, deployment: DeploymentConfig, given: Any) -> Any:
@@ -158,9 +141,36 @@ def _session_config(config: RunOptions, deployment: DeploymentConfig, given: Any
     return proto
 
 
+def make_loop(
+    config: RunOptions, graph: TrainGraph, hooks: list[Any], *, report: Callable[[str], None]
+) -> TrainingLoop:
+    """Makes the loop of a run, reports which hook slows it, and logs the order of the hooks."""
+    schedule = Schedule(hooks)
+    lines = schedule.describe()
+    for line in lines:
+        _LOG.info("%s", line)
+    if schedule.keeps_fast_path_off():
+        report(f"note: {lines[-1]}")
+    step_loop = None
+    if config.steps_per_loop > 1:
+        step_loop = _step_loop(config, graph, schedule, report)
+    return TrainingLoop(graph, schedule, step_loop=step_loop)
+
+
+def _step_loop(
+    config: RunOptions, graph: TrainGraph, schedule: Schedule, report: Callable[[str], None]
+) -> StepLoop | None:
+    reason = "several tasks train together" if config.master else why_not(graph)
+    if reason:
+        report(f"note: --steps_per_loop {config.steps_per_loop} has no effect: {reason}")
+        return None
+    watched = [hook.watched for hook in schedule.watching]
+    return build_step_loop(graph, steps=config.steps_per_loop, watched=watched)
+
+
 @contextlib.contextmanager
 def closing_all(hooks: Iterable[Any]) -> Iterator[None]:
-    """Calls `close()` of those hooks that have one, also after an error, which no hook is told."""
+    """Calls `close()` of the hooks that have one, also after an error, which no hook is told."""
     with contextlib.ExitStack() as stack:
         for hook in hooks:
             if hasattr(hook, "close"):
@@ -168,42 +178,6 @@ def closing_all(hooks: Iterable[Any]) -> Iterator[None]:
         yield
 
 
-def make_loop(
-    config: RunOptions, graph: TrainGraph, hooks: list[Any], *, report: Callable[[str], None]
-) -> TrainingLoop:
-    """Makes the loop of a run, says which hook slows it, and logs the order of the hooks."""
-    schedule = Schedule(hooks)
-    for line in schedule.describe():
-        _LOG.info("%s", line)
-    if schedule.keeps_fast_path_off():
-        report(f"note: {schedule.describe()[-1]}")
-    step_loop = None
-    if config.steps_per_loop > 1:
-        watched = [hook.watched for hook in schedule.watching()]
-        step_loop = _step_loop(config, graph, watched, report)
-    return TrainingLoop(graph, hooks, step_loop=step_loop)
-
-
-def _step_loop(
-    config: RunOptions, graph: TrainGraph, watched: list[Any], report: Callable[[str], None]
-) -> StepLoop | None:
-    reason = "several tasks train together" if config.master else why_not(graph)
-    if reason:
-        report(f"note: --steps_per_loop {config.steps_per_loop} has no effect: {reason}")
-        return None
-    return build_step_loop(graph, steps=config.steps_per_loop, watched=watched)
-
-
-def build_graph(
-    setup: TrainingSetup, *, model: Any, source: Any, deployment: DeploymentConfig
-) -> TrainGraph:
-    """Builds the training graph of a recipe; see `train`."""
-    return build_train_graph(
-        model=model,
-        source=source,
-        optimizer=setup.make_optimizer(),
-        schedule=setup.make_schedule(setup.schedule_context(source.info)),
-        transforms=setup.make_transforms(),
-        config=setup.config,
-        deployment=deployment,
-    )
+def _write_configuration(setup: TrainingSetup) -> None:
+    path = os.path.join(setup.model_dir, CONFIG_FILE)
+    write_text(path, to_yaml(setup.settings(), _HEADER))

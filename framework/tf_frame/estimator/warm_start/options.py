@@ -1,4 +1,4 @@
-"""Fine-tuning: when a run begins from another model's checkpoint, and what it says about it."""
+"""Warm start of a new run by its options (`--warm_start_from` and the like)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import (
     damage_of,
     known_checkpoints,
-    newest_checkpoint,
     step_of,
 )
 from tf_frame.checkpoint.warm_start.plan import ignored, plan_warm_start
@@ -23,28 +22,33 @@ logger = logging.getLogger("tf_frame")
 
 
 def warm_started(
-    graph: TrainGraph, config: RunOptions, model_dir: str, *, report: Callable[[str], None]
+    graph: TrainGraph,
+    config: RunOptions,
+    model_dir: str,
+    *,
+    checkpoint: str | None,
+    report: Callable[[str], None],
 ) -> TrainGraph:
     """Makes a new run begin with values of the checkpoint that the options name.
 
     Args:
       graph: the training graph.
       config: the warm-start options.
-      model_dir: a folder that has a checkpoint goes on from that one.
-      report: takes the report, a line for each variable.
+      model_dir: the folder of the run, for messages.
+      checkpoint: the run's own checkpoint, which takes precedence; None for a new run.
+      report: takes the table of variables, a line each.
 
     Returns:
-      The graph, with a scaffold that restores.
+      The graph, with a scaffold that restores the values.
 
     Raises:
-      CheckpointError: the checkpoint does not fit, or is not there.
+      CheckpointError: the checkpoint does not exist or does not fit.
       ConfigError: an option is malformed.
     """
     if not config.warm_start_from:
         return graph
-    own = newest_checkpoint(model_dir)
-    if own is not None:
-        _note(ignored(config.warm_start_from, model_dir, own), report)
+    if checkpoint is not None:
+        _note(ignored(config.warm_start_from, model_dir, checkpoint), report)
         return graph
     with graph.graph.as_default():
         plan = plan_warm_start(config, graph.model_variables)
@@ -59,7 +63,7 @@ def warm_started(
 
 
 def _check(path: str, config: RunOptions) -> None:
-    """Reads the checkpoint before anything is said about what was taken from it."""
+    """Refuses a damaged checkpoint, and one that leaves no step to train."""
     damage = damage_of(path)
     if damage:
         raise CheckpointError(f"--warm_start_from {path} cannot be read: {damage}")
@@ -71,7 +75,7 @@ def _check(path: str, config: RunOptions) -> None:
 
 
 def _newest_in(path: str) -> str | None:
-    """The newest checkpoint that a folder lists, readable or not; None for other paths."""
+    """Returns the newest checkpoint that a folder lists, readable or not; None for other paths."""
     listed = known_checkpoints(path) if tf.io.gfile.isdir(path) else []
     return listed[-1] if listed else None
 

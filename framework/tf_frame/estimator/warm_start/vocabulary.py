@@ -1,8 +1,8 @@
-"""Variables whose rows or columns belong to the entries of a vocabulary.
+"""Warm start of variables whose rows or columns belong to the entries of a vocabulary.
 
-Between the checkpoint and now the vocabulary may have grown, or be in another
-order: every entry takes its own values along. Entries that are new, and the
-buckets for what is in no vocabulary, begin with the backup initializer.
+The vocabulary may have grown or changed its order since the checkpoint: every
+entry keeps its values. New entries, and the buckets for words outside of the
+vocabulary, begin with the backup initializer.
 """
 
 from __future__ import annotations
@@ -16,23 +16,20 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.match import saved_as
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.estimator.warm_start.whole_variables import check_there, check_type
-
-VocabInfo = tf.train.VocabInfo
 
 
 @dataclasses.dataclass(frozen=True)
 class Remapped:
-    """A variable to be set by its vocabulary.
+    """A variable whose value is put together entry by entry.
 
     Attributes:
       name, source: its name in the graph and in the checkpoint.
-      axis: the one of the vocabulary.
-      rows: for each entry, and each bucket, its place in the checkpoint; -1 if it is new.
-      value: a placeholder for the value of the whole variable.
-      assign: ops that set the variable and its moving average to it.
-      backup: initial value where an entry is new, of the whole variable; None for zeros.
-      checkpoint: where the value comes from.
+      axis: axis of the vocabulary.
+      rows: index in the checkpoint of each entry and each bucket; -1 for new ones.
+      value: placeholder for the value of the whole variable.
+      assign: ops that assign `value` to the variable and its moving average.
+      backup: tensor with the values of new entries, of the shape of the variable; None for zeros.
+      checkpoint: the checkpoint.
     """
 
     name: str
@@ -45,11 +42,7 @@ class Remapped:
     checkpoint: Checkpoint
 
     def load(self, session: Any) -> None:
-        """Sets the variable.
-
-        Raises:
-          CheckpointError: the data of the checkpoint is damaged.
-        """
+        """Assigns the value; raises a CheckpointError if the checkpoint is damaged."""
         old = self.checkpoint.read(self.source)
         shape = self.value.shape.as_list()
         new = np.zeros(shape, old.dtype) if self.backup is None else session.run(self.backup)
@@ -59,7 +52,7 @@ class Remapped:
         session.run(list(self.assign), {self.value: new})
 
     def line(self) -> str:
-        """What is said about it."""
+        """Returns the line of the variable in the report."""
         known = int(np.sum(self.rows >= 0))
         return (
             f"by vocabulary  {self.name} {self.value.shape.as_list()}: {known} of {len(self.rows)} "
@@ -71,21 +64,20 @@ class Remapped:
 def remapped(
     name: str, parts: Sequence[Any], info: Any, source: str, checkpoint: Checkpoint
 ) -> Remapped:
-    """Reads the vocabularies, and adds the ops that set a variable to the default graph.
+    """Reads the vocabularies and adds the ops that assign a variable to the default graph.
 
     Args:
-      name: of the variable.
-      parts: the variable, or the parts of a partitioned one.
+      name: name of the variable.
+      parts: the variable, or the parts of a partitioned variable.
       info: its `VocabInfo`.
       source: its name in the checkpoint.
-      checkpoint: where values come from.
+      checkpoint: the checkpoint.
 
     Raises:
       ValueError: the variable is not in the checkpoint, a shape or type does
         not fit, or a vocabulary is too short or names an entry twice.
     """
-    check_there(name, source, checkpoint)
-    check_type(parts, source, checkpoint)
+    check_same_type(name, parts, source, checkpoint)
     rows = _rows(info)
     shape = saved_as(parts)[1]
     _check_shapes(parts[0].name, shape, source, info, len(rows), checkpoint)
@@ -99,8 +91,29 @@ def remapped(
     return Remapped(name, source, info.axis, rows, value, assign, initial, checkpoint)
 
 
+def check_same_type(name: str, parts: Sequence[Any], source: str, checkpoint: Checkpoint) -> None:
+    """Checks that a checkpoint has a variable, and of the same type.
+
+    Raises:
+      ValueError: it has not; texts of `tf.compat.v1.train.init_from_checkpoint`.
+    """
+    if source not in checkpoint:
+        shapes = {each: checkpoint.shape(each) for each in checkpoint.names}
+        raise ValueError(
+            f"Tensor {source} is not found in {checkpoint.path} checkpoint {shapes}: the variable "
+            f"{name} has no value there; map its name with var_name_to_prev_var_name, or leave it "
+            "out of vars_to_warm_start"
+        )
+    dtype, found = parts[0].dtype.base_dtype, checkpoint.dtype(source)
+    if dtype != found:
+        raise ValueError(
+            f"Type of variable {parts[0].name} ({dtype.name}) doesn't match with type of tensor "
+            f"{source} ({found.name}) from checkpoint reader."
+        )
+
+
 def _assigned(part: Any, value: Any) -> Sequence[Any]:
-    """Ops that set a part, and its moving average where there is one, to its slice of a value."""
+    """Returns ops that assign a slice of a value to a part and to its moving average, if any."""
     place = part._get_save_slice_info()
     mine = value if place is None else tf.slice(value, place.var_offset, place.var_shape)
     names = (part.op.name, part.op.name + "/ExponentialMovingAverage")
@@ -108,7 +121,7 @@ def _assigned(part: Any, value: Any) -> Sequence[Any]:
 
 
 def _rows(info: Any) -> Any:
-    """Where each entry of the new vocabulary, and each bucket, stands in the old one."""
+    """Returns the index in the old vocabulary of each new entry and each bucket."""
     old = _entries(info.old_vocab, info.old_vocab_size)
     if len(set(old)) < len(old):
         twice = next(entry for entry in old if old.count(entry) > 1)
@@ -122,7 +135,7 @@ def _rows(info: Any) -> Any:
 
 
 def _entries(path: str, size: int) -> list[bytes]:
-    """The first entries of a vocabulary file, which has one in a line; all for -1."""
+    """Reads the first entries of a vocabulary file, one a line; all entries for -1."""
     if not path or not size:
         raise ValueError(
             "Invalid args: Must provide all of [current_vocab_path, current_vocab_size, "
@@ -140,7 +153,7 @@ def _entries(path: str, size: int) -> list[bytes]:
 def _check_shapes(
     variable: str, shape: Sequence[int], source: str, info: Any, size: int, checkpoint: Checkpoint
 ) -> None:
-    """Compares the variable with its vocabulary, and along the other axes with the checkpoint."""
+    """Compares the axis of the vocabulary with its size, other axes with the checkpoint."""
     found, axis = checkpoint.shape(source), info.axis
     if axis >= len(shape) or shape[axis] != size:
         raise ValueError(

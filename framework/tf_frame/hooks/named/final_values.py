@@ -1,4 +1,4 @@
-"""The hook `final_values`: logs tensors once, when training has ended.
+"""The hook `final_values`: logs tensors once, after training.
 
 --hook final_values:linear/weights,learning_rate
 """
@@ -21,7 +21,7 @@ class Params:
 
 
 class FinalValues(HookPlugin):
-    """Logs the values that tensors and variables have after the last step.
+    """Logs the values of tensors and variables after the last step.
 
     Raises:
       ConfigError: no tensor is named.

@@ -15,22 +15,28 @@ from typing import Any
 
 _TENSORFLOW = "tensorflow.compat.v1"
 _TRAIN = f"{_TENSORFLOW}.train"
-_ESTIMATOR = "tf_frame.estimator"
-_HOOKS = "tf_frame.hooks"
 
-# Where each name is; what is not asked for is not loaded.
+# The module of each name; modules load when a name is first used.
 _MODULES = {
     "Estimator": f"{__name__}.estimator",
-    "add_metrics": f"{_ESTIMATOR}.added_metrics",
-    **dict.fromkeys(["EstimatorSpec", "ModeKeys"], f"{_ESTIMATOR}.spec"),
-    "RunConfig": f"{_ESTIMATOR}.run_config",
     **dict.fromkeys(
-        ["EvalSpec", "TrainSpec", "train_and_evaluate"], f"{_ESTIMATOR}.evaluated_training"
+        [
+            "BestExporter",
+            "EstimatorSpec",
+            "EvalSpec",
+            "Exporter",
+            "FinalExporter",
+            "LatestExporter",
+            "ModeKeys",
+            "RunConfig",
+            "TrainSpec",
+            "VocabInfo",
+            "WarmStartSettings",
+            "add_metrics",
+            "train_and_evaluate",
+        ],
+        "tf_frame.estimator",
     ),
-    **dict.fromkeys(
-        ["BestExporter", "Exporter", "FinalExporter", "LatestExporter"], f"{_ESTIMATOR}.exporters"
-    ),
-    **dict.fromkeys(["VocabInfo", "WarmStartSettings"], f"{_ESTIMATOR}.warm_start_settings"),
     **dict.fromkeys(
         [
             "CheckpointSaverHook",
@@ -44,7 +50,7 @@ _MODULES = {
             "StopAtStepHook",
             "SummarySaverHook",
         ],
-        _HOOKS,
+        "tf_frame.hooks",
     ),
     **dict.fromkeys(
         [

@@ -8,6 +8,9 @@ from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import ConfigError
+from tf_frame_vision.slim_network import load_network
+
+_BACKBONE = "mobilenet_v2"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,9 +72,10 @@ class DeepLab(Model):
                 " say; use an input whose info has num_classes"
             )
         self.num_classes: int = info.num_classes
+        self.backbone = load_network(_BACKBONE)
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
-        """Builds one clone; see the class for what it takes.
+        """Builds one clone; the class describes features and labels.
 
         Returns:
           The loss (None without labels); predictions `semantic`, `[batch,
@@ -85,6 +89,7 @@ class DeepLab(Model):
         images = features["image"]
         logits, end_points = network.deeplab_v3_plus(
             images,
+            backbone=self.backbone,
             params=self.params,
             num_classes=self.num_classes,
             is_training=mode == Mode.TRAIN and self.params.train_batch_norm,
@@ -101,7 +106,7 @@ class DeepLab(Model):
         return self._with_labels(images, logits, semantic, predictions, end_points, mode)
 
     def prediction_writer(self, directory: str) -> Any:
-        """What writes labels and overlays as PNG files; see `tf_frame_deeplab.prediction_files`.
+        """Returns the writer of labels and overlays; see `tf_frame_deeplab.prediction_files`.
 
         Args:
           directory: the folder.
@@ -113,7 +118,7 @@ class DeepLab(Model):
         )
 
     def last_layer_scopes(self) -> tuple[str, ...]:
-        """Names of the layers that are not the feature extractor's."""
+        """Returns the names of the layers that do not belong to the backbone."""
         from tf_frame_deeplab.network import LAST_LAYERS
 
         return LAST_LAYERS
@@ -127,9 +132,11 @@ class DeepLab(Model):
         end_points: Mapping[str, Any],
         mode: Mode,
     ) -> ModelOutput:
-        from tf_frame_deeplab.loss import segmentation_loss
-        from tf_frame_deeplab.metrics import segmentation_metrics
-        from tf_frame_deeplab.summaries import image_summaries
+        from tf_frame_deeplab.outputs import (
+            image_summaries,
+            segmentation_loss,
+            segmentation_metrics,
+        )
 
         classes: dict[str, Any] = {
             "num_classes": self.num_classes,

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 
 from tf_frame import Input, InputContext, InputInfo, Mode, option
 from tf_frame.errors import ConfigError, DataError
-from tf_frame_deeplab.png import PngHeader, read_png
+from tf_frame_vision.drawing.png import PngHeader, read_png
+from tf_frame_vision.example_input import IMAGE_SUFFIXES
 
 TILE_SIZE = 128
 IGNORE_LABEL = 255
@@ -37,7 +38,7 @@ class Params:
 
 
 class Nuclei(Input):
-    """Nucleus against background.
+    """Segmentation of cell nuclei against the background.
 
     The image is cut into tiles of 128 x 128 pixels, row by row; the first three
     quarters train, the rest validate. Training takes random crops of scaled
@@ -45,7 +46,7 @@ class Nuclei(Input):
     """
 
     Params: ClassVar[type] = Params
-    prediction_suffixes: ClassVar[Sequence[str]] = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
+    prediction_suffixes: ClassVar[Sequence[str]] = IMAGE_SUFFIXES
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)
@@ -76,7 +77,7 @@ class Nuclei(Input):
         )
 
     def tiles(self, mode: Mode) -> range:
-        """Numbers of the tiles of a split; predictions use the validation tiles."""
+        """Returns the numbers of a split's tiles; predictions use the validation tiles."""
         num_training = self.num_tiles * 3 // 4
         return range(num_training) if mode == Mode.TRAIN else range(num_training, self.num_tiles)
 
@@ -86,11 +87,18 @@ class Nuclei(Input):
         Images are `[batch, height, width, 3]` float32, 0 to 255; labels `[batch,
         height, width]` int32, 255 where a crop reaches beyond its tile.
         """
-        from tf_frame_deeplab import tiles
+        from tf_frame_deeplab.tiles import Tiles
 
+        tiles = Tiles(
+            image_path=str(self.image_path),
+            instances_path=str(self.instances_path),
+            columns=self.columns,
+            size=TILE_SIZE,
+            ignore_label=IGNORE_LABEL,
+        )
         if mode == Mode.TRAIN:
-            return tiles.training_dataset(self, context)
-        return tiles.validation_dataset(self, context, mode)
+            return tiles.training_dataset(self.tiles(mode), self.params, context)
+        return tiles.validation_dataset(self.tiles(mode), context)
 
     def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
         """Returns batches of one, `{"image": [1, height, width, 3], "name": [1]}`, as sizes differ.
@@ -99,9 +107,11 @@ class Nuclei(Input):
           paths: image files of any size; see `prediction_suffixes`.
           context: not used.
         """
-        from tf_frame_deeplab.pictures import pictures
+        import tensorflow.compat.v1 as tf
 
-        return pictures(paths)
+        from tf_frame_vision.reading.image_files import images_to_predict
+
+        return images_to_predict(paths, lambda image: tf.cast(image, tf.float32))
 
 
 def _check_data(folder: Path) -> PngHeader:

@@ -1,70 +1,98 @@
-"""The pipeline of the input `nuclei`.
+"""Training and validation examples of an image that is cut into tiles.
 
-Every training example is a function of the seed and of its number in an
-endless stream that all replicas share. So a replica's position is one integer,
-an iterator can be saved and restored exactly, and nothing is buffered.
+Every training example is a function of the seed and of its number in an endless stream that
+all replicas share. So a replica's position is one integer, an iterator can be saved and
+restored exactly, and nothing is buffered.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame import InputContext, Mode
-from tf_frame_deeplab.augment import augment
-from tf_frame_deeplab.nuclei import TILE_SIZE, Nuclei
-
-_INT64_MAX = 2**63 - 1
-_PARALLEL_CALLS = 2
+from tf_frame import InputContext
+from tf_frame_vision import augmentation
+from tf_frame_vision.augmentation import Sample
+from tf_frame_vision.reading import pipeline
 
 
-def training_dataset(source: Nuclei, context: InputContext) -> Any:
-    """Returns endless batches of random crops; replica k takes examples k, k + n, ...
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Tiles:
+    """Tiles of an image and of its instances, numbered row by row.
 
-    Args:
-      source: the data and its options.
-      context: batch size, seed and shard.
+    Attributes:
+      image_path: the image, a PNG file.
+      instances_path: number of the object of each pixel, 0 for none, a PNG file.
+      columns: tiles in a row.
+      size: height and width of a tile, in pixels.
+      ignore_label: label of pixels beyond the tile.
     """
-    tiles = source.tiles(Mode.TRAIN)
-    picture = _read(source)
 
-    def example(number: Any) -> Any:
-        tile = shuffled(number, count=len(tiles), seed=context.seed)
-        image, mask = _cut(picture, tile, source.columns)
-        seed = tf.stack([tf.constant(context.seed, tf.int64), number])
-        return _named(*augment(image, mask, params=source.params, seed=seed))
+    image_path: str
+    instances_path: str
+    columns: int
+    size: int
+    ignore_label: int
 
-    numbers = tf.data.Dataset.range(context.shard_index, _INT64_MAX, context.num_shards)
-    examples = _map(numbers, example)
-    return examples.batch(context.batch_size, drop_remainder=True)
+    def training_dataset(self, numbers: range, params: Any, context: InputContext) -> Any:
+        """Returns endless batches of random crops; replica k takes examples k, k + n, ...
 
+        Args:
+          numbers: the tiles.
+          params: `tf_frame_deeplab.nuclei.Params`.
+          context: batch size, seed and shard.
+        """
+        picture = self._decoded()
 
-def validation_dataset(source: Nuclei, context: InputContext, mode: Mode) -> Any:
-    """Returns every tile once, whole and in order; the last batch may be smaller.
+        def example(number: Any) -> Any:
+            tile = shuffled(number, count=len(numbers), seed=context.seed)
+            seed = tf.stack([tf.constant(context.seed, tf.int64), number])
+            sample = _augmented(self._cut(picture, tile), params, seed, self.ignore_label)
+            return _named(sample)
 
-    Args:
-      source: the data and its options.
-      context: batch size and shard.
-      mode: `EVAL` or `PREDICT`.
-    """
-    tiles = source.tiles(mode)
-    picture = _read(source)
+        examples = pipeline.mapped(pipeline.training_numbers(context), example)
+        return pipeline.batched(examples, context.batch_size, drop_remainder=True)
 
-    def example(tile: Any) -> Any:
-        image, mask = _cut(picture, tile, source.columns)
-        return _named(image, tf.cast(mask, tf.int32))
+    def validation_dataset(self, numbers: range, context: InputContext) -> Any:
+        """Returns every tile once, whole and in order; the last batch may be smaller.
 
-    numbers = tf.data.Dataset.range(tiles.start, tiles.stop)
-    numbers = numbers.shard(context.num_shards, context.shard_index)
-    return _map(numbers, example).batch(context.batch_size)
+        Args:
+          numbers: the tiles.
+          context: batch size and shard.
+        """
+        picture = self._decoded()
+        tiles = tf.data.Dataset.range(numbers.start, numbers.stop)
+        tiles = tiles.shard(context.num_shards, context.shard_index)
+        examples = pipeline.mapped(tiles, lambda tile: _named(self._cut(picture, tile)))
+        return pipeline.batched(examples, context.batch_size, drop_remainder=False)
+
+    def _decoded(self) -> Sample:
+        """Decodes the files: pixels uint8, and a mask of the objects.
+
+        The ops stand outside the data set, which thus holds one decoded copy.
+        """
+        image = tf.io.decode_png(tf.io.read_file(self.image_path), channels=3)
+        # Decoded to 8 bits, the numbers 1 to 255 of a 16-bit file would become 0.
+        instances = tf.io.decode_png(
+            tf.io.read_file(self.instances_path), channels=1, dtype=tf.uint16
+        )
+        return Sample(image, masks=tf.cast(instances, tf.int32) > 0)
+
+    def _cut(self, picture: Sample, tile: Any) -> Sample:
+        """Returns a tile: image `[size, size, 3]` float32, mask `[size, size, 1]` bool."""
+        top, left = tile // self.columns * self.size, tile % self.columns * self.size
+        cut = augmentation.crop(picture, top, left, self.size, self.size)
+        return cut._replace(image=tf.cast(cut.image, tf.float32))
 
 
 def shuffled(number: Any, *, count: int, seed: int) -> Any:
-    """Returns which of `count` tiles has this number in the stream.
+    """Returns the tile that has this number in the endless stream.
 
-    Every `count` numbers in a row are a permutation of all tiles, another one
-    each time.
+    Every `count` numbers in a row are a permutation of all tiles, another one each time.
+    This is not `tf_frame_vision.reading.pipeline.shuffled`, whose order is another: with it
+    the published figures would change.
 
     Args:
       number: scalar int64, 0 or more.
@@ -76,37 +104,37 @@ def shuffled(number: Any, *, count: int, seed: int) -> Any:
     return tf.random.experimental.index_shuffle(position, seed=key, max_index=count - 1)
 
 
-def _map(numbers: Any, function: Any) -> Any:
-    function = tf.autograph.experimental.do_not_convert(function)
-    examples = numbers.map(function, num_parallel_calls=_PARALLEL_CALLS, deterministic=True)
-    options = tf.data.Options()
-    # Closing a session may wait for the tuner's thread, up to 40 s (TF 2.21).
-    options.autotune.enabled = False
-    return examples.with_options(options)
+def _augmented(sample: Sample, params: Any, seed: Any, ignore_label: int) -> Sample:
+    """Scales, crops, mirrors and turns a tile at random.
 
+    Args:
+      sample: the tile.
+      params: `tf_frame_deeplab.nuclei.Params`.
+      seed: `[2]` integers that decide everything.
+      ignore_label: label of pixels beyond the tile, which are black.
 
-def _read(source: Nuclei) -> Any:
-    """Decodes the files: pixels `[height, width, 3]` uint8 and a mask `[height, width, 1]`.
-
-    The ops stand outside the data set, which thus holds one decoded copy.
+    Returns:
+      The image and its labels, each with `crop_size` rows and columns.
     """
-    image = tf.io.decode_png(tf.io.read_file(str(source.image_path)), channels=3)
-    # Decoded to 8 bits, the numbers 1 to 255 of a 16-bit file would become 0.
-    instances = tf.io.decode_png(
-        tf.io.read_file(str(source.instances_path)), channels=1, dtype=tf.uint16
+    draws = tf.unstack(tf.random.stateless_uniform([6], seed))
+    low, high = params.min_scale_factor, params.max_scale_factor
+    sample = augmentation.scale(sample, low + draws[0] * (high - low))
+    sample = augmentation.crop_or_pad(
+        sample._replace(masks=tf.cast(sample.masks, tf.int32)),
+        params.crop_size,
+        params.crop_size,
+        down=draws[1],
+        across=draws[2],
+        mask_fill=ignore_label,
     )
-    return image, tf.cast(instances, tf.int32) > 0
+    if params.flip:
+        # The eight symmetries of the square.
+        flips = (augmentation.flip_left_right, augmentation.flip_up_down, augmentation.transpose)
+        for draw, flip in zip(draws[3:], flips, strict=True):
+            sample = augmentation.apply_if(draw < 0.5, flip, sample)
+    return sample
 
 
-def _cut(picture: Any, tile: Any, columns: int) -> tuple[Any, Any]:
-    """Returns a tile's image `[128, 128, 3]` float32 and mask `[128, 128]` bool."""
-    begin = [tile // columns * TILE_SIZE, tile % columns * TILE_SIZE, tf.zeros_like(tile)]
-    image, mask = (
-        tf.slice(whole, tf.stack(begin), [TILE_SIZE, TILE_SIZE, channels])
-        for whole, channels in zip(picture, (3, 1), strict=True)
-    )
-    return tf.cast(image, tf.float32), tf.squeeze(mask, axis=2)
-
-
-def _named(image: Any, semantic: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    return {"image": image}, {"semantic": semantic}
+def _named(sample: Sample) -> tuple[dict[str, Any], dict[str, Any]]:
+    labels = tf.cast(tf.squeeze(sample.masks, axis=2), tf.int32)
+    return {"image": sample.image}, {"semantic": labels}

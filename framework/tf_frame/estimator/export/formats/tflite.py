@@ -18,9 +18,9 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.formats.frozen_graph import frozen, used_inputs
+from tf_frame.estimator.export.outputs import DEFAULT_KEY
 from tf_frame.estimator.export.serving import Request, chosen, restored, specs_of
 from tf_frame.estimator.export.verify import Comparison, compare
-from tf_frame.estimator.model_function.spec_exports import DEFAULT_KEY
 
 FILE = "model.tflite"
 

@@ -1,0 +1,170 @@
+"""`CheckpointEvaluator`: evaluates the newest checkpoint and calls the exporters.
+
+Statuses, checks and error texts are those of `_TrainingExecutor._Evaluator` and
+`_EvalResult` of tensorflow_estimator, training.py.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.atomic_output import write_text
+from tf_frame.estimator.train_and_eval.specs import EvalSpec
+
+_LOG = logging.getLogger("tf_frame")
+_FINISHED = "finished.json"
+_SECS_BETWEEN_WARNINGS = 600
+
+EVALUATED = "evaluated"
+MISSING_CHECKPOINT = "missing checkpoint"
+NO_NEW_CHECKPOINT = "no new checkpoint"
+
+
+@dataclasses.dataclass(frozen=True)
+class EvalResult:
+    """Result of looking for a checkpoint to evaluate.
+
+    Attributes:
+      status: `EVALUATED`, `MISSING_CHECKPOINT` or `NO_NEW_CHECKPOINT`.
+      metrics: result of `Estimator.evaluate`; None if nothing was evaluated.
+      checkpoint_path: the evaluated checkpoint, or None.
+    """
+
+    status: str
+    metrics: Mapping[str, Any] | None = None
+    checkpoint_path: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.status != EVALUATED:
+            return
+        if not self.metrics:
+            raise ValueError(
+                "Internal error: `Estimator.evaluate` should never return empty metrics."
+            )
+        if not isinstance(self.metrics, dict):
+            kind = type(self.metrics)
+            raise TypeError(f"`Estimator.evaluate` should return dict. Given {kind}.")
+        if "global_step" not in self.metrics:
+            raise ValueError(
+                "Internal error: `Estimator.evaluate` result should have `global_step` in result. "
+                f"Given {self.metrics}"
+            )
+
+    @property
+    def step(self) -> int:
+        """Global step of the evaluated checkpoint; 0 if nothing was evaluated."""
+        return int(self.metrics["global_step"]) if self.metrics else 0
+
+    def reached(self, max_steps: int | None) -> bool:
+        """Returns whether a checkpoint of the last step, or of a later one, was evaluated."""
+        return bool(max_steps and self.metrics and self.step >= max_steps)
+
+
+class CheckpointEvaluator:
+    """Evaluates the newest checkpoint of an estimator, each checkpoint only once.
+
+    After the last step is evaluated and exported, the evaluation's folder gets a file
+    `finished.json`: no work is left for this step.
+
+    Args:
+      estimator: the `Estimator`.
+      eval_spec: the evaluation and the exporters.
+      max_steps: global step at which training ends, or None.
+      clock: returns seconds.
+
+    Attributes:
+      checkpoint: path of the last checkpoint whose evaluation began.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        eval_spec: EvalSpec,
+        max_steps: int | None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._estimator = estimator
+        self._spec = eval_spec
+        self._max_steps = max_steps
+        self._clock = clock
+        self._warned_at: float | None = None
+        self._finished_path = os.path.join(estimator.eval_dir(eval_spec.name), _FINISHED)
+        self.checkpoint: str | None = None
+
+    def evaluate_and_export(self) -> tuple[EvalResult, Sequence[Any]]:
+        """Evaluates the newest checkpoint, unless it is already evaluated.
+
+        Returns:
+          The result, and the return values of the exporters.
+
+        Raises:
+          TypeError, ValueError: the estimator returned no metrics.
+        """
+        newest = self._estimator.latest_checkpoint()
+        if not newest:
+            self._warn(
+                "Estimator is not trained yet. Will start an evaluation when a checkpoint is ready."
+            )
+            return EvalResult(MISSING_CHECKPOINT), []
+        if newest == self.checkpoint:
+            self._warn(
+                "No new checkpoint ready for evaluation. Skip the current evaluation pass as "
+                "evaluation results are expected to be same for the same checkpoint."
+            )
+            return EvalResult(NO_NEW_CHECKPOINT), []
+        self.checkpoint, self._warned_at = newest, None
+        metrics = self._estimator.evaluate(
+            input_fn=self._spec.input_fn,
+            steps=self._spec.steps,
+            name=self._spec.name,
+            checkpoint_path=newest,
+            hooks=self._spec.hooks,
+        )
+        result = EvalResult(EVALUATED, metrics, newest)
+        exported = self._export(result)
+        if result.reached(self._max_steps):
+            tf.io.gfile.makedirs(os.path.dirname(self._finished_path))
+            write_text(self._finished_path, json.dumps({"global_step": result.step}) + "\n")
+        return result, exported
+
+    def has_work_left(self, step: int) -> bool:
+        """Returns whether training has reached the last step, but its last export is missing.
+
+        Args:
+          step: the global step of the newest checkpoint.
+        """
+        if not self._max_steps or step < self._max_steps:
+            return False
+        if not tf.io.gfile.exists(self._finished_path):
+            return True
+        with tf.io.gfile.GFile(self._finished_path) as file:
+            return bool(json.loads(file.read())["global_step"] < step)
+
+    def _export(self, result: EvalResult) -> Sequence[Any]:
+        base = os.path.join(self._estimator.model_dir, "export")
+        return [
+            exporter.export(
+                estimator=self._estimator,
+                export_path=os.path.join(base, exporter.name),
+                checkpoint_path=result.checkpoint_path,
+                eval_result=result.metrics,
+                is_the_final_export=result.reached(self._max_steps),
+            )
+            for exporter in self._spec.exporters
+        ]
+
+    def _warn(self, message: str) -> None:
+        """Logs a warning, but not with every look of a loop that waits for a checkpoint."""
+        now = self._clock()
+        if self._warned_at is None or now - self._warned_at > _SECS_BETWEEN_WARNINGS:
+            _LOG.warning("%s", message)
+            self._warned_at = now

@@ -1,0 +1,177 @@
+"""Evaluation of new checkpoints: in the process that trains, or in a task that only evaluates.
+
+`EvaluationListener` follows `_NewCheckpointListenerForEvaluate` of tensorflow_estimator,
+training.py; delays and log lines of `evaluate_continuously` are those of
+`_start_continuous_evaluation` there. But while there is no new checkpoint, the loop
+looks every second, whatever `throttle_secs` is, and sleeps in between.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.newest import damage_of, step_of
+from tf_frame.errors import CheckpointError
+from tf_frame.estimator.train_and_eval.checkpoint_evaluator import (
+    EVALUATED,
+    NO_NEW_CHECKPOINT,
+    CheckpointEvaluator,
+    EvalResult,
+)
+from tf_frame.estimator.train_and_eval.specs import EvalSpec
+from tf_frame.hooks.training_clock import pause
+
+_LOG = logging.getLogger("tf_frame")
+_LOOK_SECS = 1.0
+
+
+class ContinuousEvalListener:
+    """Decides before and after each evaluation whether to go on; subclasses may end the loop."""
+
+    def before_eval(self) -> bool:
+        """Returns false to skip this evaluation and end."""
+        return True
+
+    def after_eval(self, eval_result: EvalResult | None) -> bool:
+        """Returns false to end.
+
+        Args:
+          eval_result: result of the evaluation.
+        """
+        return True
+
+
+class EvaluationListener(tf.train.CheckpointSaverListener):
+    """Evaluates a checkpoint that was just saved, unless the last evaluation is too recent.
+
+    The checkpoint that the session begins with is not evaluated; the last one always
+    is. Training continues in its session afterwards. The duration of an evaluation
+    does not count in rates of steps.
+
+    Args:
+      evaluator: evaluates the newest checkpoint.
+      first_checkpoint: returns the checkpoint that training begins with, or None.
+      throttle_secs: least number of seconds between the starts of two evaluations.
+      listener: decides whether to go on.
+      clock: returns seconds.
+
+    Attributes:
+      eval_result: result of the last evaluation; None before the first one.
+      export_results: return values of the exporters after the last evaluation.
+    """
+
+    def __init__(
+        self,
+        evaluator: CheckpointEvaluator,
+        first_checkpoint: Callable[[], str | None],
+        throttle_secs: float,
+        listener: ContinuousEvalListener,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._evaluator = evaluator
+        self._first_checkpoint = first_checkpoint
+        self._throttle_secs = throttle_secs
+        self._listener = listener
+        self._clock = clock
+        self.eval_result: EvalResult | None = None
+        self.export_results: Sequence[Any] | None = None
+
+    def begin(self) -> None:
+        self._done_step = step_of(self._first_checkpoint())
+        self._evaluated_step: int | None = None
+        self._next_time: float | None = None
+
+    def after_save(self, session: Any, global_step_value: int) -> bool | None:
+        if global_step_value <= self._done_step:
+            return None
+        if not self._listener.before_eval():
+            _LOG.info("Exiting training and evaluation loop, as requested by before_eval.")
+            return True
+        if self._next_time is not None and self._clock() < self._next_time:
+            _LOG.info(
+                "Skip the current checkpoint eval due to throttle secs (%s secs).",
+                self._throttle_secs,
+            )
+            return None
+        self._evaluate(global_step_value)
+        if not self._listener.after_eval(self.eval_result):
+            _LOG.info("Exiting evaluation, as requested by after_eval.")
+            return True
+        return None
+
+    def end(self, session: Any, global_step_value: int) -> None:
+        if global_step_value != self._evaluated_step and self._listener.before_eval():
+            self._evaluate(global_step_value)
+            self._listener.after_eval(self.eval_result)
+
+    def _evaluate(self, step: int) -> None:
+        self._next_time = self._clock() + self._throttle_secs
+        self._done_step = self._evaluated_step = step
+        with pause():
+            self.eval_result, self.export_results = self._evaluator.evaluate_and_export()
+        if self.eval_result.status != EVALUATED:
+            raise RuntimeError(
+                "There was no new checkpoint after the training. Eval status: "
+                f"{self.eval_result.status}"
+            )
+
+
+def evaluate_continuously(
+    evaluator: CheckpointEvaluator,
+    eval_spec: EvalSpec,
+    max_steps: int | None,
+    listener: ContinuousEvalListener,
+    *,
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
+) -> None:
+    """Evaluates and exports the checkpoints of other processes, until one of the last step.
+
+    Args:
+      evaluator: evaluates the newest checkpoint.
+      eval_spec: delay before the first evaluation, and interval between evaluations.
+      max_steps: the last step; None for an endless loop.
+      listener: decides before and after each look whether to go on.
+      clock: returns seconds.
+      sleep: sleeps for some seconds.
+    """
+    if eval_spec.start_delay_secs:
+        _LOG.info("Waiting %f secs before starting eval.", eval_spec.start_delay_secs)
+        sleep(eval_spec.start_delay_secs)
+    while True:
+        started = clock()
+        if not listener.before_eval():
+            _LOG.info("Exiting evaluation, as requested by before_eval.")
+            return
+        result = _evaluate_if_new(evaluator)
+        if not listener.after_eval(result):
+            _LOG.info("Exiting evaluation, as requested by after_eval.")
+            return
+        if result.reached(max_steps):
+            _LOG.info(
+                "Exiting evaluation, global_step=%s >= train max_steps=%s", result.step, max_steps
+            )
+            return
+        secs = _LOOK_SECS
+        if result.status == EVALUATED:
+            secs = started + eval_spec.throttle_secs - clock()
+            _LOG.info("Waiting %f secs before starting next eval run.", max(secs, 0))
+        if secs > 0:
+            sleep(secs)
+
+
+def _evaluate_if_new(evaluator: CheckpointEvaluator) -> EvalResult:
+    """Evaluates a new checkpoint; skips one that training has deleted in the meantime."""
+    try:
+        return evaluator.evaluate_and_export()[0]
+    except CheckpointError:
+        if evaluator.checkpoint is None or not damage_of(evaluator.checkpoint):
+            raise
+        _LOG.warning("skipping %s, which is gone or damaged by now", evaluator.checkpoint)
+        return EvalResult(NO_NEW_CHECKPOINT)

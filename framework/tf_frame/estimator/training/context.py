@@ -1,0 +1,67 @@
+"""The context of a training: who watches, which task this process is, and a script's additions."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from tf_frame.cluster import Cluster
+from tf_frame.session.interrupts import Interrupts
+
+_LOG = logging.getLogger("tf_frame")
+
+
+@dataclasses.dataclass(frozen=True)
+class RunObserver:
+    """The user of a run: hears of it, and may stop it.
+
+    Attributes:
+      report: takes a line for the user; default: the log of tf-frame.
+      interrupts: asked between steps whether to stop; default: nothing stops.
+      shows_progress: whether training shows a bar, or lines of progress.
+    """
+
+    report: Callable[[str], None] = _LOG.info
+    interrupts: Interrupts = dataclasses.field(default_factory=Interrupts)
+    shows_progress: bool = False
+
+
+class StepEvaluator(Protocol):
+    """Evaluates the checkpoint of a step while training goes on."""
+
+    def evaluate_step(self, step: int) -> Mapping[str, float]:
+        """Returns metric -> value."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RunContext:
+    """What a training needs beside its `TrainingSetup`.
+
+    Attributes:
+      observer: the user.
+      cluster: which worker this process is.
+      checkpoint: the checkpoint that training resumes from; None for a new training.
+      evaluator: evaluates checkpoints while training goes on; None where nothing does.
+      hooks: session hooks of a script, called after the model's `chief_hooks` and
+        before its `hooks`.
+      listeners: `CheckpointSaverListener`s of a script.
+      saves_checkpoints: whether checkpoints are saved at all.
+      session_config: a `ConfigProto` whose fields win over tf-frame's own, or None.
+      warm_start_from: a path or `WarmStartSettings`, for a training that is new.
+      input_restarts_at: global step from which the input is read from its beginning,
+        though the checkpoint of that step holds a position in the input.
+    """
+
+    observer: RunObserver
+    cluster: Cluster
+    checkpoint: str | None = None
+    evaluator: StepEvaluator | None = None
+    hooks: Sequence[Any] = ()
+    listeners: Sequence[Any] = ()
+    saves_checkpoints: bool = True
+    session_config: Any = None
+    warm_start_from: Any = None
+    input_restarts_at: int | None = None

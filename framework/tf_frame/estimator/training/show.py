@@ -1,0 +1,68 @@
+"""`--show_hooks` and `--show_placement`: a training graph is described, and nothing is trained."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster import cluster_of
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.deploy.placement_report import placement_table
+from tf_frame.deploy.session_config import make_deployment
+from tf_frame.estimator.training.context import RunContext, RunObserver
+from tf_frame.estimator.training.hooks import make_hooks
+from tf_frame.estimator.training.setup import TrainingSetup
+from tf_frame.estimator.training.train import build_graph
+from tf_frame.estimator.training.unmatched_patterns import unmatched_patterns
+from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.hooks.input_position import RestoredCheckpoint
+from tf_frame.session.schedule import Schedule
+
+
+class _NoEvaluation:
+    """Stands in for the evaluator of a run; nothing is evaluated."""
+
+    def evaluate_step(self, step: int) -> dict[str, float]:
+        return {}
+
+
+def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
+    """Reports which hooks run within a step, in which order, and at which steps.
+
+    Args:
+      setup: a training that does not take place.
+      source: the input, constructed.
+      report: takes the lines.
+    """
+    observer = RunObserver(report, shows_progress=True)
+    context = RunContext(
+        observer=observer, cluster=cluster_of(setup.config), evaluator=_NoEvaluation()
+    )
+    # Hooks open event files, which are not to stay.
+    with tempfile.TemporaryDirectory() as folder:
+        setup = dataclasses.replace(setup, model_dir=folder)
+        graph = _graph(setup, source, report, make_deployment(setup.config, context.cluster))
+        with graph.graph.as_default():
+            restored = RestoredCheckpoint()
+            hooks = make_hooks(setup, context, graph, source=source, restored=restored)
+        report("\n".join(Schedule(hooks.all).describe()))
+        tf.summary.FileWriterCache.clear()
+
+
+def show_placement(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
+    """Reports which device would hold which variables; see `show_hooks` for the arguments."""
+    deployment = make_deployment(setup.config, cluster_of(setup.config))
+    with _graph(setup, source, report, deployment).graph.as_default():
+        report(placement_table(tf.global_variables(), deployment).text())
+
+
+def _graph(
+    setup: TrainingSetup, source: Any, report: Callable[[str], None], deployment: DeploymentConfig
+) -> TrainGraph:
+    model = setup.make_model(source.info)
+    with unmatched_patterns(strict=setup.config.strict, report=report):
+        return build_graph(setup, model=model, source=source, deployment=deployment)

@@ -1,0 +1,88 @@
+"""The input `cifar10`: the binary version of CIFAR-10.
+
+data_dir/data_batch_1.bin ... data_batch_5.bin   records to train on
+data_dir/test_batch.bin                          records to evaluate
+data_dir/batches.meta.txt                        class names, one a line; may be missing
+
+Source: https://www.cs.toronto.edu/~kriz/cifar.html
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tf_frame import option
+from tf_frame.errors import DataError
+from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
+from tf_frame_vision.example_input import Split
+from tf_frame_vision.reading.folders import existing_folder
+
+_SIZE = 32
+# A byte of label, then 32 x 32 bytes each of red, green and blue.
+_RECORD_BYTES = 1 + 3 * _SIZE * _SIZE
+_CLASSES = (
+    *("airplane", "automobile", "bird", "cat", "deer"),
+    *("dog", "frog", "horse", "ship", "truck"),
+)
+_TRAINING = tuple(f"data_batch_{number}.bin" for number in range(1, 6))
+_EVALUATION = ("test_batch.bin",)
+_UNPACKED = "cifar-10-batches-bin"
+_WHAT_TO_DO = (
+    "Unpack cifar-10-binary.tar.gz of https://www.cs.toronto.edu/~kriz/cifar.html, and say where:"
+    " --input.data_dir FOLDER"
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Params(LabelledImageOptions):
+    """Options of the input."""
+
+    data_dir: str = option("", "folder with data_batch_1.bin ... test_batch.bin; must be given")
+
+
+class Cifar10(LabelledImages):
+    """Colour images, 32 x 32 pixels, of ten classes. The files are read once."""
+
+    Params: ClassVar[type] = Params
+    data_size: ClassVar[int] = _SIZE
+    names_examples: ClassVar[bool] = False
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
+        if (folder / _UNPACKED).is_dir():
+            folder /= _UNPACKED
+        self.use(_class_names(folder), _split(folder, _TRAINING), _split(folder, _EVALUATION))
+
+    def read(self, split: Split, order: Any) -> Any:
+        from tf_frame_classification.inputs.examples import cifar_examples
+
+        paths, counts = split.content
+        return cifar_examples(paths, counts, _SIZE, order)
+
+
+def _split(folder: Path, names: Sequence[str]) -> Split:
+    counts = [_num_records(folder / name) for name in names]
+    return Split(sum(counts), ([str(folder / name) for name in names], counts))
+
+
+def _num_records(path: Path) -> int:
+    if not path.is_file():
+        raise DataError(f"{path} is missing. {_WHAT_TO_DO}.")
+    num_bytes = path.stat().st_size
+    if not num_bytes or num_bytes % _RECORD_BYTES:
+        raise DataError(
+            f"{path} has {num_bytes} bytes, not a multiple of {_RECORD_BYTES}, a record;"
+            " it was cut, or is another version. Download the binary version again."
+        )
+    return num_bytes // _RECORD_BYTES
+
+
+def _class_names(folder: Path) -> tuple[str, ...]:
+    path = folder / "batches.meta.txt"
+    if not path.is_file():
+        return _CLASSES
+    return tuple(path.read_text(encoding="utf-8").split())

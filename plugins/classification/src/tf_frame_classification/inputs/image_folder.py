@@ -1,0 +1,160 @@
+"""The input `image_folder`: a folder of images for each class.
+
+data_dir/CLASS/*.jpg                                a part of them is held out for evaluation
+data_dir/CLASS/*.jpg, eval_dir/CLASS/*.jpg          another folder is evaluated
+data_dir/train/CLASS/*.jpg, data_dir/val/CLASS/*    the folder has both parts
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tf_frame import option
+from tf_frame.errors import DataError
+from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
+from tf_frame_vision.example_input import IMAGE_SUFFIXES, Split
+from tf_frame_vision.reading.folders import existing_folder, first_existing, visible
+
+_TRAINING = "train"
+_EVALUATION = ("validation", "val", "test")
+_WHAT_TO_DO = (
+    "Give --input.data_dir a folder with a folder of images for each class, or with two such"
+    f" folders: {_TRAINING}, and {' or '.join(_EVALUATION)}"
+)
+# Names of the files of each class, by the class.
+_Files = Mapping[str, Sequence[str]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Params(LabelledImageOptions):
+    """Options of the input."""
+
+    data_dir: str = option("", "folder with a folder of images for each class; must be given")
+    eval_dir: str = option("", "folder likewise, to evaluate; empty: see eval_fraction")
+    eval_fraction: float = option(
+        0.1,
+        "part of each class that is held out for evaluation, where no folder is there for it",
+        min=0.0,
+        max=0.9,
+    )
+
+
+class ImageFolder(LabelledImages):
+    """Images in one folder for each class; labels follow the sorted names of the folders.
+
+    The images held out follow from their names alone, so that they stay the same.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
+        folder, eval_folder = _folders(folder, params.eval_dir)
+        files = _files_of_classes(folder)
+        classes = list(files)
+        if eval_folder is None:
+            training, held_out = _divided(files, params.eval_fraction, folder)
+            self.use(classes, _split(folder, training), _split(folder, held_out))
+            return
+        eval_files = _files_of_classes(eval_folder)
+        _check_classes(eval_folder, eval_files, folder, classes)
+        evaluation = {name: eval_files.get(name, ()) for name in classes}
+        self.use(classes, _split(folder, files), _split(eval_folder, evaluation))
+
+    def read(self, split: Split, order: Any) -> Any:
+        from tf_frame_classification.inputs.examples import folder_examples
+
+        return folder_examples(*split.content, order)
+
+
+def _folders(folder: Path, eval_dir: str) -> tuple[Path, Path | None]:
+    """Returns the folder to train on, and the one to evaluate if there is one."""
+    if eval_dir:
+        return folder, existing_folder(eval_dir, "--input.eval_dir", _WHAT_TO_DO)
+    evaluation = first_existing(folder, _EVALUATION)
+    if evaluation is not None and (folder / _TRAINING).is_dir() and evaluation.is_dir():
+        return folder / _TRAINING, evaluation
+    if evaluation is None and _holds_classes(folder / _TRAINING):
+        raise DataError(
+            f"{folder} has a folder {_TRAINING} with classes, but none that is called"
+            f" {' or '.join(_EVALUATION)}. Add one, or give --input.data_dir"
+            f" {folder / _TRAINING} to hold out some of its images."
+        )
+    return folder, None
+
+
+def _holds_classes(folder: Path) -> bool:
+    """Returns whether there are folders and no images, as a class of this name would have."""
+    return folder.is_dir() and bool(visible(folder, folders=True)) and not _pictures(folder)
+
+
+def _files_of_classes(folder: Path) -> _Files:
+    classes = visible(folder, folders=True)
+    if not classes:
+        raise DataError(f"the folder {folder} has no folder in it. {_WHAT_TO_DO}.")
+    return {name: _images(folder / name) for name in classes}
+
+
+def _images(folder: Path) -> list[str]:
+    images = _pictures(folder)
+    if images:
+        return images
+    raise DataError(
+        f"the class folder {folder} has no image: not one of its"
+        f" {len(visible(folder, folders=False))} files ends in {', '.join(IMAGE_SUFFIXES)}."
+        " Remove it, or put images there."
+    )
+
+
+def _pictures(folder: Path) -> list[str]:
+    names = visible(folder, folders=False)
+    return [name for name in names if name.lower().endswith(IMAGE_SUFFIXES)]
+
+
+def _divided(files: _Files, fraction: float, folder: Path) -> tuple[_Files, _Files]:
+    """Returns training and evaluation files; a class of several files has one of each at least."""
+    held_out = {name: _held_out(name, images, fraction) for name, images in files.items()}
+    if not any(held_out.values()):
+        raise DataError(
+            f"--input.eval_fraction {fraction} of {folder} leaves nothing to evaluate. Make it"
+            " larger, or give --input.eval_dir."
+        )
+    training = {
+        name: [image for image in images if image not in held_out[name]]
+        for name, images in files.items()
+    }
+    return training, {name: sorted(images) for name, images in held_out.items()}
+
+
+def _held_out(name: str, images: Sequence[str], fraction: float) -> frozenset[str]:
+    count = max(1, round(len(images) * fraction)) if fraction else 0
+
+    def digest(image: str) -> bytes:
+        return hashlib.sha1(f"{name}/{image}".encode("utf-8", "surrogateescape")).digest()
+
+    # One image must be left to train on.
+    return frozenset(sorted(images, key=digest)[: min(count, len(images) - 1)])
+
+
+def _check_classes(
+    eval_folder: Path, eval_files: _Files, folder: Path, classes: Sequence[str]
+) -> None:
+    unknown = sorted(set(eval_files) - set(classes))
+    if unknown:
+        raise DataError(
+            f"{eval_folder} has the class {unknown[0]!r}, which {folder} has not; its classes are"
+            f" {', '.join(classes)}. Rename or remove that folder."
+        )
+
+
+def _split(folder: Path, files: _Files) -> Split:
+    names, labels = [], []
+    for label, (name, images) in enumerate(files.items()):
+        names += [f"{name}/{image}" for image in images]
+        labels += [label] * len(images)
+    return Split(len(names), (str(folder), names, labels))

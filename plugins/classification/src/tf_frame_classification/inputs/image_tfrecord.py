@@ -1,0 +1,119 @@
+"""The input `image_tfrecord`: TFRecord files of images, as slim and ImageNet's scripts write them.
+
+data_dir/train-00000-of-01024 ...        records to train on
+data_dir/validation-00000-of-00128 ...   records to evaluate
+data_dir/labels.txt                      names of the classes, `0:daisy`, one a line
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tf_frame import option
+from tf_frame.errors import DataError
+from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
+from tf_frame_vision.example_input import Split, split_of_records
+from tf_frame_vision.reading.folders import existing_folder, find_shards
+
+_LABEL_FILE = "labels.txt"
+# ImageNet's names, then those of flowers, then those of MNIST and CIFAR-10 (slim, datasets/).
+_TRAINING = ("train-*", "*_train_*.tfrecord", "*_train.tfrecord")
+_EVALUATION = (
+    *("validation-*", "*_validation_*.tfrecord", "*_validation.tfrecord"),
+    *("test-*", "*_test_*.tfrecord", "*_test.tfrecord"),
+)
+_WHAT_TO_DO = "Give --input.data_dir the folder with the TFRecord files"
+
+
+@dataclasses.dataclass(frozen=True)
+class Params(LabelledImageOptions):
+    """Options of the input."""
+
+    data_dir: str = option("", "folder with the TFRecord files; must be given")
+    train_pattern: tuple[str, ...] = option(
+        _TRAINING, "names of the files to train on; the first pattern that fits any counts"
+    )
+    eval_pattern: tuple[str, ...] = option(_EVALUATION, "names of the files to evaluate, likewise")
+    num_classes: int | None = option(
+        None, "number of classes, before the offset; none: as labels.txt has", min=1
+    )
+
+
+class ImageTfrecord(LabelledImages):
+    """Encoded images and labels in TFRecord files: `image/encoded` and `image/class/label`.
+
+    All records are found at the start, so that training shuffles all of them.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
+        files = [
+            find_shards(folder, getattr(params, name), f"--input.{name}")
+            for name in ("train_pattern", "eval_pattern")
+        ]
+        class_names = _class_names(folder, params.num_classes)
+        splits = [split_of_records(paths, skip_corrupt=params.skip_corrupt) for paths in files]
+        self.use(class_names, *splits)
+
+    def read(self, split: Split, order: Any) -> Any:
+        from tf_frame_classification.inputs.examples import IMAGE_AND_LABEL
+        from tf_frame_vision.reading.records import record_examples
+
+        return record_examples(split.content, order, IMAGE_AND_LABEL)
+
+
+def _class_names(folder: Path, num_classes: int | None) -> tuple[str, ...]:
+    path = folder / _LABEL_FILE
+    names = _read_label_file(path) if path.exists() else {}
+    count = num_classes or max(names, default=-1) + 1
+    if not count:
+        raise DataError(
+            f"how many classes there are is not known: there is no {path}. Write it (0:daisy,"
+            " 1:rose ..., one a line), or give --input.num_classes"
+        )
+    if names and max(names) >= count:
+        raise DataError(
+            f"{path} has the label {max(names)}, but --input.num_classes {num_classes} allows"
+            f" labels to {count - 1} only"
+        )
+    return tuple(names.get(label, f"class {label}") for label in range(count))
+
+
+def _read_label_file(path: Path) -> dict[int, str]:
+    """Reads the name of each label, `0:daisy`, one a line (slim, datasets/dataset_utils.py).
+
+    Raises:
+      DataError: it cannot be read, has a line of another form, names a label twice, or has
+        no line at all.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} cannot be read: {error}") from None
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    names: dict[int, str] = {}
+    for number, line in numbered:
+        label, name = _label_and_name(path, number, line)
+        if label in names:
+            raise DataError(
+                f"{path}, line {number} names the label {label} again; give each label one name"
+            )
+        names[label] = name
+    if not names:
+        raise DataError(f"{path} is empty; it needs a line such as 0:daisy for each class")
+    return names
+
+
+def _label_and_name(path: Path, number: int, line: str) -> tuple[int, str]:
+    label, colon, name = line.partition(":")
+    if not colon or not label.strip().isdecimal():
+        raise DataError(
+            f"{path}, line {number} is {line!r}; it must be a label, a colon and a name, such as"
+            " 0:daisy"
+        )
+    return int(label), name.strip()

@@ -1,0 +1,151 @@
+"""Base class of inputs of labelled images: classes, image size, preprocessing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from tf_frame import InputContext, InputInfo, Mode, option
+from tf_frame.errors import ConfigError
+from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
+from tf_frame_vision.preprocessing import load_preprocessing
+
+
+@dataclasses.dataclass(frozen=True)
+class LabelledImageOptions(ExampleOptions):
+    """Options that all inputs of labelled images have."""
+
+    image_size: int | None = option(
+        None, "height and width the network gets, in pixels; none: those of the data, or 224", min=1
+    )
+    channels: int | None = option(
+        None, "1 for grey, 3 for colour; none: as the data", choices=(1, 3)
+    )
+    preprocessing: str = option("none", "preprocessing family, such as inception, vgg, lenet")
+    augment: bool = option(True, "whether training images are varied at random as the family does")
+    labels_offset: int = option(
+        0,
+        "subtracted from labels and the number of classes; 1 where 0 is background, -1 to add it",
+        min=-1,
+    )
+
+
+class LabelledImages(ExampleInput):
+    """Input of labelled images; a subclass finds and reads examples with `image` and `label`.
+
+    The constructor of a subclass calls this one and then `use`.
+
+    Attributes:
+      size: height and width of the images that come out, in pixels.
+      channels: 1 or 3.
+      preprocess: the preprocessing, constructed.
+    """
+
+    Params: ClassVar[type] = LabelledImageOptions
+    data_size: ClassVar[int] = 224
+    data_channels: ClassVar[int] = 3
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        self.size: int = params.image_size or self.data_size
+        self.channels: int = params.channels or self.data_channels
+        self.preprocess = load_preprocessing(params.preprocessing)
+
+    def use(self, class_names: Sequence[str], training: Split, evaluation: Split) -> None:
+        """Sets classes and splits that the subclass has found.
+
+        Args:
+          class_names: one for each label of the data, whatever the offset.
+          training: the examples to train on.
+          evaluation: those to evaluate and predict.
+
+        Raises:
+          ConfigError: `--input.labels_offset` leaves no class.
+        """
+        offset = self.params.labels_offset
+        if offset >= len(class_names):
+            raise ConfigError(
+                f"--input.labels_offset {offset} leaves none of the {len(class_names)} classes of "
+                "the data; it is 1 where label 0 is a background, else 0"
+            )
+        added = ("background",) if offset < 0 else ()
+        self.class_names = (*added, *class_names[max(offset, 0) :])
+        self.splits = {Mode.TRAIN: training, Mode.EVAL: evaluation, Mode.PREDICT: evaluation}
+
+    @property
+    def info(self) -> InputInfo:
+        """Sizes of the splits, and the classes."""
+        return InputInfo(
+            num_examples={mode: split.count for mode, split in self.splits.items()},
+            num_classes=len(self.class_names),
+            class_names=self.class_names,
+        )
+
+    def checked(self, example: Any) -> Any:
+        """Subtracts the offset from the label; a label without a class is a problem."""
+        import tensorflow.compat.v1 as tf
+
+        offset, count = self.params.labels_offset, len(self.class_names)
+        label = example["label"] - offset
+        message = [
+            *(example["name"], ": its label is ", tf.strings.as_string(example["label"])),
+            f"; labels are {offset} to {offset + count - 1}, of {count} classes",
+        ]
+        has_class = (label >= 0) & (label < count)
+        problem = tf.where(
+            has_class | tf.not_equal(example["problem"], ""),
+            example["problem"],
+            tf.strings.join(message),
+        )
+        return {**example, "label": label, "problem": problem}
+
+    def prepare(self, example: Any, *, is_training: bool, seed: Any) -> tuple[dict[str, Any], Any]:
+        """Returns `{"image": ...}` and `{"label": ...}`.
+
+        Images are `[size, size, channels]` float32, preprocessed; labels scalar int32.
+        """
+        import tensorflow.compat.v1 as tf
+
+        image = self._prepared_image(example["image"], is_training=is_training, seed=seed)
+        return {"image": image}, {"label": tf.cast(example["label"], tf.int32)}
+
+    def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
+        """Returns batches of `{"image": [batch, size, size, channels], "name": [batch]}`.
+
+        Args:
+          paths: image files of any size; see `prediction_suffixes`.
+          context: the batch size.
+        """
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_vision.reading.image_files import images_to_predict
+
+        def prepare(image: Any) -> Any:
+            seed = tf.zeros([2], tf.int64)
+            return self._prepared_image(image, is_training=False, seed=seed)
+
+        return images_to_predict(
+            paths,
+            prepare,
+            batch_size=context.batch_size,
+            skip_corrupt=self.params.skip_corrupt,
+        )
+
+    def serving_features(self) -> Any:
+        """`{"image": [None, size, size, channels]}` float32, after preprocessing."""
+        import tensorflow.compat.v1 as tf
+
+        return {"image": tf.TensorSpec([None, self.size, self.size, self.channels], tf.float32)}
+
+    def _prepared_image(self, image: Any, *, is_training: bool, seed: Any) -> Any:
+        """Returns `[size, size, channels]` float32 of `[height, width, 1 or 3]` uint8."""
+        import tensorflow.compat.v1 as tf
+
+        if self.channels != image.shape[-1]:
+            grey = tf.image.rgb_to_grayscale
+            image = (grey if self.channels == 1 else tf.image.grayscale_to_rgb)(image)
+        prepared = self.preprocess(
+            image, height=self.size, width=self.size, is_training=is_training, seed=seed
+        )
+        return tf.ensure_shape(prepared, [self.size, self.size, self.channels])

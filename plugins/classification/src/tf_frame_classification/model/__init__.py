@@ -1,0 +1,1 @@
+"""The model `classification`: losses, predictions, metrics, presets."""

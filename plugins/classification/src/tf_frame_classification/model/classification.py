@@ -1,0 +1,179 @@
+"""The model `classification`: one label for an image, by any of slim's networks."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from tf_frame import InputInfo, Mode, Model, ModelOutput, NetworkContext, option
+from tf_frame.errors import ConfigError
+from tf_frame_vision.slim_network import load_network
+
+# The trainer that Inception v3 was published with (tensorflow/models, research/inception,
+# inception_distributed_train.py): its optimizer, averages, summaries and its trace of step 60.
+_PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "inception_distributed": {
+        "model": {
+            "name": "inception_v3",
+            "label_smoothing": 0.1,
+            "aux_loss_weight": 0.4,
+            "batch_norm_decay": 0.9997,
+            "weight_decay": 4e-5,
+        },
+        # Its label 0 is a background that no image has.
+        "input": {"labels_offset": -1},
+        "optimizer": {"name": "rmsprop", "decay": 0.9, "momentum": 0.9, "epsilon": 1.0},
+        "learning_rate": 0.045,
+        "schedule": {"name": "exponential"},
+        "moving_average_decay": 0.9999,
+        "sync_replicas": True,
+        "loss_average_decay": 0.9,
+        "summarize_gradients": True,
+        "summarize_variables": True,
+        "save_summaries_secs": 180,
+        "on_nan": "raise",
+        # That trainer traced the step after its step 60.
+        "trace_at_step": [61],
+    },
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options of the model."""
+
+    name: str = option("lenet", "the network; tf-frame plugins list shows all of them")
+    weight_decay: float = option(4e-5, "scale of the L2 penalty on weights", min=0)
+    label_smoothing: float = option(
+        0.0, "share of each label that is spread over all classes", min=0, max=1
+    )
+    aux_loss_weight: float = option(
+        0.4, "weight of the loss of auxiliary logits, where the network has some", min=0
+    )
+    batch_norm_decay: float | None = option(
+        None,
+        "what batch norm's moving statistics keep per step; none: the network's own, made for "
+        "long training",
+        min=0,
+        max=1,
+    )
+    dropout_keep_prob: float | None = option(
+        None, "probability that dropout keeps a value; none: the network's own", min=0.01, max=1
+    )
+    depth_multiplier: float | None = option(
+        None,
+        "factor on the channels of a mobilenet or inception; none: the network's own",
+        min=0.01,
+    )
+    global_pool: bool = option(
+        False, "average over all positions before the logits, for images of another size"
+    )
+    summarize_activations: bool = option(
+        True, "write a histogram, and the share of zeros, of every end point"
+    )
+    max_class_metrics: int = option(
+        25, "with no more classes than this, evaluation shows the recall of each", min=0
+    )
+
+
+class Classification(Model):
+    """Image classification; reads the classes from its input's `info`.
+
+    Features: `{"image": [batch, height, width, channels]}` float32, preprocessed.
+    Labels: `{"label": [batch]}` int32, or None to predict.
+    """
+
+    Params: ClassVar[type] = Params
+    default_input: ClassVar[str | None] = "fashion_mnist"
+    run_defaults: ClassVar[Mapping[str, Any]] = {
+        "max_steps": 1500,
+        "optimizer": "adam",
+        "learning_rate": 0.001,
+        "schedule": "cosine",
+        # Without a warm-up lenet may not learn at all.
+        "warmup": "linear",
+        "warmup_steps": 50,
+        "warmup_learning_rate": 1e-4,
+        "log_every_n_steps": 100,
+    }
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = _PRESETS
+
+    def __init__(self, *, params: Any, info: InputInfo) -> None:
+        super().__init__(params=params, info=info)
+        if not info.num_classes:
+            raise ConfigError(
+                "the model classification needs to know the number of classes, but its input does"
+                " not say; use an input whose info has num_classes"
+            )
+        self.num_classes: int = info.num_classes
+        self.network = load_network(params.name)
+
+    @classmethod
+    def input_defaults(cls, params: Any) -> Mapping[str, Any]:
+        """Returns image size, channels and preprocessing that the network was made for."""
+        network = load_network(params.name)
+        return {
+            "image_size": network.default_image_size,
+            "channels": network.channels,
+            "preprocessing": network.preprocessing,
+        }
+
+    def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
+        """Builds one clone; the class describes features and labels.
+
+        Returns:
+          The loss, by the collection of losses; predictions `label`, `[batch]` int32,
+          and `probabilities`, `[batch, num_classes]`, without labels also `class_name`,
+          `[batch]` string, if the input names its classes; in evaluation the metrics.
+        """
+        from tf_frame_classification.model import outputs
+        from tf_frame_vision.reading.skipped import count_skipped
+
+        counted = count_skipped(features)
+        features = counted.features
+        logits, end_points = self.network(features["image"], self._context(mode))
+        predictions = outputs.predictions(logits)
+        end_points = dict(end_points)
+        if labels is None:
+            exports = {"serving_default": predictions}
+            named = outputs.with_names(predictions, self.info.class_names)
+            return ModelOutput(predictions=named, end_points=end_points, exports=exports)
+        if self.params.summarize_activations and mode == Mode.TRAIN:
+            outputs.summarize_activations(end_points)
+        outputs.add_losses(logits, end_points, labels["label"], self.params)
+        metrics: Mapping[str, Any] = {}
+        if mode == Mode.EVAL:
+            metrics = {**self._metrics(logits, labels["label"]), **counted.metrics}
+        return ModelOutput(
+            predictions=predictions,
+            metrics=metrics,
+            end_points=end_points,
+            hooks=counted.hooks if mode == Mode.TRAIN else (),
+        )
+
+    def last_layer_scopes(self) -> tuple[str, ...]:
+        """Parts of the names of the layers that depend on the classes."""
+        return ("Logits", "logits", "fc8")
+
+    def _context(self, mode: Mode) -> NetworkContext:
+        params = self.params
+        return NetworkContext(
+            num_classes=self.num_classes,
+            is_training=mode == Mode.TRAIN,
+            weight_decay=params.weight_decay,
+            batch_norm_decay=params.batch_norm_decay,
+            dropout_keep_prob=params.dropout_keep_prob,
+            depth_multiplier=params.depth_multiplier,
+            global_pool=params.global_pool,
+        )
+
+    def _metrics(self, logits: Any, labels: Any) -> Mapping[str, Any]:
+        from tf_frame_classification.model.metrics import classification_metrics
+
+        return classification_metrics(
+            logits,
+            labels,
+            class_names=self.info.class_names,
+            max_class_metrics=self.params.max_class_metrics,
+        )

@@ -1,0 +1,176 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import InputContext, Mode
+from tf_frame.config.option import options_of
+from tf_frame.errors import DataError
+from tf_frame.testing.exact_resume import check_exact_resume
+from tf_frame_classification.inputs.image_folder import ImageFolder, Params
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    """Five images as `[8, 8, 3]`, and each encoded as PNG."""
+    images = np.random.RandomState(0).randint(0, 256, [5, 8, 8, 3]).astype(np.uint8)
+    with tf.Graph().as_default(), tf.Session() as session:
+        return images, session.run([tf.io.encode_png(image) for image in images])
+
+
+def write(folder, content, *names):
+    for name, data in zip(names, content, strict=False):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+
+
+def folder(path, **params):
+    return ImageFolder(params=Params(data_dir=str(path), **{"image_size": 8, **params}))
+
+
+def pixels(image):
+    return np.rint((image + 1) * 127.5).astype(np.uint8)
+
+
+def files(source, mode):
+    """Names below the folder, and labels, of a split."""
+    _, names, labels = source.splits[mode].content
+    return dict(zip(names, labels, strict=True))
+
+
+def test_classes_are_the_folders_in_the_order_of_their_names(tmp_path, pictures, take):
+    names = ["rose/a.png", "rose/b.PNG", "daisy/c.png", "daisy/d.png", "daisy/e.png"]
+    write(tmp_path, pictures[1], *names)
+    write(tmp_path, [b"x"] * 3, "rose/notes.txt", "README", ".hidden/x.png")
+    source = folder(tmp_path, eval_fraction=0.4)
+    assert source.info.class_names == ("daisy", "rose")
+    assert source.info.num_examples == {Mode.TRAIN: 3, Mode.EVAL: 2, Mode.PREDICT: 2}
+    both = {**files(source, Mode.TRAIN), **files(source, Mode.EVAL)}
+    assert both == {name: int(name.startswith("rose")) for name in names}
+    ((features, labels),) = take(source.dataset(Mode.EVAL, InputContext(batch_size=4)))
+    assert labels["label"].tolist() == [0, 1]
+    assert labels["label"].dtype == np.int32
+    assert features["image"].shape == (2, 8, 8, 3)
+    for name, image in zip(features["name"], features["image"], strict=True):
+        below = name.decode().removeprefix(f"{tmp_path}/")
+        np.testing.assert_array_equal(pixels(image), pictures[0][names.index(below)])
+
+
+def test_what_is_held_out_depends_on_names_alone(tmp_path):
+    names = [f"{kind}/{number}.jpg" for kind in "ab" for number in range(40)]
+    write(tmp_path, [b"x"] * 80, *names)
+    source = folder(tmp_path, eval_fraction=0.25)
+    held_out = files(source, Mode.EVAL)
+    assert [list(held_out.values()).count(label) for label in (0, 1)] == [10, 10]
+    assert not set(held_out) & set(files(source, Mode.TRAIN))
+    # Not simply the first ones, which are often alike.
+    names = sorted(names)
+    assert not {*names[:10], *names[40:50]} <= set(held_out)
+    assert files(folder(tmp_path, eval_fraction=0.25), Mode.EVAL) == held_out
+    write(tmp_path, [b"x"], "c/1.jpg")
+    assert held_out.items() <= files(folder(tmp_path, eval_fraction=0.25), Mode.EVAL).items()
+
+
+def test_a_class_of_one_image_trains_and_one_of_two_does_both(tmp_path):
+    write(tmp_path, [b"x"] * 3, "a/1.jpg", "b/1.jpg", "b/2.jpg")
+    source = folder(tmp_path)
+    assert list(files(source, Mode.TRAIN).values()) == [0, 1]
+    assert list(files(source, Mode.EVAL).values()) == [1]
+
+
+@pytest.mark.parametrize("name", ["validation", "val", "test"])
+def test_folders_for_training_and_evaluation_are_found(tmp_path, name):
+    write(tmp_path, [b"x"] * 3, "train/a/1.jpg", "train/b/2.gif", f"{name}/b/3.bmp")
+    source = folder(tmp_path)
+    assert files(source, Mode.TRAIN) == {"a/1.jpg": 0, "b/2.gif": 1}
+    assert files(source, Mode.EVAL) == {"b/3.bmp": 1}
+    assert source.splits[Mode.EVAL].content[0] == str(tmp_path / name)
+
+
+def test_another_folder_may_be_evaluated(tmp_path):
+    write(tmp_path, [b"x"] * 3, "one/a/1.jpg", "one/b/2.jpeg", "two/b/3.jpg")
+    source = folder(tmp_path / "one", eval_dir=str(tmp_path / "two"))
+    assert source.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 1, Mode.PREDICT: 1}
+    write(tmp_path, [b"x"], "two/c/3.jpg")
+    with pytest.raises(DataError, match=r"two has the class 'c', which .*one has not; .* a, b"):
+        folder(tmp_path / "one", eval_dir=str(tmp_path / "two"))
+    with pytest.raises(DataError, match=r"three \(--input.eval_dir\) does not exist"):
+        folder(tmp_path / "one", eval_dir=str(tmp_path / "three"))
+
+
+def test_training_shuffles_shards_and_goes_on_exactly(tmp_path, pictures, take):
+    names = ["a/1.png", "a/2.png", "b/3.png", "b/4.png", "b/5.png"]
+    write(tmp_path / "train", pictures[1], *names)
+    write(tmp_path / "val", pictures[1], "a/1.png")
+    source = folder(tmp_path, preprocessing="cifarnet", image_size=6)
+    check_exact_resume(source, batch_size=3, steps=2)
+    plain = folder(tmp_path)
+    context = {"batch_size": 5, "seed": 7, "num_shards": 2}
+    parts = [
+        take(plain.dataset(Mode.TRAIN, InputContext(shard_index=index, **context)), 1)[0]
+        for index in (0, 1)
+    ]
+    images = np.stack([pixels(features["image"]) for features, _ in parts], axis=1)
+    images, expected = images.reshape(2, 5, -1), pictures[0].reshape(5, -1)
+    orders = [[np.argmax((expected == image).all(axis=1)) for image in part] for part in images]
+    assert [sorted(order) for order in orders] == [list(range(5))] * 2
+    found = np.stack([labels["label"] for _, labels in parts], axis=1).reshape(-1)
+    np.testing.assert_array_equal(found, np.array([0, 0, 1, 1, 1])[np.concatenate(orders)])
+
+
+def test_pictures_of_other_kinds_and_sizes_are_read_and_predicted(tmp_path, take):
+    random = np.random.RandomState(1)
+    shapes = {"a.png": [5, 9, 4], "b.png": [3, 3, 1], "c.bmp": [4, 4, 3], "d.jpg": [20, 9, 3]}
+    encode = {"a.png": tf.io.encode_png, "b.png": tf.io.encode_png, "d.jpg": tf.io.encode_jpeg}
+    content = []
+    with tf.Session() as session:
+        for name, shape in shapes.items():
+            image = random.randint(0, 256, shape).astype(np.uint8)
+            bmp = b"BM" + bytes(8) + bytes([54, 0, 0, 0, 40, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 1, 0])
+            bmp += bytes([24]) + bytes(25) + bytes(range(48))
+            content.append(session.run(encode[name](image)) if name in encode else bmp)
+    write(tmp_path, content, *(f"x/{name}" for name in shapes))
+    source = folder(tmp_path, channels=1)
+    paths = [str(tmp_path / "x" / name) for name in reversed(shapes)]
+    batches = take(source.prediction_dataset(paths, InputContext(batch_size=3)))
+    names = [name.decode() for batch in batches for name in batch["name"]]
+    assert names == paths
+    assert [batch["image"].shape for batch in batches] == [(3, 8, 8, 1), (1, 8, 8, 1)]
+    predicted = dict(zip(names, np.concatenate([batch["image"] for batch in batches]), strict=True))
+    for features, _ in take(source.dataset(Mode.EVAL, InputContext(batch_size=1))):
+        np.testing.assert_array_equal(features["image"][0], predicted[features["name"][0].decode()])
+    assert ".bmp" in source.prediction_suffixes
+
+
+def test_a_class_folder_without_images_is_named(tmp_path):
+    write(tmp_path, [b"x"] * 3, "a/1.jpg", "b/1.jpg", "b2/1.txt")
+    with pytest.raises(DataError, match=r"class folder .*/b2 has no image: not one of its 1 files"):
+        folder(tmp_path)
+
+
+def test_a_folder_to_train_on_alone_is_no_class(tmp_path):
+    write(tmp_path, [b"x"] * 4, "train/a/1.jpg", "train/b/1.jpg", "train/b/2.jpg")
+    with pytest.raises(DataError, match=r"but none that is called validation .* give .*/train to"):
+        folder(tmp_path)
+    write(tmp_path, [b"x"] * 4, "train/1.jpg", "train/2.jpg", "tram/1.jpg")
+    assert files(folder(tmp_path), Mode.TRAIN).keys() >= {"tram/1.jpg"}
+
+
+def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):
+    with pytest.raises(DataError, match=r"--input.data_dir is not given. Give --input.data_dir"):
+        ImageFolder(params=Params())
+    with pytest.raises(DataError, match=r"has no folder in it. Give --input.data_dir a folder"):
+        folder(tmp_path)
+    write(tmp_path, [b"x"] * 2, "a/1.jpg", "a/2.jpg")
+    with pytest.raises(DataError, match=r"eval_fraction 0.0 of .* leaves nothing to evaluate"):
+        folder(tmp_path, eval_fraction=0.0)
+
+
+def test_every_option_can_be_given_on_the_command_line():
+    for option in options_of(Params, "input"):
+        option.check_definition()

@@ -1,0 +1,219 @@
+import gzip
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import InputContext, Mode
+from tf_frame.config.option import options_of
+from tf_frame.errors import DataError
+from tf_frame.testing.exact_resume import check_exact_resume
+from tf_frame_classification.inputs.image_tfrecord import ImageTfrecord, Params
+from tf_frame_vision.reading.record_index import index_records
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    """Nine images as `[4, 4, 3]`, each other than the next, and each encoded as PNG."""
+    images = np.random.RandomState(0).randint(0, 256, [9, 4, 4, 3]).astype(np.uint8)
+    with tf.Graph().as_default(), tf.Session() as session:
+        return images, session.run([tf.io.encode_png(image) for image in images])
+
+
+def example(encoded, label):
+    """As slim's `image_to_tfexample` makes it (slim, datasets/dataset_utils.py)."""
+    feature = {
+        "image/encoded": tf.train.Feature(bytes_list=tf.train.BytesList(value=[encoded])),
+        "image/format": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"png"])),
+        "image/class/label": tf.train.Feature(int64_list=tf.train.Int64List(value=[label])),
+        "image/height": tf.train.Feature(int64_list=tf.train.Int64List(value=[4])),
+    }
+    return tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString()
+
+
+def write(path, records):
+    with tf.io.TFRecordWriter(str(path)) as writer:
+        for record in records:
+            writer.write(record)
+
+
+@pytest.fixture
+def folder(tmp_path, pictures):
+    """Two files to train on, of four and two records, one to evaluate, of three; label 2 n."""
+    records = [example(encoded, 2 * number) for number, encoded in enumerate(pictures[1])]
+    write(tmp_path / "train-00000-of-00002", records[:4])
+    write(tmp_path / "train-00001-of-00002", records[4:6])
+    write(tmp_path / "validation-00000-of-00001", records[6:])
+    (tmp_path / "labels.txt").write_text("".join(f"{n}:name {n}\n" for n in range(17)))
+    return tmp_path
+
+
+def tfrecord(folder, **params):
+    return ImageTfrecord(params=Params(data_dir=str(folder), **{"image_size": 4, **params}))
+
+
+def test_evaluation_yields_every_record_in_order(folder, pictures, take):
+    source = tfrecord(folder)
+    assert source.info.num_examples == {Mode.TRAIN: 6, Mode.EVAL: 3, Mode.PREDICT: 3}
+    assert source.info.class_names == tuple(f"name {n}" for n in range(17))
+    batches = take(source.dataset(Mode.EVAL, InputContext(batch_size=2)))
+    images = np.concatenate([features["image"] for features, _ in batches])
+    np.testing.assert_array_equal(np.rint((images + 1) * 127.5), pictures[0][6:])
+    assert [labels["label"].tolist() for _, labels in batches] == [[12, 14], [16]]
+    assert batches[0][1]["label"].dtype == np.int32
+    first, second = batches[0][0]["name"]
+    path = folder / "validation-00000-of-00001"
+    assert first.decode() == f"{path}: record 0 (byte offset 0)"
+    assert second.decode() == f"{path}: record 1 (byte offset {index_records(path).offsets[1]})"
+    assert source.serving_features()["image"].shape.as_list() == [None, 4, 4, 3]
+
+
+def test_the_name_of_an_example_counts_within_its_file(folder, take):
+    source = tfrecord(folder, eval_pattern=("train-*",))
+    ((features, _),) = take(source.dataset(Mode.EVAL, InputContext(batch_size=6)))
+    names = [name.decode().removeprefix(f"{folder}/") for name in features["name"]]
+    assert names[3].startswith("train-00000-of-00002: record 3 (")
+    assert names[4] == "train-00001-of-00002: record 0 (byte offset 0)"
+
+
+def test_training_shuffles_the_records_of_all_files(folder, pictures, take):
+    source = tfrecord(folder)
+    batches = take(source.dataset(Mode.TRAIN, InputContext(batch_size=6)), 3)
+    for features, labels in batches:
+        order = labels["label"] // 2
+        assert sorted(order) == list(range(6))
+        np.testing.assert_array_equal(np.rint((features["image"] + 1) * 127.5), pictures[0][order])
+    assert len({tuple(labels["label"]) for _, labels in batches}) == 3
+
+
+def test_shards_are_disjoint_and_complete(folder, take):
+    def labels(mode, count=None, **context):
+        dataset = tfrecord(folder).dataset(mode, InputContext(batch_size=3, **context))
+        return [label for _, found in take(dataset, count) for label in found["label"].tolist()]
+
+    shards = [labels(Mode.TRAIN, 2, num_shards=2, shard_index=index) for index in (0, 1)]
+    whole = labels(Mode.TRAIN, 4)
+    assert [whole[0::2], whole[1::2]] == shards
+    # Six numbers of each are two passes of three.
+    assert sorted(shards[0][:3] + shards[1][:3]) == [0, 2, 4, 6, 8, 10]
+    shards = [labels(Mode.EVAL, num_shards=2, shard_index=index) for index in (0, 1)]
+    assert shards == [[12, 16], [14]]
+
+
+def test_training_goes_on_exactly_where_it_stopped(folder):
+    check_exact_resume(tfrecord(folder, preprocessing="cifarnet"), batch_size=4, steps=2)
+
+
+def test_labels_begin_at_the_offset(folder, take):
+    source = tfrecord(folder, labels_offset=1, eval_pattern=("train-00001-*",))
+    assert source.info.num_classes == 16
+    assert source.info.class_names[0] == "name 1"
+    ((_, labels),) = take(source.dataset(Mode.EVAL, InputContext(batch_size=2)))
+    assert labels["label"].tolist() == [7, 9]
+
+
+@pytest.mark.parametrize(
+    ("training", "evaluation"),
+    [
+        ("flowers_train_00000-of-00001.tfrecord", "flowers_validation_00000-of-00001.tfrecord"),
+        ("mnist_train.tfrecord", "mnist_test.tfrecord"),
+        ("train-00000-of-00001", "test-00000-of-00001"),
+    ],
+)
+def test_files_are_found_by_the_names_that_slim_gives_them(tmp_path, training, evaluation):
+    write(tmp_path / training, [b"one", b"two"])
+    write(tmp_path / evaluation, [b"three"])
+    source = tfrecord(tmp_path, num_classes=3)
+    assert source.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 1, Mode.PREDICT: 1}
+    assert source.info.class_names == ("class 0", "class 1", "class 2")
+
+
+def test_patterns_can_be_given(folder):
+    source = tfrecord(folder, train_pattern=("validation-*",), eval_pattern=("none-*", "train-*"))
+    assert source.info.num_examples == {Mode.TRAIN: 3, Mode.EVAL: 6, Mode.PREDICT: 6}
+    with pytest.raises(
+        DataError, match=r"no file that is called x-\*, but labels.txt, train-00000"
+    ):
+        tfrecord(folder, train_pattern=("x-*",))
+
+
+def test_the_number_of_classes_must_be_known(folder):
+    with pytest.raises(
+        DataError, match=r"label 16, but --input.num_classes 16 allows labels to 15"
+    ):
+        tfrecord(folder, num_classes=16)
+    (folder / "labels.txt").write_text("0:a\n2:c\n\n")
+    assert tfrecord(folder).info.class_names == ("a", "class 1", "c")
+    (folder / "labels.txt").write_text("0:a\nb\n")
+    with pytest.raises(DataError, match=r"labels.txt, line 2 is 'b'; .* such as 0:daisy"):
+        tfrecord(folder)
+    (folder / "labels.txt").write_text("0:a\n1:b\n0:c\n")
+    with pytest.raises(DataError, match=r"labels.txt, line 3 names the label 0 again; give each"):
+        tfrecord(folder)
+    (folder / "labels.txt").write_text("\n")
+    with pytest.raises(DataError, match=r"labels.txt is empty"):
+        tfrecord(folder)
+    (folder / "labels.txt").unlink()
+    with pytest.raises(DataError, match=r"there is no .*labels.txt. Write it .*num_classes"):
+        tfrecord(folder)
+
+
+def test_a_folder_of_something_else_is_asked_for_files_before_classes(tmp_path):
+    with pytest.raises(DataError, match=r"has no file that is called train-.* no file at all"):
+        ImageTfrecord(params=Params(data_dir=str(tmp_path)))
+
+
+def test_an_empty_or_compressed_file_and_a_missing_folder(folder):
+    (folder / "validation-00000-of-00001").write_bytes(b"")
+    with pytest.raises(DataError, match=r"there is no record in .*validation-00000-of-00001"):
+        tfrecord(folder)
+    (folder / "validation-00000-of-00001").write_bytes(gzip.compress(b"x"))
+    with pytest.raises(DataError, match=r"validation-00000-of-00001 is compressed by gzip"):
+        tfrecord(folder)
+    with pytest.raises(DataError, match=r"nowhere .*does not exist"):
+        tfrecord(folder / "nowhere")
+
+
+def test_every_option_can_be_given_on_the_command_line():
+    for option in options_of(Params, "input"):
+        option.check_definition()
+
+
+def test_records_without_one_image_one_label_or_a_class_are_named(tmp_path, pictures, take):
+    good, empty = example(pictures[1][0], 2), tf.train.Example().SerializeToString()
+    no_label = tf.train.Example.FromString(good)
+    del no_label.features.feature["image/class/label"]
+    records = [good, empty, no_label.SerializeToString(), example(pictures[1][0], 3)]
+    for name in ("train-0", "test-0"):
+        write(tmp_path / name, records)
+    source = tfrecord(tmp_path, num_classes=3)
+    order = tf.data.Dataset.range(4).map(lambda number: (number, number))
+    read = source.read(source.splits[Mode.EVAL], order)
+    problems = take(read.map(lambda number, example: source.checked(example)["problem"]))
+    assert [problem.decode().rpartition("): ")[2] for problem in problems] == [
+        "",
+        "it has not one image/encoded",
+        "it has not one image/class/label",
+        "its label is 3; labels are 0 to 2, of 3 classes",
+    ]
+    assert [problem.decode().partition(" (")[0] for problem in problems[1:]] == [
+        f"{tmp_path}/test-0: record {number}" for number in (1, 2, 3)
+    ]
+
+
+def test_records_that_cannot_be_used_are_left_out(tmp_path, pictures, take):
+    records = [example(pictures[1][0], 2), example(pictures[1][1], 3), example(pictures[1][2], 1)]
+    for name in ("train-0", "test-0"):
+        write(tmp_path / name, records)
+    source = tfrecord(tmp_path, num_classes=3, skip_corrupt=True)
+    ((features, labels),) = take(source.dataset(Mode.EVAL, InputContext(batch_size=3)))
+    assert labels["label"].tolist() == [2, 1]
+    assert features["skipped"].tolist() == [0, 1]
+    ((_, labels),) = take(source.dataset(Mode.TRAIN, InputContext(batch_size=4)), 1)
+    assert sorted(labels["label"]) == [1, 1, 2, 2]

@@ -1,0 +1,127 @@
+import subprocess
+import sys
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import InputInfo, Mode
+from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.errors import ConfigError, PluginError
+from tf_frame_classification.model.classification import Classification, Params
+
+INFO = InputInfo(num_classes=6, class_names=("a", "b", "c", "d", "e", "f"))
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def setup_of(*argv):
+    argv = ["--plugin", "classification", *argv]
+    return parse_command_line(argv).setup()
+
+
+def build(mode, *, labels=True, size=32, **params):
+    model = Classification(params=Params(**params), info=INFO)
+    batch = {"label": tf.constant([0, 5])} if labels else None
+    return model.build({"image": tf.zeros([2, size, size, 3])}, batch, mode)
+
+
+def test_an_input_without_classes_is_refused():
+    with pytest.raises(ConfigError, match="number of classes"):
+        Classification(params=Params(), info=InputInfo())
+
+
+def test_the_network_brings_its_image_size_channels_and_preprocessing():
+    params = setup_of("--model.name", "inception_v3").input.params
+    assert (params.image_size, params.channels, params.preprocessing) == (299, 3, "inception")
+    params = setup_of().input.params
+    assert (params.image_size, params.channels, params.preprocessing) == (28, None, "lenet")
+    params = setup_of("--input.image_size", "75", "--input.preprocessing", "vgg").input.params
+    assert (params.image_size, params.preprocessing) == (75, "vgg")
+
+
+def test_an_unknown_network_is_answered_before_tensorflow_loads():
+    program = (
+        "import sys; from tf_frame.cli.main import main;"
+        "code = main(['run', '--plugin', 'classification', '--model.name', 'inceptoin_v3']);"
+        "print(code, 'tensorflow' in sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert result.stdout.split() == ["2", "False"], result.stderr
+    assert "no network plugin is called 'inceptoin_v3'; did you mean" in result.stderr
+    assert "'inception_v3'" in result.stderr
+    with pytest.raises(PluginError):
+        setup_of("--model.name", "inceptoin_v3")
+
+
+def test_the_inception_trainer_is_a_preset():
+    setup = setup_of("--preset", "inception_distributed", "--num_clones", "2")
+    config = setup.config
+    assert (setup.optimizer.name, vars(setup.optimizer.params)) == (
+        "rmsprop",
+        {"decay": 0.9, "momentum": 0.9, "epsilon": 1.0, "centered": False},
+    )
+    schedule = setup.schedule.params
+    assert (setup.schedule.name, schedule.staircase) == ("exponential", True)
+    assert (schedule.decay_factor, schedule.decay_epochs) == (0.94, 2.0)
+    assert (config.moving_average_decay, config.loss_average_decay) == (0.9999, 0.9)
+    assert (config.sync_replicas, config.on_nan, config.num_clones) == (True, "raise", 2)
+    assert config.trace_at_step == (61,)
+    assert setup.model.params.name == "inception_v3"
+    params = setup.model.params
+    assert (params.label_smoothing, params.aux_loss_weight) == (0.1, 0.4)
+    assert (params.batch_norm_decay, params.weight_decay) == (0.9997, 4e-5)
+    assert (config.learning_rate, setup.input.params.labels_offset) == (0.045, -1)
+    assert (config.summarize_gradients, config.summarize_variables) == (True, True)
+    assert config.save_summaries_secs == 180
+    info = setup.make_input().info
+    assert (info.num_classes, info.class_names[0]) == (11, "background")
+
+
+def test_training_adds_losses_updates_and_summaries():
+    output = build(Mode.TRAIN, name="mobilenet_v1_025", weight_decay=0.1)
+    assert len(tf.losses.get_losses()) == 1
+    assert tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    assert tf.losses.get_regularization_losses()
+    assert not output.metrics
+    tags = [op.name for op in tf.get_collection(tf.GraphKeys.SUMMARIES)]
+    for name in output.end_points:
+        assert any(f"activations/{name}" in tag for tag in tags)
+        assert any(f"sparsity/{name}" in tag for tag in tags)
+
+
+def test_summaries_of_activations_can_be_left_out():
+    build(Mode.TRAIN, name="mobilenet_v1_025", summarize_activations=False)
+    assert not tf.get_collection(tf.GraphKeys.SUMMARIES)
+
+
+def test_evaluation_has_metrics_and_no_updates():
+    output = build(Mode.EVAL, name="mobilenet_v1_025")
+    assert {"accuracy", "top_5_accuracy", "mean_recall", "recall_a"} <= output.metrics.keys()
+    assert not tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+
+
+def test_without_labels_there_are_predictions_and_exports():
+    output = build(Mode.PREDICT, labels=False, name="mobilenet_v1_025")
+    assert set(output.predictions) == {"label", "probabilities", "class_name"}
+    assert set(output.exports["serving_default"]) == {"label", "probabilities"}
+    assert not tf.losses.get_losses()
+
+
+def test_images_larger_than_the_network_need_global_pooling():
+    with pytest.raises(ConfigError, match=r"--input.image_size.*--model.global_pool"):
+        build(Mode.TRAIN, name="vgg_a", size=256)
+    output = build(Mode.EVAL, name="resnet_v1_50", size=64, global_pool=True)
+    assert output.predictions["probabilities"].shape.as_list() == [2, 6]
+
+
+def test_auxiliary_logits_of_a_network_are_trained_as_well():
+    output = build(Mode.TRAIN, name="inception_v3", size=75)
+    assert "AuxLogits" in output.end_points
+    losses = [loss.op.name for loss in tf.losses.get_losses()]
+    assert len(losses) == 2 and losses[0].startswith("aux_loss/")
+    weights = next(v for v in tf.trainable_variables() if "/AuxLogits/" in v.op.name)
+    assert tf.gradients(tf.losses.get_losses()[0], weights)[0] is not None

@@ -1,0 +1,140 @@
+"""Loss, metrics and image summaries of a segmentation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+# Of the image summaries.
+_MAX_IMAGES = 3
+_IGNORED_GREY = 127
+
+
+def segmentation_loss(logits: Any, labels: Any, ignore_label: int | None) -> Any:
+    """Averages softmax cross entropy over the pixels that count.
+
+    Args:
+      logits: `[batch, height, width, num_classes]`.
+      labels: `[batch, height, width]` int32.
+      ignore_label: label of pixels that do not count.
+
+    Returns:
+      A scalar; 0 when no pixel counts.
+    """
+    weights = _weights(labels, ignore_label)
+    # Ignored labels may lie outside the classes, where the op would yield NaN.
+    known = tf.where(weights > 0, labels, tf.zeros_like(labels))
+    entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=known, logits=logits)
+    return tf.div_no_nan(tf.reduce_sum(entropy * weights), tf.reduce_sum(weights), name="loss")
+
+
+def segmentation_metrics(
+    labels: Any,
+    predictions: Any,
+    *,
+    num_classes: int,
+    class_names: Sequence[str] = (),
+    ignore_label: int | None = None,
+) -> dict[str, tuple[Any, Any]]:
+    """Counts pixels over all batches of an evaluation.
+
+    Args:
+      labels: `[batch, height, width]` int32.
+      predictions: the same shape, classes.
+      num_classes: number of classes, the background included.
+      class_names: their names; numbers stand in for missing ones.
+      ignore_label: label of pixels that do not count.
+
+    Returns:
+      `mean_iou` over the classes that occur in labels or predictions,
+      `pixel_accuracy`, and `iou_<class name>` (0 for a class that does not
+      occur), each a (value, update op) pair. The updates are one and the same.
+    """
+    total, update = _confusion(labels, predictions, num_classes, ignore_label)
+    hits = tf.diag_part(total)
+    union = tf.reduce_sum(total, axis=0) + tf.reduce_sum(total, axis=1) - hits
+    iou = tf.div_no_nan(hits, union)
+    occurring = tf.reduce_sum(tf.cast(union > 0, tf.float64))
+    values = {
+        "mean_iou": tf.div_no_nan(tf.reduce_sum(iou), occurring),
+        "pixel_accuracy": tf.div_no_nan(tf.reduce_sum(hits), tf.reduce_sum(total)),
+    }
+    for index in range(num_classes):
+        values[f"iou_{_name(class_names, index)}"] = iou[index]
+    return {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
+
+
+def _confusion(
+    labels: Any, predictions: Any, num_classes: int, ignore_label: int | None
+) -> tuple[Any, Any]:
+    """Returns the matrix `[label, prediction]` so far, and the op that adds a batch."""
+    total = tf.get_variable(
+        "confusion_matrix",
+        shape=[num_classes, num_classes],
+        dtype=tf.float64,
+        initializer=tf.zeros_initializer(),
+        trainable=False,
+        collections=[tf.GraphKeys.LOCAL_VARIABLES, tf.GraphKeys.METRIC_VARIABLES],
+    )
+    weights = _weights(labels, ignore_label)
+    known = tf.where(weights > 0, labels, tf.zeros_like(labels))
+    batch = tf.math.confusion_matrix(
+        tf.reshape(known, [-1]),
+        tf.reshape(predictions, [-1]),
+        num_classes,
+        weights=tf.reshape(weights, [-1]),
+        dtype=tf.float64,
+    )
+    return tf.convert_to_tensor(total), tf.assign_add(total, batch)
+
+
+def _name(class_names: Sequence[str], index: int) -> str:
+    name = class_names[index] if index < len(class_names) else str(index)
+    return re.sub(r"[^\w.-]", "_", name)
+
+
+def image_summaries(
+    images: Any, labels: Any, predictions: Any, *, num_classes: int, ignore_label: int | None
+) -> None:
+    """Adds summaries of the image, its labels and the prediction.
+
+    Classes are spread from black to white; ignored pixels are grey.
+
+    Args:
+      images: `[batch, height, width, 3]`, values from 0 to 255.
+      labels: `[batch, height, width]` int32.
+      predictions: the same shape, classes.
+      num_classes: number of classes.
+      ignore_label: label of pixels that do not count, or None.
+    """
+    shown = _to_grey(labels, num_classes)
+    if ignore_label is not None:
+        grey = tf.fill(tf.shape(shown), tf.constant(_IGNORED_GREY, tf.uint8))
+        shown = tf.where(tf.equal(labels, ignore_label)[..., tf.newaxis], grey, shown)
+    _add("image", tf.saturate_cast(images, tf.uint8))
+    _add("label", shown)
+    _add("prediction", _to_grey(predictions, num_classes))
+
+
+def _to_grey(classes: Any, num_classes: int) -> Any:
+    spread = tf.cast(classes, tf.float32) * (255.0 / max(num_classes - 1, 1))
+    return tf.saturate_cast(spread[..., tf.newaxis], tf.uint8)
+
+
+def _add(name: str, pictures: Any) -> None:
+    tf.summary.image(name, pictures, max_outputs=_MAX_IMAGES)
+
+
+def _weights(labels: Any, ignore_label: int | None) -> Any:
+    """Weights of pixels: 1.0 where the label is not `ignore_label`, else 0.0.
+
+    Args:
+      labels: `[batch, height, width]` int32.
+      ignore_label: the value to leave out; None leaves out nothing.
+    """
+    if ignore_label is None:
+        return tf.ones_like(labels, dtype=tf.float32)
+    return tf.cast(tf.not_equal(labels, ignore_label), tf.float32)

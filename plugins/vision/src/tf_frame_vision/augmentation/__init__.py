@@ -1,0 +1,57 @@
+"""Random changes of an image together with its masks, boxes and points.
+
+    sample = Sample(image, masks=masks, boxes=boxes)
+    scale_seed, crop_seed, flip_seed, colour_seed = draws.split(seed, 4)
+    sample = random_scale(sample, 0.5, 2.0, scale_seed)
+    sample = random_crop_or_pad(sample, 512, 512, crop_seed, mask_fill=255)
+    sample = random_flip(sample, flip_seed)
+    image = colour.brightness(sample.image, 32.0, colour_seed)
+
+Random numbers follow from a seed by stateless ops, so that a resumed run sees the same images
+as an uninterrupted one. `geometry` has the changes themselves, without random numbers.
+"""
+
+from tf_frame_vision.augmentation import colour, draws
+from tf_frame_vision.augmentation.geometry import (
+    Sample,
+    clip_boxes,
+    crop,
+    crop_or_pad,
+    flip_left_right,
+    flip_up_down,
+    pad,
+    resize,
+    rotate_90,
+    scale,
+    transpose,
+)
+from tf_frame_vision.augmentation.random_geometry import (
+    apply_if,
+    random_crop,
+    random_crop_or_pad,
+    random_flip,
+    random_rotate_90,
+    random_scale,
+)
+
+__all__ = [
+    "Sample",
+    "apply_if",
+    "clip_boxes",
+    "colour",
+    "crop",
+    "crop_or_pad",
+    "draws",
+    "flip_left_right",
+    "flip_up_down",
+    "pad",
+    "random_crop",
+    "random_crop_or_pad",
+    "random_flip",
+    "random_rotate_90",
+    "random_scale",
+    "resize",
+    "rotate_90",
+    "scale",
+    "transpose",
+]

@@ -1,0 +1,41 @@
+"""Stateless random numbers, and independent seeds made of one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+
+def split(seed: Any, count: int) -> list[Any]:
+    """Makes several independent seeds of one.
+
+    Args:
+      seed: `[2]` integers.
+      count: number of seeds.
+
+    Returns:
+      A list of `[2]` integer tensors.
+    """
+    return list(tf.unstack(tf.random.experimental.stateless_split(seed, count)))
+
+
+def uniform(seed: Any, low: Any = 0.0, high: Any = 1.0) -> Any:
+    """Draws a float32 scalar from `[low, high)`."""
+    return tf.random.stateless_uniform([], seed, low, high)
+
+
+def integer(seed: Any, low: Any, high: Any) -> Any:
+    """Draws an int32 scalar from `low` to `high - 1`; both may be tensors."""
+    return tf.random.stateless_uniform([], seed, low, high, tf.int32)
+
+
+def coin(seed: Any) -> Any:
+    """Draws a bool scalar, true half the time."""
+    return uniform(seed) < 0.5
+
+
+def one_of(makers: Sequence[Callable[[], Any]], seed: Any) -> Any:
+    """Runs one of several functions, all equally likely; only its ops are computed."""
+    return tf.switch_case(integer(seed, 0, len(makers)), list(makers))

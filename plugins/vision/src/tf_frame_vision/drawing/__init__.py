@@ -1,0 +1,1 @@
+"""Colours of classes, overlays and PNG files; nothing here imports TensorFlow."""

@@ -1,0 +1,86 @@
+"""PNG files: reading of the header, check of the whole file, atomic writing; by Pillow."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import os
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from PIL.PngImagePlugin import PngImageFile
+
+# Pillow's modes of images whose pixels are one brightness.
+_GREY = ("1", "L", "I", "I;16")
+_PALETTE_SIZE = 256
+_DAMAGED = (SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error)
+
+
+@dataclasses.dataclass(frozen=True)
+class PngHeader:
+    """Size and kind of a PNG file.
+
+    Attributes:
+      height: in pixels.
+      width: in pixels.
+      is_grey: whether a pixel is one number, its own brightness.
+    """
+
+    height: int
+    width: int
+    is_grey: bool
+
+
+def read_png(path: Path) -> PngHeader:
+    """Reads a PNG's header and checks that the file is whole: checksums and pixels.
+
+    Args:
+      path: the file.
+
+    Raises:
+      ValueError: the file is not a whole PNG; the message says why.
+      OSError: it cannot be read, or ends too early.
+    """
+    try:
+        # Image.open refuses very large images as a decompression bomb.
+        with PngImageFile(path) as image:
+            image.verify()
+        with PngImageFile(path) as image:
+            image.load()
+            return PngHeader(image.height, image.width, image.mode in _GREY)
+    except _DAMAGED as error:
+        # Pillow raises an IndexError for a file without pixels.
+        message = "it has no pixels" if isinstance(error, IndexError) else str(error)
+        raise ValueError(message) from error
+
+
+def write_png(path: Path, pixels: Any, *, colours: Any = None) -> None:
+    """Writes a PNG file whole or, after an error such as a full disk, not at all.
+
+    Args:
+      path: the file.
+      pixels: `[height, width, 3]` uint8, or `[height, width]` uint8 or uint16.
+      colours: `[count, 3]` uint8: red, green and blue of each value of uint8 pixels.
+    """
+    image = Image.fromarray(pixels)
+    if colours is not None:
+        # With few colours Pillow would put several pixels into a byte.
+        image.putpalette(colours.tobytes().ljust(3 * _PALETTE_SIZE, b"\0"))
+    content = io.BytesIO()
+    image.save(content, "PNG")
+    _write_whole(path, content.getvalue())
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        partial.write_bytes(data)
+        os.replace(partial, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            partial.unlink()
+        raise

@@ -1,0 +1,154 @@
+"""Base class of inputs that read examples one by one: order, damaged examples, batches.
+
+    class Photos(ExampleInput):
+        def __init__(self, *, params):
+            super().__init__(params=params)
+            self.splits = {mode: Split(count, names) for mode in Mode}
+
+        def read(self, split, order):
+            return image_file_examples("photos", split.content, {}, order)
+
+        def prepare(self, example, *, is_training, seed):
+            return {"image": tf.cast(example["image"], tf.float32)}, {}
+
+Nothing here imports TensorFlow before a data set is made.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tf_frame import Input, InputContext, Mode, option
+from tf_frame.errors import DataError
+from tf_frame_vision.reading.record_index import RecordIndex, index_records
+
+IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif")
+
+
+@dataclasses.dataclass(frozen=True)
+class ExampleOptions:
+    """Options of all inputs that read examples one by one."""
+
+    data_dir: str = option("", "folder of the data")
+    augment: bool = option(True, "whether training images are varied at random")
+    shuffle_buffer: int | None = option(
+        None, "neighbouring examples that are shuffled together; none: all; 0: no shuffling", min=0
+    )
+    skip_corrupt: bool = option(
+        False, "leave out and report examples that cannot be read; else the first ends the run"
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Split:
+    """One part of the data, such as the training examples.
+
+    Attributes:
+      count: number of examples.
+      content: files and positions of the examples, in the form that `ExampleInput.read` takes.
+      damaged: parts of the data that cannot be read and are left out, a line each.
+    """
+
+    count: int
+    content: Any
+    damaged: Sequence[str] = ()
+
+
+def split_of_records(paths: Sequence[Path], *, skip_corrupt: bool) -> Split:
+    """Finds the records of TFRecord files; `content` is a list of `RecordIndex`.
+
+    Args:
+      paths: the files.
+      skip_corrupt: whether to leave out records behind a damaged length.
+
+    Raises:
+      DataError: a length is damaged and must not be left out, or there is no record at all.
+    """
+    indices = [index_records(path) for path in paths]
+    damaged = [_rest_lost(index) for index in indices if index.damage]
+    if damaged and not skip_corrupt:
+        raise DataError(f"{damaged[0]}; copy or write the file again, or give --input.skip_corrupt")
+    count = sum(len(index.offsets) for index in indices)
+    if not count:
+        raise DataError(f"there is no record in {', '.join(map(str, paths[:3]))}")
+    return Split(count, indices, damaged)
+
+
+def _rest_lost(index: RecordIndex) -> str:
+    return f"{index.damage}; it and what follows in this file cannot be read"
+
+
+class ExampleInput(Input):
+    """Input that reads examples one by one; a subclass finds, reads and prepares them.
+
+    Attributes:
+      splits: the examples of each mode, set by the constructor of the subclass.
+      names_examples: whether evaluation examples get a feature `name`.
+    """
+
+    Params: ClassVar[type] = ExampleOptions
+    prediction_suffixes: ClassVar[Sequence[str]] = IMAGE_SUFFIXES
+    names_examples: ClassVar[bool] = True
+    splits: Mapping[Mode, Split]
+
+    def read(self, split: Split, order: Any) -> Any:
+        """Returns a data set of `(number, example)`; see `tf_frame_vision.reading`.
+
+        Args:
+          split: the part of the data.
+          order: data set of `(number, index)`, both scalar int64: the example's number in
+            the stream, and its index in the split.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define read()")
+
+    def prepare(self, example: Any, *, is_training: bool, seed: Any) -> tuple[dict[str, Any], Any]:
+        """Returns features and labels of an example.
+
+        Args:
+          example: an example of `read` without a problem.
+          is_training: whether to augment it.
+          seed: `[2]` integers for the augmentation.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define prepare()")
+
+    def checked(self, example: Any) -> Any:
+        """Returns the example, with a `problem` where it cannot be used."""
+        return example
+
+    def dataset(self, mode: Mode, context: InputContext) -> Any:
+        """Returns batches of the features and labels of `prepare`; see `Input.dataset`.
+
+        In evaluation there may be a feature `name`, `[batch]` string. With `skip_corrupt`
+        there are the features that `tf_frame_vision.reading.skipped` describes.
+        """
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_vision.reading import pipeline
+
+        split, params, training = self.splits[mode], self.params, mode == Mode.TRAIN
+        if training:
+            together = params.shuffle_buffer
+            order = pipeline.training_order(split.count, context, together=together)
+        else:
+            order = pipeline.evaluation_order(split.count, context)
+
+        def prepared(number: Any, example: Any) -> Any:
+            seed = tf.stack([tf.constant(context.seed, tf.int64), number])
+            is_training = training and params.augment
+            features, labels = self.prepare(example, is_training=is_training, seed=seed)
+            if self.names_examples and not training:
+                features = {**features, "name": example["name"]}
+            return features, labels
+
+        examples = pipeline.prepared(
+            self.read(split, order),
+            prepared,
+            check=self.checked,
+            count=split.count,
+            damaged=split.damaged,
+            skip_corrupt=params.skip_corrupt,
+        )
+        return pipeline.batched(examples, context.batch_size, drop_remainder=training)

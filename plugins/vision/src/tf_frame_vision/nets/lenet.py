@@ -1,0 +1,80 @@
+"""LeNet for digits of 28 x 28 pixels, in the larger form that slim has.
+
+After LeCun et al., Gradient-based learning applied to document recognition,
+1998. Source of sizes and names: tensorflow/models, research/slim/nets/lenet.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame import layers
+from tf_frame_vision.nets.image_size import check_image_size, default_image_size
+
+# Two poolings halve it, and one pixel is left.
+_LEAST_SIZE = 4
+
+
+@default_image_size(28)
+def lenet(
+    images: Any,
+    num_classes: int | None = 10,
+    is_training: bool = False,
+    dropout_keep_prob: float = 0.5,
+    prediction_fn: Callable[..., Any] = layers.softmax,
+    scope: Any = "LeNet",
+) -> tuple[Any, dict[str, Any]]:
+    """Builds two convolutions with pooling, and two fully connected layers.
+
+    Args:
+      images: `[batch, height, width, channels]`; height and width known.
+      num_classes: number of classes; without (None or 0) there is no last layer.
+      is_training: whether to drop features.
+      dropout_keep_prob: share of the features that are kept in training.
+      prediction_fn: makes predictions of logits.
+      scope: variable scope.
+
+    Returns:
+      Logits `[batch, num_classes]`, or features `[batch, 1024]` before dropout;
+      and the end points by name.
+
+    Raises:
+      ConfigError: the images are too small.
+    """
+    check_image_size(images, least=_LEAST_SIZE, network="lenet", advice="enlarge them")
+    end_points: dict[str, Any] = {}
+    with tf.variable_scope(scope, "LeNet", [images]):
+        net = images
+        for index, channels in ((1, 32), (2, 64)):
+            net = layers.conv2d(net, channels, [5, 5], scope=f"conv{index}")
+            end_points[f"conv{index}"] = net
+            net = layers.max_pool2d(net, [2, 2], 2, scope=f"pool{index}")
+            end_points[f"pool{index}"] = net
+        net = end_points["Flatten"] = layers.flatten(net)
+        net = end_points["fc3"] = layers.fully_connected(net, 1024, scope="fc3")
+        if not num_classes:
+            return net, end_points
+        net = layers.dropout(net, dropout_keep_prob, is_training=is_training, scope="dropout3")
+        end_points["dropout3"] = net
+        logits = layers.fully_connected(net, num_classes, activation_fn=None, scope="fc4")
+        end_points["Logits"] = logits
+    end_points["Predictions"] = prediction_fn(logits, scope="Predictions")
+    return logits, end_points
+
+
+def lenet_arg_scope(weight_decay: float = 0.0) -> Any:
+    """Returns the default arguments of the layers, for `layers.arg_scope`.
+
+    Args:
+      weight_decay: scale of the L2 penalty on weights.
+    """
+    with layers.arg_scope(
+        [layers.conv2d, layers.fully_connected],
+        weights_regularizer=layers.l2_regularizer(weight_decay),
+        weights_initializer=tf.truncated_normal_initializer(stddev=0.1),
+        activation_fn=tf.nn.relu,
+    ) as scope:
+        return scope

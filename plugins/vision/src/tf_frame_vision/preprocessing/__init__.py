@@ -1,0 +1,24 @@
+"""Preparation of an image for a network: slim's families of preprocessing.
+
+A family is a `tf_frame.Preprocessing`, named by an entry point of the group
+`tf_frame.preprocessing`. Source of the behaviour: slim, preprocessing/.
+"""
+
+from tf_frame import Preprocessing
+from tf_frame.plugin.kinds import PREPROCESSING
+from tf_frame.plugin.load import load_plugin
+from tf_frame_vision import DISTRIBUTION
+
+
+def load_preprocessing(name: str) -> Preprocessing:
+    """Makes the preprocessing of a name; of several with this name, tf-frame-vision's.
+
+    Args:
+      name: name of a preprocessing plugin.
+
+    Raises:
+      PluginError: there is no such preprocessing; the message has near names.
+    """
+    cls = load_plugin(PREPROCESSING, name, prefer=DISTRIBUTION).cls
+    preprocessing: Preprocessing = cls(params=cls.Params())
+    return preprocessing

@@ -1,0 +1,42 @@
+"""Preprocessing without random changes: the families `none` and `lenet`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tf_frame import Preprocessing
+
+
+class Plain(Preprocessing):
+    """Resizes, and scales values to -1 to 1; the same in training.
+
+    Values do not stay 0 to 255: no network here would train on them.
+    """
+
+    def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame import layers
+        from tf_frame_vision.preprocessing import geometry
+
+        del is_training, seed
+        channels = geometry.channels_of(image)
+        resized = layers.resize_bilinear(image[tf.newaxis], [height, width])[0]
+        return tf.ensure_shape(resized / 127.5 - 1.0, [height, width, channels])
+
+
+class Lenet(Preprocessing):
+    """Cuts or pads to size; values from -1 to 127 / 128; the same in training.
+
+    Source: slim, lenet_preprocessing.py.
+    """
+
+    def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_vision.preprocessing import geometry
+
+        del is_training, seed
+        channels = geometry.channels_of(image)
+        image = geometry.crop_or_pad(tf.cast(image, tf.float32), height, width)
+        return tf.ensure_shape((image - 128.0) / 128.0, [height, width, channels])

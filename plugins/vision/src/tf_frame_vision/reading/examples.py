@@ -1,0 +1,122 @@
+"""Examples as they are read: damage is a field of the example, not an error.
+
+An example is a mapping of tensors: its fields, as their `tf.TensorSpec`s say, and
+
+    name     scalar string: file, and which of its examples
+    problem  scalar string: empty, or the name and why the example cannot be used
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+# Examples that are read at the same time. They are part of a saved position, decoded; so their
+# number is small, and does not depend on the machine.
+_CYCLE_LENGTH = 8
+COLOUR_IMAGE = tf.TensorSpec([None, None, 3], tf.uint8)
+
+
+def example(
+    specs: Mapping[str, Any], fields: Mapping[str, Any], name: Any, problem: Any = ""
+) -> dict[str, Any]:
+    """Makes an example; a problem is preceded by the name.
+
+    Args:
+      specs: type and shape of each field.
+      fields: their values.
+      name: file, and which of its examples.
+      problem: why it cannot be used, such as `its checksum is wrong`; empty: it can.
+    """
+    problem = tf.convert_to_tensor(problem)
+    named = tf.strings.join([name, problem], separator=": ")
+    values = {
+        key: tf.ensure_shape(tf.cast(fields[key], spec.dtype), spec.shape)
+        for key, spec in specs.items()
+    }
+    return {
+        **values,
+        "name": tf.convert_to_tensor(name),
+        "problem": tf.where(tf.equal(problem, ""), problem, named),
+    }
+
+
+def unreadable(specs: Mapping[str, Any], name: Any, problem: Any) -> dict[str, Any]:
+    """Makes an example that could not be read; its fields are zeros, unknown sizes 1."""
+    zeros = {key: tf.zeros([d or 1 for d in s.shape], s.dtype) for key, s in specs.items()}
+    return example(specs, zeros, name, problem)
+
+
+def first_readable(attempts: Sequence[Any], last: Mapping[str, Any]) -> Any:
+    """Returns a data set of one example: the first attempt that raises no error.
+
+    The pipeline runs no Python for it, so that its position can be saved.
+
+    Args:
+      attempts: data sets of one example each.
+      last: the example where all fail.
+    """
+    found = tf.data.Dataset.from_tensors(last)
+    for attempt in reversed(attempts):
+        found = attempt.ignore_errors().concatenate(found)
+    return found.take(1)
+
+
+def read_by_data_sets(order: Any, function: Callable[[Any], Any]) -> Any:
+    """Reads each example by a data set of one, several at a time, in their order.
+
+    Args:
+      order: data set of `(number, index)`; see `pipeline`.
+      function: from an index to a data set of one example.
+
+    Returns:
+      A data set of `(number, example)`.
+    """
+    examples = order.interleave(
+        without_autograph(lambda number, index: function(index)),
+        cycle_length=_CYCLE_LENGTH,
+        block_length=1,
+        num_parallel_calls=tf.data.AUTOTUNE,
+        deterministic=True,
+    )
+    return tf.data.Dataset.zip((order.map(lambda number, index: number), examples))
+
+
+def read_by_function(order: Any, function: Callable[[Any], Mapping[str, Any]]) -> Any:
+    """Reads each example by a function that cannot fail, such as of pixels in memory.
+
+    Args:
+      order: data set of `(number, index)`; see `pipeline`.
+      function: from an index to an example.
+
+    Returns:
+      A data set of `(number, example)`.
+    """
+    return order.map(without_autograph(lambda number, index: (number, function(index))))
+
+
+def decode_image(data: Any) -> Any:
+    """Decodes JPEG, PNG, BMP or the first frame of a GIF: `[height, width, 3]` uint8.
+
+    Of 16 bits the upper eight count; transparency is left out.
+
+    Args:
+      data: scalar string, the content of a file.
+    """
+    image = tf.io.decode_image(data, channels=3, expand_animations=False)
+    return tf.ensure_shape(image, COLOUR_IMAGE.shape)
+
+
+def why_not_decoded(data: Any) -> Any:
+    """Returns the reason why `decode_image` failed, a scalar string."""
+    size = tf.strings.as_string(tf.strings.length(data))
+    reason = ["it cannot be decoded as JPEG, PNG, BMP or GIF (", size, " bytes)"]
+    return tf.where(tf.equal(data, ""), tf.constant("it is empty"), tf.strings.join(reason))
+
+
+def without_autograph(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function without AutoGraph's conversion."""
+    converted: Callable[..., Any] = tf.autograph.experimental.do_not_convert(function)
+    return converted

@@ -1,0 +1,112 @@
+"""Folders, files and shards of data sets, with errors that say what to do."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from tf_frame.errors import DataError
+
+_SHARD = re.compile(r"(?<=[-_])(\d{5})-of-(\d{5})")
+
+
+def existing_folder(folder: str | Path, option: str, what_to_do: str) -> Path:
+    """Returns the folder as a path, with `~` expanded.
+
+    Args:
+      folder: its path, as the user gave it.
+      option: the option that names it, such as `--input.data_dir`.
+      what_to_do: a sentence without its full stop.
+
+    Raises:
+      DataError: it is not given, does not exist, or is no folder.
+    """
+    if not str(folder):
+        raise DataError(f"{option} is not given. {what_to_do}.")
+    path = Path(folder).expanduser()
+    if not path.is_dir():
+        raise DataError(
+            f"the folder {path} ({option}) does not exist, or is not a folder. {what_to_do}."
+        )
+    return path
+
+
+def visible(folder: Path, *, folders: bool) -> list[str]:
+    """Returns the names of a folder's folders or files, sorted, without hidden ones.
+
+    Raises:
+      DataError: it cannot be read.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                entry.name
+                for entry in entries
+                if not entry.name.startswith(".") and entry.is_dir() == folders
+            )
+    except OSError as error:
+        raise DataError(f"the folder {folder} cannot be read: {error.strerror}") from None
+
+
+def first_existing(folder: Path, names: Sequence[str]) -> Path | None:
+    """Returns the path of the first of these names that the folder has, or None."""
+    return next((folder / name for name in names if (folder / name).exists()), None)
+
+
+def find_shards(folder: Path, patterns: Sequence[str], option: str) -> list[Path]:
+    """Returns the files of the first pattern that matches any, sorted by name.
+
+    Args:
+      folder: the folder.
+      patterns: patterns of file names, such as `train-*`.
+      option: the option that names them, such as `--input.train_pattern`.
+
+    Raises:
+      DataError: there is no such file, or a shard `...-00001-of-00004` is missing, or there
+        are two generations of shards.
+    """
+    names = visible(folder, folders=False)
+    for pattern in patterns:
+        found = [folder / file for file in names if fnmatchcase(file, pattern)]
+        if found:
+            _check_shards(found, names)
+            return found
+    raise DataError(
+        f"the folder {folder} has no file that is called {' or '.join(patterns)}, but"
+        f" {_some(names)}. Say what they are called: {option} PATTERN"
+    )
+
+
+def _check_shards(paths: Sequence[Path], names: Sequence[str]) -> None:
+    """Refuses files `...-00001-of-00004` of two generations, or with one that is not there.
+
+    Args:
+      paths: those that are to be read.
+      names: all files of the folder.
+    """
+    numbers = [_SHARD.search(path.name) for path in paths]
+    if not all(numbers):
+        return  # Not named like that, or not all of them.
+    found = {(int(n[1]), int(n[2])) for n in numbers if n}
+    totals = sorted({total for _, total in found})
+    if len(totals) > 1:
+        raise DataError(
+            f"{paths[0].parent} has shards of {' and of '.join(map(str, totals))}, such as"
+            f" {paths[0].name} and {paths[-1].name}; remove those that are not to be read"
+        )
+    shards = [_SHARD.sub(f"{k:05d}-of-{totals[0]:05d}", paths[0].name) for k in range(totals[0])]
+    missing = [name for name in shards if name not in names]
+    if missing:
+        raise DataError(
+            f"{paths[0].parent} has {totals[0] - len(missing)} of {totals[0]} shards;"
+            f" {missing[0]} is missing. Copy it there, or rename those that are to be read"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    if not names:
+        return "it has no file at all"
+    return f"{', '.join(names[:3])}{' ...' if len(names) > 3 else ''}"

@@ -1,0 +1,114 @@
+"""Examples of TFRecord files, each record read by itself.
+
+    examples = record_examples(indices, order, IMAGE_AND_LABEL)
+
+for a `RecordFormat` and the indices of `record_index`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame_vision.reading import packed
+from tf_frame_vision.reading.examples import (
+    COLOUR_IMAGE,
+    decode_image,
+    example,
+    first_readable,
+    read_by_data_sets,
+    unreadable,
+    why_not_decoded,
+    without_autograph,
+)
+from tf_frame_vision.reading.record_index import RecordIndex
+
+# Each record is opened anew: a larger buffer would read what follows it in vain.
+_BUFFER_BYTES = 0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RecordFormat:
+    """Content of the records of a data set.
+
+    Attributes:
+      keys: their features, for `tf.io.parse_single_example`.
+      specs: the fields of an example beside its `image`.
+      parse: from the parsed features to the encoded image, the fields, and why the
+        record cannot be used: a scalar string, empty if it can.
+    """
+
+    keys: Mapping[str, Any]
+    specs: Mapping[str, Any]
+    parse: Callable[[Mapping[str, Any]], tuple[Any, Mapping[str, Any], Any]]
+
+
+def record_examples(indices: Sequence[RecordIndex], order: Any, form: RecordFormat) -> Any:
+    """Returns a data set of `(number, example)`; see `tf_frame_vision.reading.examples`.
+
+    Args:
+      indices: the records of each file; an example's index counts through all of them.
+      order: data set of `(number, index)`.
+      form: content of the records.
+    """
+    paths = packed.strings([str(index.path) for index in indices])
+    counts = [len(index.offsets) for index in indices]
+    ends = packed.integers(list(itertools.accumulate(counts)))
+    # One vector of sizes packs better than offsets that begin anew in each file.
+    offsets = packed.integers(list(itertools.chain.from_iterable(i.offsets for i in indices)))
+
+    def read(index: Any) -> Any:
+        file = tf.searchsorted(ends, [index], side="right")[0]
+        begin = tf.where(file > 0, ends[tf.maximum(file - 1, 0)], tf.zeros_like(index))
+        path, offset = paths[file], offsets[index]
+        return _example(_record(path, offset), _name(path, index - begin, offset), form)
+
+    return read_by_data_sets(order, read)
+
+
+def _example(record: Any, name: Any, form: RecordFormat) -> Any:
+    specs = {"image": COLOUR_IMAGE, **form.specs}
+
+    def parsed(data: Any) -> tuple[Any, Mapping[str, Any], Any]:
+        return form.parse(tf.io.parse_single_example(data, form.keys))
+
+    def whole(data: Any) -> dict[str, Any]:
+        encoded, fields, problem = parsed(data)
+        image = tf.cond(
+            tf.equal(problem, ""),
+            lambda: decode_image(encoded),
+            lambda: tf.zeros([1, 1, 3], tf.uint8),
+        )
+        return example(specs, {"image": image, **fields}, name, problem)
+
+    def not_decoded(data: Any) -> dict[str, Any]:
+        return unreadable(specs, name, why_not_decoded(parsed(data)[0]))
+
+    def not_parsed(data: Any) -> dict[str, Any]:
+        del data
+        return unreadable(specs, name, "it is no tf.train.Example")
+
+    attempts = [record.map(without_autograph(f)) for f in (whole, not_decoded, not_parsed)]
+    return first_readable(attempts, unreadable(specs, name, "the checksum of its data is wrong"))
+
+
+def _record(path: Any, offset: Any) -> Any:
+    """A data set of the one record at an offset."""
+    # tf.data.TFRecordDataset has no offsets.
+    variant = tf.raw_ops.TFRecordDatasetV2(
+        filenames=path[tf.newaxis],
+        compression_type="",
+        buffer_size=tf.constant(_BUFFER_BYTES, tf.int64),
+        byte_offsets=offset[tf.newaxis],
+    )
+    spec = tf.TensorSpec([], tf.string)
+    return tf.data.experimental.from_variant(variant, spec).take(1)
+
+
+def _name(path: Any, number: Any, offset: Any) -> Any:
+    text = tf.strings.as_string
+    return tf.strings.join([path, ": record ", text(number), " (byte offset ", text(offset), ")"])

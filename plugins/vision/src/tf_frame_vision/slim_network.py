@@ -1,0 +1,208 @@
+"""Base class of network plugins whose layers are built by one of slim's functions.
+
+    class Tiny(SlimNetwork):
+        module = function = "tiny"          # tf_frame_vision.nets.tiny.tiny
+        arg_scope = "tiny_arg_scope"
+
+None of this imports TensorFlow before a network is built.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from tf_frame import Network, NetworkContext
+from tf_frame.errors import ConfigError
+from tf_frame.plugin.kinds import NETWORK
+from tf_frame.plugin.load import load_plugin
+from tf_frame_vision import DISTRIBUTION
+
+_NETS = "tf_frame_vision.nets"
+# Squeezing fails on logits of several positions; the error of `flat_logits` says what to do.
+_SQUEEZE = "spatial_squeeze"
+
+
+def load_network(name: str) -> Network:
+    """Makes the network of a name; of several with this name, tf-frame-vision's.
+
+    Args:
+      name: name of a network plugin.
+
+    Raises:
+      PluginError: there is no such network; the message has near names.
+    """
+    cls = load_plugin(NETWORK, name, prefer=DISTRIBUTION).cls
+    network: Network = cls(params=cls.Params())
+    return network
+
+
+class SlimNetwork(Network):
+    """A network whose function has slim's arguments, built under its arg scope.
+
+    Attributes:
+      module: module of `tf_frame_vision.nets`.
+      function: name of the function in it that builds the classifier.
+      arg_scope: name of the function that makes its arg scope.
+      decay_argument: that function's argument for the decay of batch norm; None: it has none.
+      always_pools: whether the classifier averages over all positions in any case.
+      base: name of slim's function without a classifier; empty: `function` builds the
+        feature maps, too, given `base_arguments`.
+      feature_maps: the end point of the last feature map of each stride; none: the network
+        cannot be a backbone.
+      output_strides: the strides that the last feature map may have.
+    """
+
+    module: ClassVar[str]
+    function: ClassVar[str]
+    arg_scope: ClassVar[str]
+    decay_argument: ClassVar[str | None] = None
+    always_pools: ClassVar[bool] = False
+    base: ClassVar[str] = ""
+    feature_maps: ClassVar[Mapping[int, str]] = {}
+    output_strides: ClassVar[tuple[int, ...]] = (8, 16, 32)
+
+    def __call__(self, images: Any, context: NetworkContext) -> tuple[Any, Mapping[str, Any]]:
+        function = self._function(self.function)
+        squeeze = _SQUEEZE in inspect.signature(function).parameters
+        arguments = {"num_classes": context.num_classes, "is_training": context.is_training}
+        overrides = {
+            **_layer_overrides(context),
+            "dropout_keep_prob": context.dropout_keep_prob,
+            "global_pool": (context.global_pool and not self.always_pools) or None,
+        }
+        if squeeze:
+            arguments[_SQUEEZE] = False
+        logits, end_points = self._build(function, images, context, arguments, overrides)
+        if context.num_classes:
+            logits = flat_logits(logits, context.num_classes)
+        return logits, end_points
+
+    def features(
+        self, images: Any, context: NetworkContext, *, output_stride: int = 32
+    ) -> tuple[Mapping[int, Any], Mapping[str, Any]]:
+        if not self.feature_maps:
+            return super().features(images, context, output_stride=output_stride)
+        if output_stride not in self.output_strides:
+            strides = " or ".join(map(str, self.output_strides))
+            raise ConfigError(
+                f"the network {self.function} has no feature maps with an output stride of"
+                f" {output_stride}; its output stride can be {strides}"
+            )
+        classifier = self._function(self.function)
+        # As in the classifier, so that variables have the same names.
+        scope = inspect.signature(classifier).parameters["scope"].default
+        arguments = {"scope": scope, **self.base_arguments(output_stride)}
+        if self.base:
+            function = self._function(self.base)
+            # The width of functions such as mobilenet_v1_050.
+            arguments |= getattr(classifier, "keywords", {})
+        else:
+            function = classifier
+            arguments |= {"num_classes": None, "is_training": context.is_training}
+        overrides = _layer_overrides(context)
+        last, end_points = self._build(function, images, context, arguments, overrides)
+        maps = {
+            stride: _find(end_points, name)
+            for stride, name in self.feature_maps.items()
+            if stride < output_stride
+        }
+        return {**maps, output_stride: last}, end_points
+
+    def base_arguments(self, output_stride: int) -> dict[str, Any]:
+        """Returns arguments that end slim's function at the last feature map.
+
+        Args:
+          output_stride: size of the image over size of that map.
+        """
+        return {"output_stride": output_stride}
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        function: Callable[..., Any] = getattr(
+            importlib.import_module(f"{_NETS}.{self.module}"), name
+        )
+        return function
+
+    def _build(
+        self,
+        function: Callable[..., Any],
+        images: Any,
+        context: NetworkContext,
+        arguments: Mapping[str, Any],
+        overrides: Mapping[str, Any],
+    ) -> tuple[Any, Mapping[str, Any]]:
+        """Calls slim's function under its arg scope; each override goes to the one that takes it.
+
+        Args:
+          function: builds the network.
+          images: see `Network`.
+          context: weight decay, and whether to train.
+          arguments: further arguments of the function.
+          overrides: settings that differ from the network's own, None: the network's own.
+
+        Raises:
+          ConfigError: neither function nor arg scope has one of the settings.
+        """
+        from tf_frame import layers
+
+        make_scope = self._function(self.arg_scope)
+        accepted = inspect.signature(function).parameters
+        scope_arguments: dict[str, Any] = {"weight_decay": context.weight_decay}
+        arguments = dict(arguments)
+        for option, value in overrides.items():
+            name = (self.decay_argument or option) if option == "batch_norm_decay" else option
+            if value is None:
+                continue
+            if name in accepted:
+                arguments[name] = value
+            elif name in inspect.signature(make_scope).parameters:
+                scope_arguments[name] = value
+            else:
+                raise ConfigError(
+                    f"--model.{option} {value}: {self.function} has no such setting; leave it out"
+                )
+        with (
+            layers.arg_scope(make_scope(**scope_arguments)),
+            layers.arg_scope([layers.batch_norm, layers.dropout], is_training=context.is_training),
+        ):
+            net, end_points = function(images, **arguments)
+            return net, end_points
+
+
+def _layer_overrides(context: NetworkContext) -> dict[str, Any]:
+    """Overrides that classifiers and backbones have in common."""
+    return {
+        "batch_norm_decay": context.batch_norm_decay,
+        "depth_multiplier": context.depth_multiplier,
+    }
+
+
+def _find(end_points: Mapping[str, Any], name: str) -> Any:
+    """Returns the end point of a name, also if an outer variable scope precedes the name."""
+    return next(t for key, t in end_points.items() if f"/{key}".endswith(f"/{name}"))
+
+
+def flat_logits(logits: Any, num_classes: int) -> Any:
+    """Returns logits as `[batch, num_classes]`.
+
+    Args:
+      logits: of that shape, or `[batch, height, width, num_classes]` where the network
+        keeps positions.
+      num_classes: number of classes.
+
+    Raises:
+      ConfigError: there is more than one position, as with images that are larger than
+        the network was made for.
+    """
+    import tensorflow.compat.v1 as tf
+
+    if logits.shape.rank == 4:
+        if logits.shape[1:3].as_list() != [1, 1]:
+            raise ConfigError(
+                f"the network gives logits for {logits.shape[1]} x {logits.shape[2]} positions of "
+                "an image; set --input.image_size to its own size, or --model.global_pool"
+            )
+        logits = tf.squeeze(logits, [1, 2])
+    return tf.ensure_shape(logits, [None, num_classes])

@@ -1,0 +1,94 @@
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import layers
+from tf_frame.errors import ConfigError
+from tf_frame_vision.nets.cifarnet import cifarnet, cifarnet_arg_scope
+
+
+def build(num_classes=10, size=32, **arguments):
+    with layers.arg_scope(cifarnet_arg_scope()):
+        return cifarnet(tf.zeros([2, size, size, 3]), num_classes, **arguments)
+
+
+@pytest.fixture(scope="module")
+def network():
+    with tf.Graph().as_default() as graph:
+        _, end_points = build(is_training=True)
+    return graph, end_points
+
+
+def test_variables_are_slims(network, slim_variables, variables_in):
+    assert variables_in(network[0]) == slim_variables("cifarnet")
+
+
+def test_number_of_parameters(network, variables_in, count_parameters):
+    """By hand: two poolings leave 8 x 8 pixels of 64 channels before fc3."""
+    convolutions = (5 * 5 * 3 + 1) * 64 + (5 * 5 * 64 + 1) * 64
+    dense = (8 * 8 * 64 + 1) * 384 + (384 + 1) * 192 + (192 + 1) * 10
+    assert count_parameters(variables_in(network[0])) == convolutions + dense == 1_756_426
+
+
+def test_end_points(network):
+    assert {name: point.shape.as_list() for name, point in network[1].items()} == {
+        "conv1": [2, 32, 32, 64],
+        "pool1": [2, 16, 16, 64],
+        "conv2": [2, 16, 16, 64],
+        "pool2": [2, 8, 8, 64],
+        "Flatten": [2, 4096],
+        "fc3": [2, 384],
+        "fc4": [2, 192],
+        "Logits": [2, 10],
+        "Predictions": [2, 10],
+    }
+    assert cifarnet.default_image_size == 32
+
+
+def test_local_normalisation_stands_behind_pool1_and_before_pool2(network):
+    graph, end_points = network
+    first, second = (graph.get_operation_by_name(f"CifarNet/norm{index}") for index in (1, 2))
+    assert first.inputs[0] is end_points["pool1"]
+    assert second.inputs[0] is end_points["conv2"]
+    assert end_points["pool2"].op.inputs[0] is second.outputs[0]
+    for op in (first, second):
+        assert op.type == "LRN"
+        settings = [op.get_attr(name) for name in ("depth_radius", "bias", "alpha", "beta")]
+        assert settings == pytest.approx([4, 1.0, 0.001 / 9, 0.75])
+
+
+def test_dense_layers_but_the_logits_pay_a_penalty(network):
+    penalties = network[0].get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    assert [penalty.op.name.split("/")[1] for penalty in penalties] == ["fc3", "fc4"]
+
+
+def test_initial_values_of_each_layer(network):
+    """Deviation before the cut at two deviations, and value of the biases."""
+    graph, _ = network
+    expected = {"conv2": (0.05, 0.0), "fc3": (0.04, 0.1), "logits": (1 / 192, 0.0)}
+    with tf.Session(graph=graph) as session:
+        session.run(tf.variables_initializer(graph.get_collection("variables")))
+        for layer, (deviation, bias) in expected.items():
+            names = [f"CifarNet/{layer}/{kind}" for kind in ("weights", "biases")]
+            weights, biases = session.run([f"{name}/Read/ReadVariableOp:0" for name in names])
+            assert weights.std() == pytest.approx(0.8796 * deviation, rel=0.05)
+            assert biases == pytest.approx(bias)
+
+
+@pytest.mark.parametrize("num_classes", [None, 0])
+def test_without_classes_the_features_come_back(num_classes):
+    with tf.Graph().as_default():
+        net, end_points = build(num_classes)
+    assert net is end_points["fc4"]
+    assert list(end_points)[-1] == "fc4"
+
+
+def test_clones_share_their_variables(build_clones, variables_in, slim_variables):
+    graph, _ = build_clones(lambda: build(is_training=True))
+    assert variables_in(graph) == slim_variables("cifarnet")
+
+
+def test_images_of_which_nothing_would_be_left_are_refused():
+    with tf.Graph().as_default():
+        build(size=4)
+    with tf.Graph().as_default(), pytest.raises(ConfigError, match="3 x 3 pixels.* 4 x 4"):
+        build(size=3)

@@ -1,0 +1,233 @@
+"""MobileNet, version 1.
+
+The tables of variables were made by tensorflow/models, research/slim, with tf_slim 1.1.0.
+"""
+
+import gzip
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import layers
+from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
+from tf_frame.config.option_groups import WarmStartOptions
+from tf_frame.deploy.clones import create_clones
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame_vision.nets import mobilenet_v1
+
+TABLES = Path(__file__).parents[1] / "variables"
+
+
+def table(name):
+    return gzip.open(TABLES / f"{name}.txt.gz", "rt").read().splitlines()
+
+
+def described(variables):
+    return [f"{v.op.name} {','.join(map(str, v.shape.as_list()))}" for v in variables]
+
+
+def count(variables):
+    return sum(v.shape.num_elements() for v in variables)
+
+
+def build(images, *args, network=mobilenet_v1.mobilenet_v1, is_training=False, **kwargs):
+    with layers.arg_scope(mobilenet_v1.mobilenet_v1_arg_scope(is_training=is_training)):
+        return network(images, *args, is_training=is_training, **kwargs)
+
+
+def base(images, **kwargs):
+    """The base in inference mode, with weights that keep the size of values."""
+    wide = tf.variance_scaling_initializer(2.0)
+    with (
+        layers.arg_scope(mobilenet_v1.mobilenet_v1_arg_scope(is_training=False)),
+        layers.arg_scope([layers.conv2d], weights_initializer=wide),
+        layers.arg_scope(
+            [layers.separable_conv2d], weights_initializer=tf.random_normal_initializer(stddev=0.5)
+        ),
+    ):
+        return mobilenet_v1.mobilenet_v1_base(images, depth_multiplier=0.25, **kwargs)
+
+
+@pytest.fixture(scope="module")
+def clones():
+    """Two clones in training mode, and their graph."""
+    with tf.Graph().as_default() as graph:
+        images = tf.zeros([2, 224, 224, 3])
+        config = DeploymentConfig(num_clones=2, clone_on_cpu=True)
+        made = create_clones(config, lambda: build(images, 1001, is_training=True))
+        return graph, [clone.outputs for clone in made]
+
+
+def test_variables_of_two_clones_are_those_of_slim(clones):
+    graph, _ = clones
+    assert described(graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)) == table("mobilenet_v1")
+
+
+def test_a_published_checkpoint_has_137_arrays_of_4254889_values(clones):
+    """Moving means and variances included, 21,888 values; 4,233,001 are trained.
+
+    https://github.com/tensorflow/models/blob/master/research/slim/nets/mobilenet_v1.md says
+    4.24 million; the table in slim's mobilenet_v1.py 3,185,088 for all kernels but the logits'.
+    """
+    graph, _ = clones
+    variables = graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
+    trained = graph.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)
+    assert (len(variables), count(variables)) == (137, 4_254_889)
+    assert (len(trained), count(trained)) == (83, 4_233_001)
+    assert count(trained) == pytest.approx(4.24e6, rel=0.002)
+    kernels = [v for v in trained if v.op.name.endswith("weights") and "Logits" not in v.op.name]
+    assert count(kernels) == 3_185_088
+
+
+def test_a_checkpoint_with_slims_names_is_restored_whole(clones, tmp_path):
+    shapes = dict(line.split() for line in table("mobilenet_v1"))
+    random = np.random.RandomState(0)
+    values = {
+        name: random.normal(size=[int(size) for size in shape.split(",")]).astype(np.float32)
+        for name, shape in shapes.items()
+    }
+    path = str(tmp_path / "mobilenet_v1_1.0_224.ckpt")
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(
+            tf.raw_ops.SaveV2(
+                prefix=path,
+                tensor_names=list(values),
+                shape_and_slices=[""] * len(values),
+                tensors=list(values.values()),
+            )
+        )
+    with clones[0].as_default(), tf.Session() as session:
+        plan = plan_warm_start(WarmStartOptions(warm_start_from=path), candidate_variables())
+        assert plan.summary().endswith("137 of 137 variables restored")
+        plan.init_fn(None, session)
+        restored = session.run({v.op.name: v for v in tf.global_variables()})
+    assert restored.keys() == values.keys()
+    for name, value in values.items():
+        np.testing.assert_array_equal(restored[name], value)
+
+
+def test_end_points_have_their_names_and_shapes(clones):
+    sizes = [112, 112, 56, 56, 28, 28, 14, 14, 14, 14, 14, 14, 7, 7]
+    depths = [32, 64, 128, 128, 256, 256, 512, 512, 512, 512, 512, 512, 1024, 1024]
+    expected = {"Conv2d_0": [2, 112, 112, 32]}
+    for index in range(1, 14):
+        size = sizes[index]
+        expected[f"Conv2d_{index}_depthwise"] = [2, size, size, depths[index - 1]]
+        expected[f"Conv2d_{index}_pointwise"] = [2, size, size, depths[index]]
+    expected |= {"AvgPool_1a": [2, 1, 1, 1024], "Logits": [2, 1001], "Predictions": [2, 1001]}
+    for logits, end_points in clones[1]:
+        assert {name: end_points[name].shape.as_list() for name in end_points} == expected
+        assert end_points["Logits"] is logits
+
+
+def test_depthwise_weights_pay_no_penalty_unless_asked_to(clones):
+    penalties = clones[0].get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    assert len(penalties) == 15
+    assert not [p for p in penalties if "depthwise" in p.op.name]
+    with tf.Graph().as_default():
+        scope = mobilenet_v1.mobilenet_v1_arg_scope(regularize_depthwise=True)
+        with layers.arg_scope(scope):
+            mobilenet_v1.mobilenet_v1_base(tf.zeros([1, 8, 8, 3]), "Conv2d_1_pointwise")
+        assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 3
+
+
+def test_thin_network_under_reference_variables_has_the_same_names():
+    tf.disable_resource_variables()
+    try:
+        with tf.Graph().as_default():
+            build(tf.zeros([2, 224, 224, 3]), 1001, network=mobilenet_v1.mobilenet_v1_025)
+            variables = tf.global_variables()
+    finally:
+        tf.enable_resource_variables()
+    assert {v.op.type for v in variables} == {"VariableV2"}
+    assert described(variables) == table("mobilenet_v1_025")
+    # Published: 0.47 million.
+    assert count(v for v in variables if "moving" not in v.op.name) == 470_329
+
+
+def test_features_of_any_size_are_pooled():
+    with tf.Graph().as_default(), tf.Session() as session:
+        images = tf.placeholder(tf.float32, [None, None, None, 3])
+        logits, end_points = build(
+            images, 5, depth_multiplier=0.25, global_pool=True, spatial_squeeze=False
+        )
+        assert logits.shape.as_list() == [None, 1, 1, 5]
+        session.run(tf.global_variables_initializer())
+        feed = {images: np.random.RandomState(0).normal(size=[1, 70, 40, 3])}
+        wanted = [end_points["global_pool"], end_points["Conv2d_13_pointwise"]]
+        pooled, last = session.run(wanted, feed)
+        assert last.shape == (1, 3, 2, 256)
+        np.testing.assert_allclose(pooled[:, 0, 0], last.mean(axis=(1, 2)), rtol=1e-4)
+
+
+def test_fixed_windows_suit_small_images_and_large_ones():
+    with tf.Graph().as_default():
+        small, end_points = build(tf.zeros([1, 32, 32, 3]), None, depth_multiplier=0.25)
+        assert small.shape.as_list() == [1, 1, 1, 256]
+        assert small is end_points["AvgPool_1a"]
+        assert not [v for v in tf.global_variables() if "Logits" in v.op.name]
+        large, _ = build(
+            tf.zeros([1, 352, 288, 3]), None, depth_multiplier=0.25, reuse=tf.AUTO_REUSE
+        )
+        assert large.shape.as_list() == [1, 3, 2, 256]
+
+
+def test_dilated_features_are_the_strided_ones_on_a_finer_grid():
+    kept = [mobilenet_v1.MOBILENETV1_CONV_DEFS[index] for index in (0, 1, 2, 4, 5, 6, 7, 12, 13)]
+    options = {"conv_defs": kept, "final_endpoint": "Conv2d_8_pointwise"}
+    options |= {"use_explicit_padding": True, "scope": "MobilenetV1"}
+    with tf.Graph().as_default(), tf.Session() as session:
+        images = tf.constant(np.random.RandomState(0).normal(size=[1, 65, 65, 3]), tf.float32)
+        nets = {}
+        for stride in (None, 16, 8):
+            with tf.variable_scope("net", reuse=tf.AUTO_REUSE):
+                nets[stride], _ = base(images, output_stride=stride, **options)
+        session.run(tf.global_variables_initializer())
+        found = session.run(nets)
+    assert {stride: net.shape[1] for stride, net in found.items()} == {None: 3, 16: 5, 8: 9}
+    for stride, step in ((16, 2), (8, 4)):
+        finer = found[stride][:, ::step, ::step]
+        np.testing.assert_allclose(finer, found[None], rtol=1e-3, atol=1e-4)
+    assert np.abs(found[None]).max() > 0.01
+
+
+def test_a_network_can_end_early_and_have_other_layers():
+    with tf.Graph().as_default():
+        images = tf.zeros([1, 32, 32, 3])
+        net, end_points = base(images, final_endpoint="Conv2d_2_depthwise")
+        assert net.shape.as_list() == [1, 8, 8, 16]
+        assert list(end_points)[-2:] == ["Conv2d_1_pointwise", "Conv2d_2_depthwise"]
+        layout = [mobilenet_v1.Conv([5, 3], 2, 8), mobilenet_v1.DepthSepConv([3, 3], 1, 100)]
+        net, _ = base(
+            images, conv_defs=layout, final_endpoint="Conv2d_1_pointwise", min_depth=30, scope="own"
+        )
+        assert net.shape.as_list() == [1, 16, 16, 30]
+        assert tf.global_variables("own/Conv2d_0/weights")[0].shape == [5, 3, 3, 30]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"final_endpoint": "Conv2d_14"}, "Unknown final endpoint Conv2d_14"),
+        ({"output_stride": 4}, "Only allowed output_stride values are 8, 16, 32. It is 4."),
+        ({"depth_multiplier": 0}, "depth_multiplier is not greater than zero"),
+        ({"conv_defs": [[3, 1, 8]]}, "Unknown convolution type list for layer 0"),
+    ],
+)
+def test_wrong_arguments_are_refused(options, message):
+    with tf.Graph().as_default(), pytest.raises(ValueError, match=re.escape(message)):
+        mobilenet_v1.mobilenet_v1_base(tf.zeros([1, 32, 32, 3]), **options)
+
+
+def test_images_need_four_dimensions():
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="rank, expected 4, was: 3"):
+        mobilenet_v1.mobilenet_v1(tf.zeros([32, 32, 3]))
+
+
+def test_default_image_size():
+    networks = [getattr(mobilenet_v1, f"mobilenet_v1{s}") for s in ("", "_075", "_050", "_025")]
+    assert [network.default_image_size for network in networks] == [224] * 4
+    assert [n.keywords["depth_multiplier"] for n in networks[1:]] == [0.75, 0.5, 0.25]

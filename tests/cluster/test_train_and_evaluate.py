@@ -1,0 +1,99 @@
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.estimator.early_stopping import read_eval_metrics
+from tf_frame.testing import forked
+from tf_frame.testing.one_weight import loss_after
+from tf_frame.testing.ports import free_ports
+
+PROGRAM = Path(__file__).with_name("cluster_task.py")
+# Three or four processes that load TensorFlow at once, on few cores.
+TASK_SECS = 150
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts a task; every one is ended with the test."""
+    started = []
+
+    def start(jobs, job, index=0, *, max_steps):
+        task = {"cluster": jobs, "task": {"type": job, "index": index}}
+        with open(tmp_path / f"{job}-{index}.log", "w") as log:
+            process = forked.Popen(
+                [sys.executable, str(PROGRAM), str(tmp_path / "run"), str(max_steps)],
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "TF_CONFIG": json.dumps(task)},
+            )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def log_of(tmp_path):
+    return lambda task: (tmp_path / f"{task}.log").read_text()
+
+
+def hosts(*jobs):
+    return {
+        job: [f"127.0.0.1:{port}"] for job, port in zip(jobs, free_ports(len(jobs)), strict=True)
+    }
+
+
+@pytest.mark.process
+@pytest.mark.timeout(200)
+def test_an_evaluator_evaluates_and_exports_what_a_chief_trains(start, log_of, tmp_path):
+    jobs = hosts("chief")
+    evaluator = start(jobs, "evaluator", max_steps=10)
+    chief = start(jobs, "chief", max_steps=10)
+    assert chief.wait(TASK_SECS) == 0, log_of("chief-0")
+    assert evaluator.wait(TASK_SECS) == 0, log_of("evaluator-0")
+    found = read_eval_metrics(str(tmp_path / "run/eval"))
+    assert found[10]["loss"] == pytest.approx(loss_after(10), rel=1e-5)
+    assert set(found) <= {0, 5, 10}
+    assert len(list((tmp_path / "run/export/final").iterdir())) == 1
+    assert len(list((tmp_path / "run/export/latest").iterdir())) == len(found)
+    assert "Exiting evaluation, global_step=10 >= train max_steps=10" in log_of("evaluator-0")
+    for task in ("chief-0", "evaluator-0"):
+        assert "result: None" in log_of(task)
+
+
+@pytest.mark.process
+@pytest.mark.timeout(400)
+def test_chief_and_worker_train_one_model_until_the_chief_says_stop(start, log_of, tmp_path):
+    jobs = hosts("chief", "worker", "ps")
+    endless = 10**9
+    ps, chief = (start(jobs, job, max_steps=endless) for job in ("ps", "chief"))
+    # A worker that comes before the variables are there looks again after half a minute.
+    wait_for(tmp_path / "run" / "model.ckpt-0.index", chief)
+    worker = start(jobs, "worker", max_steps=endless)
+    assert chief.wait(TASK_SECS) == 0, log_of("chief-0")
+    assert worker.wait(TASK_SECS) == 0, log_of("worker-0")
+    assert ps.poll() is None  # Whoever started it ends it.
+    assert "early stopping at global step" in log_of("chief-0")
+    assert "Early stopping requested, suspending run." in log_of("worker-0")
+    checkpoint = tf.train.latest_checkpoint(str(tmp_path / "run"))
+    names = [name for name, _ in tf.train.list_variables(checkpoint)]
+    assert names == ["global_step", "weight"]
+    assert tf.train.load_variable(checkpoint, "weight") == pytest.approx(4.0)
+
+
+def wait_for(path, process):
+    """Waits until a process has written a file."""
+    deadline = time.monotonic() + TASK_SECS
+    while not path.exists():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.1)

@@ -1,0 +1,175 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster import cluster_of
+from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.plugin import InputInfo
+from tf_frame.testing.toy import ToyModel, build_toy_graph
+
+
+def build(config, *, model=ToyModel, l2=0.0, optimizer="sgd", **how):
+    params = ToyModel.Params(l2=l2)
+    model = model(params=params, info=InputInfo())
+    return build_toy_graph(config, model=model, optimizer=optimizer, **how)
+
+
+def train(config, steps, **how):
+    """Variables by name, and what each step returned."""
+    train_graph = build(config, **how)
+    with train_graph.graph.as_default(), make_session(config) as session:
+        initialise(session)
+        runs = [session.run((train_graph.train_op, train_graph.step_after)) for _ in range(steps)]
+        return {v.op.name: session.run(v) for v in tf.trainable_variables()}, runs
+
+
+def make_session(config):
+    return tf.Session(config=session_config(config, make_deployment(config, cluster_of(config))))
+
+
+def initialise(session):
+    session.run(tf.global_variables_initializer())
+    session.run(tf.tables_initializer())
+
+
+SGD = {"learning_rate": 0.1, "train_batch_size": 8}
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("num_clones", [2, 4])
+@pytest.mark.parametrize("l2", [0.0, 0.3])
+def test_clones_on_a_split_batch_take_the_step_of_one_clone(num_clones, l2):
+    one, _ = train(RunOptions(**SGD), 1, l2=l2)
+    several, _ = train(RunOptions(**SGD, num_clones=num_clones), 1, l2=l2)
+    assert one.keys() == several.keys() == {"linear/weights", "linear/biases"}
+    for name, value in one.items():
+        assert np.abs(value).max() > 0.01
+        np.testing.assert_allclose(several[name], value, rtol=0, atol=1e-6)
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_the_step_is_read_after_the_update():
+    _, runs = train(RunOptions(**SGD), 3)
+    assert [step for _, step in runs] == [1, 2, 3]
+
+
+def test_the_loss_falls():
+    _, runs = train(RunOptions(**SGD), 30)
+    assert runs[-1][0] < runs[0][0] / 100
+
+
+def test_every_clone_runs_on_a_logical_cpu_of_its_own():
+    config = RunOptions(**SGD, num_clones=2)
+    train_graph = build(config)
+    options = tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE)
+    metadata = tf.RunMetadata()
+    with train_graph.graph.as_default(), make_session(config) as session:
+        initialise(session)
+        session.run(train_graph.train_op, options=options, run_metadata=metadata)
+    assert devices_of(metadata, "clone_0/") == {"/device:CPU:0"}
+    assert devices_of(metadata, "clone_1/") == {"/device:CPU:1"}
+
+
+def devices_of(metadata, scope):
+    """Devices that the matrix products of a clone ran on, forward and backward."""
+    return {
+        "/device:" + device.device.rsplit("device:", 1)[1]
+        for device in metadata.step_stats.dev_stats
+        for node in device.node_stats
+        if node.node_name.startswith(scope) and "MatMul(" in node.timeline_label
+    }
+
+
+def test_clone_on_cpu_runs_every_clone_on_cpu_0():
+    on_cpu = RunOptions(**SGD, num_clones=2, clone_on_cpu=True)
+    deployment = make_deployment(on_cpu, cluster_of(on_cpu))
+    train_graph = build(RunOptions(**SGD, num_clones=2), deployment=deployment)
+    products = [op for op in train_graph.graph.get_operations() if op.type == "MatMul"]
+    assert {op.device for op in products} == {"/device:CPU:0"}
+
+
+def test_parameter_servers_hold_the_variables_and_their_slots():
+    deployment = DeploymentConfig(num_ps_tasks=2)
+    train_graph = build(RunOptions(), optimizer="momentum", deployment=deployment)
+    with train_graph.graph.as_default():
+        devices = {v.op.name: v.device for v in tf.global_variables()}
+    weights = devices["linear/weights"]
+    assert all(device.startswith("/job:ps/task:") for device in devices.values())
+    assert {weights, devices["linear/biases"]} == {
+        f"/job:ps/task:{i}/device:CPU:0" for i in range(2)
+    }
+    assert devices["linear/weights/Momentum"] == weights
+
+
+def test_only_the_update_ops_of_the_first_clone_run():
+    class Counting(ToyModel):
+        def build(self, features, labels, mode):
+            output = super().build(features, labels, mode)
+            counter = tf.get_variable(
+                "counter", [], trainable=False, initializer=tf.zeros_initializer()
+            )
+            tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_add(counter, 1.0))
+            return output
+
+    config = RunOptions(**SGD, num_clones=4)
+    train_graph = build(config, model=Counting)
+    with train_graph.graph.as_default(), make_session(config) as session:
+        initialise(session)
+        for _ in range(3):
+            session.run(train_graph.train_op)
+        (counter,) = [v for v in tf.global_variables() if v.op.name == "counter"]
+        assert session.run(counter) == 3.0
+
+
+def test_transforms_change_the_update():
+    frozen, _ = train(
+        RunOptions(**SGD),
+        2,
+        transforms=[lambda pairs: [(g, v) for g, v in pairs if "biases" not in v.op.name]],
+    )
+    assert frozen["linear/biases"] == 0.0
+    assert np.abs(frozen["linear/weights"]).max() > 0.01
+
+
+def test_summaries_are_those_of_the_first_clone_and_the_totals():
+    class Summarising(ToyModel):
+        def build(self, features, labels, mode):
+            output = super().build(features, labels, mode)
+            tf.summary.scalar("mine", output.loss)
+            return output
+
+    config = RunOptions(train_batch_size=11, num_clones=11, clone_on_cpu=True)
+    train_graph = build(config, model=Summarising, l2=0.1)
+    with train_graph.graph.as_default(), make_session(config) as session:
+        initialise(session)
+        summary = tf.Summary.FromString(session.run(train_graph.summary_op))
+    assert sorted(value.tag for value in summary.value) == [
+        "clone_0/mine",
+        "losses/data",
+        "losses/regularization",
+        "losses/total",
+        "optimizer/learning_rate",
+    ]
+
+
+def test_the_session_logs_devices_when_asked():
+    for asked in (False, True):
+        config = RunOptions(**SGD, log_device_placement=asked)
+        proto = session_config(config, make_deployment(config, cluster_of(config)))
+        assert proto.log_device_placement is asked
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("l2", [0.0, 0.1])
+@pytest.mark.parametrize("num_clones", [1, 2])
+def test_operations_have_the_names_of_the_legacy_trainers(num_clones, l2):
+    config = RunOptions(train_batch_size=8, num_clones=num_clones)
+    train_graph = build_toy_graph(config, values={"model.l2": l2})
+    assert train_graph.train_op.op.name == "train_op"
+    assert train_graph.total_loss.op.name == "total_loss"
+    assert train_graph.learning_rate.op.name == "learning_rate"
+    assert train_graph.summary_op.op.name == "summary_op/summary_op"
+    assert train_graph.global_step.op.name == "global_step"
+    assert train_graph.graph.get_operation_by_name("update_barrier").type == "NoOp"

@@ -1,0 +1,3 @@
+"""The legacy package's fixtures, for whole trainers and scripts."""
+
+from ...legacy.conftest import control_flow_of_v1, graph, in_session, linear  # noqa: F401

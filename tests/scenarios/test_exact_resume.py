@@ -1,0 +1,114 @@
+"""Runs that are killed again and again end with the bytes of a run that never was."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.testing import forked
+
+pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
+
+EVERY = 3
+COMMON = {
+    "save_checkpoint_steps": EVERY,
+    "save_checkpoint_secs": None,
+    "save_summaries_steps": 0,
+    "log_every_n_steps": 0,
+    "max_to_keep": 100,
+}
+# Of each job: options, number of kills in the middle of a step and of a save.
+RUNS = {
+    "mlp": ({"max_steps": 32}, 5, 3),
+    "accumulated": ({"max_steps": 20, "num_clones": 2, "moving_average_decay": 0.9}, 4, 2),
+    "mlp, asynchronous": ({"max_steps": 20, "async_checkpoint": True}, 1, 4),
+    "mlp, steps in a loop": ({"max_steps": 20, "steps_per_loop": 2}, 2, 1),
+    "deeplab": ({"max_steps": 10, "train_batch_size": 2}, 1, 1),
+}
+
+
+@pytest.fixture(scope="module")
+def start():
+    """Runs a job in a process that is forked for it; returns its exit status."""
+    program = Path(__file__).with_name("killed_runs.py")
+    server = forked.Popen(
+        [sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+    def start(name, folder, kill=None):
+        folder.mkdir(exist_ok=True)
+        options = {**COMMON, **RUNS[name][0]}
+        kind = name.split(",")[0]
+        words = {"model_dir": str(folder), "kind": kind, "options": options, "kill": kill}
+        print(json.dumps(words), file=server.stdin, flush=True)
+        return int(server.stdout.readline())
+
+    yield start
+    server.stdin.close()
+    server.wait()
+
+
+def kills_of(name):
+    """When to kill, in the order of steps; the same in every run of the tests."""
+    options, in_steps, in_saves = RUNS[name]
+    chance, last = random.Random(name), options["max_steps"]
+    steps = chance.sample(range(1, last), in_steps)
+    saves = chance.sample(range(EVERY, last, EVERY), in_saves)
+    kills = [("step", step, round(chance.uniform(0, 0.003), 4)) for step in steps]
+    kills += [("save", step, round(chance.choice([0, 0.0005, 0.002]), 4)) for step in saves]
+    return sorted(kills, key=lambda kill: (kill[1], kill[0]))
+
+
+def variables(path):
+    checkpoint = Checkpoint(path)
+    names = [name for name in checkpoint.names if not name.startswith("input_position/")]
+    assert len(names) < len(checkpoint.names)
+    return {name: checkpoint.read(name) for name in names}
+
+
+def assert_same_bytes(path, expected):
+    came, wanted = variables(path), variables(expected)
+    assert came.keys() == wanted.keys()
+    different = [n for n in came if came[n].tobytes() != wanted[n].tobytes()]
+    assert not different, f"{path} differs from {expected} in {different}"
+
+
+def output(folder):
+    return (folder / "output.txt").read_text(errors="replace")[-3000:]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_that_was_killed_ends_like_one_that_was_not(name, start, tmp_path):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert start(name, whole) == 0, output(whole)
+    for kill in kills_of(name):
+        status = start(name, killed, kill)
+        saved = step_of(newest_checkpoint(str(killed)))
+        print(f"{name}: killed in {kill[0]} {kill[1]} after {kill[2]} s; saved is step {saved}")
+        assert status == signal.SIGKILL, output(killed)
+        # An asynchronous save may still be under way when the next step begins.
+        lost = 2 * EVERY if "asynchronous" in name else EVERY
+        assert kill[1] - lost <= saved <= kill[1]
+    assert start(name, killed) == 0, output(killed)
+    last = RUNS[name][0]["max_steps"]
+    assert step_of(newest_checkpoint(str(killed))) == last
+    for path in sorted(whole.glob("model.ckpt-*.index")):
+        assert_same_bytes(str(killed / path.stem), str(path.with_suffix("")))
+    assert_training_is_not_trivial(whole, last)
+
+
+def assert_training_is_not_trivial(folder, last):
+    first, end = (variables(str(folder / f"model.ckpt-{step}")) for step in (0, last))
+    moved = [n for n in first if not np.array_equal(first[n], end[n])]
+    assert len(moved) > 5
+
+
+def test_the_kills_are_many():
+    assert sum(len(kills_of(name)) for name in RUNS) >= 20

@@ -1,0 +1,71 @@
+"""Optimizers and learning rates that another package brings."""
+
+import pytest
+
+from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.testing.distributions import write_distribution, write_toy_distribution
+
+PLUGINS = """
+import dataclasses
+from tf_frame import LearningRate, Optimizer, option
+
+
+class SignDescent(Optimizer):
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        factor: float = option(1.0, "factor on the learning rate", min=0)
+
+    def __call__(self, learning_rate):
+        import tensorflow.compat.v1 as tf
+
+        class Sign(tf.train.GradientDescentOptimizer):
+            def compute_gradients(self, *args, **kwargs):
+                pairs = super().compute_gradients(*args, **kwargs)
+                return [(tf.sign(gradient), variable) for gradient, variable in pairs]
+
+        return Sign(learning_rate * self.params.factor)
+
+
+class Halving(LearningRate):
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        floor: float = option(0.0, "smallest learning rate", min=0)
+
+    def __call__(self, step):
+        import tensorflow.compat.v1 as tf
+
+        return tf.maximum(self.context.learning_rate * 0.5 ** step, self.params.floor)
+"""
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path, monkeypatch):
+    """The package `foreign-steps`, and the toy model."""
+    site = tmp_path / "site"
+    write_toy_distribution(site)
+    (site / "foreign_steps.py").write_text(PLUGINS)
+    entry_points = {
+        "tf_frame.optimizers: sign": "foreign_steps:SignDescent",
+        "tf_frame.learning_rates: halving": "foreign_steps:Halving",
+    }
+    write_distribution(site, "foreign-steps", entry_points, requires=["tf-frame>=0.1"])
+    monkeypatch.syspath_prepend(str(site))
+
+
+def test_they_train_with_options_of_their_own(tmp_path):
+    import tensorflow.compat.v1 as tf
+
+    from tf_frame.testing.toy import run_setup
+
+    argv = [
+        *("--plugin", "toy", "--optimizer", "sign", "--optimizer.factor", "2"),
+        *("--schedule", "halving", "--schedule.floor", "0.3", "--learning_rate", "1"),
+        *("--max_steps", "3", "--model_dir", str(tmp_path)),
+    ]
+    setup = parse_command_line(argv).setup()
+    run_setup(setup, report=lambda line: None)
+    # Rates 1, 1/2 and the floor 0.3, times 2; every step goes by the sign of the gradient.
+    saved = tf.train.load_checkpoint(str(tmp_path)).get_tensor("linear/biases")
+    reachable = {a * 2 + b * 1 + c * 0.6 for a in (1, -1) for b in (1, -1) for c in (1, -1)}
+    assert min(abs(saved[0] - value) for value in reachable) < 1e-5
+    assert setup.versions()["foreign-steps"] == "1.0"

@@ -1,0 +1,220 @@
+"""`--hook` and `hooks:` from the words and the file to the loop."""
+
+import json
+import sys
+
+import pytest
+import yaml
+
+from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.errors import ConfigError, PluginError
+from tf_frame.testing import forked
+from tf_frame.testing.distributions import write_distribution, write_toy_distribution
+
+PLUGINS = """
+import dataclasses
+from tf_frame import HookPlugin, option
+
+
+class Counter(HookPlugin):
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        every_steps: int = option(2, "steps from one line to the next", min=1)
+        word: str = option("step", "the word")
+
+    def __call__(self, context):
+        import tensorflow.compat.v1 as tf
+        from tf_frame.hooks import Cadence, Hook
+
+        params = self.params
+
+        class Count(Hook):
+            def __init__(self):
+                super().__init__(Cadence(every_steps=params.every_steps, first=False))
+
+            def after_step(self, run_context, run_values, step):
+                steps = f"{params.word} {step} of {context.max_steps}"
+                context.report(f"{steps} in {context.model_dir}")
+
+        class Foreign(tf.train.SessionRunHook):
+            def after_run(self, run_context, run_values):
+                pass
+
+        return [Count(), Foreign()] if params.word == "both" else Count()
+
+
+class Listener(HookPlugin):
+    def __call__(self, context):
+        import tensorflow.compat.v1 as tf
+
+        class Says(tf.train.CheckpointSaverListener):
+            def after_save(self, session, global_step_value):
+                context.report(f"saved step {global_step_value}")
+
+        return Says()
+
+
+class Nonsense(HookPlugin):
+    def __call__(self, context):
+        return "no hook"
+"""
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path, monkeypatch):
+    """The plugins toy, counter and nonsense; the tests run in a fresh folder."""
+    site = tmp_path / "site"
+    write_toy_distribution(site)
+    (site / "hook_test_plugins.py").write_text(PLUGINS)
+    hooks = {f"tf_frame.hooks: {n}": f"hook_test_plugins:{n.title()}" for n in HOOKS}
+    write_distribution(site, "hook-test", hooks)
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.chdir(tmp_path)
+
+
+HOOKS = ("counter", "listener", "nonsense")
+
+
+def setup_of(*argv):
+    argv = ["--plugin", "toy", *argv]
+    return parse_command_line(argv).setup()
+
+
+def run(*argv, **options):
+    command = [sys.executable, "-m", "tf_frame.cli.main", "run", "--plugin", "toy", *argv]
+    done = forked.run(command, capture_output=True, text=True, timeout=120, **options)
+    return done.returncode, done.stdout + done.stderr
+
+
+def params_of(setup):
+    return [(part.name, part.params.every_steps, part.params.word) for part in setup.hooks]
+
+
+def test_a_hook_is_named_and_takes_options():
+    assert params_of(setup_of()) == []
+    assert params_of(setup_of("--hook", "counter")) == [("counter", 2, "step")]
+    argv = ("--hook", "counter:7", "--hook.counter.word", "run")
+    assert params_of(setup_of(*argv)) == [("counter", 7, "run")]
+
+
+def test_several_hooks_of_one_name_have_options_of_their_own():
+    argv = ("--hook", "counter:7", "--hook", "hook-test:counter", "--hook.counter.word", "one")
+    assert params_of(setup_of(*argv)) == [("counter", 7, "one"), ("hook-test:counter", 2, "step")]
+    argv = ("--hook", "counter", "--hook", "counter:9", "--hook.counter_2.word", "two")
+    assert params_of(setup_of(*argv)) == [("counter", 2, "step"), ("counter", 9, "two")]
+
+
+def test_the_file_names_hooks_and_the_words_win(tmp_path):
+    file = tmp_path / "run.yaml"
+    file.write_text(yaml.safe_dump({"hooks": [{"name": "counter", "word": "a"}, "counter:5"]}))
+    assert params_of(setup_of("--config", str(file))) == [
+        ("counter", 2, "a"),
+        ("counter", 5, "step"),
+    ]
+    argv = ("--config", str(file), "--hook.counter.every_steps", "3")
+    assert params_of(setup_of(*argv))[0] == ("counter", 3, "a")
+    assert params_of(setup_of("--config", str(file), "--hook", "")) == []
+
+
+def test_the_resolved_configuration_has_the_hooks():
+    settings = setup_of("--hook", "counter:7").settings()
+    assert [(named.name, dict(named.values)) for named in settings.hooks] == [
+        ("counter", {"every_steps": 7, "word": "step"})
+    ]
+    assert settings.versions["hook-test"] == "1.0"
+
+
+@pytest.mark.parametrize(
+    ("argv", "error", "message"),
+    [
+        (["--hook", "countr"], PluginError, "countr"),
+        (["--hook", "counter:0"], ConfigError, "hook.counter.every_steps"),
+        (["--hook", "nonsense:1"], ConfigError, "--hook nonsense:1: nonsense has no options"),
+        (["--hook", "counter", "--hook.counter.wrd", "a"], ConfigError, "hook.counter.word"),
+    ],
+)
+def test_a_wrong_hook_or_option_is_said(argv, error, message):
+    with pytest.raises(error, match=message):
+        setup_of(*argv)
+
+
+def test_options_of_a_hook_in_the_file_have_a_place_of_their_own(tmp_path):
+    file = tmp_path / "run.yaml"
+    file.write_text("hook: {counter: {word: a}}\n")
+    with pytest.raises(ConfigError, match=r"write a list, hooks: \[...\]"):
+        setup_of("--config", str(file))
+    file.write_text("hooks: {name: counter}\n")
+    with pytest.raises(ConfigError, match="'hooks' takes a list"):
+        setup_of("--config", str(file))
+    file.write_text("hooks: [{every_steps: 3}]\n")
+    with pytest.raises(ConfigError, match="a hook without a name"):
+        setup_of("--config", str(file))
+
+
+@pytest.fixture
+def environment(toy_environment, tmp_path):
+    return {"env": {**toy_environment, "PYTHONPATH": str(tmp_path / "site")}, "cwd": tmp_path}
+
+
+@pytest.mark.process
+def test_a_hook_of_a_package_runs_at_its_steps(environment, tmp_path):
+    argv = ("--model_dir", "m", "--max_steps", "5", "--train_batch_size", "8", "--hook", "counter")
+    code, said = run(*argv, **environment)
+    assert code == 0, said
+    assert [line for line in said.splitlines() if line.startswith("step ") and " of 5" in line] == [
+        "step 2 of 5 in m",
+        "step 4 of 5 in m",
+    ]
+    assert "fast path" not in said
+    config = yaml.safe_load((tmp_path / "m" / "config.yaml").read_text())
+    assert config["hooks"] == [{"name": "counter", "every_steps": 2, "word": "step"}]
+    assert json.loads((tmp_path / "m" / "result.json").read_text())["global_step"] == 5
+
+
+@pytest.mark.process
+def test_a_listener_of_a_package_hears_of_checkpoints(environment):
+    argv = ("--model_dir", "m", "--max_steps", "4", "--save_checkpoint_steps", "2")
+    code, said = run(*argv, "--hook", "listener", "--noevaluate", **environment)
+    assert code == 0, said
+    saved = [line for line in said.splitlines() if line.startswith("saved step")]
+    assert saved == ["saved step 0", "saved step 2", "saved step 4"]
+
+
+@pytest.mark.process
+def test_a_hook_that_keeps_the_fast_path_off_is_named(environment):
+    argv = ("--max_steps", "2", "--model_dir", "m", "--hook", "counter")
+    code, said = run(*argv, "--hook.counter.word", "both", **environment)
+    assert code == 0, said
+    assert "note: fast path: off, for Foreign (hook_test_plugins) is called at every step" in said
+
+
+@pytest.mark.process
+def test_the_hooks_of_a_run_are_shown_and_nothing_is_trained(environment, tmp_path):
+    code, said = run("--show_hooks", "--hook", "counter", "--hook", "heartbeat", **environment)
+    assert code == 0, said
+    lines = said.splitlines()
+    start = lines.index("hooks of a step, in this order:")
+    names = [line.split()[1] for line in lines[start + 1 : -1]]
+    assert names == [
+        "InputPositionHook",
+        "NanGuardHook",
+        "SummaryHook",
+        "Count",
+        "CheckpointHook",
+        "LoggingHook",
+        "ThroughputHook",
+        "HeartbeatHook",
+        "ProgressHook",
+        "StopAtStepHook",
+        "StopOnSignalHook",
+    ]
+    assert lines[-1].startswith("fast path: on")
+    assert {path.name for path in tmp_path.iterdir()} == {"site"}
+
+
+@pytest.mark.process
+def test_a_hook_plugin_that_makes_no_hook_is_a_mistake_of_the_plugin(environment):
+    code, said = run("--max_steps", "2", "--model_dir", "m", "--hook", "nonsense", **environment)
+    assert code == 2, said
+    assert "the hook nonsense made 'no hook'; it must make tf.train.SessionRunHook objects" in said
+    assert "Traceback" not in said

@@ -1,0 +1,329 @@
+"""How run options come to the hooks, where the hooks are not seen to act in `test_run_hooks`."""
+
+import dataclasses
+import logging
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster import Cluster
+from tf_frame.deploy.session_config import make_deployment
+from tf_frame.errors import CheckpointError, PluginError
+from tf_frame.estimator.training.context import RunContext, RunObserver
+from tf_frame.estimator.training.hooks import make_hooks
+from tf_frame.estimator.training.show import show_hooks
+from tf_frame.estimator.training.train import build_graph, closing_all, make_loop
+from tf_frame.graph.step_loop import StepLoop
+from tf_frame.hooks.base import Hook
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.input_position import RestoredCheckpoint
+from tf_frame.plugin import HookPlugin
+from tf_frame.plugin.kinds import HOOK
+from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup, run_setup
+
+CLUSTER = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks": 1}
+
+
+@pytest.fixture
+def setup_of(tmp_path):
+    """Makes a job of the toy in `tmp_path`; `hooks` are plugin classes."""
+
+    def setup_of(*hooks, **options):
+        parts = [configured_plugin(HOOK, cls.__name__, cls, {}, "hook") for cls in hooks]
+        setup = make_setup(ToyModel, ToyInput, str(tmp_path), **options)
+        return dataclasses.replace(setup, hooks=parts)
+
+    yield setup_of
+    tf.summary.FileWriterCache.clear()
+
+
+@pytest.fixture
+def hooks_of(setup_of):
+    """The hooks of a worker by the names of their classes, without a session."""
+
+    def hooks_of(*hooks, task=0, **options):
+        setup = setup_of(*hooks, **options)
+        if options.get("master"):
+            setup = dataclasses.replace(setup, config=dataclasses.replace(setup.config, task=task))
+        graph = graph_of(setup)
+        with graph.graph.as_default():
+            hooks = make_hooks(
+                setup,
+                RunContext(
+                    observer=RunObserver(print, shows_progress=True),
+                    cluster=Cluster(task_id=task),
+                    evaluator=NoEvaluation(),
+                ),
+                graph,
+                source=setup.make_input(),
+                restored=RestoredCheckpoint(),
+            )
+        return {type(hook).__name__: hook for hook in hooks.all}
+
+    return hooks_of
+
+
+def graph_of(setup):
+    config = dataclasses.replace(
+        setup.config, master="", worker_replicas=1, num_ps_tasks=0, task=0
+    )  # A graph needs no server.
+    source = setup.make_input()
+    return build_graph(
+        dataclasses.replace(setup, config=config),
+        model=setup.make_model(source.info),
+        source=source,
+        deployment=make_deployment(config, Cluster()),
+    )
+
+
+class NoEvaluation:
+    def evaluate_step(self, step):
+        return {}
+
+
+def run_lines(setup):
+    lines = []
+    result = run_setup(setup, report=lines.append)
+    return result, "\n".join(map(str, lines))
+
+
+PROFILE = {"profile_at_step": (5,), **CLUSTER}
+
+
+def test_only_the_chief_profiles_unless_all_are_to(hooks_of):
+    assert "ProfileHook" in hooks_of(**PROFILE)
+    assert "ProfileHook" not in hooks_of(task=1, **PROFILE)
+    assert "ProfileHook" in hooks_of(task=1, profile_all_workers=True, **PROFILE)
+    assert "ProfileHook" not in hooks_of(profile_all_workers=True)
+
+
+def test_a_worker_that_profiles_writes_into_a_folder_of_its_own(hooks_of, tmp_path, monkeypatch):
+    given = {}
+
+    class Given(Hook):
+        def __init__(self, model_dir, **options):
+            super().__init__()
+            given.update(options, model_dir=model_dir)
+
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.ProfileHook", Given)
+    hooks_of(task=1, profile_all_workers=True, profile_num_steps=3, **PROFILE)
+    assert given == {
+        "model_dir": str(tmp_path),
+        "at_steps": (5,),
+        "num_steps": 3,
+        "every_steps": None,
+        "task": 1,
+        "is_chief": False,
+    }
+
+
+CHIEFS_OWN = {
+    "CheckpointHook",
+    "EvaluateHook",
+    "LoggingHook",
+    "SummaryHook",
+    "ThroughputHook",
+    "TimelineHook",
+}
+
+
+def test_what_only_one_worker_does_is_left_to_the_chief(hooks_of):
+    options = {"trace_every_n_steps": 5, "eval_every_n_steps": 5, **CLUSTER}
+    assert set(hooks_of(**options)) >= CHIEFS_OWN
+    assert not set(hooks_of(task=1, **options)) & CHIEFS_OWN
+
+
+@pytest.mark.parametrize(
+    ("options", "drawn"),
+    [
+        ({}, {"memory": False, "dataflow": True}),
+        ({"trace_memory": True}, {"memory": True, "dataflow": True}),
+        ({"trace_dataflow": False}, {"memory": False, "dataflow": False}),
+    ],
+)
+def test_timelines_show_what_the_options_say(hooks_of, monkeypatch, options, drawn):
+    given = {}
+
+    class Given(Hook):
+        def __init__(self, model_dir, **options):
+            super().__init__()
+            given.update(options)
+
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.TimelineHook", Given)
+    hooks_of(trace_every_n_steps=7, **options)
+    assert {name: given[name] for name in drawn} == drawn
+    assert (given["every_steps"], given["at_steps"]) == (7, ())
+    hooks_of(trace_at_step=(60, 90), **options)
+    assert (given["every_steps"], given["at_steps"]) == (None, (60, 90))
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        ({}, {"every_secs": 600, "every_steps": None, "keep_every_n_hours": None}),
+        ({"save_checkpoint_secs": 7}, {"every_secs": 7, "every_steps": None}),
+        ({"save_checkpoint_steps": 7}, {"every_secs": None, "every_steps": 7}),
+        ({"keep_checkpoint_every_n_hours": 2.5}, {"keep_every_n_hours": 2.5}),
+        ({"max_to_keep": 9, "async_checkpoint": True}, {"max_to_keep": 9, "asynchronous": True}),
+    ],
+)
+def test_checkpoints_are_saved_and_kept_as_the_options_say(hooks_of, monkeypatch, options, given):
+    came = {}
+
+    class Given(Hook):
+        def __init__(self, *args, **options):
+            super().__init__()
+            came.update(options)
+
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.CheckpointHook", Given)
+    hooks_of(**options)
+    assert {name: came[name] for name in given} == given
+
+
+def test_without_a_log_there_are_no_figures(hooks_of):
+    assert not {"LoggingHook", "ThroughputHook"} & set(hooks_of(log_every_n_steps=0))
+
+
+def test_the_log_has_figures_every_so_many_steps_and_at_the_last(setup_of, caplog):
+    with caplog.at_level(logging.INFO, logger="tf_frame"):
+        run_lines(setup_of(max_steps=7, log_every_n_steps=3, evaluate=False))
+    logged = [r.getMessage().split(":")[0] for r in caplog.records if "loss = " in r.getMessage()]
+    assert logged == ["step 3", "step 6", "step 7"]
+
+
+def test_an_evaluation_waits_for_the_checkpoint_that_is_being_written(setup_of, monkeypatch):
+    waited = []
+    hook = "tf_frame.estimator.training.hooks.CheckpointHook.wait"
+    monkeypatch.setattr(hook, lambda self: waited.append(self._flight is not None) or self._land())
+    options = {"async_checkpoint": True, "eval_every_n_steps": 2, "save_checkpoint_secs": 600}
+    _, said = run_lines(setup_of(max_steps=5, evaluate=False, **options))
+    assert waited == [True, True]
+    assert "evaluation at step 2" in said and "evaluation at step 4" in said
+
+
+def test_a_step_that_diverged_is_not_evaluated(setup_of):
+    options = {"on_nan": "stop", "eval_every_n_steps": 3, "values": {"model.nan_at_step": 5}}
+    _, said = run_lines(setup_of(max_steps=9, **options))
+    assert "training was stopped at step 6 of 9" in said
+    assert "evaluation at step 3" in said
+    assert "evaluation at step 6" not in said
+
+
+def test_a_named_hook_is_told_of_the_run(setup_of, tmp_path):
+    contexts = []
+
+    class Told(HookPlugin):
+        def __call__(self, context):
+            contexts.append(context)
+            return []
+
+    run_lines(setup_of(Told, max_steps=3, train_batch_size=4, evaluate=False))
+    (context,) = contexts
+    assert context.model_dir == str(tmp_path)
+    assert (context.is_chief, context.task, context.max_steps) == (True, 0, 3)
+    assert context.examples_per_step == 4
+    assert context.graph.train_op.op.name == "train_op"
+    assert callable(context.report)
+
+
+def test_named_hooks_and_listeners_come_to_their_places(setup_of):
+    seen = []
+
+    class Every(Hook):
+        def after_step(self, run_context, run_values, step):
+            seen.append(("hook", step))
+
+    class Saved(tf.train.CheckpointSaverListener):
+        def after_save(self, session, global_step_value):
+            seen.append(("saved", global_step_value))
+
+    class Both(HookPlugin):
+        def __call__(self, context):
+            return [Every(Cadence(at_steps=[2])), Saved()]
+
+    run_lines(setup_of(Both, max_steps=4, save_checkpoint_steps=2, evaluate=False))
+    assert seen == [("saved", 0), ("hook", 2), ("saved", 2), ("saved", 4)]
+
+
+def test_a_plugin_that_makes_no_hook_is_refused(setup_of):
+    class Nonsense(HookPlugin):
+        def __call__(self, context):
+            return ["no hook"]
+
+    with pytest.raises(PluginError, match="the hook Nonsense made 'no hook'; it must make"):
+        run_lines(setup_of(Nonsense, max_steps=1))
+
+
+def test_every_hook_that_can_be_closed_is_closed_after_an_error_too():
+    closed = []
+
+    class Closes(Hook):
+        def __init__(self, name, error=None):
+            super().__init__()
+            self.name, self.error = name, error
+
+        def close(self):
+            closed.append(self.name)
+            if self.error is not None:
+                raise self.error
+
+    hooks = [Closes("a"), Hook(), Closes("b", CheckpointError("not written")), Closes("c")]
+    with pytest.raises(CheckpointError, match="not written"), closing_all(hooks):
+        raise ValueError("a defect")
+    assert sorted(closed) == ["a", "b", "c"]
+
+
+def test_steps_of_several_tasks_are_run_singly(setup_of):
+    setup = setup_of(steps_per_loop=10, **CLUSTER)
+    graph, said = graph_of(setup), []
+    with graph.graph.as_default():
+        loop = make_loop(setup.config, graph, [], report=said.append)
+    assert loop._step_loop is None
+    assert said == ["note: --steps_per_loop 10 has no effect: several tasks train together"]
+
+
+def test_a_hook_that_keeps_the_fast_path_off_is_said_at_the_start(setup_of):
+    class Foreign(tf.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            pass
+
+    class Slow(HookPlugin):
+        def __call__(self, context):
+            return Foreign()
+
+    _, said = run_lines(setup_of(Slow, max_steps=2, evaluate=False))
+    assert f"note: fast path: off, for Foreign ({__name__}) is called at every step" in said
+    _, said = run_lines(setup_of(max_steps=4, evaluate=False))
+    assert "fast path" not in said
+
+
+def test_the_hooks_are_shown_and_the_folder_stays_as_it_was(setup_of, tmp_path):
+    said = []
+    setup = setup_of(trace_every_n_steps=7, max_steps=40)
+    show_hooks(setup, setup.make_input(), report=said.append)
+    lines = "\n".join(said).splitlines()
+    assert lines[0] == "hooks of a step, in this order:"
+    assert [line.split()[0] for line in lines[1:-1]] == sorted(
+        (line.split()[0] for line in lines[1:-1]),
+        key=["transform", "check", "observe", "save", "evaluate", "log", "stop"].index,
+    )
+    assert any(line.split()[1] == "TimelineHook" and "every 7 steps" in line for line in lines[1:])
+    assert any(line.split()[1] == "StopAtStepHook" and "steps 40" in line for line in lines[1:])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_steps_per_loop_says_how_many_steps_one_call_runs(setup_of, monkeypatch):
+    counts, single = [], StepLoop.run
+
+    def noted(self, session, count):
+        counts.append(count)
+        return single(self, session, count)
+
+    monkeypatch.setattr(StepLoop, "run", noted)
+    options = {"save_summaries_steps": 0, "log_every_n_steps": 10, "evaluate": False}
+    run_lines(setup_of(max_steps=22, steps_per_loop=4, **options))
+    # Hooks want 1, 10, 20 and 22.
+    assert counts == [4, 4, 4, 4]
+    counts.clear()
+    run_lines(setup_of(max_steps=44, **options))
+    assert counts == []

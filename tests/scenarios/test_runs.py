@@ -1,0 +1,120 @@
+"""Whole runs in this process, whose options must reach the graph, the session and the log."""
+
+import logging
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster import cluster_of
+from tf_frame.deploy.session_config import make_deployment
+from tf_frame.errors import ConfigError, NonFiniteError
+from tf_frame.estimator.training import train as training
+from tf_frame.estimator.training.train import build_graph
+from tf_frame.gradient_transforms.accumulate import Accumulate
+from tf_frame.graph.update.sync_replicas import SyncReplicasHook
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
+from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup, run_setup
+
+
+def go(folder, **options):
+    folder.mkdir(exist_ok=True)
+    setup = make_setup(ToyModel, ToyInput, str(folder), **options)
+    return run_setup(setup, report=lambda line: None)
+
+
+@pytest.fixture
+def session_arguments(monkeypatch):
+    """The keyword arguments of each monitored session that a run opens."""
+    seen, real = [], training.monitored_session
+
+    def watched(*args, **how):
+        seen.append(how)
+        return real(*args, **how)
+
+    monkeypatch.setattr(training, "monitored_session", watched)
+    return seen
+
+
+def test_a_run_in_float16_on_a_cpu_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="float16 needs a GPU"):
+        go(tmp_path, max_steps=1, clone_on_cpu=True, mixed_precision="float16")
+    assert not list(tmp_path.glob("model.ckpt*"))
+
+
+@pytest.mark.parametrize("precision", ["none", "bfloat16"])
+def test_the_session_gets_the_rewrites(tmp_path, monkeypatch, session_arguments, precision):
+    # Whether this machine has bfloat16 products is another matter.
+    monkeypatch.setattr("tf_frame.graph.precision.product_types", lambda proto: {"bfloat16"})
+    result = go(tmp_path, max_steps=1, clone_on_cpu=True, mixed_precision=precision)
+    assert result["global_step"] == 1
+    (arguments,) = session_arguments
+    rewrites = arguments["config"].graph_options.rewrite_options
+    asked = rewrites.auto_mixed_precision_onednn_bfloat16 == rewrites.ON
+    assert asked is (precision == "bfloat16")
+
+
+@pytest.mark.parametrize("num_clones", [1, 2])
+def test_a_loss_that_is_not_finite_names_the_step_which_is_not_saved(tmp_path, num_clones):
+    with pytest.raises(NonFiniteError, match="the loss is nan at global step [34]"):
+        go(
+            tmp_path,
+            values={"model.nan_at_step": 3},
+            max_steps=6,
+            num_clones=num_clones,
+            save_checkpoint_steps=1,
+            save_checkpoint_secs=None,
+        )
+    saved = [path.name for path in tmp_path.glob("model.ckpt-*.index")]
+    assert "model.ckpt-3.index" in saved
+    assert not {"model.ckpt-4.index", "model.ckpt-5.index"} & set(saved)
+
+
+# Synchronisation that lacks its hook waits for ever.
+@pytest.mark.timeout(60)
+def test_the_session_gets_the_hook_without_which_workers_wait_for_ever(tmp_path, session_arguments):
+    assert go(tmp_path, max_steps=3, sync_replicas=True)["global_step"] >= 3
+    (arguments,) = session_arguments
+    assert [type(hook) for hook in arguments["hooks"]].count(SyncReplicasHook) == 1
+
+
+def test_a_warm_start_is_logged_and_so_is_one_that_is_passed_over(tmp_path, caplog):
+    pretrained, own = tmp_path / "pretrained", tmp_path / "own"
+    go(pretrained, max_steps=2, evaluate=False)
+    caplog.set_level(logging.INFO, "tf_frame")
+    go(own, max_steps=1, evaluate=False, warm_start_from=str(pretrained))
+    assert "2 of 2 variables restored" in caplog.text
+    assert "linear/weights" in caplog.text
+    caplog.clear()
+    go(own, max_steps=2, evaluate=False, warm_start_from=str(pretrained))
+    assert f"ignoring --warm_start_from {pretrained}" in caplog.text
+    assert str(own) in caplog.text
+
+
+@pytest.mark.parametrize(("micro_batches", "last_before_the_decay"), [(1, 7), (4, 1)])
+def test_a_decay_over_an_epoch_counts_the_batches_that_make_a_step(
+    micro_batches, last_before_the_decay
+):
+    values = {"transform.accumulate.steps": micro_batches}
+    part = configured_plugin(
+        GRADIENT_TRANSFORM, "accumulate", Accumulate, values, "transform.accumulate"
+    )
+    setup = make_setup(
+        ToyModel,
+        ToyInput,
+        "",
+        schedule="exponential",
+        values={"schedule.decay_epochs": 1, "schedule.decay_factor": 0.5},
+        transforms=[part],
+        learning_rate=0.5,
+        train_batch_size=8,
+    )
+    source = setup.make_input()
+    deployment = make_deployment(setup.config, cluster_of(setup.config))
+    model = setup.make_model(source.info)
+    train_graph = build_graph(setup, model=model, source=source, deployment=deployment)
+    with train_graph.graph.as_default(), tf.Session() as session:
+        rates = []
+        for step in (last_before_the_decay, last_before_the_decay + 1):
+            session.run(tf.assign(train_graph.global_step, step))
+            rates.append(session.run(train_graph.learning_rate))
+    assert rates == pytest.approx([0.5, 0.25])

@@ -1,0 +1,234 @@
+"""The hooks of tf-frame at the edges of their cadences, in tf-frame's own loop."""
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.hooks.evaluate import EvaluateHook
+from tf_frame.hooks.logging import LoggingHook
+from tf_frame.hooks.progress import ProgressHook
+from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook
+from tf_frame.hooks.stock.step_counter import StepCounterHook
+from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.summary import SummaryHook
+from tf_frame.hooks.timeline import TimelineHook
+from tf_frame.testing.toy import ToyModel
+
+# How the steps of a hook are counted.
+MULTIPLES = ("EvaluateHook", "LoggingHook")
+FIRST_AND_MULTIPLES = ("ProgressHook", "SummaryHook")
+FROM_FIRST = ("LoggingTensorHook", "StepCounterHook", "TimelineHook")
+AFTER_START = ("CheckpointHook",)
+ALL = (*MULTIPLES, *FIRST_AND_MULTIPLES, *FROM_FIRST, *AFTER_START)
+
+
+def make(name, graph, folder, n):
+    """A hook that wants every `n` steps."""
+    return {
+        "EvaluateHook": lambda: EvaluateHook(lambda step: {}, every_steps=n, last_step=1000),
+        "LoggingHook": lambda: LoggingHook({"rate": graph.learning_rate}, every_steps=n),
+        "ProgressHook": lambda: ProgressHook(
+            graph.train_op, last_step=1000, examples_per_step=8, every_steps=n
+        ),
+        "SummaryHook": lambda: SummaryHook(folder, graph.summary_op, every_steps=n),
+        "LoggingTensorHook": lambda: LoggingTensorHook({"rate": graph.learning_rate}, n),
+        "StepCounterHook": lambda: StepCounterHook(n, output_dir=folder),
+        "TimelineHook": lambda: TimelineHook(folder, every_steps=n),
+        "CheckpointHook": lambda: CheckpointHook(folder, graph.scaffold, every_steps=n),
+    }[name]()
+
+
+def expected(name, *, multiples, first_and_multiples, from_first, after_start):
+    """What is expected of a hook, by how its steps are counted."""
+    steps = {MULTIPLES: multiples, FIRST_AND_MULTIPLES: first_and_multiples}
+    steps.update({FROM_FIRST: from_first, AFTER_START: after_start})
+    (found,) = (value for names, value in steps.items() if name in names)
+    return found
+
+
+def record(hook):
+    """Notes the steps at which `after_step` is called."""
+    steps, after_step = [], hook.after_step
+
+    def noted(run_context, run_values, step):
+        steps.append(step)
+        after_step(run_context, run_values, step)
+
+    hook.after_step = noted
+    return steps
+
+
+@pytest.fixture
+def folder(tmp_path):
+    yield str(tmp_path)
+    tf.summary.FileWriterCache.clear()
+
+
+@pytest.fixture
+def go(build, run_loop, folder):
+    """Runs a hook, every `n` steps, to a step; returns the steps that it saw."""
+
+    def go(name, n, *, to, also=()):
+        graph = build()
+        with graph.graph.as_default():
+            hook = make(name, graph, folder, n)
+            save = CheckpointHook(folder, graph.scaffold, every_steps=100)
+        steps = record(hook)
+        saves = [] if name == "CheckpointHook" else [save]
+        loop = run_loop(graph, [hook, StopAtStepHook(last_step=to), *saves, *also])
+        go.loop = loop
+        return steps
+
+    return go
+
+
+class Jump(Hook):
+    """Sets the global step by hand, so that it goes from one before `at` to `to`."""
+
+    phase = Phase.TRANSFORM
+
+    def __init__(self, at, to):
+        super().__init__(Cadence(at_steps=[at]))
+        self.to = to
+
+    def begin(self):
+        self.assign = tf.train.get_global_step().assign(self.to - 1).op
+
+    def before_step(self, run_context, step):
+        run_context.session.run(self.assign)
+
+
+class StopAt(Hook):
+    """Requests a stop at a step, before most other hooks have run."""
+
+    phase = Phase.CHECK
+
+    def __init__(self, step):
+        super().__init__(Cadence(at_steps=[step]))
+
+    def after_step(self, run_context, run_values, step):
+        run_context.request_stop()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_from_the_first_step_to_the_last(name, go):
+    assert go(name, 3, to=7) == expected(
+        name,
+        multiples=[3, 6],
+        first_and_multiples=[1, 3, 6],
+        from_first=[1, 4, 7],
+        after_start=[3, 6],
+    )
+    assert go.loop.global_step == 7
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_in_a_resumed_run_and_in_one_that_has_nothing_left_to_do(name, go):
+    go(name, 3, to=4)
+    assert go(name, 3, to=9) == expected(
+        name,
+        multiples=[6, 9],
+        first_and_multiples=[5, 6, 9],
+        from_first=[5, 8],
+        after_start=[7],
+    )
+    assert go.loop.global_step == 9
+    assert go(name, 3, to=9) == []
+    assert (go.loop.global_step, go.loop.loss) == (9, None)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_step_that_is_passed_over_counts_at_the_next(name, go):
+    assert go(name, 4, to=12, also=[Jump(at=3, to=6)]) == expected(
+        name,
+        multiples=[7, 8, 12],
+        first_and_multiples=[1, 7, 8, 12],
+        from_first=[1, 7, 11],
+        after_start=[7, 11],
+    )
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_step_in_which_another_hook_requests_a_stop_is_finished(name, go):
+    stop_at = 5 if name in FROM_FIRST else 4
+    assert go(name, 4, to=100, also=[StopAt(stop_at)])[-1] == stop_at
+    assert go.loop.stop_requested
+    assert go.loop.global_step == stop_at
+
+
+def test_hooks_that_want_the_same_step_share_its_one_run(build, run_loop, folder):
+    ran = []
+
+    class Counted(ToyModel):
+        def build(self, features, labels, mode):
+            zero = tf.numpy_function(lambda: ran.append(1) or 0.0, [], tf.float64)
+            features += tf.cast(tf.reshape(zero, []), tf.float32)
+            return super().build(features, labels, mode)
+
+    graph = build(Counted)
+    with graph.graph.as_default():
+        hooks = [make(name, graph, folder, 2) for name in ALL]
+    seen = {name: record(hook) for name, hook in zip(ALL, hooks, strict=True)}
+    run_loop(graph, [*hooks, StopAtStepHook(last_step=5)])
+    assert len(ran) == 5
+    for name, steps in seen.items():
+        assert steps == expected(
+            name,
+            multiples=[2, 4],
+            first_and_multiples=[1, 2, 4],
+            from_first=[1, 3, 5],
+            after_start=[2, 4],
+        )
+
+
+@pytest.fixture
+def timed(build, monkeypatch):
+    """Builds a graph whose steps take the seconds given."""
+
+    def timed(durations):
+        now, left = [0.0], iter(durations)
+        monkeypatch.setattr("tf_frame.hooks.cadence.time.monotonic", lambda: now[0])
+        monkeypatch.setattr("tf_frame.session.loop.monotonic", lambda: now[0])
+
+        def tick():
+            now[0] += next(left)
+            return 0.0
+
+        class Timed(ToyModel):
+            def build(self, features, labels, mode):
+                zero = tf.numpy_function(tick, [], tf.float64)
+                features += tf.cast(tf.reshape(zero, []), tf.float32)
+                return super().build(features, labels, mode)
+
+        return build(Timed)
+
+    return timed
+
+
+def test_summaries_by_steps_and_seconds_come_by_whichever_is_first(timed, run_loop, folder):
+    graph = timed([1, 1, 1, 10, 1, 1, 1])
+    hook = SummaryHook(folder, graph.summary_op, every_steps=3, every_secs=10)
+    steps = record(hook)
+    run_loop(graph, [hook, StopAtStepHook(last_step=7)])
+    assert steps == [1, 3, 5, 6]  # The fifth by seconds.
+
+
+def test_checkpoints_by_steps_and_seconds_come_by_whichever_is_first(timed, run_loop, folder):
+    graph = timed([1, 1, 10, *[1] * 6])
+    with graph.graph.as_default():
+        hook = CheckpointHook(folder, graph.scaffold, every_steps=5, every_secs=10)
+    steps = record(hook)
+    run_loop(graph, [hook, StopAtStepHook(last_step=9)])
+    assert steps == [4, 9]  # The fourth by seconds, from which the steps count.
+
+
+def test_a_number_of_steps_counts_from_where_the_run_is_resumed(build, run_loop, folder):
+    ends = []
+    for _ in range(2):
+        graph = build()
+        with graph.graph.as_default():
+            save = CheckpointHook(folder, graph.scaffold, every_steps=100)
+        ends.append(run_loop(graph, [save, StopAtStepHook(num_steps=3)]).global_step)
+    assert ends == [3, 6]

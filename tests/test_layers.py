@@ -1,0 +1,161 @@
+"""The architecture: layers of packages, no import circles, and tests that mirror the tree.
+
+Each test lists all violations at once. `tf_frame.errors` and the top level of `tf_frame` stand
+below every layer.
+"""
+
+import ast
+import functools
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FRAMEWORK = ROOT / "framework" / "tf_frame"
+PLUGINS = sorted(path for path in ROOT.glob("plugins/*/src/*") if (path / "__init__.py").exists())
+LAYERS = {
+    **dict.fromkeys(["config", "cluster", "deploy", "layers"], 1),
+    **dict.fromkeys(
+        [
+            "plugin",
+            "graph",
+            "checkpoint",
+            "profiling",
+            "gradient_transforms",
+            "optimizers",
+            "learning_rates",
+        ],
+        2,
+    ),
+    **dict.fromkeys(["hooks", "session"], 3),
+    "estimator": 4,
+    **dict.fromkeys(["launch", "cli"], 5),
+    # Beside the layers: these may import every package, and no other package imports them.
+    **dict.fromkeys(["legacy", "testing"], 6),
+}
+BESIDE = ("legacy", "testing")
+# Importing these packages must stay quick, so not even their functions import TensorFlow.
+WITHOUT_TENSORFLOW = ("config", "cluster", "plugin", "cli")
+
+
+@functools.cache
+def modules(package):
+    """Path of each module below the folder of a package, by the module's full name."""
+    named = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        named[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return named
+
+
+def imports(path):
+    """Names that a file imports, at its top level and within functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def package_of(name):
+    """The package `config` for `tf_frame.config.flags`; None outside of the layers."""
+    top, _, rest = name.partition(".")
+    package = rest.split(".")[0]
+    return package if top == "tf_frame" and package in LAYERS else None
+
+
+def crosses_layers(own, other):
+    if own == other:
+        return False
+    return LAYERS[other] > LAYERS[own] or other in BESIDE
+
+
+def test_packages_import_from_their_own_layer_or_below():
+    violations = [
+        f"{name} imports {imported}"
+        for name, path in modules(FRAMEWORK).items()
+        for imported in imports(path)
+        if (own := package_of(name)) and (other := package_of(imported))
+        if crosses_layers(own, other)
+    ]
+    assert not violations
+
+
+def test_packages_that_start_quickly_do_not_import_tensorflow():
+    violations = [
+        f"{name} imports {imported}"
+        for name, path in modules(FRAMEWORK).items()
+        if package_of(name) in WITHOUT_TENSORFLOW
+        for imported in imports(path)
+        if imported.split(".")[0] == "tensorflow"
+    ]
+    assert not violations
+
+
+def test_every_folder_is_a_layer():
+    folders = {path.name for path in FRAMEWORK.iterdir() if (path / "__init__.py").exists()}
+    assert folders <= LAYERS.keys()
+
+
+def import_graph(package):
+    """The modules of a package that each of its modules imports by name.
+
+    Without the top-level module: it only re-exports, `tf_frame` partly when a name is first used.
+    """
+    known = {name: path for name, path in modules(package).items() if name != package.name}
+
+    def module_of(imported):
+        return imported if imported in known else imported.rpartition(".")[0]
+
+    return {
+        name: {module_of(imported) for imported in imports(path)} & known.keys() - {name}
+        for name, path in known.items()
+    }
+
+
+def circles(graph):
+    """Groups of modules that import each other, directly or through further modules."""
+
+    def reachable(start):
+        found, waiting = set(), [start]
+        while waiting:
+            new = graph[waiting.pop()] - found
+            found |= new
+            waiting += new
+        return found
+
+    reach = {name: reachable(name) for name in graph}
+    return {
+        tuple(sorted(other for other in reach[name] if name in reach[other]))
+        for name in graph
+        if name in reach[name]
+    }
+
+
+@pytest.mark.parametrize("package", [FRAMEWORK, *PLUGINS], ids=lambda path: path.name)
+def test_no_modules_import_each_other_in_a_circle(package):
+    assert not circles(import_graph(package))
+
+
+def mirrored(test):
+    """Whether a test file lies where its module lies.
+
+    `tests/graph/test_losses.py` tests the module `graph/losses.py`, `tests/hooks/test_hooks.py`
+    the whole package `hooks/`. A module with several test files has a folder of its own name:
+    `tests/session/loop/test_edges.py`.
+    """
+    folder, name = test.relative_to(ROOT / "tests").parent, test.stem.removeprefix("test_")
+    twins = [folder / name, *([folder] if name == folder.name or len(folder.parts) > 1 else [])]
+    return any(
+        (FRAMEWORK / twin).with_suffix(".py").exists()
+        or (name == twin.name and (FRAMEWORK / twin / "__init__.py").exists())
+        for twin in twins
+    )
+
+
+def test_tests_mirror_the_tree():
+    elsewhere = {"cluster", "scenarios", "tools"}
+    tests = sorted((ROOT / "tests").glob("*/**/test_*.py"))
+    apart = [path for path in tests if path.relative_to(ROOT / "tests").parts[0] in elsewhere]
+    assert not [str(path) for path in tests if path not in apart and not mirrored(path)]
