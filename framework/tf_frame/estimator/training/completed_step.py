@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 
 _FILE = "training_ended_at"
 
@@ -31,4 +31,4 @@ def write_completed_step(model_dir: str, step: int) -> None:
       model_dir: the folder; it exists.
       step: its global step.
     """
-    write_text(os.path.join(model_dir, _FILE), f"{step}\n")
+    write_file(os.path.join(model_dir, _FILE), f"{step}\n")

@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 from tf_frame.estimator.training.model_dir import RESULT_FILE
 
 
@@ -20,7 +20,7 @@ def write_result(model_dir: str, result: dict[str, Any]) -> None:
     if result["steps_per_sec"] is None and before.get("global_step") == result["global_step"]:
         for name in ("loss", "steps_per_sec", "examples_per_sec"):
             result = {**result, name: before.get(name)}
-    write_text(os.path.join(model_dir, RESULT_FILE), json.dumps(result, indent=2) + "\n")
+    write_file(os.path.join(model_dir, RESULT_FILE), json.dumps(result, indent=2) + "\n")
 
 
 def read_result(model_dir: str) -> dict[str, Any]:

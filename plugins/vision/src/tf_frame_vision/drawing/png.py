@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import io
-import os
 import struct
 import zlib
 from pathlib import Path
@@ -13,6 +11,8 @@ from typing import Any
 
 from PIL import Image
 from PIL.PngImagePlugin import PngImageFile
+
+from tf_frame.atomic_output import write_file
 
 # Pillow's modes of images whose pixels are one brightness.
 _GREY = ("1", "L", "I", "I;16")
@@ -72,15 +72,4 @@ def write_png(path: Path, pixels: Any, *, colours: Any = None) -> None:
         image.putpalette(colours.tobytes().ljust(3 * _PALETTE_SIZE, b"\0"))
     content = io.BytesIO()
     image.save(content, "PNG")
-    _write_whole(path, content.getvalue())
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    partial = path.with_name(f".{path.name}.part")
-    try:
-        partial.write_bytes(data)
-        os.replace(partial, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            partial.unlink()
-        raise
+    write_file(str(path), content.getvalue())
