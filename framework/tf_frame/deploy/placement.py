@@ -15,14 +15,16 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import TABLE_TYPES, DeploymentConfig
-from tf_frame.deploy.placement_strategies import RoundRobin, Strategy, size_bytes
+from tf_frame.deploy.placement_strategies import RoundRobin, size_bytes
 
 # Operations that work on a table; each must run where the table is.
 _TABLE_USERS = ("LookupTable", "InitializeTable")
 
 
 @contextlib.contextmanager
-def variables_placed(config: DeploymentConfig, strategy: Strategy | None = None) -> Iterator[None]:
+def variables_placed(
+    config: DeploymentConfig, strategy: RoundRobin | None = None
+) -> Iterator[None]:
     """Places variables and tables that are created within.
 
     Without parameter servers they are on CPU:0. With them `strategy` chooses the task, for
@@ -45,7 +47,7 @@ def variables_placed(config: DeploymentConfig, strategy: Strategy | None = None)
 class _Placer:
     """Applies a strategy, and reports to it where variables were made."""
 
-    def __init__(self, config: DeploymentConfig, strategy: Strategy) -> None:
+    def __init__(self, config: DeploymentConfig, strategy: RoundRobin) -> None:
         self._config = config
         self._strategy = strategy
 

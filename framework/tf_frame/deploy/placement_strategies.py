@@ -10,42 +10,17 @@ Every worker builds the same graph, and so finds the same assignment.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import DeploymentConfig
 
 
-class Strategy(Protocol):
-    """Assigns the variables of a graph; every graph needs its own object."""
-
-    def task_of(self, name: str) -> int:
-        """The task for a variable or table that is about to be made; changes nothing.
-
-        Args:
-          name: name of its operation.
-        """
-
-    def placed(self, name: str, size_bytes: int) -> None:
-        """Called when a variable or table was made on the task of `task_of`.
-
-        Args:
-          name: name of its operation.
-          size_bytes: its size; 0 for a table or an unknown shape.
-        """
-
-    def joined(self, task: int, size_bytes: int) -> None:
-        """Called when a variable was made beside another one, such as an optimizer slot.
-
-        Args:
-          task: task of the other variable.
-          size_bytes: size of the new one.
-        """
-
-
 class RoundRobin:
     """Task 0, task 1, ... in the order of creation; slots take no turn.
+
+    Base class of strategies; every graph needs its own object.
 
     Args:
       config: number of parameter server tasks.
@@ -56,16 +31,32 @@ class RoundRobin:
         self._turn = 0
 
     def task_of(self, name: str) -> int:
+        """The task for a variable or table that is about to be made; changes nothing.
+
+        Args:
+          name: name of its operation.
+        """
         return self._turn
 
     def placed(self, name: str, size_bytes: int) -> None:
+        """Called when a variable or table was made on the task of `task_of`.
+
+        Args:
+          name: name of its operation.
+          size_bytes: its size; 0 for a table or an unknown shape.
+        """
         self._turn = (self._turn + 1) % self._num_tasks
 
     def joined(self, task: int, size_bytes: int) -> None:
-        pass
+        """Called when a variable was made beside another one, such as an optimizer slot.
+
+        Args:
+          task: task of the other variable.
+          size_bytes: size of the new one.
+        """
 
 
-class Balanced:
+class Balanced(RoundRobin):
     """About as many bytes for every task.
 
     Variables of known size are assigned beforehand, the largest first, each to the task
@@ -79,7 +70,8 @@ class Balanced:
     """
 
     def __init__(self, config: DeploymentConfig, sizes: Mapping[str, int] | None = None) -> None:
-        self._loads = [0] * max(1, config.num_ps_tasks)
+        super().__init__(config)
+        self._loads = [0] * self._num_tasks
         self._planned: dict[str, int] = {}
         sizes = sizes or {}
         # Names order variables of equal size, so that every worker has the same plan.

@@ -50,8 +50,13 @@ def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentCon
     for name, hook in hooks:
         with tf.device(deployment.variables_device()):
             _call(name, hook)
-    if config.quantize_delay_step >= 0:
-        _quantize(config.quantize_delay_step, deployment.num_clones)
+    if config.quantize_delay_step < 0:
+        return
+    if deployment.num_clones > 1:
+        # The text of train.py of tensorflow/models, research/deeplab.
+        raise ConfigError("Quantization doesn't support multi-clone yet.")
+    quantize_training_graph(delay_steps=config.quantize_delay_step)
+    quantization_summaries()
 
 
 def load_graph_hook(name: str) -> Callable[[], Any]:
@@ -99,9 +104,7 @@ def _import(name: str, module_name: str) -> Any:
                 f"nor in {os.getcwd()}"
             ) from error
         raise ConfigError(
-            f"--graph_hook {name}: the module {module_name} cannot be imported\n"
-            f"  {_place(error)}\n"
-            f"  cause: {type(error).__name__}: {error}"
+            f"--graph_hook {name}: the module {module_name} cannot be imported\n{_cause(error)}"
         ) from error
 
 
@@ -109,25 +112,13 @@ def _call(name: str, hook: Callable[[], Any]) -> None:
     try:
         hook()
     except Exception as error:
-        raise PluginError(
-            f"the graph hook {name} failed\n"
-            f"  {_place(error, hook)}\n"
-            f"  cause: {type(error).__name__}: {error}"
-        ) from error
+        raise PluginError(f"the graph hook {name} failed\n{_cause(error, hook)}") from error
 
 
-def _place(error: BaseException, hook: Any = None) -> str:
-    """File and line of an error: the last ones in the hook's own file, if any."""
+def _cause(error: BaseException, hook: Any = None) -> str:
+    """An error with its file and line: the last ones in the hook's own file, if any."""
     code = getattr(hook, "__code__", None)
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
     frame = (own or list(frames))[-1]
-    return f"{frame.filename}, line {frame.lineno}"
-
-
-def _quantize(delay_steps: int, num_clones: int) -> None:
-    if num_clones > 1:
-        # The text of train.py of tensorflow/models, research/deeplab.
-        raise ConfigError("Quantization doesn't support multi-clone yet.")
-    quantize_training_graph(delay_steps=delay_steps)
-    quantization_summaries()
+    return f"  {frame.filename}, line {frame.lineno}\n  cause: {type(error).__name__}: {error}"

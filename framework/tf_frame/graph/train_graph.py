@@ -116,20 +116,15 @@ def build_train_graph(
         reasons = [] if position is None else _not_repeatable(update.train_op, config)
         return TrainGraph(
             graph=graph,
-            train_op=update.train_op,
-            total_loss=update.total_loss,
             global_step=global_step,
             step_after=read_step_after([update.train_op], global_step),
-            learning_rate=update.learning_rate,
-            summary_op=update.summary_op,
             scaffold=_scaffold(output.scaffold, deployment),
             clones=clones,
             model_variables=model_variables,
-            hooks=update.hooks,
             chief_hooks=output.chief_hooks,
-            run_is_step=update.run_is_step,
             input_position=position,
             not_repeatable=reasons,
+            **vars(update),
         )
 
 

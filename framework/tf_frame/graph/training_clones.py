@@ -18,7 +18,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import Clone, create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.placement_strategies import Balanced, Strategy, variable_sizes
+from tf_frame.deploy.placement_strategies import Balanced, variable_sizes
 from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.model_output import build_model
 from tf_frame.plugin import InputContext, Mode
@@ -81,7 +81,7 @@ def _compiled(node_def: Any) -> bool:
 
 def placement_strategy(
     model: Any, source: Any, config: RunOptions, deployment: DeploymentConfig
-) -> Strategy | None:
+) -> Balanced | None:
     """The assignment of variables to parameter servers; None: in turn.
 
     To balance bytes, one clone is built in a scratch graph first, because an even division

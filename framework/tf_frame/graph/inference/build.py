@@ -52,12 +52,9 @@ class Inference:
           CheckpointError: the checkpoint cannot be read, belongs to another model,
             or lacks the averages.
         """
-        try:
-            check_match(checkpoint, tf.global_variables())
-            if self.averaged:
-                check_averages(checkpoint, self.averaged)
-        except READ_ERRORS as error:
-            raise unreadable(checkpoint, error) from error
+        check_match(checkpoint, tf.global_variables())
+        if self.averaged:
+            check_averages(checkpoint, self.averaged)
 
 
 class RestoringSessionCreator(tf.train.SessionCreator):

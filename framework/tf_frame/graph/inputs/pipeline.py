@@ -13,13 +13,14 @@ function takes one batch from it.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
-from tf_frame.graph.inputs.streams import Batch, DatasetStream, FunctionStream, Stream
+from tf_frame.graph.inputs.streams import Batch, dataset_batches, function_batches
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.text import short_repr
 
@@ -47,8 +48,11 @@ def make_batches(
     """
     # device(None) keeps the tables of a pipeline with it, out of reach of variables_placed.
     with tf.device(None), tf.device(deployment.inputs_device()), tf.name_scope("input"):
-        streams, several = _streams(source, mode, context, count=deployment.num_clones)
-        return _per_clone(streams, several, deployment.num_clones)
+        count = deployment.num_clones
+        parts, several = _parts(source, mode, context, count=count)
+        per_part = [_batches(part, source, count=count) for part in parts]
+    per_clone = zip(*per_part, strict=True)
+    return [_joined(batches) for batches in per_clone] if several else per_part[0]
 
 
 def make_eval_batch(source: Any, context: InputContext, take: int) -> tuple[Any, Any, Any]:
@@ -69,9 +73,10 @@ def make_eval_batch(source: Any, context: InputContext, take: int) -> tuple[Any,
     Raises:
       DataError: the input returned something that the module does not list.
     """
-    streams, several = _streams(source, Mode.EVAL, context, take=take)
-    ((features, labels),) = _per_clone(streams, several, 1)
-    return features, labels, tf.reduce_all([stream.endless for stream in streams])
+    parts, several = _parts(source, Mode.EVAL, context, take=take)
+    batches = [_batches(part, source, take=take)[0] for part in parts]
+    features, labels = _joined(batches) if several else batches[0]
+    return features, labels, _endless(parts)
 
 
 def make_predict_batch(source: Any, context: InputContext) -> tuple[Any, Any]:
@@ -92,55 +97,65 @@ def make_predict_batch(source: Any, context: InputContext) -> tuple[Any, Any]:
     Raises:
       DataError: the input returned something else.
     """
-    streams, several = _streams(source, Mode.PREDICT, context)
-    features = [_without_labels(stream.batches(1)[0], source) for stream in streams]
-    endless = tf.reduce_all([stream.endless for stream in streams])
-    return features if several else features[0], endless
+    parts, several = _parts(source, Mode.PREDICT, context)
+    features = [_without_labels(_batches(part, source)[0], source) for part in parts]
+    return features if several else features[0], _endless(parts)
 
 
-def _streams(
+def _parts(
     source: Any, mode: Mode, context: InputContext, *, take: int = -1, count: int = 1
-) -> tuple[list[Stream], bool]:
-    """The checked results of an input, and whether the input returned a list of them.
+) -> tuple[list[Any], bool]:
+    """The data sets and functions of an input, and whether the input returned a list.
 
     Args:
       source, mode, context: the input, and the arguments of its `dataset`.
-      take: number of batches at most; -1 for all.
-      count: number of batches that a step takes of each.
+      take: number of batches of a data set at most; -1 for all.
+      count: number of batches per step.
     """
     returned = source.dataset(mode, context)
 
-    def stream(part: Any) -> Stream:
-        if _is_dataset(part):
+    def part(one: Any) -> Any:
+        if _is_dataset(one):
             if mode != Mode.PREDICT:
-                _check_labelled(part.element_spec, source)
-            return DatasetStream(_prefetched(part.take(take), count))
-        if not callable(part):
+                _check_labelled(one.element_spec, source)
+            return _prefetched(one.take(take), count)
+        if not callable(one):
             raise DataError(
                 f"{_origin(source)} returned {short_repr(returned)}; it must return a "
                 "tf.data.Dataset of batched (features, labels), a function that returns a batch "
                 "of them, or a list of these"
             )
-        if mode == Mode.PREDICT:
-            # The function of a stream returns pairs.
-            return FunctionStream(
-                lambda: (_without_labels(part(), source), None), origin=_origin(source), take=take
-            )
-        return FunctionStream(part, origin=_origin(source), take=take)
+        # To predict, a function may return features alone.
+        return (lambda: (_without_labels(one(), source), None)) if mode == Mode.PREDICT else one
 
     several = isinstance(returned, (list, tuple)) and len(returned) > 0
-    return [stream(part) for part in (returned if several else [returned])], several
+    return [part(one) for one in (returned if several else [returned])], several
 
 
-def _per_clone(streams: list[Stream], several: bool, count: int) -> list[Batch]:
-    """`count` batches of each stream; lists of features and labels for several streams."""
-    if not several:
-        return streams[0].batches(count)
-    per_clone = zip(*(stream.batches(count) for stream in streams), strict=True)
-    return [
-        ([features for features, _ in parts], [labels for _, labels in parts])
-        for parts in per_clone
-    ]
+def _batches(part: Any, source: Any, *, take: int = -1, count: int = 1) -> list[Batch]:
+    """`count` batches of a data set or function, one after the other."""
+    if _is_dataset(part):
+        return dataset_batches(part, count)
+    return function_batches(part, count, origin=_origin(source), take=take)
+
+
+def _joined(batches: Iterable[Batch]) -> Batch:
+    """One batch of an input with several parts: a list of features, a list of labels."""
+    features, labels = zip(*batches, strict=True)
+    return list(features), list(labels)
+
+
+def _endless(parts: Iterable[Any]) -> Any:
+    """Whether all data sets are known never to end, a scalar bool tensor."""
+    infinite = tf.data.experimental.INFINITE_CARDINALITY
+    return tf.reduce_all(
+        [
+            tf.equal(tf.data.experimental.cardinality(part), infinite)
+            if _is_dataset(part)
+            else tf.constant(False)
+            for part in parts
+        ]
+    )
 
 
 def _check_labelled(spec: Any, source: Any) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.match import saved_as
+from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
 from tf_frame.graph.operations import branches_of_switches
@@ -131,7 +132,7 @@ def check_averages(path: str, averaged: Iterable[Any]) -> None:
     Raises:
       CheckpointError: averages are missing.
     """
-    held = {name for name, _ in tf.train.list_variables(path) if name.endswith(_SUFFIX)}
+    held = {name for name in Checkpoint(path).names if name.endswith(_SUFFIX)}
     if not held:
         raise CheckpointError(
             f"{path} holds no moving averages of variables; train with --moving_average_decay, "
