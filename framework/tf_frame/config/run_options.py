@@ -128,7 +128,7 @@ class RunOptions(
 
     @property
     def writes_summaries(self) -> bool:
-        """Whether summaries are written."""
+        """True if summaries are written."""
         return bool(self.save_summaries_steps or self.save_summaries_secs)
 
     @property
