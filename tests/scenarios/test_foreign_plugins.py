@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tf_frame.testing import forked
 from tf_frame.testing.distributions import write_distribution
 
 pytestmark = pytest.mark.process
@@ -58,8 +59,8 @@ class Line(Model):
 '''
 
 
-def tf_frame(*words, site, cwd):
-    return subprocess.run(
+def tf_frame(*words, site, cwd, run=forked.run):
+    return run(
         [sys.executable, "-m", "tf_frame", *words],
         env={**os.environ, "PYTHONPATH": str(site)},
         cwd=cwd,
@@ -88,7 +89,8 @@ def test_a_plugin_that_imports_tensorflow_at_its_top_works_without_chatter(tmp_p
     module = "import tensorflow\nfrom tf_frame.testing.toy import ToyModel as Slow\n"
     (tmp_path / "slow_to_load.py").write_text(module)
     write_distribution(tmp_path, "slow-one", {"tf_frame.models: slow": "slow_to_load:Slow"})
-    process = tf_frame("plugins", "show", "slow", site=tmp_path, cwd=tmp_path)
+    words = ("plugins", "show", "slow")
+    process = tf_frame(*words, site=tmp_path, cwd=tmp_path, run=subprocess.run)
     assert (process.returncode, process.stderr) == (0, "")
     assert "--model.l2 FLOAT" in process.stdout
 

@@ -1,7 +1,6 @@
 """`--hook` and `hooks:` from the words and the file to the loop."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -9,6 +8,7 @@ import yaml
 
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError, PluginError
+from tf_frame.testing import forked
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 PLUGINS = """
@@ -82,7 +82,7 @@ def setup_of(*argv):
 
 def run(*argv, **options):
     command = [sys.executable, "-m", "tf_frame.cli.main", "run", "--plugin", "toy", *argv]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+    done = forked.run(command, capture_output=True, text=True, timeout=120, **options)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -31,16 +31,15 @@ from tf_frame.estimator.argument_checks import (
     checked_hooks,
     checked_listeners,
 )
-from tf_frame.estimator.evaluation.evaluator import Evaluator
-from tf_frame.estimator.evaluation.evaluator_cache import EvaluatorCache
+from tf_frame.estimator.evaluation.evaluator import Evaluator, EvaluatorCache
 from tf_frame.estimator.evaluation.results import log_result, write_evaluation
 from tf_frame.estimator.export.saved_model import export_saved_models
 from tf_frame.estimator.model_function.input_fn import as_source
 from tf_frame.estimator.model_function.model_factory import ModelFactory
 from tf_frame.estimator.prediction.predict import predictions
 from tf_frame.estimator.run_config.run_config import RunConfig, maybe_overwrite_model_dir
-from tf_frame.estimator.training.completed_step import completed_step, write_completed_step
 from tf_frame.estimator.training.context import RunContext, RunObserver
+from tf_frame.estimator.training.model_dir import completed_step, write_completed_step
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.train import Trained, train
 from tf_frame.estimator.warm_start.apply import WarmStartedModel, warm_start_checkpoint

@@ -160,17 +160,10 @@ def test_a_broken_picture_is_named_and_the_others_stay(trained, tmp_path, capfd)
 
 @pytest.fixture
 def writer(tmp_path):
-    made = []
-
     def make(num_classes, class_names=()):
-        made.append(
-            LabelsAndOverlays(str(tmp_path), num_classes=num_classes, class_names=class_names)
-        )
-        return made[-1]
+        return LabelsAndOverlays(str(tmp_path), num_classes=num_classes, class_names=class_names)
 
-    yield make
-    for each in made:
-        each.close()
+    return make
 
 
 def write(writer, classes, name="x"):

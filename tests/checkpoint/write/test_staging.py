@@ -14,6 +14,7 @@ from tf_frame.checkpoint.write.staging import (
     remove_leftovers,
     write_list,
 )
+from tf_frame.testing import forked
 
 FULL = tf.errors.ResourceExhaustedError(None, None, "No space left on device")
 
@@ -136,7 +137,7 @@ def test_killed_at_any_point_the_newest_is_whole_and_leftovers_are_removed_later
     tmp_path, prefix, when
 ):
     atomic_checkpoint(prefix, writer(), publish=lambda: write_list(str(tmp_path), [prefix]))
-    killed = subprocess.run(
+    killed = forked.run(
         [sys.executable, "-c", KILLED, str(tmp_path), when], stderr=subprocess.DEVNULL
     )
     assert killed.returncode == -signal.SIGKILL

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
@@ -11,10 +12,10 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, newest_checkpoint
 from tf_frame.checkpoint.write.staging import atomic_checkpoint
-from tf_frame.checkpoint.write.writers import Background
 from tf_frame.errors import CheckpointError, NonFiniteError
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.testing import forked
 
 
 class Poison(tf.train.SessionRunHook):
@@ -242,15 +243,15 @@ def test_training_goes_on_while_a_checkpoint_is_written(tmp_path, asynchronous, 
 
 
 def test_a_save_waits_for_the_one_before(tmp_path, asynchronous, build, train, gate, monkeypatch):
-    waited, wait = [], Background.wait
+    waited, wait = [], Future.result
 
     def open_and_wait(self):
         waited.append(known_checkpoints(str(tmp_path)))
         if len(waited) == 2:
             gate.set()  # The first is for the checkpoint of step 0, which is not held.
-        wait(self)
+        return wait(self)
 
-    monkeypatch.setattr(Background, "wait", open_and_wait)
+    monkeypatch.setattr(Future, "result", open_and_wait)
     graph = build()
     hook = asynchronous(graph, every_steps=2)
     train(graph, [hook], to=4)
@@ -329,7 +330,7 @@ def test_a_write_that_failed_is_raised_before_the_next_save(asynchronous, build,
     def each(session):
         steps.append(1)
         if hook._flight is not None:
-            hook._flight.work.wait()
+            hook._flight.work.exception()
 
     with pytest.raises(CheckpointError, match="global step 2 could not be written"):
         train(graph, [hook], to=100, each=each)
@@ -446,7 +447,7 @@ with graph.graph.as_default():
 def test_killed_while_the_thread_writes_the_run_goes_on_from_the_one_before(
     tmp_path, asynchronous, build, train, when
 ):
-    killed = subprocess.run(
+    killed = forked.run(
         [sys.executable, "-c", KILLED, str(tmp_path), when], stderr=subprocess.DEVNULL
     )
     assert killed.returncode == -signal.SIGKILL
@@ -476,7 +477,7 @@ with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(scaffold), hooks=[ho
 @pytest.mark.process
 def test_killed_in_the_middle_of_a_big_file_the_newest_is_whole(tmp_path):
     command = [sys.executable, "-c", BIG, str(tmp_path)]
-    writing = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    writing = forked.Popen(command, stderr=subprocess.DEVNULL)
     try:
         # Until the second one is listed and a later one is being written.
         while len(known_checkpoints(str(tmp_path))) < 2 or not list(tmp_path.glob("*.saving/*")):

@@ -1,11 +1,11 @@
 import logging
-import subprocess
 import sys
 
 import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.legacy.estimator.log import follow_tensorflow
+from tf_frame.testing import forked
 
 SCRIPT = """
 import sys
@@ -32,7 +32,7 @@ made.evaluate(input_fn)
 @pytest.mark.parametrize(("level", "shown"), [("INFO", 1), ("ERROR", 0)])
 def test_a_script_sees_its_training_at_the_level_of_tensorflow(tmp_path, level, shown):
     words = [sys.executable, "-c", SCRIPT, level, str(tmp_path / "model")]
-    log = subprocess.run(words, capture_output=True, text=True, check=True).stderr
+    log = forked.run(words, capture_output=True, text=True, check=True).stderr
     assert log.count("step 1: loss = 4\n") == shown
     assert log.count(f"saved {tmp_path}/model/model.ckpt-1\n") == shown
     # The step makes the weight 3.

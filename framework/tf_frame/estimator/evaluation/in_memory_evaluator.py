@@ -1,4 +1,4 @@
-"""Evaluates in the midst of training, with the variables of the training session."""
+"""`InMemoryEvaluatorHook`: evaluates during training, with the training session's variables."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ class InMemoryEvaluatorHook(Hook):
         evaluator = InMemoryEvaluatorHook(estimator, eval_input_fn, every_n_iter=100)
         estimator.train(train_input_fn, hooks=[evaluator])
 
-    The evaluation graph is built once; each evaluation copies the variables of
-    the training session into it, and writes its figures to `estimator.eval_dir(name)`.
-    The last step is not evaluated twice.
+    The evaluation graph is built once; each evaluation copies the variables of the
+    training session into it, and writes events to `estimator.eval_dir(name)`. The last
+    step is not evaluated twice.
 
     Args:
-      estimator: the `Estimator` that is trained, in this process alone.
-      input_fn: where the evaluation data comes from, as for `Estimator.evaluate`.
-      steps: batches of an evaluation at most; None for all there are.
+      estimator: the `Estimator` to train, in this process alone.
+      input_fn: the evaluation data, as for `Estimator.evaluate`.
+      steps: largest number of batches of an evaluation; None for all data.
       hooks: session hooks of each evaluation.
-      name: of the evaluation, where there are several.
+      name: name of the evaluation, if there are several.
       every_n_iter: steps from one evaluation to the next.
 
     Raises:
       ValueError: `every_n_iter` or `steps` is not positive, or several tasks train.
-      TypeError: one of `hooks` is none.
+      TypeError: one of `hooks` is not a session hook.
     """
 
     phase = Phase.EVALUATE
@@ -129,12 +129,12 @@ class InMemoryEvaluatorHook(Hook):
 
 @dataclasses.dataclass
 class _FedModel:
-    """A model whose variables begin with values that are given, by their names in checkpoints.
+    """A model whose variables begin with given values.
 
     Attributes:
       model: the model.
-      averages: whether variables get their moving averages.
-      values: name -> value.
+      averages: whether variables begin with the values of their moving averages.
+      values: name of a variable in checkpoints -> value.
     """
 
     model: Any
@@ -149,7 +149,8 @@ class _FedModel:
             raise ValueError("InMemoryEvaluator does not support custom saver")
         if own is not None and own.init_fn is not None:
             raise ValueError("InMemoryEvaluator does not support custom init_fn")
-        # All values are fed; an op that drew initial ones would cost a session each time.
+        # All values are fed; with an op that draws random ones, each evaluation would need a
+        # new session.
         scaffold = tf.train.Scaffold(init_op=tf.no_op(), init_fn=self._feed, copy_from_scaffold=own)
         return dataclasses.replace(output, scaffold=scaffold)
 
@@ -164,13 +165,13 @@ class _FedModel:
                 f"has not, first {', '.join(missing[:3])}; make them local variables, or make "
                 "them in training as well"
             )
-        # Its initializer assigns to a variable; no operation can be added any more.
+        # The graph is finalized; the initializer of a variable serves as an assignment.
         assigned = {v.initializer: self.values[name] for name, v in variables.items()}
         session.run(list(assigned), {op.inputs[1]: value for op, value in assigned.items()})
 
 
 def _name(variable: Any, averaged: Sequence[Any]) -> str:
-    """The name of the training variable whose value a variable gets."""
+    """Returns the name of the training variable whose value a variable gets."""
     if any(variable is each for each in averaged):
         return str(tf.train.ExponentialMovingAverage(0.0).average_name(variable))
     return str(variable.op.name)

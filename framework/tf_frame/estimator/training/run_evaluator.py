@@ -8,7 +8,7 @@ from typing import Any
 
 from tf_frame.checkpoint.write.best import BestCheckpoints
 from tf_frame.estimator.evaluation.results import numbers
-from tf_frame.estimator.evaluation.setup_evaluator import SetupEvaluator
+from tf_frame.estimator.evaluation.run import SetupEvaluator
 from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.session.interrupts import Interrupted

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.slim.queue_summary import add_fullness_summary
+from tf_frame.legacy.slim.prefetch_queue import add_fullness_summary
 
 
 class ParallelReader(tf.ReaderBase):

@@ -7,8 +7,6 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.slim.queue_summary import add_fullness_summary
-
 
 def prefetch_queue(
     tensors: Sequence[Any] | Mapping[str, Any],
@@ -55,3 +53,14 @@ def prefetch_queue(
         tf.train.add_queue_runner(tf.train.QueueRunner(queue, [enqueue] * num_threads))
         add_fullness_summary(queue, capacity)
     return queue
+
+
+def add_fullness_summary(queue: Any, capacity: int) -> None:
+    """Adds the scalar `fraction_of_CAPACITY_full`, under the name scope that is open.
+
+    Args:
+      queue: a queue.
+      capacity: elements that it holds at most.
+    """
+    fraction = tf.cast(queue.size(), tf.float32) * (1.0 / capacity)
+    tf.summary.scalar(f"fraction_of_{capacity}_full", fraction)

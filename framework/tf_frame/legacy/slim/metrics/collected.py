@@ -1,0 +1,121 @@
+"""How many values there were, and the values themselves, over all batches.
+
+Same definitions as tf_slim, metrics/metric_ops.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+# Where tf.compat.v1.metrics keeps its variables, too.
+COLLECTIONS = [tf.GraphKeys.LOCAL_VARIABLES, tf.GraphKeys.METRIC_VARIABLES]
+
+
+def zeros(shape: Sequence[int], name: str, dtype: Any = tf.float32) -> Any:
+    """A local variable that begins with zeros."""
+    start = tf.zeros(shape, dtype)
+    return tf.Variable(start, trainable=False, collections=COLLECTIONS, name=name)
+
+
+def collected(
+    value: Any, update: Any, metrics_collections: Any, updates_collections: Any
+) -> tuple[Any, Any]:
+    """Value and update of a metric, which are put into the collections that are named."""
+    if metrics_collections:
+        tf.add_to_collections(metrics_collections, value)
+    if updates_collections:
+        tf.add_to_collections(updates_collections, update)
+    return value, update
+
+
+def count(
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """How many values there were, or the sum of their weights.
+
+    Args:
+      values: tensor of any shape.
+      weights: of each value; broadcast to their shape.
+      metrics_collections, updates_collections: where value and update go, too.
+      name: variable scope; None means `count`, made unique.
+
+    Returns:
+      The count so far and the operation that takes in this batch.
+    """
+    with tf.variable_scope(name, "count", (values, weights)):
+        counted = zeros([], "count")
+        each = 1.0 if weights is None else tf.cast(weights, tf.float32)
+        ones = tf.ones(tf.shape(values), tf.float32)
+        update = tf.convert_to_tensor(tf.assign_add(counted, tf.reduce_sum(each * ones)))
+        value = tf.identity(counted, name="value")
+        return collected(value, update, metrics_collections, updates_collections)
+
+
+def streaming_concat(
+    values: Any,
+    axis: int = 0,
+    max_size: int | None = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """Keeps the values of all batches, one after the other along an axis.
+
+    Args:
+      values: tensor whose rank is known, and its size along every other axis.
+      axis: along which batches are put together.
+      max_size: how many along it are kept; None for all.
+      metrics_collections, updates_collections: where value and update go, too.
+      name: variable scope; None means `streaming_concat`, made unique.
+
+    Returns:
+      What there is so far, and the operation that takes in this batch; its
+      value is the size along the axis.
+
+    Raises:
+      ValueError: the rank or a size is not known, or there is no such axis.
+    """
+    shape, axis = _checked_shape(values, axis)
+    with tf.variable_scope(name, "streaming_concat", (values,)):
+        empty = [0 if n == axis else size for n, size in enumerate(shape)]
+        grown = [None if n == axis else size for n, size in enumerate(shape)]
+        kept = tf.Variable(
+            tf.zeros(empty, values.dtype),
+            trainable=False,
+            collections=COLLECTIONS,
+            validate_shape=False,
+            name="array",
+            shape=tf.TensorShape(None),
+        )
+        value = tf.identity(kept, name="concat")
+        value.set_shape(grown)
+        longer = tf.concat([value, values], axis)
+        if max_size is not None:
+            size = tf.minimum(max_size, tf.shape(longer)[axis])
+            longer = tf.gather(longer, tf.range(size), axis=axis)
+        with tf.control_dependencies([tf.assign(kept, longer, validate_shape=False).op]):
+            update = tf.identity(tf.shape(longer)[axis], name="update")
+        return collected(value, update, metrics_collections, updates_collections)
+
+
+def _checked_shape(values: Any, axis: int) -> tuple[list[int | None], int]:
+    """The static shape, and the axis counted from the front."""
+    if values.shape.ndims is None:
+        raise ValueError("`values` must have known statically known rank")
+    rank = values.shape.ndims
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis = {axis} not in [0, {rank})")
+    shape, axis = values.shape.as_list(), axis % rank
+    if any(size is None for n, size in enumerate(shape) if n != axis):
+        raise ValueError(
+            "all dimensions of `values` other than the dimension to concatenate along must have "
+            "statically known size"
+        )
+    return shape, axis
