@@ -102,7 +102,7 @@ def test_what_is_told_names_the_step_the_times_and_the_stacks(tmp_path, make, cl
     written = (tmp_path / "slow_steps.log").read_text()
     assert line in written
     hook.should_stop()
-    hook._told_at = -float("inf")
+    hook._reported_at = -float("inf")
     clock.now += 25
     hook.look()
     assert (tmp_path / "slow_steps.log").read_text().startswith(written)
