@@ -1,4 +1,4 @@
-"""One definition of an option: a dataclass field with help text and bounds.
+"""Definition of an option: a dataclass field with help text and bounds.
 
     @dataclasses.dataclass(frozen=True)
     class Params:

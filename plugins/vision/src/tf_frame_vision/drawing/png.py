@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import struct
 import zlib
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 from PIL import Image
 from PIL.PngImagePlugin import PngImageFile
 
-from tf_frame.atomic_output import write_file
+from tf_frame.atomic_output import atomic_output
 
 # Pillow's modes of images whose pixels are one brightness.
 _GREY = ("1", "L", "I", "I;16")
@@ -70,6 +69,6 @@ def write_png(path: Path, pixels: Any, *, colours: Any = None) -> None:
     if colours is not None:
         # With few colours Pillow would put several pixels into a byte.
         image.putpalette(colours.tobytes().ljust(3 * _PALETTE_SIZE, b"\0"))
-    content = io.BytesIO()
-    image.save(content, "PNG")
-    write_file(str(path), content.getvalue())
+    with atomic_output(str(path)) as temporary:
+        # Its name ends in ".partial", so the format must be given.
+        image.save(temporary, "PNG")

@@ -127,12 +127,12 @@ def test_local_steps_wait_for_the_variables(is_chief):
     init = defaults.init_ops(0, 0, 0, [optimizer], is_chief)
     hooks = defaults.sync_hooks([optimizer], is_chief=False)
     with tf.Session() as session:
-        missing = session.run(init.ready_for_local_init_op)
+        missing = session.run(init["ready_for_local_init_op"])
         assert {b"w", b"global_step"} <= set(missing)
-        session.run(init.init_op)
-        assert len(session.run(init.ready_for_local_init_op)) == 0
+        session.run(init["init_op"])
+        assert len(session.run(init["ready_for_local_init_op"])) == 0
         session.run(tf.assign(tf.train.get_global_step(), 7))
-        session.run([init.local_init_op, tf.local_variables_initializer()])
+        session.run([init["local_init_op"], tf.local_variables_initializer()])
         for hook in hooks:
             hook.after_create_session(session, tf.train.Coordinator())
         (local_step,) = tf.local_variables()
@@ -142,8 +142,8 @@ def test_local_steps_wait_for_the_variables(is_chief):
 def test_the_default_ops_stand_in_their_scope():
     model()
     init = defaults.init_ops(0, 0, 0, [], True)
-    assert init.ready_for_local_init_op is None
-    names = [init.init_op.name, init.ready_op.op.name, init.local_init_op.name]
+    assert init["ready_for_local_init_op"] is None
+    names = [init["init_op"].name, init["ready_op"].op.name, init["local_init_op"].name]
     assert all(name.startswith("init_ops/") for name in names)
 
 
