@@ -34,7 +34,7 @@ class Cluster:
 
     @property
     def is_chief(self) -> bool:
-        """Whether this task initialises, restores, saves and summarises."""
+        """True for the task that initialises, restores, saves and summarises."""
         return self.task_id == 0
 
     @property

@@ -151,7 +151,7 @@ def apply_gradients(
 
 
 def all_ready(transforms: Iterable[Any]) -> Any:
-    """Whether the gradients are to be applied in this run.
+    """Combines the answers of all transforms whether to apply the gradients in this run.
 
     Args:
       transforms: gradient transforms; the method `ready` of some returns a scalar bool tensor.
