@@ -47,7 +47,7 @@ class StepRanges:
         return min(begins, default=math.inf)
 
     def __bool__(self) -> bool:
-        """Whether there is any range."""
+        """True if there is any range."""
         return bool(self.at_steps or self.every_steps)
 
     def __str__(self) -> str:
