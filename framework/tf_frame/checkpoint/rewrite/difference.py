@@ -1,4 +1,4 @@
-"""Comparison of two checkpoints."""
+"""Comparison of two checkpoints by variables, shapes and values (`tf-frame checkpoint diff`)."""
 
 from __future__ import annotations
 
