@@ -88,7 +88,7 @@ def _line_of(error: BaseException) -> str:
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """True if an error reports a full disk; TensorFlow has several classes for it."""
+    """Returns whether an error means a full disk; TensorFlow has several classes for it."""
     return any(text in str(error) for text in _DISK_FULL)
 
 

@@ -1,4 +1,4 @@
-"""`tf-frame export`: its words in this process, and that wrong ones are answered quickly."""
+"""`tf-frame export`: arguments in this process; wrong ones are refused without TensorFlow."""
 
 import json
 import os

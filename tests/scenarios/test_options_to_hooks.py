@@ -1,4 +1,4 @@
-"""How run options come to the hooks, where the hooks are not seen to act in `test_run_hooks`."""
+"""Run options arrive as arguments of the hooks, checked on the hooks that are made."""
 
 import dataclasses
 import logging
@@ -26,7 +26,7 @@ CLUSTER = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks":
 
 @pytest.fixture
 def setup_of(tmp_path):
-    """Makes a job of the toy in `tmp_path`; `hooks` are plugin classes."""
+    """Makes a training setup of the toy in `tmp_path`; `hooks` are plugin classes."""
 
     def setup_of(*hooks, **options):
         parts = [configured_plugin(HOOK, cls.__name__, cls, {}, "hook") for cls in hooks]

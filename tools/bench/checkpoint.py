@@ -1,4 +1,4 @@
-"""How long a save holds the training thread.
+"""Measures the time by which saving a checkpoint delays a training step.
 
     python tools/bench/checkpoint.py [--megabytes 4 40 160] [--saves 9] [--reference_variables]
 

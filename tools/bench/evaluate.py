@@ -1,4 +1,4 @@
-"""What evaluations cost, in seconds and memory, in one graph or with a new one each time.
+"""Measures seconds and memory of evaluations: in one kept graph, and in a new one each time.
 
     python tools/bench/evaluate.py [--evaluations 50] [--plugin deeplab] [--eval_steps 2]
 

@@ -1,4 +1,4 @@
-"""How long the training graph of deeplab takes to build.
+"""Measures the time to build the training graph of deeplab.
 
     python tools/bench/graph_construction.py [--rounds 7] [--crop_size 64] [--profile]
 

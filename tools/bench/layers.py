@@ -1,4 +1,4 @@
-"""How long a training step takes with tf_frame.layers, and with Keras.
+"""Measures a training step of networks made of tf_frame.layers, and of Keras layers.
 
     python tools/bench/layers.py [--networks mobilenet_v2 resnet_v1_50] [--image_size 96]
         [--batch_size 8] [--rounds 7] [--steps 5]

@@ -1,4 +1,4 @@
-"""Ranges of steps to profile."""
+"""Ranges of steps to profile, as `--profile_at_step` and `--profile_every_n_steps` give them."""
 
 from __future__ import annotations
 

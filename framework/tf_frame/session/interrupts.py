@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: finish the step, save, and say how to go on."""
+"""Handling of Ctrl-C and SIGTERM: finish the step, save, and tell the user how to continue."""
 
 from __future__ import annotations
 

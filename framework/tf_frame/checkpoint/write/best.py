@@ -178,7 +178,7 @@ def _copy(source: str, target: str) -> None:
 
 
 def _same(source: str, target: str) -> bool:
-    """True if two checkpoints are equal; their indexes have checksums of all tensors."""
+    """Returns whether two checkpoints are equal; their indexes have checksums of all tensors."""
     return exists(target) and _bytes(source + ".index") == _bytes(target + ".index")
 
 

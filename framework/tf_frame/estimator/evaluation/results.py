@@ -91,7 +91,14 @@ def _values(tag: str, value: Any) -> Iterator[Any]:
     if value is None:
         return
     if isinstance(value, bytes):
-        yield from _of_serialized(tag, value)
+        try:
+            parts = tf.Summary.FromString(value).value
+        except DecodeError:
+            _LOG.warning("the metric %s is not written as an event: it is not a tf.Summary", tag)
+            return
+        for index, part in enumerate(parts):
+            part.tag = f"{tag}/{index}"
+            yield part
     elif _is_number(value):
         yield tf.Summary.Value(tag=tag, simple_value=float(value))
     elif isinstance(value, np.ndarray):
@@ -99,17 +106,6 @@ def _values(tag: str, value: Any) -> Iterator[Any]:
         yield tf.Summary.Value(tag=tag, node_name=tag, tensor=proto)
     else:
         _LOG.warning("the metric %s is not written as an event: %r", tag, value)
-
-
-def _of_serialized(tag: str, value: bytes) -> Iterator[Any]:
-    try:
-        summary = tf.Summary.FromString(value)
-    except DecodeError:
-        _LOG.warning("the metric %s is not written as an event: it is not a tf.Summary", tag)
-        return
-    for index, part in enumerate(summary.value):
-        part.tag = f"{tag}/{index}"
-        yield part
 
 
 def _is_number(value: Any) -> bool:

@@ -38,7 +38,7 @@ class StepEvaluator(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RunContext:
-    """What a training needs beside its `TrainingSetup`.
+    """Context of one training: the facts that do not belong to its `TrainingSetup`.
 
     Attributes:
       observer: the user.

@@ -74,7 +74,7 @@ def _why_not(op: Any, library: FunctionLibrary) -> str | None:
 
 
 def _draws(kind: str, attributes: Any) -> bool:
-    """True if an operation with these attributes draws random numbers."""
+    """Returns whether an operation with these attributes draws random numbers."""
     if "seed2" not in attributes or "Queue" in kind:
         return False  # Queues and shuffles of inputs belong to inputs/position.py.
     if "dropout" in attributes:
