@@ -69,7 +69,7 @@ def _why_not(op: Any, library: FunctionLibrary) -> str | None:
     if op.type not in STATELESS and _draws(op.type, op.node_def.attr):
         return f"{op.type} is a random op that has no stateless counterpart here"
     if op.type in STATELESS and not op.graph.is_fetchable(op):
-        return f"the random op {op.type} stands in a loop or branch"
+        return f"the random op {op.type} is in a loop or branch"
     return None
 
 
