@@ -322,10 +322,10 @@ def test_a_run_with_momentum_and_averages_is_exported(toy_environment, tmp_path)
 def test_a_signal_ends_an_export_and_leaves_nothing(
     folder, run, monkeypatch, signum, code, function
 ):
-    from tf_frame.estimator.export import checkpoint_export as formats_export
+    from tf_frame.estimator.export import run as export_module
     from tf_frame.estimator.export.formats import frozen_graph
 
-    module = formats_export if function == "resolve" else frozen_graph
+    module = export_module if function == "resolve" else frozen_graph
     original = getattr(module, function)
 
     def interrupted(*arguments, **more):

@@ -1,4 +1,4 @@
-"""The small files beside the shards: the settings that they were made with, and `labels.txt`."""
+"""Files beside the shards: `labels.txt`, and the settings of the conversion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LABELS = "labels.txt"
 
 
 def settings_path(output: Path, split: str) -> Path:
-    """Where the settings of a split stand."""
+    """Returns the path of the settings of a split."""
     return output / f"{split}.conversion.json"
 
 
@@ -22,7 +22,7 @@ def claim(output: Path, split: str, settings: Mapping[str, Any]) -> None:
     """Writes the settings of a new conversion, or compares them with those of the shards there.
 
     Raises:
-      ConfigError: the shards were made with other settings, or nothing tells how.
+      ConfigError: the shards were made with other settings, or with unknown ones.
     """
     path = settings_path(output, split)
     shards = sorted(output.glob(f"{split}-*-of-*"))
@@ -40,7 +40,7 @@ def claim(output: Path, split: str, settings: Mapping[str, Any]) -> None:
 def finish(
     output: Path, split: str, settings: Mapping[str, Any], result: Mapping[str, Any]
 ) -> None:
-    """Adds what came of the conversion to its settings."""
+    """Adds the outcome of the conversion to its settings."""
     write_whole(settings_path(output, split), _as_json({"settings": settings, "result": result}))
 
 
@@ -48,7 +48,7 @@ def write_labels(output: Path, class_names: Sequence[str]) -> None:
     """Writes `labels.txt`, a line `0:name` for each class.
 
     Raises:
-      DataError: it is there, from another split, with other classes.
+      DataError: the file of another split names other classes.
     """
     path = output / LABELS
     lines = [f"{label}:{name}" for label, name in enumerate(class_names)]
@@ -62,7 +62,7 @@ def write_labels(output: Path, class_names: Sequence[str]) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file so that it is there whole or not at all."""
+    """Writes a file whole or not at all."""
     part = path.with_name(f".{path.name}.part")
     try:
         part.write_bytes(content)

@@ -1,4 +1,4 @@
-"""Writing a shard, and reading one back to see what is in it."""
+"""Writing of shards, and reading back for comparison."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from tf_frame.errors import DataError, TfFrameError, reason_of
 
 @dataclasses.dataclass(frozen=True)
 class Shard:
-    """One file to be, and what belongs into it."""
+    """One file to write, and its pictures."""
 
     path: Path
     pictures: Sequence[Picture]
 
     @property
     def part(self) -> Path:
-        """Where it is written until it is whole; `train-*` does not match this."""
+        """Path of the unfinished file; `train-*` does not match this name."""
         return self.path.with_name(f".{self.path.name}.part")
 
 
 @dataclasses.dataclass(frozen=True)
 class Content:
-    """What was read back.
+    """Content of a shard that was read back.
 
     Attributes:
-      missing: names of the pictures that the shard does without.
+      missing: names of the pictures that are not in the shard.
       digests: one of each record.
     """
 
@@ -45,13 +45,13 @@ class Content:
 
 @dataclasses.dataclass(frozen=True)
 class Rules:
-    """What all shards of a conversion share.
+    """Settings that all shards of a conversion share.
 
     Attributes:
       class_names: the name of each class.
       skip_corrupt: whether a picture that cannot be decoded is left out.
-      stop: set when the conversion is to end early.
-      progress: is told of each picture.
+      stop: set when the conversion must end early.
+      progress: counts the pictures.
     """
 
     class_names: Sequence[str]
@@ -91,7 +91,7 @@ def make_shard(shard: Shard, rules: Rules) -> list[str]:
     Raises:
       DataError: a picture cannot be decoded, or read.
       TfFrameError: the shard cannot be written, or was read back as something else.
-      Stopped: the conversion is to end.
+      Stopped: the conversion must end.
     """
     try:
         digests = _write(shard, rules)
@@ -112,7 +112,7 @@ def check_shard(shard: Shard, stop: threading.Event) -> Content:
 
     Raises:
       DamagedShard: it cannot be read, or holds something else.
-      Stopped: the conversion is to end.
+      Stopped: the conversion must end.
     """
     expected = iter(shard.pictures)
     content = Content([], [])

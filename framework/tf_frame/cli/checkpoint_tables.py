@@ -7,19 +7,12 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tf_frame.cli.screen import columns
-
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+from tf_frame.text import columns, readable_bytes
 
 
 def size_text(size_bytes: int | None) -> str:
-    """A size in the unit in which it has one to four digits; `-` if it is not known."""
-    if size_bytes is None:
-        return "-"
-    size, unit = float(size_bytes), 0
-    while size >= 1024 and unit < len(_UNITS) - 1:
-        size, unit = size / 1024, unit + 1
-    return f"{size:.0f} {_UNITS[unit]}" if unit == 0 else f"{size:.1f} {_UNITS[unit]}"
+    """A size in bytes as text; `-` if it is not known."""
+    return "-" if size_bytes is None else readable_bytes(size_bytes)
 
 
 def entries(found: Sequence[Any], folder: str) -> str:

@@ -38,8 +38,8 @@ from tf_frame.estimator.model_function.input_fn import as_source
 from tf_frame.estimator.model_function.model_factory import ModelFactory
 from tf_frame.estimator.prediction.predict import predictions
 from tf_frame.estimator.run_config.run_config import RunConfig, maybe_overwrite_model_dir
-from tf_frame.estimator.training.completed_step import completed_step, write_completed_step
 from tf_frame.estimator.training.context import RunContext, RunObserver
+from tf_frame.estimator.training.model_dir import completed_step, write_completed_step
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.train import Trained, train
 from tf_frame.estimator.warm_start.apply import WarmStartedModel, warm_start_checkpoint

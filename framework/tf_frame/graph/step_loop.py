@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.ancestors import ancestors
+from tf_frame.graph.operations import ancestors
 from tf_frame.graph.prepared_call import prepared_call
 from tf_frame.graph.train_graph import TrainGraph
 

@@ -9,6 +9,7 @@ only counted when it is complete: a save that fails leaves the one before.
 
 from __future__ import annotations
 
+import concurrent.futures
 import dataclasses
 import logging
 import os
@@ -21,7 +22,7 @@ from tf_frame.checkpoint.find.path import same_path
 from tf_frame.checkpoint.write.retention import KeptCheckpoints
 from tf_frame.checkpoint.write.snapshot import FiniteCheck, shards_of, take, with_extras
 from tf_frame.checkpoint.write.staging import atomic_checkpoint, remove_leftovers
-from tf_frame.checkpoint.write.writers import ArrayWriter, Background, GraphWriter
+from tf_frame.checkpoint.write.writers import ArrayWriter, GraphWriter
 from tf_frame.errors import CheckpointError, translated_write_errors
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase
@@ -41,7 +42,7 @@ class _Flight:
     """
 
     step: int
-    work: Background
+    work: concurrent.futures.Future[None]
     may_stop: bool
 
 
@@ -176,9 +177,9 @@ class CheckpointHook(Hook):
         """Waits for a write that is under way, after an error too; only logs if it fails."""
         flight, self._flight = self._flight, None
         if flight is not None:
-            flight.work.wait()
-            if flight.work.error is not None:
-                _LOG.error("%s", flight.work.error)
+            error = flight.work.exception()
+            if error is not None:
+                _LOG.error("%s", error)
 
     def _prefix(self, step: int) -> str:
         return os.path.join(self._model_dir, f"model.ckpt-{step}")
@@ -193,9 +194,10 @@ class CheckpointHook(Hook):
         if self._asynchronous:
             values, sound = take(session, self._shards[0], self._check)
             self._check.check(sound, step)
-            work = Background(
-                lambda: self._store(step, lambda to: self._array_writer.write(values, to))
-            )
+            # The interpreter waits for the thread before it exits.
+            thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
+            work = thread.submit(self._store, step, lambda to: self._array_writer.write(values, to))
+            thread.shutdown(wait=False)
             self._flight = _Flight(step, work, may_stop)
         else:
             self._check.check(session.run(self._check.fetch), step)
@@ -221,9 +223,7 @@ class CheckpointHook(Hook):
         if self._flight is None:
             return
         flight, self._flight = self._flight, None
-        flight.work.wait()
-        if flight.work.error is not None:
-            raise flight.work.error
+        flight.work.result()
         self._tell_saved(self._session, flight.step, flight.may_stop)
 
     def _tell_saved(self, session: Any, step: int, may_stop: bool) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import READ_ERRORS
-from tf_frame.errors import CheckpointError, indented, reason_of
+from tf_frame.errors import CheckpointError, reason_of
+from tf_frame.text import indented
 
 _LOG = logging.getLogger("tf_frame")
 

@@ -10,7 +10,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import found_by_name, known_checkpoints, newest_readable
 from tf_frame.config.values import nearest
-from tf_frame.errors import CheckpointError, ConfigError, indented
+from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.text import indented
 
 _SHOWN = 8
 _FILE_OF_A_CHECKPOINT = re.compile(r"(.+)\.(index|meta|data-\d{5}-of-\d{5})")

@@ -62,11 +62,6 @@ class WarmStart:
         """A line for each variable of the graph, and the summary."""
         return f"{table_of(self.rows)}\n{self.summary()}"
 
-    def brief(self) -> str:
-        """The table without variables that are restored under their own names; the summary."""
-        rows = [r for r in self.rows if r.outcome != Outcome.RESTORED or r.source != r.name]
-        return f"{table_of(rows)}\n{self.summary()}" if rows else self.summary()
-
     def summary(self) -> str:
         """The numbers of variables restored, passed over and left in the checkpoint, a line."""
         counts = collections.Counter(row.outcome for row in self.rows)

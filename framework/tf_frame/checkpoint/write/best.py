@@ -105,42 +105,36 @@ class BestCheckpoints:
             return False
         new = Scored(step_of(checkpoint_path), value)
         # After a return to an older checkpoint a step comes again, and replaces itself.
-        before = [scored for scored in self._scored if scored.step != new.step]
-        ranked = sorted([*before, new], key=self._rank)  # Stable: equal ones stay in order.
-        if new not in ranked[: self._keep]:
-            if len(before) < len(self._scored):
-                self._forget(new.step, before)
+        others = [scored for scored in self._scored if scored.step != new.step]
+        kept = sorted([*others, new], key=self._rank)[: self._keep]  # Equal ones stay in order.
+        if new not in kept and len(others) == len(self._scored):
             return False
-        self._take(checkpoint_path, new, ranked[: self._keep])
-        return True
+        with translated_write_errors(
+            f"{checkpoint_path} could not be copied to {self.folder}",
+            "free space there and check that it can be written",
+            error_class=CheckpointError,
+        ):
+            self._take(checkpoint_path if new in kept else None, new.step, kept)
+        return new in kept
 
     def _rank(self, scored: Scored) -> float:
         return -scored.value if self._higher else scored.value
 
-    def _take(self, source: str, new: Scored, kept: list[Scored]) -> None:
-        dropped = [scored for scored in self._scored if scored not in kept]
-        target = self.path(new.step)
-        with translated_write_errors(
-            f"{source} could not be copied to {self.folder}",
-            "free space there and check that it can be written",
-            error_class=CheckpointError,
-        ):
-            tf.io.gfile.makedirs(self.folder)
-            if _same(source, target):
-                self._write(kept)
-            else:
-                atomic_checkpoint(
-                    target, lambda to: _copy(source, to), publish=lambda: self._write(kept)
-                )
+    def _take(self, source: str | None, step: int, kept: list[Scored]) -> None:
+        """Lists what is kept, with a copy of `source` for a step, and removes the others."""
+        tf.io.gfile.makedirs(self.folder)
+        target = self.path(step)
+        if source is None or _same(source, target):
+            self._write(kept)
+        else:
+            atomic_checkpoint(
+                target, lambda to: _copy(source, to), publish=lambda: self._write(kept)
+            )
+        kept_steps = {scored.step for scored in kept}
+        dropped = [scored.step for scored in self._scored if scored.step not in kept_steps]
         self._scored = kept
-        for scored in dropped:
-            if scored.step != new.step:
-                remove_checkpoint(self.path(scored.step))
-
-    def _forget(self, step: int, kept: list[Scored]) -> None:
-        self._write(kept)
-        self._scored = kept
-        remove_checkpoint(self.path(step))
+        for other in dropped:
+            remove_checkpoint(self.path(other))
 
     def _write(self, kept: Sequence[Scored]) -> None:
         """Writes `best.json`, and the `checkpoint` file with the best as the newest."""

@@ -1,4 +1,4 @@
-"""Writes a trained model as a SavedModel, for serving and for other programs.
+"""SavedModels of a trained model, for serving and for other programs.
 
 export_saved_models(
     model=model,
@@ -8,8 +8,8 @@ export_saved_models(
     export_dir_base="runs/first/export",
 )
 
-What is written is what tensorflow_estimator, estimator.py, wrote: a meta graph
-for each mode, with the tags and signatures of old.
+The result is that of tensorflow_estimator, estimator.py: a meta graph for each mode,
+with the same tags and signatures.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from tf_frame.estimator.export.folder import (
     staged_export,
 )
 from tf_frame.estimator.export.signatures import exports_of, signatures_of
-from tf_frame.graph.inference.inference import Inference, build_inference
+from tf_frame.graph.inference.build import Inference, build_inference
 from tf_frame.plugin import Mode
 
-# TensorFlow has no public constant for the last one. The variables are written with the
-# first mode: a training graph has all of them.
+# The variables are written with the first mode: a training graph has all of them. TensorFlow
+# has no public constant for the tag of EVAL.
 _TAGS = {
     Mode.TRAIN: tf.saved_model.TRAINING,
     Mode.EVAL: "eval",
     Mode.PREDICT: tf.saved_model.SERVING,
 }
-# Nor for the collection of train ops (tensorflow, saved_model/constants.py).
+# The collection of train ops has none either (tensorflow, saved_model/constants.py).
 _TRAIN_OP_KEY = "saved_model_train_op"
 
 Receiver = Callable[[], Any]
@@ -61,21 +61,21 @@ def export_saved_models(
 ) -> str:
     """Writes one SavedModel with a meta graph for each mode.
 
-    All modes share the variables: the checkpoint's, or their moving averages
-    where the options evaluate those.
+    All modes share the variables: those of the checkpoint, or their moving averages if
+    the options evaluate averages.
 
     Args:
-      model: the model plugin, or a model function made one.
-      receivers: mode -> function that makes the placeholders in the default
-        graph and returns a receiver of `tf_frame.estimator.export`.
+      model: the model plugin, or a `ModelFn`.
+      receivers: mode -> function that adds placeholders to the default graph and
+        returns a receiver of `tf_frame.estimator.export`.
       config: seed, moving averages, quantisation.
       checkpoint: path prefix.
-      export_dir_base: the export is a new folder in it, named by the time.
+      export_dir_base: the folder in which the export becomes a folder named by the time.
       assets_extra: path below `assets.extra` in the export -> file to copy there.
-      as_text: write `saved_model.pbtxt`, which people can read.
+      as_text: write `saved_model.pbtxt`, as text.
       session_config: the `ConfigProto`; default: with soft placement.
-      strip_default_attrs: leave out attributes of operations that have their
-        default value, so that older versions of TensorFlow may read it.
+      strip_default_attrs: leave out attributes of operations with default values, so
+        that older versions of TensorFlow can read the export.
 
     Returns:
       The path of the new folder.
@@ -84,7 +84,7 @@ def export_saved_models(
       ValueError: no mode has a receiver, or the model's outputs cannot be exported.
       ConfigError: an extra asset does not exist.
       CheckpointError: the checkpoint belongs to another model.
-      PluginError: the model or a receiver function returned something wrong.
+      PluginError: the return value of the model or of a receiver function is wrong.
       TfFrameError: the folder cannot be written.
     """
     chosen = _in_order(receivers)
@@ -99,8 +99,8 @@ def export_saved_models(
 
 
 def _in_order(receivers: Mapping[Mode, Receiver]) -> dict[Mode, Receiver]:
-    """The modes that have a receiver, the one that writes the variables first."""
-    # A Mode equals its string, but a dict tells them apart.
+    """Returns mode -> receiver, beginning with the mode that writes the variables."""
+    # A Mode equals its string, but they are different keys of a dict.
     known = {str(mode.value) for mode in Mode}
     given = {getattr(mode, "value", mode): receiver for mode, receiver in receivers.items()}
     chosen = {mode: given[mode.value] for mode in _TAGS if given.get(mode.value)}
@@ -111,7 +111,7 @@ def _in_order(receivers: Mapping[Mode, Receiver]) -> dict[Mode, Receiver]:
 
 @dataclasses.dataclass
 class _Export:
-    """A SavedModel that is being written."""
+    """A SavedModel in progress."""
 
     model: Any
     config: RunOptions
@@ -125,7 +125,7 @@ class _Export:
         self._written: set[str] | None = None
 
     def add(self, mode: Mode, receiver_fn: Receiver) -> None:
-        """Builds the graph of a mode and adds it, with the variables if it is the first."""
+        """Builds the graph of a mode and adds it, with the variables if it is the first graph."""
         with tf.Graph().as_default():
             tf.set_random_seed(self.config.random_seed)
             tf.train.create_global_step()
@@ -185,26 +185,26 @@ def _received(receiver_fn: Receiver, mode: Mode) -> Any:
 
 
 def _own_saver(inference: Inference) -> Any:
-    """The saver that the model brings, None if it leaves that to the framework."""
+    """Returns the saver of the model's own scaffold, if any."""
     scaffold = inference.output.scaffold
     saver = None if scaffold is None else scaffold.saver
     if isinstance(saver, tf.train.Checkpoint):
         raise PluginError(
-            "the saver of the model's scaffold is a Checkpoint; a SavedModel needs one that goes "
-            "by the names of variables: use a tf.compat.v1.train.Saver"
+            "the saver of the model's scaffold is a Checkpoint; a SavedModel needs one that uses "
+            "the names of variables: use a tf.compat.v1.train.Saver"
         )
     return saver
 
 
 def _saver(inference: Inference) -> Any:
-    """The saver of the meta graph: averages stand under the names of their variables."""
+    """Returns the saver of the meta graph: averages have the names of their variables."""
     if inference.averaged and _own_saver(inference) is None:
         return tf.train.Saver(sharded=True)
     return inference.scaffold.saver
 
 
 def _restore(session: Any, inference: Inference, checkpoint: str) -> None:
-    """Restores without finalizing the graph, to which the builder adds collections."""
+    """Restores variables; does not finalize the graph, as the builder adds collections to it."""
     if _own_saver(inference) is None:
         inference.check(checkpoint)
     try:

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Input, InputContext, Mode
-from tf_frame.graph.inputs.streams import DatasetStream
+from tf_frame.graph.inputs.streams import dataset_batches
 from tf_frame.plugin.contracts import NoParams
 
 
@@ -42,7 +42,7 @@ class ArrayInput(Input):
 
     def __call__(self) -> Any:
         """Returns the tensors of the next batch, whose iterator is initialised with the tables."""
-        features, labels = DatasetStream(self._dataset()).batches(1)[0]
+        features, labels = dataset_batches(self._dataset(), 1)[0]
         return features if labels is None else (features, labels)
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:

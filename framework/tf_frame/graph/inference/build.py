@@ -1,4 +1,4 @@
-"""A model built to be evaluated, to predict or to be exported, and its restored session.
+"""A model for evaluation, prediction or export, and its restored session.
 
 with tf.Graph().as_default():
     inference = build_inference(
@@ -35,10 +35,10 @@ class Inference:
     """A model in a graph that does not train.
 
     Attributes:
-      output: what the model returned.
-      scaffold: how a session is initialised; its saver restores moving averages
-        where the options ask for them.
-      averaged: the variables that stand for their moving averages.
+      output: output of the model.
+      scaffold: initialisation of a session; its saver restores moving averages if the
+        options ask for them.
+      averaged: the variables that are restored from their moving averages.
     """
 
     output: ModelOutput
@@ -49,23 +49,20 @@ class Inference:
         """Compares the graph's variables, and averages, with a checkpoint.
 
         Raises:
-          CheckpointError: its index cannot be read, it belongs to another model,
+          CheckpointError: the checkpoint cannot be read, belongs to another model,
             or lacks the averages.
         """
-        try:
-            check_match(checkpoint, tf.global_variables())
-            if self.averaged:
-                check_averages(checkpoint, self.averaged)
-        except READ_ERRORS as error:
-            raise unreadable(checkpoint, error) from error
+        check_match(checkpoint, tf.global_variables())
+        if self.averaged:
+            check_averages(checkpoint, self.averaged)
 
 
 class RestoringSessionCreator(tf.train.SessionCreator):
     """Makes the session of a model from a checkpoint, and finalizes the default graph.
 
     Args:
-      inference: what was built in the default graph.
-      checkpoint: path prefix; None for initial values.
+      inference: the model in the default graph.
+      checkpoint: path prefix; None: initial values.
       session_config: the `ConfigProto`; default: with soft placement.
 
     Raises:
@@ -85,7 +82,7 @@ class RestoringSessionCreator(tf.train.SessionCreator):
         )
 
     def create_session(self) -> Any:
-        """Initialises and restores; called by `tf.train.MonitoredSession`.
+        """Initialises and restores a session; called by `tf.train.MonitoredSession`.
 
         Raises:
           CheckpointError: the checkpoint is damaged.
@@ -93,7 +90,7 @@ class RestoringSessionCreator(tf.train.SessionCreator):
         try:
             return self._creator.create_session()
         except READ_ERRORS as error:
-            # What the model initialises may fail as well, and is no fault of the checkpoint.
+            # An initializer of the model may have failed, which is no fault of the checkpoint.
             if self._checkpoint is not None and damage_of(self._checkpoint):
                 raise unreadable(self._checkpoint, error) from error
             raise
@@ -102,21 +99,22 @@ class RestoringSessionCreator(tf.train.SessionCreator):
 def build_inference(
     *, model: Any, features: Any, labels: Any, mode: Mode, config: RunOptions
 ) -> Inference:
-    """Builds a model in the default graph, with everything that restoring it needs.
+    """Builds a model in the default graph, and its scaffold.
 
     Args:
       model: the model plugin.
-      features, labels: its batch; labels may be None.
-      mode: what for; `TRAIN` builds what a model computes in training, without
-        an update of tf-frame's.
-      config: whether moving averages stand for the variables, and whether the
-        model is quantised.
+      features, labels: the batch; labels may be None.
+      mode: mode of the model; `TRAIN` builds its computations in training, without
+        tf-frame's update.
+      config: whether moving averages replace the variables, and whether the model is
+        quantised.
     """
     tf.train.get_or_create_global_step()
     output = build_model(model, features, labels, mode)
     if config.quantize_delay_step >= 0:
         quantize_eval_graph(delay_steps=config.quantize_delay_step)
-    averaged = _averaged(config)
+    uses_averages = config.moving_average_decay is not None and config.eval_moving_averages
+    averaged = variables_to_average() if uses_averages else []
     scaffold = output.scaffold or tf.train.Scaffold()
     if scaffold.saver is None:
         saver = tf.train.Saver(averaged_saver_map(averaged))
@@ -125,10 +123,10 @@ def build_inference(
 
 
 def restore_session(inference: Inference, checkpoint: str, session_config: Any = None) -> Any:
-    """Makes a session for the default graph, which this finalizes.
+    """Makes a session for the default graph, and finalizes the graph.
 
     Args:
-      inference: what was built in the default graph.
+      inference: the model in the default graph.
       checkpoint: path prefix.
       session_config: the `ConfigProto`; default: with soft placement.
 
@@ -140,9 +138,3 @@ def restore_session(inference: Inference, checkpoint: str, session_config: Any =
       CheckpointError: the checkpoint belongs to another model, or cannot be read.
     """
     return RestoringSessionCreator(inference, checkpoint, session_config).create_session()
-
-
-def _averaged(config: RunOptions) -> list[Any]:
-    if config.moving_average_decay is None or not config.eval_moving_averages:
-        return []
-    return variables_to_average()

@@ -7,7 +7,7 @@ from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.errors import DataError
-from tf_frame.graph.inputs.batches import make_batches, make_eval_batch
+from tf_frame.graph.inputs.pipeline import make_batches, make_eval_batch
 from tf_frame.plugin import Input, InputContext, Mode
 
 

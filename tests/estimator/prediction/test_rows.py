@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.prediction.files import Csv, JsonLines
+from tf_frame.estimator.prediction.rows import Csv, JsonLines
 
 
 @pytest.fixture(params=[JsonLines, Csv], ids=["jsonl", "csv"])
@@ -152,7 +152,7 @@ def test_a_table_has_one_header_and_a_row_each(tmp_path):
 def test_a_table_of_arrays_of_several_sizes_is_refused(tmp_path):
     writer = Csv(str(tmp_path))
     writer("a", None, np.zeros([2]))
-    text = "the prediction for b has 4 columns, those before have 3, .* use --format jsonl"
+    text = "the prediction for b has 4 columns, earlier ones have 3, .* use --format jsonl"
     with pytest.raises(ConfigError, match=text):
         writer("b", None, np.zeros([3]))
     writer.close()

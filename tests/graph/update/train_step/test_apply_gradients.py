@@ -7,7 +7,7 @@ from tf_frame.deploy.placement import variables_placed
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.graph.update.gradients import transform_gradients
-from tf_frame.graph.update.update import all_ready, apply_gradients
+from tf_frame.graph.update.train_step import all_ready, apply_gradients
 from tf_frame.testing.ports import free_ports
 
 OPTIMIZERS = {

@@ -1,4 +1,4 @@
-"""The files that `tf-frame predict` is given, and what their predictions are called."""
+"""Paths of `tf-frame predict`: files to predict on, output folder, names of the output files."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from tf_frame.errors import ConfigError, DataError
 
 
 def files_of(paths: Iterable[str], suffixes: Sequence[str]) -> list[str]:
-    """Lists files, and those of folders in the order of their names; each file once.
+    """Lists files, and the files of folders in the order of their names; each file once.
 
     Args:
-      paths: files, taken whatever they are called, and folders.
-      suffixes: endings of the files that a folder is searched for, in lower case;
-        empty: all that are not hidden.
+      paths: files, with any name, and folders.
+      suffixes: suffixes in lower case of the files to take from a folder; empty for all
+        files that are not hidden.
 
     Raises:
-      DataError: a path does not exist, or a folder holds no such file.
+      DataError: a path does not exist, or a folder contains no such file.
     """
     found: dict[str, str] = {}
     for path in map(os.path.expanduser, paths):
@@ -47,44 +47,44 @@ def _files_in(folder: str, suffixes: Sequence[str]) -> list[str]:
 
 
 def check_output(folder: str, files: Iterable[str]) -> None:
-    """Makes the folder of the predictions and makes sure that it is not one they are made of.
+    """Creates the folder of the predictions and refuses the folder of an input.
 
     Raises:
-      ConfigError: it is, or cannot be made or written to.
+      ConfigError: the folder contains an input, or cannot be created or written to.
     """
     if os.path.realpath(folder) in {os.path.realpath(os.path.dirname(file)) for file in files}:
         raise ConfigError(
-            f"--output {folder} is the folder of an --input, whose files must stay as they are; "
-            "choose another"
+            f"--output {folder} is the folder of an --input, whose files must not change; choose "
+            "another folder"
         )
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        raise ConfigError(f"--output {folder} cannot be made: {error.strerror}") from None
+        raise ConfigError(f"--output {folder} cannot be created: {error.strerror}") from None
     if not os.access(folder, os.W_OK | os.X_OK):
         raise ConfigError(f"--output {folder} cannot be written to; choose another folder")
 
 
 class OutputNames:
-    """Makes a name for each example that no other has and that a file can have.
+    """Makes a unique name for each example, fit for a file.
 
-    A file gives its own without the ending. Files that would share a name are told
-    apart by the folders in which they differ (`a/x.png` and `b/x.png` become `a_x`
-    and `b_x`), then by their endings (`x_jpg`), and at last by a number (`x-2`).
+    The name is that of the example's file without its suffix. Files with the same name
+    are distinguished by the folders in which they differ (`a/x.png` and `b/x.png` become
+    `a_x` and `b_x`), then by their suffixes (`x_jpg`), and at last by a number (`x-2`).
 
     Args:
-      files: those whose examples will come, all of them.
+      files: all files whose examples will be named.
     """
 
     def __init__(self, files: Sequence[str] = ()) -> None:
-        self._wanted = _told_apart(files)
+        self._wanted = _unique_names(files)
         self._taken: set[str] = set()
 
     def __call__(self, example: str) -> str:
-        """Names the next example.
+        """Returns the name of the next example.
 
         Args:
-          example: the path of its file, or what else it is called.
+          example: the path of its file, or another name.
         """
         wanted = name = self._wanted.get(example) or _plain(example)
         count = 1
@@ -95,7 +95,7 @@ class OutputNames:
         return name
 
 
-def _told_apart(files: Sequence[str]) -> dict[str, str]:
+def _unique_names(files: Sequence[str]) -> dict[str, str]:
     groups: dict[str, list[str]] = defaultdict(list)
     for file in files:
         groups[PurePath(file).stem].append(file)
@@ -116,5 +116,5 @@ def _by_folders(group: Sequence[str]) -> dict[str, str]:
 
 
 def _plain(name: str) -> str:
-    """The same, as a file may be called."""
+    """Returns a name without characters that a file name cannot have."""
     return name.replace("\0", "").replace("/", "_").replace("\\", "_").lstrip(".") or "unnamed"

@@ -2,8 +2,8 @@ import os
 
 import pytest
 
-from tf_frame.cli.prediction_paths import OutputNames, check_output, files_of
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.estimator.prediction.paths import OutputNames, check_output, files_of
 
 
 @pytest.fixture
@@ -76,9 +76,9 @@ def test_the_folder_of_an_input_is_no_output(folder, monkeypatch):
 
 
 def test_an_output_that_is_a_file_is_an_error(folder):
-    with pytest.raises(ConfigError, match=r"--output .*b.png cannot be made: File exists"):
+    with pytest.raises(ConfigError, match=r"--output .*b.png cannot be created: File exists"):
         check_output(str(folder / "b.png"), [])
-    with pytest.raises(ConfigError, match=r"cannot be made: Not a directory"):
+    with pytest.raises(ConfigError, match=r"cannot be created: Not a directory"):
         check_output(str(folder / "b.png" / "c"), [])
 
 

@@ -1,4 +1,4 @@
-"""Files with one row for each prediction: JSON Lines and CSV.
+"""Writers of files with one row for each prediction: JSON Lines and CSV.
 
 rows = JsonLines("predictions")
 rows("dog.png", None, {"class": 3, "probabilities": [0.1, 0.2, 0.7]})
@@ -9,39 +9,33 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import errno
+import io
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from io import FileIO
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.errors import ConfigError, translated_write_errors
 
 
-@contextlib.contextmanager
-def write_errors_explained(directory: str) -> Iterator[None]:
-    """Turns a full disk, and what else the file system says, into errors of ours.
+def translated_output_errors(directory: str) -> contextlib.AbstractContextManager[None]:
+    """Turns a full disk, and other errors of the file system, into one error for the user.
 
     Args:
-      directory: where predictions are written.
+      directory: the folder of the predictions.
     """
-    try:
-        yield
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            raise TfFrameError(
-                f"the disk of --output {directory} is full; the predictions so far are there: "
-                "free space and run the same command again"
-            ) from error
-        where = error.filename or directory
-        raise TfFrameError(f"{where} cannot be written: {error.strerror or error}") from error
+    return translated_write_errors(
+        f"the predictions could not be written to --output {directory}",
+        "those so far are there; free space, check that the folder can be written, and run the "
+        "same command again",
+        within=directory,
+    )
 
 
 class _Rows:
-    """A file that appears with its first row, and grows by whole rows.
+    """A file that is created with its first row and grows by whole rows.
 
     Args:
       directory: the folder, which exists.
@@ -54,31 +48,31 @@ class _Rows:
 
     def __init__(self, directory: str) -> None:
         self.path = os.path.join(directory, self.file_name)
-        self._file: FileIO | None = None
+        self._file: io.FileIO | None = None
 
     def __call__(self, name: str, features: Any, prediction: Any) -> None:
         """Writes one row.
 
         Args:
-          name: what the example is called.
+          name: name of the example.
           features: not used.
           prediction: a mapping of arrays, or one array, without the batch dimension.
         """
         named = prediction if isinstance(prediction, Mapping) else {"prediction": prediction}
         row = self._row({"name": np.asarray(name), **named}).encode()
         if self._file is None:
-            # Open as long as there are rows, and unbuffered, so that each is there once written.
+            # Unbuffered, so that each row is in the file as soon as it is written.
             self._file = open(self.path, "wb", buffering=0)  # noqa: SIM115
         self._write(row)
 
     def close(self) -> None:
-        """Ends the file; safe to call twice."""
+        """Closes the file; safe to call twice."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
     def _row(self, values: Mapping[str, Any]) -> str:
-        """The values of an example as a line of the file; each format has its own."""
+        """Returns the values of an example as a line of the file."""
         raise NotImplementedError
 
     def _write(self, row: bytes) -> None:
@@ -95,7 +89,7 @@ class _Rows:
 
 
 class JsonLines(_Rows):
-    """`predictions.jsonl`: an object a line; arrays are lists, NaN and infinities null."""
+    """Writes `predictions.jsonl`: an object a line; arrays are lists, NaN and infinities null."""
 
     file_name = "predictions.jsonl"
 
@@ -105,7 +99,7 @@ class JsonLines(_Rows):
 
 
 class Csv(_Rows):
-    """`predictions.csv`: a column for each number; those of an array are `name_0`, `name_0_1`.
+    """Writes `predictions.csv`: a column for each number, for arrays `name_0` or `name_0_1`.
 
     NaN and infinities are `nan`, `inf` and `-inf`.
     """
@@ -126,36 +120,26 @@ class Csv(_Rows):
             lines.insert(0, self._columns)
         if list(cells) != self._columns:
             raise ConfigError(
-                f"the prediction for {cells['name']} has {len(cells)} columns, those before have "
-                f"{len(self._columns)}, and a table needs the same for all; use --format jsonl"
+                f"the prediction for {cells['name']} has {len(cells)} columns, earlier ones have "
+                f"{len(self._columns)}, and a table has the same for all; use --format jsonl"
             )
-        return "".join(map(_line, lines))
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(lines)
+        return text.getvalue()
+
+
+FORMATS: dict[str, type[_Rows]] = {"csv": Csv, "jsonl": JsonLines}
 
 
 def _cells(key: str, value: Any) -> list[tuple[str, Any]]:
-    """Column names and values of one prediction."""
+    """Returns column names and values of one prediction."""
     array = _readable(np.asarray(value))
     places = np.ndindex(array.shape)
     return [("_".join([key, *map(str, place)]), array[place]) for place in places]
 
 
-def _line(cells: Sequence[Any]) -> str:
-    line = _Line()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.text
-
-
-class _Line:
-    """What `csv.writer` takes for a file: one write is one row."""
-
-    text = ""
-
-    def write(self, text: str) -> None:
-        self.text += text
-
-
 def _plain(value: Any) -> Any:
-    """A number, a text, or nested lists of them."""
+    """Returns a value as a number, a text, or nested lists of them."""
     array = _readable(np.asarray(value))
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         array = np.where(np.isfinite(array), array.astype(object), None)
@@ -163,14 +147,14 @@ def _plain(value: Any) -> Any:
 
 
 def _readable(array: Any) -> Any:
-    """The same values in types that print well.
+    """Returns an array with the same values in types that print well.
 
-    A float32 of 0.1 becomes the float64 of 0.1: the shortest text that reads back
-    as the same float32. TensorFlow's texts are bytes.
+    A float32 of 0.1 becomes the float64 of 0.1, whose text is the shortest one that reads
+    back as the same float32. TensorFlow's strings are bytes.
     """
     if array.dtype.kind in "OS":
         return np.vectorize(_text, otypes=[object])(array)
-    if array.dtype.kind == "V":  # bfloat16 and its like, which NumPy does not know
+    if array.dtype.kind == "V":  # bfloat16 and the like are not NumPy types
         array = array.astype(np.float32)
     if array.dtype.kind == "f" and array.itemsize < 8:
         return array.astype(str).astype(np.float64)
