@@ -11,12 +11,12 @@ VERSION = re.search(r'^__version__ = "(.+)"$', INIT, re.MULTILINE)
 assert VERSION is not None, "framework/tf_frame/__init__.py holds no __version__"
 
 
-def entry_points(room: str, classes: str) -> list[str]:
+def entry_points(package: str, classes: str) -> list[str]:
     """Registers `ClipByNorm` as `clip_by_norm`, from the module of that name; `SGD` as `sgd`."""
     lines = []
     for name in classes.split():
         plain = name.lower() if name in _ONE_WORD else re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-        lines.append(f"{plain} = tf_frame.{room}.{plain}:{name}")
+        lines.append(f"{plain} = tf_frame.{package}.{plain}:{name}")
     return lines
 
 
@@ -68,8 +68,8 @@ setup(
         ],
         "tf_frame.hooks": entry_points(
             "hooks.named",
-            "EarlyStopping Feed FinalValues Gc Heartbeat LoggingTensor Profile ResourceUse "
-            "SlowStep StartupDelay Timeline",
+            "EarlyStopping Feed FinalValues GarbageCollection Heartbeat LoggingTensor ResourceUse "
+            "SlowStep",
         ),
     },
     classifiers=[

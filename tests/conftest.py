@@ -54,13 +54,14 @@ server.join()
 @pytest.fixture
 def cluster():
     """Starts one parameter server and two worker servers; yields the workers' targets."""
+    from tf_frame.testing import forked
     from tf_frame.testing.ports import free_ports
 
     ports = free_ports(3)
     hosts = [f"127.0.0.1:{port}" for port in ports]
     spec = json.dumps({"ps": hosts[:1], "worker": hosts[1:]})
     servers = [
-        subprocess.Popen(
+        forked.Popen(
             [sys.executable, "-c", SERVER, spec, job, str(task)],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 # Module -> why it is imported.
 MODULES = {
+    "tensorflow.core.protobuf.config_pb2": (
+        "the message CallableOptions of a prepared call; tf.compat.v1 does not export it"
+    ),
     "tensorflow.core.protobuf.rewriter_config_pb2": (
         "the message of ConfigProto.graph_options.rewrite_options, for its enums; "
         "tf.compat.v1 does not export it"
@@ -39,6 +42,8 @@ ATTRIBUTES = {
     "_get_save_slice_info": "name and place of a part of a partitioned variable in a checkpoint",
     "_graph": "ProfileContext of old gives the profiler its graph",
     "_listeners": "listeners join a CheckpointSaverHook that a script has made",
+    "_make_callable_from_options": "prepares a call of a session: Session.make_callable has twice "
+    "the Python in every call; Keras's own backend of TensorFlow 1 calls it as well",
     "_profiler": "of profiler_v2, see above",
     "_profiler_lock": "of profiler_v2, see above",
     "_replicas_to_aggregate": "what a SyncReplicasOptimizer waits for, to name it in an error",

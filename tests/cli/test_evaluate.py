@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tf_frame.cli import main as command_line
+from tf_frame.testing import forked
 
 FEATURES = np.random.RandomState(0).randn(64, 3)
 
@@ -280,7 +281,7 @@ sys.exit(main.main(["evaluate", *sys.argv[1:]]))
 @pytest.mark.process
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_the_waiting_with_a_clear_line(folder, toy_environment, signum, code):
-    process = subprocess.Popen(
+    process = forked.Popen(
         [sys.executable, "-c", INTERRUPTED, str(folder), "--continuous", "--max_steps", "40"],
         env=toy_environment,
         stdout=subprocess.PIPE,

@@ -18,6 +18,7 @@ from tf_frame.cli.main import main
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tf_frame.estimator.export.formats import FORMATS
 from tf_frame.estimator.export.verify import Comparison
+from tf_frame.testing import forked
 from tf_frame.testing.distributions import write_toy_distribution
 from tf_frame.testing.toy import WEIGHTS
 
@@ -276,8 +277,8 @@ def test_wrong_words_are_answered_without_tensorflow(words, code, expected, tmp_
 @pytest.mark.process
 @pytest.mark.timeout(300)
 def test_a_run_with_momentum_and_averages_is_exported(toy_environment, tmp_path):
-    def tf_frame(*words):
-        process = subprocess.run(
+    def tf_frame(*words, run=forked.run):
+        process = run(
             [sys.executable, "-m", "tf_frame", *words],
             capture_output=True,
             text=True,
@@ -292,7 +293,7 @@ def test_a_run_with_momentum_and_averages_is_exported(toy_environment, tmp_path)
         *("run", "--plugin", "toy", "--model_dir", "m", "--max_steps", "4", "--noevaluate"),
         *("--learning_rate", "0.01", "--moving_average_decay", "0.5"),
     )
-    done = tf_frame("export", "m", "--format", "frozen_graph")
+    done = tf_frame("export", "m", "--format", "frozen_graph", run=subprocess.run)
     assert done.stderr == ""
     assert "loaded again, on a batch of the evaluation data" in done.stdout
     # A run that learns nothing more begins, and ends, with what was exported.

@@ -45,6 +45,7 @@ def run(*words):
         (["run", "--plugin", "deeplab", "--transform", "clip:3"], 2, "no gradient transform"),
         (["run", "--plugin", "deeplab", "--optimizer.momentum", "2"], 2, "allowed: 0 to 1"),
         (["run", "--help"], 0, "--num_clones INT"),
+        (["run", "--help_all"], 0, "--[no]trace_gzip"),
         (["run", "--plugin", "deeplab", "--help"], 0, "--input.crop_size INT"),
         (["run", "--plugin", "deeplb"], 2, "did you mean 'deeplab'?"),
         (["run", "--plugin", "deeplab", "--num_clone", "2"], 2, "did you mean --num_clones?"),

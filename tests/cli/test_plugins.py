@@ -83,4 +83,4 @@ def test_a_hook_is_shown_with_its_options(tmp_path, monkeypatch, capsys):
     assert f"tf_frame.hooks: {target}" in shown
     assert "Writes state, step, time, process and host to MODEL_DIR/heartbeat.json." in shown
     assert "--hook.cli_heart.every_secs" in shown
-    assert "seconds from one beat to the next" in shown
+    assert "seconds between heartbeats" in shown

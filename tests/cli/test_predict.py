@@ -387,13 +387,19 @@ def test_ctrl_c_keeps_what_is_written(trained, files, capfd, tmp_path):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+NOT_WRITTEN = (
+    "those so far are there; free space, check that the folder can be written, and run the same "
+    "command again\n"
+)
+
+
 def test_a_full_disk_keeps_what_is_written(trained, files, capfd, tmp_path):
     words = ("--input", files, "--output", "out")
     code, _, err = predict(capfd, trained("full"), *words)
     assert code == 1
     assert err == (
-        "tf-frame: the disk of --output out is full; the predictions so far are there: free space "
-        "and run the same command again\n"
+        "tf-frame: the predictions could not be written to --output out: No space left on device\n"
+        f"{NOT_WRITTEN}"
     )
     assert sorted(path.stem for path in (tmp_path / "out").iterdir()) == ["a", "b"]
 
@@ -403,7 +409,8 @@ def test_what_cannot_be_written_is_named(trained, files, capfd):
     code, _, err = predict(capfd, trained("forbidden"), *words)
     assert (code, err) == (
         1,
-        "tf-frame: out/missing/a cannot be written: No such file or directory\n",
+        "tf-frame: the predictions could not be written to --output out: out/missing/a: No such "
+        f"file or directory\n{NOT_WRITTEN}",
     )
 
 
@@ -411,7 +418,8 @@ def test_what_cannot_be_written_is_named(trained, files, capfd):
 def test_writers_that_fail_at_the_start_or_end_are_one_clear_line(trained, files, capfd, model):
     words = ("--input", files, "--output", "out")
     code, _, err = predict(capfd, trained(model), *words)
-    assert (code, err) == (1, "tf-frame: out/labels cannot be written: Not a directory\n")
+    failure = "the predictions could not be written to --output out: out/labels: Not a directory"
+    assert (code, err) == (1, f"tf-frame: {failure}\n{NOT_WRITTEN}")
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ class Preset(ToyModel):
             "schedule": "poly",
             "input": {"num_examples": 16},
             "transforms": ["clip_by_norm:10"],
-            "hooks": [{"name": "timeline", "at_steps": [3]}],
+            "hooks": [{"name": "heartbeat", "every_secs": 3}],
         },
         "other": {},
         "wrong": {"max_step": 5},
@@ -63,7 +63,7 @@ def test_a_preset_is_stronger_than_the_models_defaults():
     assert (setup.optimizer.name, setup.optimizer.params.epsilon) == ("rmsprop", 0.5)
     assert (setup.schedule.name, setup.input.params.num_examples) == ("poly", 16)
     assert [(part.name, part.params.norm) for part in setup.transforms] == [("clip_by_norm", 10)]
-    assert [(part.name, part.params.at_steps) for part in setup.hooks] == [("timeline", (3,))]
+    assert [(part.name, part.params.every_secs) for part in setup.hooks] == [("heartbeat", 3)]
 
 
 def test_words_and_files_are_stronger_than_a_preset(tmp_path):

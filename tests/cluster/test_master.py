@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tf_frame.testing import forked
+
 pytestmark = pytest.mark.process
 
 
@@ -16,7 +18,7 @@ def worker(target, task, model_dir, environment, *more):
         *("--num_ps_tasks", "1", "--learning_rate", "0.01"),
         *more,
     ]
-    return subprocess.Popen(
+    return forked.Popen(
         [sys.executable, "-m", "tf_frame", *words],
         env=environment,
         stdout=subprocess.PIPE,

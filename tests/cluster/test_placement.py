@@ -1,11 +1,11 @@
 """Variables, slots and tables on real parameter servers, in a process of their own."""
 
 import json
-import subprocess
 import sys
 
 import pytest
 
+from tf_frame.testing import forked
 from tf_frame.testing.ports import free_ports
 
 SCRIPT = """
@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
-from tf_frame.deploy.placement_strategies import balanced, variable_sizes
+from tf_frame.deploy.placement_strategies import Balanced, variable_sizes
 
 mode, *ports = sys.argv[1:]
 if mode == "reference":
@@ -45,7 +45,7 @@ def model():
     branch = tf.cond(tf.equal(key[0], "b"), lambda: static.lookup(key), lambda: tf.constant([0]))
     return tf.reduce_sum(weights) + bias, static.lookup(key), found, branch
 
-with tf.Graph().as_default(), variables_placed(config, balanced(config, variable_sizes(model))):
+with tf.Graph().as_default(), variables_placed(config, Balanced(config, variable_sizes(model))):
     clones = create_clones(config, model)
     total = tf.add_n([clone.outputs[0] for clone in clones])
     with tf.device(config.optimizer_device()):
@@ -66,7 +66,7 @@ print(json.dumps([devices, values, found]))
 @pytest.mark.parametrize("mode", ["resource", "reference"])
 def test_a_step_and_its_tables_run_over_two_parameter_servers(mode):
     command = [sys.executable, "-c", SCRIPT, mode, *map(str, free_ports(3))]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = forked.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     devices, values, found = json.loads(done.stdout.splitlines()[-1])
     weights, bias = "/job:ps/task:0/device:CPU:0", "/job:ps/task:1/device:CPU:0"

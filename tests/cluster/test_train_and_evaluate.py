@@ -9,6 +9,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator.early_stopping import read_eval_metrics
+from tf_frame.testing import forked
 from tf_frame.testing.one_weight import loss_after
 from tf_frame.testing.ports import free_ports
 
@@ -25,7 +26,7 @@ def start(tmp_path):
     def start(jobs, job, index=0, *, max_steps):
         task = {"cluster": jobs, "task": {"type": job, "index": index}}
         with open(tmp_path / f"{job}-{index}.log", "w") as log:
-            process = subprocess.Popen(
+            process = forked.Popen(
                 [sys.executable, str(PROGRAM), str(tmp_path / "run"), str(max_steps)],
                 stdout=log,
                 stderr=subprocess.STDOUT,

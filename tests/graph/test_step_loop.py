@@ -39,12 +39,13 @@ def train(graph, calls, config=CONFIG, steps=None):
 
 
 def run(step_context, graph, loop, calls):
+    many = loop and loop.prepare(step_context.session)
     for count in calls:
         if loop is None or count == 1:
             for _ in range(count):
                 result = step_context.session.run([graph.train_op, graph.step_after])
         else:
-            result = loop.run(step_context.session, count)
+            result = many(count)
     return result[:2]
 
 

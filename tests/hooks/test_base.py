@@ -11,15 +11,12 @@ from tf_frame.hooks.base import Hook, Phase, in_phase_order
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.nan_guard import NanGuardHook
-from tf_frame.hooks.stock.feed_fn import FeedFnHook
-from tf_frame.hooks.stock.final_ops import FinalOpsHook
 from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook
 from tf_frame.hooks.stock.nan_tensor import NanTensorHook
 from tf_frame.hooks.stock.step_counter import StepCounterHook
-from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.hooks.stock.summary_saver import SummarySaverHook
-from tf_frame.hooks.stop_on_signal import StopOnSignalHook
+from tf_frame.hooks.stop import StopAtStepHook, StopOnSignalHook
 from tf_frame.hooks.summary import SummaryHook
 from tf_frame.testing.toy import build_toy_graph
 
@@ -78,8 +75,6 @@ def test_every_hook_has_the_phase_of_its_work():
         GlobalStepWaiterHook: Phase.TRANSFORM,
         NanGuardHook: Phase.CHECK,
         NanTensorHook: Phase.CHECK,
-        FeedFnHook: Phase.OBSERVE,
-        FinalOpsHook: Phase.OBSERVE,
         SummaryHook: Phase.OBSERVE,
         SummarySaverHook: Phase.OBSERVE,
         LoggingHook: Phase.LOG,

@@ -6,6 +6,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import tf_frame.hooks
+from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.session.schedule import Schedule
 
 STOCK = [name for name in tf_frame.hooks.__all__ if hasattr(tf.train, name)]
 
@@ -39,13 +41,33 @@ def test_a_drop_in_takes_the_same_arguments_in_the_same_order(name):
             if parameter.kind is not inspect.Parameter.KEYWORD_ONLY  # Ours may take more.
         ]
 
-    ours = getattr(tf_frame.hooks, name)
-    assert arguments(ours) == arguments(getattr(tf.train, name))
-    assert issubclass(ours, tf_frame.hooks.Hook)
+    ours, theirs = getattr(tf_frame.hooks, name), getattr(tf.train, name)
+    assert arguments(ours) == arguments(theirs)
+    assert issubclass(ours, tf_frame.hooks.Hook) or ours is theirs
+
+
+def test_two_of_them_are_those_of_tensorflow():
+    ours = [name for name in STOCK if getattr(tf_frame.hooks, name) is getattr(tf.train, name)]
+    assert ours == ["FeedFnHook", "FinalOpsHook"]
+    # The first has to feed every step anyway, and for the second no step runs with hooks.
+    schedule = Schedule([tf_frame.hooks.FinalOpsHook(None)])
+    assert schedule.next(0)[0] == float("inf") and not schedule.keeps_fast_path_off()
+
+
+def test_final_ops_run_after_the_last_step_and_before_the_last_checkpoint(tmp_path, build, train):
+    graph = build()
+    with graph.graph.as_default():
+        (bias,) = (v for v in tf.trainable_variables() if v.op.name == "linear/biases")
+        hook = tf_frame.hooks.FinalOpsHook([bias.assign([42.0]), graph.global_step])
+    save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
+    train(graph, [save, hook], to=2)
+    assert hook.final_ops_values[1] == 2
+    saved = tf.train.load_variable(str(tmp_path / "model.ckpt-2"), "linear/biases")
+    assert saved.tolist() == [42.0]
 
 
 @pytest.mark.process
-def test_the_room_itself_does_not_import_tensorflow():
+def test_the_package_itself_does_not_import_tensorflow():
     code = "import sys, tf_frame.hooks; print('tensorflow' in sys.modules)"
     printed = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60

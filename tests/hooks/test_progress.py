@@ -12,6 +12,7 @@ from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.progress import ProgressHook
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
+from tf_frame.session.schedule import Schedule
 from tf_frame.testing.toy import ToyInput, build_toy_graph
 
 CONFIG = RunOptions(train_batch_size=8, learning_rate=0.05)
@@ -270,7 +271,7 @@ def test_the_mean_rate_is_right_where_training_ends_between_wanted_steps(tmp_pat
     progress = ran_of(graph, last_step=100, every_steps=5)
     # In tf-frame's own loop, where the hook is called at no other steps.
     with graph.graph.as_default():
-        loop = TrainingLoop(graph, [Asked(clock), SlowEnd(clock), progress])
+        loop = TrainingLoop(graph, Schedule([Asked(clock), SlowEnd(clock), progress]))
         with monitored_session(
             graph,
             hooks=loop.hooks,

@@ -30,7 +30,7 @@ def test_it_does_not_fall_below_min_learning_rate(make, rates):
 
 
 def test_epochs_of_unknown_length_are_an_error(make):
-    with pytest.raises(ConfigError, match="decay_epochs 2.0: the input does not say"):
+    with pytest.raises(ConfigError, match="decay_epochs 2.0: the input does not give"):
         make(Exponential, context={"steps_per_epoch": None})
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.testing import forked
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
@@ -37,7 +38,7 @@ RUNS = {
 def start():
     """Runs a job in a process that is forked for it; returns its exit status."""
     program = Path(__file__).with_name("killed_runs.py")
-    server = subprocess.Popen(
+    server = forked.Popen(
         [sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
 

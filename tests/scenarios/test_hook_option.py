@@ -1,7 +1,6 @@
 """`--hook` and `hooks:` from the words and the file to the loop."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -9,6 +8,7 @@ import yaml
 
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError, PluginError
+from tf_frame.testing import forked
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 PLUGINS = """
@@ -33,7 +33,8 @@ class Counter(HookPlugin):
                 super().__init__(Cadence(every_steps=params.every_steps, first=False))
 
             def after_step(self, run_context, run_values, step):
-                context.say(f"{params.word} {step} of {context.max_steps} in {context.model_dir}")
+                steps = f"{params.word} {step} of {context.max_steps}"
+                context.report(f"{steps} in {context.model_dir}")
 
         class Foreign(tf.train.SessionRunHook):
             def after_run(self, run_context, run_values):
@@ -48,7 +49,7 @@ class Listener(HookPlugin):
 
         class Says(tf.train.CheckpointSaverListener):
             def after_save(self, session, global_step_value):
-                context.say(f"saved step {global_step_value}")
+                context.report(f"saved step {global_step_value}")
 
         return Says()
 
@@ -81,7 +82,7 @@ def setup_of(*argv):
 
 def run(*argv, **options):
     command = [sys.executable, "-m", "tf_frame.cli.main", "run", "--plugin", "toy", *argv]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+    done = forked.run(command, capture_output=True, text=True, timeout=120, **options)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -152,7 +152,9 @@ def test_timelines_show_what_the_options_say(hooks_of, monkeypatch, options, dra
     monkeypatch.setattr("tf_frame.estimator.training.hooks.TimelineHook", Given)
     hooks_of(trace_every_n_steps=7, **options)
     assert {name: given[name] for name in drawn} == drawn
-    assert given["every_steps"] == 7
+    assert (given["every_steps"], given["at_steps"]) == (7, ())
+    hooks_of(trace_at_step=(60, 90), **options)
+    assert (given["every_steps"], given["at_steps"]) == (None, (60, 90))
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,11 @@
 """Programs that call `disable_v2_behavior()`, in processes of their own."""
 
 import json
-import subprocess
 import sys
 
 import pytest
+
+from tf_frame.testing import forked
 
 RUN = """
 import json, sys
@@ -27,7 +28,7 @@ print(json.dumps(result))
 
 @pytest.mark.process
 def test_a_run_with_every_part_of_the_graph_learns(tmp_path):
-    done = subprocess.run(
+    done = forked.run(
         [sys.executable, "-c", RUN, str(tmp_path)], capture_output=True, text=True, timeout=200
     )
     assert done.returncode == 0, done.stderr
@@ -61,7 +62,7 @@ print(*(v.op.name for v in tf.global_variables()))
 
 @pytest.mark.process
 def test_layers_work_with_v2_behaviour_off():
-    result = subprocess.run([sys.executable, "-c", LAYERS], capture_output=True, text=True)
+    result = forked.run([sys.executable, "-c", LAYERS], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == [
         "Conv/weights",
@@ -102,7 +103,7 @@ print(json.dumps(losses))
 
 @pytest.mark.process
 def test_old_programs_work_with_v2_behaviour_off():
-    result = subprocess.run([sys.executable, "-c", MODEL_DEPLOY], capture_output=True, text=True)
+    result = forked.run([sys.executable, "-c", MODEL_DEPLOY], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     first, second, third = json.loads(result.stdout)
     assert first == pytest.approx(2.5)
@@ -139,7 +140,7 @@ print(json.dumps([float(loss) for loss in losses]))
 @pytest.mark.parametrize("behavior", ["v1", "v2"])
 def test_whole_programs_train_with_v2_behaviour_off_and_on(behavior, tmp_path):
     command = [sys.executable, "-c", LEARNING, behavior, str(tmp_path)]
-    result = subprocess.run(command, capture_output=True, text=True)
+    result = forked.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     of_slim, of_contrib = json.loads(result.stdout)
     # Momentum by hand: the error of each label shrinks by 0.9, and then to 0.72.

@@ -6,10 +6,11 @@ from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
+from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.plugin import InputInfo
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
+from tf_frame.session.schedule import Schedule
 from tf_frame.testing.toy import ToyInput, ToyModel, build_toy_graph
 
 CONFIG = RunOptions(train_batch_size=8, learning_rate=0.05)
@@ -50,9 +51,9 @@ def open_session(tmp_path):
 def run_loop(open_session):
     """Runs a graph with hooks; returns the `TrainingLoop` afterwards."""
 
-    def run_loop(graph, hooks, **options):
+    def run_loop(graph, hooks, *, sort=True, step_loop=None):
         with graph.graph.as_default():
-            loop = TrainingLoop(graph, hooks, **options)
+            loop = TrainingLoop(graph, Schedule(hooks, sort=sort), step_loop=step_loop)
             with open_session(graph, loop.hooks) as session:
                 loop.run(session)
         return loop

@@ -4,9 +4,10 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.session.hooked_step import merge_options, run_hooked_step
-from tf_frame.session.prepared import Prepared
+from tf_frame.session.hooked_step import StepFetches, merge_options, run_hooked_step
+from tf_frame.session.prepared import PreparedCalls
 from tf_frame.session.schedule import Schedule
+from tf_frame.testing.session_runs import counted_runs
 
 FULL = tf.RunOptions.SOFTWARE_TRACE
 
@@ -47,28 +48,27 @@ class Foreign(tf.train.SessionRunHook):
 class Steps:
     """Steps of `counter += fed`."""
 
+    scalars = ()
+
     def __init__(self):
         self.fed = tf.placeholder_with_default(1.0, [], name="fed")
         counter = tf.get_variable("counter", [], initializer=tf.zeros_initializer())
-        number = tf.train.create_global_step()
-        with tf.control_dependencies([counter.assign_add(self.fed), number.assign_add(1)]):
+        self.global_step = tf.train.create_global_step()
+        updates = [counter.assign_add(self.fed), self.global_step.assign_add(1)]
+        with tf.control_dependencies(updates):
             self.train_op = tf.identity(counter.read_value(), name="train_op")
-            self.after = tf.identity(number.read_value())
+            self.step_after = tf.identity(self.global_step.read_value())
         self.session = tf.Session()
         self.session.run(tf.global_variables_initializer())
-        self.prepared = Prepared(self.session)
+        self.prepared = PreparedCalls(self.session)
         self.last = 0
 
     def run(self, *hooks):
-        outcome = run_hooked_step(
-            self.prepared,
-            Schedule(hooks),
-            train_op=self.train_op,
-            step_after=self.after,
-            last=self.last,
-        )
-        self.last = outcome.step
-        return outcome
+        schedule = Schedule(hooks)
+        fetches = StepFetches(self, schedule.watching)
+        values, stop = run_hooked_step(self.prepared, schedule, fetches, last=self.last)
+        loss, self.last = values
+        return loss, self.last, stop
 
 
 @pytest.fixture
@@ -86,9 +86,8 @@ def args(fetches=None, feed=None, **options):
 @pytest.mark.parametrize("kind", [Ours, Foreign])
 def test_a_hook_gets_what_it_fetched_in_the_shape_it_asked_in(steps, kind):
     hook = kind(args({"a": steps.train_op, "b": [steps.fed, "fed:0"]}))
-    outcome = steps.run(hook)
+    assert steps.run(hook) == (1.0, 1, False)  # Loss, global step, whether to stop.
     assert hook.values.results == {"a": 1.0, "b": [1.0, 1.0]}
-    assert (outcome.step, outcome.loss, outcome.stop) == (1, 1.0, False)
 
 
 @pytest.mark.parametrize("kind", [Ours, Foreign])
@@ -108,8 +107,8 @@ def test_a_hook_is_told_which_step_it_is(steps):
 
 
 def test_feeds_of_hooks_are_merged(steps):
-    assert steps.run(Ours(args(feed={steps.fed: 5.0}))).loss == 5.0
-    assert steps.run(Foreign(args(feed={steps.fed: 2.0})), Ours()).loss == 7.0
+    assert steps.run(Ours(args(feed={steps.fed: 5.0})))[0] == 5.0
+    assert steps.run(Foreign(args(feed={steps.fed: 2.0})), Ours())[0] == 7.0
 
 
 def test_two_hooks_may_not_feed_the_same_tensor(steps):
@@ -149,7 +148,7 @@ def test_a_stop_that_a_hook_requests_is_told(steps, kind):
             run_context.request_stop()
 
     hook = Stops() if kind is Ours else Foreign(stop=True)
-    assert steps.run(hook).stop
+    assert steps.run(hook)[2]
 
 
 def test_after_the_step_hooks_are_called_in_phase_order(steps):
@@ -191,24 +190,20 @@ def test_a_hook_whose_step_did_not_come_is_not_called(steps):
     assert hook.calls == []
 
 
-def test_calls_are_prepared_once_for_the_same_fetches(steps, monkeypatch):
-    made = []
-    make = steps.session.make_callable
-    monkeypatch.setattr(
-        steps.session, "make_callable", lambda fetches: made.append(fetches) or make(fetches)
-    )
+def test_calls_are_prepared_once_for_the_same_fetches(steps):
     hook = Ours()
-    for _ in range(3):
-        hook.args = args([steps.fed])  # A new list of the same tensors.
+    with counted_runs() as count:
+        for _ in range(3):
+            hook.args = args([steps.fed])  # A new list of the same tensors.
+            steps.run(hook)
+        assert count.prepared == 1
+        hook.args = args({"a": [steps.fed, steps.train_op], "b": "fed:0"})
         steps.run(hook)
-    assert len(made) == 1
-    hook.args = args({"a": [steps.fed, steps.train_op], "b": "fed:0"})
-    steps.run(hook)
-    assert hook.values.results == {"a": [1.0, 4.0], "b": 1.0}
-    assert len(made) == 1  # In another form, but nothing new.
-    hook.args = args([steps.fed, steps.fed + 1])
-    steps.run(hook)
-    assert len(made) == 2
+        assert hook.values.results == {"a": [1.0, 4.0], "b": 1.0}
+        assert count.prepared == 1  # In another form, but nothing new.
+        hook.args = args([steps.fed, steps.fed + 1])
+        steps.run(hook)
+        assert count.prepared == 2
 
 
 def test_a_hook_with_ever_new_fetches_does_not_fill_memory(steps):

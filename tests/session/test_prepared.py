@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.session.prepared import Prepared
+from tf_frame.session.prepared import PreparedCalls
+from tf_frame.testing.session_runs import counted_runs
 
 Pair = collections.namedtuple("Pair", "left right")
 
@@ -12,7 +13,7 @@ Pair = collections.namedtuple("Pair", "left right")
 @pytest.fixture
 def prepared():
     with tf.Graph().as_default(), tf.Session() as session:
-        yield Prepared(session)
+        yield PreparedCalls(session)
 
 
 def test_fetches_come_back_in_their_form(prepared):
@@ -34,7 +35,7 @@ def test_fetches_come_back_in_their_form(prepared):
 
 def test_a_single_tensor_comes_back_as_its_value(prepared):
     assert prepared.run(tf.constant(7)) == 7
-    assert prepared.call(tf.constant(8))() == 8
+    assert prepared.run("Const:0") == 7
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -54,6 +55,29 @@ def test_an_assignment_that_is_asked_for_twice_runs_once(prepared):
     for number in (1, 2):
         prepared.run([added, {"again": added}])
         assert prepared.session.run(variable) == number
+
+
+def test_a_call_returns_the_values_of_tensors_in_their_order(prepared):
+    one, two = tf.constant(1), tf.constant(2)
+    assert prepared.call([two, one.op, one])() == [2, 1]
+
+
+def test_the_same_set_of_fetches_is_prepared_once(prepared):
+    one, two = tf.constant(1), tf.constant(2)
+    with counted_runs() as count:
+        prepared.call([one, two])
+        assert prepared.run({"a": two, "b": [one, "Const:0"]}) == {"a": 2, "b": [1, 1]}
+        assert count.prepared == 1
+        assert prepared.run([one, two.op]) == [1, None]
+        assert count.prepared == 2
+    assert count.runs == 0
+
+
+def test_the_inside_of_a_branch_cannot_be_fetched(prepared):
+    tensor = tf.constant(1)
+    tensor.graph.prevent_fetching(tensor.op)
+    with pytest.raises(ValueError, match="marked as not fetchable"):
+        prepared.run({"inside": tensor})
 
 
 def test_what_has_no_name_is_not_taken_for_what_was_there_before(prepared):

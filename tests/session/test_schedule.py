@@ -41,22 +41,22 @@ class Asked(Wants):
 def test_the_next_step_is_the_earliest_that_a_hook_wants():
     rare, often = Wants(every_steps=10, first=False), Wants(every_steps=4, first=False)
     schedule = Schedule([rare, often, Wants(at_steps=[7])])
-    assert schedule.next_step(0) == 4
+    assert schedule.next(0)[0] == 4
     often.cadence.mark(4)
-    assert schedule.next_step(4) == 7
-    assert Schedule([Wants()]).next_step(3) == math.inf
-    assert Schedule([]).next_step(3) == math.inf
+    assert schedule.next(4)[0] == 7
+    assert Schedule([Wants()]).next(3) == (math.inf, math.inf)
+    assert Schedule([]).next(3) == (math.inf, math.inf)
 
 
 def test_a_step_that_was_passed_over_makes_the_next_one_wanted():
-    assert Schedule([Wants(at_steps=[7])]).next_step(20) == 21
+    assert Schedule([Wants(at_steps=[7])]).next(20)[0] == 21
 
 
 def test_the_next_time_is_the_earliest_that_a_hook_wants(monkeypatch):
     monkeypatch.setattr("tf_frame.hooks.cadence.time.monotonic", lambda: 100.0)
     late, soon = Wants(every_secs=60, first=False), Wants(every_secs=5, first=False)
-    assert Schedule([late, soon]).next_time() == 105
-    assert Schedule([Wants(every_steps=5)]).next_time() == math.inf
+    assert Schedule([late, soon]).next(0)[1] == 105
+    assert Schedule([Wants(every_steps=5)]).next(0)[1] == math.inf
 
 
 def test_those_who_want_a_step_come_in_phase_order_and_then_as_given():
@@ -72,7 +72,7 @@ def test_those_who_want_a_step_come_in_phase_order_and_then_as_given():
 @pytest.mark.parametrize("hook", [Foreign(), OwnAfterRun(every_steps=100)])
 def test_a_hook_without_a_cadence_wants_every_step_and_is_named(hook):
     schedule = Schedule([Wants(every_steps=100), hook])
-    assert schedule.next_step(7) == 8
+    assert schedule.next(7)[0] == 8
     assert hook in schedule.wanting(8)
     (name,) = schedule.keeps_fast_path_off()
     assert name == f"{type(hook).__name__} ({__name__})"
@@ -84,7 +84,7 @@ def test_a_hook_may_keep_tensorflows_protocol_for_tensorflows_sessions():
         both_protocols = True
 
     schedule = Schedule([Both(every_steps=100, first=False)])
-    assert schedule.next_step(7) == 100
+    assert schedule.next(7)[0] == 100
     assert schedule.keeps_fast_path_off() == []
 
 
@@ -95,7 +95,7 @@ def test_hooks_may_stay_in_the_order_given():
 
 def test_a_hook_that_does_nothing_in_a_step_is_never_called_in_one():
     schedule = Schedule([OnlyAtTheEnds()])
-    assert schedule.next_step(7) == math.inf
+    assert schedule.next(7)[0] == math.inf
     assert schedule.wanting(8) == schedule.keeps_fast_path_off() == []
 
 

@@ -22,8 +22,6 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from tf_frame_deeplab.loss import segmentation_loss
-from tf_frame_deeplab.summaries import image_summaries
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.run_options import RunOptions
@@ -32,6 +30,8 @@ from tf_frame.graph.train_graph import build_train_graph
 from tf_frame_deeplab import model as deeplab
 from tf_frame_deeplab import network, nuclei
 from tf_frame_deeplab.last_layer_multiplier import LastLayerMultiplier
+from tf_frame_deeplab.outputs import image_summaries, segmentation_loss
+from tf_frame_vision.slim_network import load_network
 
 _MOMENTUM = 0.9
 
@@ -77,7 +77,11 @@ def build_bare(crop_size: int) -> Any:
 def _bare_loss(images: Any, labels: Any, info: Any) -> Any:
     params = deeplab.Params()
     logits, _ = network.deeplab_v3_plus(
-        images, params=params, num_classes=info.num_classes, is_training=True
+        images,
+        backbone=load_network("mobilenet_v2"),
+        params=params,
+        num_classes=info.num_classes,
+        is_training=True,
     )
     logits = network.upsample(logits, like=labels)
     tf.nn.softmax(logits)

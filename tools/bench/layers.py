@@ -69,10 +69,9 @@ def ours(network: str, batch: tuple[Any, Any]) -> tuple[Step, float]:
 
 
 def logits_of(network: str, images: Any) -> Any:
-    """Builds a network of the plugin in training mode."""
-    from tf_frame_classification.nets import mobilenet_v2, resnet_v1
-
+    """Builds a network of tf-frame-vision in training mode."""
     from tf_frame import layers
+    from tf_frame_vision.nets import mobilenet_v2, resnet_v1
 
     if network == "mobilenet_v2":
         scope = mobilenet_v2.training_scope(weight_decay=0.0, dropout_keep_prob=1.0)

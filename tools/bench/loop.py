@@ -1,29 +1,37 @@
-"""What a step costs: the bare prepared call, tf-frame's loop, and others, on one tiny graph.
+"""Cost of a step: tf-frame's loop and others over the bare prepared call, in turns.
 
-    python tools/bench/loop.py [--steps 4000] [--repetitions 15]
+    python tools/bench/loop.py [--only NAME] [--sessions 3] [--turns 10] [--block 2000]
 
-Every way trains the same linear model (8 examples of 3 numbers, momentum, a
-global step) on the same tf.data input (one batch, repeated). All of them run
-in turns, and the medians of the repetitions are shown. A repetition makes its
-own session and folder; its first 300 steps are left out.
+Every row trains a linear model (8 examples of 3 numbers) on one batch of tf.data, repeated.
+Within one session a block of steps by the loop and a block of bare calls
+(`tf.Session.make_callable`) take turns, so that what differs between two sessions, or
+between two minutes of the machine, is in both. A ratio is that of a block of the loop to
+the mean of the two blocks of bare calls around it; the table has the median of all ratios
+and, as their spread, the quartiles. Everything that the loop's hooks have written in the
+background is awaited and flushed within the loop's time.
 
-The hooks: stop, checkpoint by seconds, summaries every 100 steps, log every 100,
-NaN guard, throughput, progress. TensorFlow's own: StopAtStepHook, checkpoint by
-seconds, summaries every 100 steps, LoggingTensorHook every 100, NanTensorHook,
-StepCounterHook.
+The bare call fetches what the row's loop needs: the loss; of a model that returns its own
+train op, `[train_op, loss]`; with another watched tensor, this one too.
+
+Hooks of the rows of tf-frame: stop, checkpoint by seconds, summaries every 100 steps, log
+every 100, NaN guard, throughput, progress. Of `training.train` and of
+`MonitoredTrainingSession`: stop, checkpoint by seconds, summaries and steps per second
+every 100 steps; the latter has TensorFlow's own hooks, a log and a NaN check too.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
+import functools
 import io
 import os
 import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -34,21 +42,98 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Input, InputInfo, Mode
 from tf_frame.cluster import Cluster
-from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.estimator import Estimator, EstimatorSpec, RunConfig
 from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.hooks import make_hooks
-from tf_frame.estimator.training.log_file import log_file
-from tf_frame.estimator.training.train import build_graph, make_loop
+from tf_frame.estimator.training.model_dir import log_file
+from tf_frame.estimator.training.train import train
+from tf_frame.hooks.background_writer import wait_for_background_writer
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.input_position import RestoredCheckpoint
-from tf_frame.session.monitored import monitored_session
+from tf_frame.hooks.cadence import Multiples
+from tf_frame.hooks.stock.nan_tensor import NanTensorHook
+from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.hooks.training_clock import pause
+from tf_frame.legacy import training
 from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import WEIGHTS, ToyModel, make_setup
 
-_WARMUP = 300
 _FEATURES = np.random.RandomState(0).randn(8, 3).astype(np.float32)
 _LABELS = _FEATURES @ WEIGHTS + 3.0
+
+
+def _now() -> np.ndarray:
+    """The time, and the processor time of all threads, in seconds."""
+    return np.array([time.perf_counter(), time.process_time()])
+
+
+@dataclasses.dataclass
+class Turns:
+    """Blocks of the loop and of the bare call that take turns in one session.
+
+    Attributes:
+      block: steps of a block.
+      count: blocks of the loop that are measured; one more comes first, to warm up.
+      loop, bare: time and processor time of each block.
+    """
+
+    block: int
+    count: int
+    loop: list[np.ndarray] = dataclasses.field(default_factory=list)
+    bare: list[np.ndarray] = dataclasses.field(default_factory=list)
+
+    @property
+    def last_step(self) -> int:
+        """The global step after the last block of the loop."""
+        return self.block * (self.count + 1)
+
+    def run_bare(self, call: Callable[[], object]) -> None:
+        """Measures a block of bare calls."""
+        began = _now()
+        for _ in range(self.block):
+            call()
+        self.bare.append(_now() - began)
+
+    def run_loop(self, run: Callable[[], object]) -> None:
+        """Measures a block of a loop that returns after it."""
+        began = _now()
+        run()
+        self.loop.append(_now() - began)
+
+    def ratios(self) -> list[np.ndarray]:
+        """The ratio of each block of the loop to the bare calls around it."""
+        around = zip(self.loop[1:], self.bare, self.bare[1:], strict=False)
+        return [2 * loop / (before + after) for loop, before, after in around]
+
+
+class TurnsHook(Hook):
+    """Runs a block of bare calls after each block of steps of the loop that it is in.
+
+    Args:
+      turns: takes the times.
+      fetches: returns what the bare call fetches; called when there is a session.
+      model_dir: whose event file is flushed before a block of the loop has ended.
+    """
+
+    phase = Phase.STOP
+
+    def __init__(self, turns: Turns, fetches: Callable[[], Any], model_dir: str) -> None:
+        super().__init__(Multiples(turns.block))
+        self._turns, self._fetches, self._model_dir = turns, fetches, model_dir
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._call = session.make_callable(self._fetches())
+        self._began = _now()
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        wait_for_background_writer()
+        tf.summary.FileWriterCache.get(self._model_dir).flush()
+        self._turns.loop.append(_now() - self._began)
+        with pause():
+            self._turns.run_bare(self._call)
+        # Hooks and loop are not to see that there were more steps.
+        session = run_context.session
+        tf.train.get_global_step(session.graph).load(step, session)
+        self._began = _now()
 
 
 class OneBatch(Input):
@@ -59,173 +144,199 @@ class OneBatch(Input):
         return InputInfo(num_examples=dict.fromkeys(Mode, 8))
 
     def dataset(self, mode: Mode, context: Any) -> Any:
-        return tf2.data.Dataset.from_tensors((_FEATURES, _LABELS)).repeat()
+        return _dataset()
 
 
-class Clock(Hook):
-    """Notes the time at two steps."""
-
-    phase = Phase.STOP
-
-    def __init__(self, first: int, last: int) -> None:
-        super().__init__(Cadence(at_steps=[first, last]))
-        self.times: list[float] = []
-
-    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        self.times.append(time.perf_counter())
+def _dataset() -> Any:
+    return tf2.data.Dataset.from_tensors((_FEATURES, _LABELS)).repeat()
 
 
-def bare(steps: int) -> float:
-    """A prepared call of the train op, in a loop and nothing else."""
-    graph, _ = _graph()
-    with (
-        graph.graph.as_default(),
-        tf.train.SingularMonitoredSession(scaffold=graph.scaffold) as monitored,
-    ):
-        call = monitored.raw_session().make_callable(graph.train_op)
-        for _ in range(_WARMUP):
-            call()
-        start = time.perf_counter()
-        for _ in range(steps):
-            call()
-        return (time.perf_counter() - start) / steps
+class TwoWatched(ToyModel):
+    """The toy model with a hook that watches a tensor other than the loss."""
+
+    def build(self, features: Any, labels: Any, mode: Mode) -> Any:
+        output = super().build(features, labels, mode)
+        total = tf.reduce_sum(tf.trainable_variables()[0], name="watched")
+        return dataclasses.replace(output, hooks=[NanTensorHook(total)])
 
 
-def tf_frame_loop(steps: int, **options: Any) -> float:
-    """tf-frame's loop with its default hooks."""
-    clock = Clock(_WARMUP, _WARMUP + steps)
-    _train(_WARMUP + steps + 1, [clock], **options)
-    return (clock.times[1] - clock.times[0]) / steps
+def own_update(
+    turns: Turns, *, model: type = ToyModel, watched: str | None = None, **options: Any
+) -> None:
+    """Training of `tf-frame run`: an update of tf-frame's own, the default hooks."""
+    options = {"log_every_n_steps": 100, "max_steps": turns.last_step, **options}
+    setup = make_setup(model, OneBatch, tempfile.mkdtemp(), **options)
 
+    def fetches() -> Any:
+        loss = tf.get_default_graph().get_tensor_by_name("train_op:0")
+        return [loss, loss.graph.get_tensor_by_name(watched)] if watched else loss
 
-def _train(last_step: int, more_hooks: list[Any], **options: Any) -> None:
-    graph, setup = _graph(max_steps=last_step, **options)
-    observer = RunObserver(lambda line: None, shows_progress=True)
-    context = RunContext(observer=observer, cluster=Cluster())
-    with (
-        graph.graph.as_default(),
-        contextlib.redirect_stdout(io.StringIO()),
-        log_file(setup.model_dir),
-    ):
-        made = make_hooks(
-            setup, context, graph, source=setup.make_input(), restored=RestoredCheckpoint()
-        )
-        hooks = [*made.all, *more_hooks]
-        loop = make_loop(setup.config, graph, hooks, report=print)
-        with monitored_session(
-            graph,
-            hooks=loop.hooks,
-            model_dir=setup.model_dir,
-            cluster=Cluster(),
-            config=session_config(setup.config, make_deployment(setup.config, Cluster())),
-        ) as session:
-            loop.run(session)
-    tf.summary.FileWriterCache.clear()
-
-
-def monitored(steps: int) -> float:
-    """`MonitoredTrainingSession` with TensorFlow's own hooks."""
-    graph, setup = _graph()
-    with graph.graph.as_default():
-        graph.scaffold._summary_op = graph.summary_op
-        hooks = [
-            tf.train.StopAtStepHook(last_step=_WARMUP + steps + 1),
-            tf.train.NanTensorHook(graph.train_op),
-            tf.train.LoggingTensorHook({"loss": graph.train_op}, every_n_iter=100),
-        ]
-        with tf.train.MonitoredTrainingSession(
-            checkpoint_dir=setup.model_dir,
-            scaffold=graph.scaffold,
-            hooks=hooks,
-            save_checkpoint_secs=600,
-            save_summaries_steps=100,
-            log_step_count_steps=100,
-        ) as session:
-            for _ in range(_WARMUP):
-                session.run(graph.train_op)
-            start = time.perf_counter()
-            for _ in range(steps):
-                session.run(graph.train_op)
-            taken = time.perf_counter() - start
-    tf.summary.FileWriterCache.clear()
-    return taken / steps
-
-
-def keras(steps: int, steps_per_execution: int) -> float:
-    """`Model.fit` of Keras."""
-    dataset = tf2.data.Dataset.from_tensors((_FEATURES, _LABELS)).repeat().prefetch(2)
-    model = tf2.keras.Sequential([tf2.keras.Input([3]), tf2.keras.layers.Dense(1)])
-    model.compile(
-        tf2.keras.optimizers.SGD(0.01, momentum=0.9),
-        "mse",
-        steps_per_execution=steps_per_execution,
-    )
-    model.fit(dataset, steps_per_epoch=_WARMUP, verbose=0)
-    start = time.perf_counter()
-    model.fit(dataset, steps_per_epoch=steps, verbose=0)
-    return (time.perf_counter() - start) / steps
-
-
-def _graph(**options: Any) -> tuple[Any, Any]:
-    options = {"log_every_n_steps": 100, "max_steps": 10**9, **options}
-    setup = make_setup(
-        ToyModel,
-        OneBatch,
-        tempfile.mkdtemp(),
-        learning_rate=0.01,
-        **{name: value for name, value in options.items() if name != "learning_rate"},
+    context = RunContext(
+        observer=RunObserver(lambda line: None, shows_progress=True),
+        cluster=Cluster(),
+        hooks=[TurnsHook(turns, fetches, setup.model_dir)],
     )
     source = setup.make_input()
-    deployment = make_deployment(setup.config, Cluster())
-    graph = build_graph(
-        setup, model=setup.make_model(source.info), source=source, deployment=deployment
+    with _quiet(), log_file(setup.model_dir):
+        train(setup, context, model=setup.make_model(source.info), source=source)
+
+
+def model_function(turns: Turns) -> None:
+    """`Estimator.train` with a model function that returns its own train op."""
+    made: dict[str, Any] = {}
+
+    def model_fn(features: Any, labels: Any, mode: Any) -> Any:
+        loss, train_op = _own_train_op(features, labels)
+        made["fetches"] = [train_op, loss]
+        return EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    folder = tempfile.mkdtemp()
+    config = RunConfig(model_dir=folder, save_summary_steps=100, log_step_count_steps=100)
+    hooks = [TurnsHook(turns, lambda: made["fetches"], folder)]
+    with _quiet():
+        Estimator(model_fn, config=config).train(_dataset, hooks=hooks, max_steps=turns.last_step)
+
+
+def legacy_training(turns: Turns) -> None:
+    """`tf.contrib.training.train` of tf_frame.legacy."""
+    folder = tempfile.mkdtemp()
+    with tf.Graph().as_default(), _quiet():
+        tf.train.create_global_step()
+        train_op = training.create_train_op(_loss(*_next()), _optimizer())
+        tf.summary.scalar("loss", train_op)
+        hooks = [
+            StopAtStepHook(last_step=turns.last_step),
+            TurnsHook(turns, lambda: train_op, folder),
+        ]
+        training.train(train_op, folder, hooks=hooks)
+
+
+def monitored_training_session(turns: Turns) -> None:
+    """`MonitoredTrainingSession` with TensorFlow's own hooks."""
+    with tf.Graph().as_default(), _quiet():
+        tf.train.create_global_step()
+        loss, train_op = _own_train_op(*_next())
+        tf.summary.scalar("loss", loss)
+        hooks = [
+            tf.train.StopAtStepHook(last_step=10**9),
+            tf.train.NanTensorHook(loss),
+            tf.train.LoggingTensorHook({"loss": loss}, every_n_iter=100),
+        ]
+        with tf.train.MonitoredTrainingSession(
+            checkpoint_dir=tempfile.mkdtemp(), hooks=hooks, save_summaries_steps=100
+        ) as session:
+            raw = session.run_step_fn(lambda step_context: step_context.session)
+            bare = raw.make_callable([train_op, loss])
+            for _ in range(turns.count + 1):
+                turns.run_loop(lambda: [session.run([train_op, loss]) for _ in range(turns.block)])
+                turns.run_bare(bare)
+
+
+def keras(turns: Turns, *, steps_per_execution: int) -> None:
+    """`Model.fit` of Keras; the bare call is that of a graph beside it."""
+    model = tf2.keras.Sequential([tf2.keras.Input([3]), tf2.keras.layers.Dense(1)])
+    model.compile(
+        tf2.keras.optimizers.SGD(0.01, momentum=0.9), "mse", steps_per_execution=steps_per_execution
     )
-    return graph, setup
+    data = _dataset().prefetch(2)
+    with tf.Graph().as_default():
+        tf.train.create_global_step()
+        loss, train_op = _own_train_op(*_next())
+        session = tf.Session()
+        session.run(tf.global_variables_initializer())
+        bare = session.make_callable([train_op, loss])
+    with contextlib.closing(session), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # That the input is not shuffled.
+        for _ in range(turns.count + 1):
+            turns.run_loop(lambda: model.fit(data, steps_per_epoch=turns.block, verbose=0))
+            turns.run_bare(bare)
 
 
-WAYS: dict[str, Callable[[int], float]] = {
-    "bare prepared call": bare,
-    "tf-frame, default hooks": tf_frame_loop,
-    "tf-frame, --steps_per_loop 100": lambda steps: tf_frame_loop(steps, steps_per_loop=100),
-    "MonitoredTrainingSession": monitored,
-    "Keras fit": lambda steps: keras(steps, 1),
-    "Keras fit, steps_per_execution=100": lambda steps: keras(steps, 100),
+def _next() -> tuple[Any, Any]:
+    features, labels = tf.data.make_one_shot_iterator(_dataset()).get_next()
+    return features, labels
+
+
+def _loss(features: Any, labels: Any) -> Any:
+    weights = tf.get_variable("weights", [3, 1], initializer=tf.zeros_initializer())
+    bias = tf.get_variable("biases", [1], initializer=tf.zeros_initializer())
+    return tf.reduce_mean(tf.square(tf.matmul(features, weights) + bias - labels))
+
+
+def _optimizer() -> Any:
+    return tf.train.MomentumOptimizer(0.01, 0.9)
+
+
+def _own_train_op(features: Any, labels: Any) -> tuple[Any, Any]:
+    loss = _loss(features, labels)
+    return loss, _optimizer().minimize(loss, global_step=tf.train.get_global_step())
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield
+    tf.summary.FileWriterCache.clear()
+
+
+ROWS: dict[str, Callable[[Turns], None]] = {
+    "tf-frame, default hooks": own_update,
+    "tf-frame, --steps_per_loop 100": functools.partial(own_update, steps_per_loop=100),
+    "tf-frame, another tensor watched": functools.partial(
+        own_update, model=TwoWatched, watched="watched:0"
+    ),
+    "Estimator, model function": model_function,
+    "legacy.training.train": legacy_training,
+    "MonitoredTrainingSession": monitored_training_session,
+    "Keras fit": functools.partial(keras, steps_per_execution=1),
+    "Keras fit, steps_per_execution=100": functools.partial(keras, steps_per_execution=100),
 }
+# Slow rows, of which few blocks say enough.
+_FEWER_TURNS = ("MonitoredTrainingSession", "Keras fit")
 
 
-def count_runs() -> dict[str, int]:
-    """Session runs of 200 steps when checkpoints go by steps and by seconds."""
-    counts = {}
-    by_steps = {"save_checkpoint_steps": 1000, "save_checkpoint_secs": None}
-    for name, options in (("by seconds", {}), ("by steps", by_steps)):
-        with counted_runs() as count:
-            _train(200, [], **options)
-        counts[name] = count.runs + count.calls
-    return counts
+def count_calls(row: Callable[[Turns], None]) -> str:
+    """Calls of sessions in 200 steps without the bare ones, for they do not depend on the time."""
+    turns = Turns(block=200, count=0)
+    with counted_runs() as count:
+        row(turns)
+    return f"{count.calls - turns.block:5d} {count.runs:5d} {count.prepared - 1:5d}"
 
 
 def main() -> None:
     """Prints a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=4000)
-    parser.add_argument("--repetitions", type=int, default=15)
-    parser.add_argument("--only", default="", help="only ways whose name has this in it")
-    words = parser.parse_args()
+    parser.add_argument("--only", default="", help="only rows whose name has this in it")
+    parser.add_argument("--sessions", type=int, default=3, help="sessions of a row")
+    parser.add_argument("--turns", type=int, default=10, help="blocks of the loop in a session")
+    parser.add_argument("--block", type=int, default=2000, help="steps of a block")
+    argv = parser.parse_args()
     tf.logging.set_verbosity(tf.logging.ERROR)
-    ways = {n: way for n, way in WAYS.items() if words.only in n or way is bare}
-    seen: dict[str, list[float]] = {name: [] for name in ways}
-    for number in range(words.repetitions):
-        for name, way in ways.items():
-            seen[name].append(way(words.steps) * 1e6)
-        print(f"repetition {number + 1} of {words.repetitions}", file=sys.stderr)
-    print(f"{'':<36} us/step   over bare   (median of the repetitions' own ratios)")
-    base = seen["bare prepared call"]
-    for name, times in seen.items():
-        ratio = statistics.median(times) / statistics.median(base)
-        paired = statistics.median(t / b for t, b in zip(times, base, strict=True))
-        print(f"{name:<36} {statistics.median(times):7.1f}   {ratio:9.2f}   ({paired:.2f})")
-    for name, count in count_runs().items():
-        print(f"session runs for 200 steps, {name}: {count}")
+    rows = {name: row for name, row in ROWS.items() if argv.only in name}
+    print(f"{'':<36}us per step     ratio                  ratio of")
+    print(f"{'':<36} bare   loop   median  (quartiles)   processor time")
+    for name, row in rows.items():
+        fewer = name.startswith(_FEWER_TURNS)
+        count = max(2, argv.turns // 3) if fewer else argv.turns
+        done = [Turns(argv.block, count) for _ in range(1 if fewer else argv.sessions)]
+        for turns in done:
+            row(turns)
+        print(f"{name:<36}{_figures(done)}", flush=True)
+    print(f"\n{'in 200 steps':<36}prepared calls, other runs, preparations")
+    for name, row in rows.items():
+        if not name.startswith("Keras"):
+            print(f"{name:<36}{count_calls(row)}", flush=True)
+
+
+def _figures(done: Sequence[Turns]) -> str:
+    bare, loop = (
+        statistics.median(times[0] for times in blocks) / done[0].block * 1e6
+        for blocks in ([b for t in done for b in t.bare], [b for t in done for b in t.loop[1:]])
+    )
+    ratios = np.array([ratio for turns in done for ratio in turns.ratios()])
+    (first, middle, third), (_, cpu, _) = np.percentile(ratios, [25, 50, 75], axis=0).T
+    spread = f"({first:.2f} to {third:.2f})"
+    return f"{bare:6.1f} {loop:6.1f}   {middle:6.2f}  {spread}   {cpu:6.2f}"
 
 
 if __name__ == "__main__":

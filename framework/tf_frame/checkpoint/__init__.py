@@ -1,1 +1,1 @@
-"""Checkpoints: which one to resume from, and whether it fits the graph."""
+"""Checkpoints: found, written, taken as a warm start, and rewritten."""

@@ -89,7 +89,7 @@ def _reported_patterns() -> Iterator[None]:
 
 
 def _list(paths: Sequence[str], given: _Given) -> int:
-    from tf_frame.checkpoint.find.listing import list_checkpoints
+    from tf_frame.checkpoint.find.contents import list_checkpoints
 
     entries = list_checkpoints(paths[0])
     _print(given, tables.entries_as_json(entries), lambda: tables.entries(entries, paths[0]))

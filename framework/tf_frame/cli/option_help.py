@@ -1,4 +1,4 @@
-"""The options of a run as text, grouped, from the same definitions as the flags."""
+"""Help texts of options, made from the same definitions as the flags."""
 
 from __future__ import annotations
 
@@ -8,38 +8,45 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tf_frame.config.option import Option, options_of
-from tf_frame.config.run_options import GROUPS
+from tf_frame.config.option_groups import EVERYDAY
+from tf_frame.config.run_options import GROUPS, run_options
 from tf_frame.config.values import to_text, type_text
 
 _WIDTH = 100
-_INDENT = 6
+_INDENT = " " * 6
 
 
 def group_text(title: str, options: Iterable[Option], defaults: Mapping[str, Any]) -> str:
-    """One heading with its options below.
+    """Returns a heading and the help of some options.
 
     Args:
       title: the heading.
-      options: what to list.
-      defaults: option name -> default that replaces the option's own.
+      options: the options, in order.
+      defaults: option name -> default in place of the option's own.
     """
     lines = [f"{title}:"]
     for option in options:
         lines.append(f"  --{'[no]' if option.type is bool else ''}{option.name}{_values(option)}")
         default = to_text(defaults.get(option.name, option.default))
-        text = f"{option.help} {_bounds(option)}[{default or 'empty'}]"
-        lines += textwrap.wrap(
-            text, _WIDTH, initial_indent=" " * _INDENT, subsequent_indent=" " * _INDENT
-        )
+        bounds = f"({option.range_text}) " if option.range_text else ""
+        text = f"{option.help} {bounds}[{default or 'empty'}]"
+        lines += textwrap.wrap(text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
     return "\n".join(lines)
 
 
-def run_groups(defaults: Mapping[str, Any]) -> str:
-    """The options of `RunOptions`, group by group."""
-    return "\n\n".join(
-        group_text((inspect.getdoc(group) or "").rstrip("."), options_of(group), defaults)
-        for group in GROUPS
-    )
+def run_options_text(defaults: Mapping[str, Any], *, everything: bool) -> str:
+    """Returns the help of the run options.
+
+    Args:
+      defaults: as for `group_text`.
+      everything: whether to show all options by group, or the everyday options only.
+    """
+    if everything:
+        titles = {group: (inspect.getdoc(group) or "").rstrip(".") for group in GROUPS}
+        return "\n\n".join(group_text(titles[g], options_of(g), defaults) for g in GROUPS)
+    options = {option.name: option for option in run_options()}
+    title = f"Everyday options; tf-frame run --help_all shows all {len(options)}"
+    return group_text(title, [options[name] for name in EVERYDAY], defaults)
 
 
 def _values(option: Option) -> str:
@@ -48,7 +55,3 @@ def _values(option: Option) -> str:
     if option.verbatim:
         return " TEXT"
     return "" if option.type is bool else f" {type_text(option.type).upper()}"
-
-
-def _bounds(option: Option) -> str:
-    return f"({option.range_text}) " if option.range_text else ""

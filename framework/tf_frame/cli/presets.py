@@ -1,10 +1,10 @@
-"""`--preset NAME`: options that belong together, under a name that the model gives them.
+"""`--preset NAME`: a named set of options that a model provides.
 
 tf-frame run --plugin classification --preset inception_distributed
 
-A preset says what a configuration file could say: also which optimizer, which
-hooks. It is stronger than the defaults of the model and weaker than a
-configuration file and the command line.
+A preset has the format of a configuration file, so it can also choose plugins such
+as the optimizer. It overrides the defaults of the model; a configuration file and
+the command line override the preset.
 """
 
 from __future__ import annotations
@@ -20,18 +20,17 @@ PRESET = Option(
     "preset",
     str,
     None,
-    "options that belong together, under a name that the model gives them; tf-frame plugins show "
-    "names its presets",
+    "a named set of options that the model provides; tf-frame plugins show lists them",
 )
 
 
 def preset_settings(model: Any, model_name: str, name: str | None) -> Settings:
-    """What a preset of a model says; nothing without a name.
+    """Returns the options of a model's preset.
 
     Args:
       model: the class of the model.
-      model_name: what the model is called, for messages.
-      name: the preset, or None.
+      model_name: name of the model, for messages.
+      name: name of the preset; None: no options.
 
     Raises:
       ConfigError: the model has no preset of this name.

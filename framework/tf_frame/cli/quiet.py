@@ -1,4 +1,4 @@
-"""Keeps TensorFlow's start-up chatter off the screen unless it is asked for."""
+"""Suppresses the log messages of TensorFlow's start unless --verbosity asks for them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _LEVELS = {
     "debug": ("0", logging.DEBUG),
 }
 
-# Lines of TensorFlow's C++ log: "I0000 00:00:1795.05 3713 port.cc:153] ..." before it is set
-# up, "2026-01-31 12:00:00.000000: I tensorflow/..." after; and its note about the former.
+# Lines of TensorFlow's C++ log: "I0000 00:00:1795.05 3713 port.cc:153] ..." before the log is
+# initialised, "2026-01-31 12:00:00.000000: I tensorflow/..." later, and its note on the former.
 _LOG_LINE = re.compile(
     r"[IWEF]\d{4} [\d:.]+ +\d+ \S+\] |\d{4}-\d\d-\d\d [\d:.]+: [IWE] |"
     r"WARNING: All log messages before absl::InitializeLog|INFO: Created TensorFlow Lite "
@@ -28,14 +28,14 @@ _LOG_LINE = re.compile(
 
 
 def quiet_tensorflow(verbosity: str | None) -> None:
-    """Sets how much TensorFlow says; must run before it is imported.
+    """Sets the log level of TensorFlow; must be called before TensorFlow is imported.
 
-    What it hides are notes on CUDA stubs, oneDNN and deprecations. Errors are
-    Python exceptions as well, and those are never hidden. A level that the user
-    set in the environment stays.
+    Level `none` hides notes on CUDA stubs, oneDNN and deprecations. Errors are also
+    Python exceptions, which are never hidden. A level that the user set in the
+    environment is kept.
 
     Args:
-      verbosity: value of `--verbosity`; None or an unknown one counts as `none`.
+      verbosity: value of `--verbosity`; None or an unknown value counts as `none`.
     """
     cpp, python = _LEVELS.get(verbosity or "none", _LEVELS["none"])
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", cpp)
@@ -49,11 +49,11 @@ def quiet_tensorflow(verbosity: str | None) -> None:
 def without_chatter(verbosity: str | None) -> Iterator[None]:
     """Drops the log lines that TensorFlow's libraries write while they are imported.
 
-    Those come before its log level counts. Anything else that is written to
-    standard error within is passed on at the end.
+    The log level has no effect on these lines. All other text on standard error is
+    written at the end.
 
     Args:
-      verbosity: value of `--verbosity`; other than `none`, nothing is dropped.
+      verbosity: value of `--verbosity`; for any other value than `none`, nothing is dropped.
     """
     if verbosity not in (None, "none"):
         yield
@@ -69,9 +69,5 @@ def without_chatter(verbosity: str | None) -> Iterator[None]:
             os.dup2(real, 2)
             os.close(real)
             caught.seek(0)
-            _pass_on(caught.read().decode(errors="replace"))
-
-
-def _pass_on(text: str) -> None:
-    kept = [line for line in text.splitlines(keepends=True) if not _LOG_LINE.match(line)]
-    sys.stderr.write("".join(kept))
+            lines = caught.read().decode(errors="replace").splitlines(keepends=True)
+            sys.stderr.write("".join(line for line in lines if not _LOG_LINE.match(line)))

@@ -11,7 +11,7 @@ from typing import Any
 import tf_frame
 from tf_frame.cli import option_help
 from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import columns, emphasised, reader_may_leave, report
+from tf_frame.cli.screen import emphasised, reader_may_leave, report
 from tf_frame.cli.training_setup import (
     COMMAND_MODES,
     MODE,
@@ -32,8 +32,10 @@ from tf_frame.estimator.training.model_dir import discarded_if_unused
 from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.session.interrupts import Interrupts
+from tf_frame.text import columns
 
-_HELP = ("-h", "--help")
+_HELP_ALL = "--help_all"
+_HELP = ("-h", "--help", _HELP_ALL)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -42,7 +44,8 @@ def main(argv: Sequence[str]) -> int:
     if code is not None:
         return code
     if any(word in _HELP for word in argv):
-        report(_help([word for word in argv if word not in _HELP]))
+        rest = [word for word in argv if word not in _HELP]
+        report(_help(rest, everything=_HELP_ALL in argv))
         return EXIT_OK
     line = parse_command_line(argv)
     setup = line.setup()
@@ -121,7 +124,7 @@ def _notes(line: CommandLine, setup: TrainingSetup) -> list[str]:
     ]
 
 
-def _help(argv: Sequence[str]) -> str:
+def _help(argv: Sequence[str], *, everything: bool) -> str:
     line = parse_command_line(argv)
     chosen, defaults = line.chosen, line.defaults()
     names: dict[str, Any] = {}
@@ -132,7 +135,7 @@ def _help(argv: Sequence[str]) -> str:
         "Trains the model that a plugin brings, then evaluates it. The same command with the same\n"
         "--model_dir goes on where it stopped. Each line ends with the default [in brackets].",
         option_help.group_text("What to run", SELECTION, _selected(line)),
-        option_help.run_groups(defaults),
+        option_help.run_options_text(defaults, everything=everything),
     ]
     for prefix, params in chosen.params_classes().items() if chosen else ():
         title = f"Options of {prefix.replace('.', ' ')} {names.get(prefix, '')}".rstrip()

@@ -1,39 +1,28 @@
-"""What the user sees: lines, tables and a little emphasis, plain when redirected."""
+"""Output on the screen: lines, tables and emphasis, plain text when redirected."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 
 def emphasised(text: str) -> str:
-    """Bold on a terminal, plain elsewhere or with NO_COLOR set."""
+    """Returns text in bold for a terminal, unchanged otherwise or if NO_COLOR is set."""
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         return text
     return f"\033[1m{text}\033[0m"
 
 
 def report(text: str) -> None:
-    """Prints a line at once, also into a file."""
+    """Prints a line and flushes it, so that it is in a file at once."""
     print(text, flush=True)
 
 
-def columns(rows: Iterable[Sequence[str]], *, indent: int = 2) -> str:
-    """Lays rows out in columns as wide as their widest cell."""
-    rows = [tuple(row) for row in rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
-    return "\n".join(
-        " " * indent
-        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
-
-
-class _Sturdy:
-    """A stream that goes quiet when its reader has left, instead of raising."""
+class _PipeStream:
+    """A stream that ignores further output once its reader has closed the pipe."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -59,16 +48,16 @@ class _Sturdy:
 
 
 def silence(stream: Any) -> None:
-    """Sends all that comes to nowhere; the interpreter writes once more at exit."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+    """Redirects a stream to the null device, since the interpreter flushes it at exit."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
 
 
 @contextlib.contextmanager
 def reader_may_leave() -> Iterator[None]:
-    """Lets the work within go on when nobody reads its output any more (`| head`)."""
-    before, sys.stdout = sys.stdout, _Sturdy(sys.stdout)
+    """Keeps the work within running if the reader of its output exits (`| head`)."""
+    before, sys.stdout = sys.stdout, _PipeStream(sys.stdout)
     try:
         yield
     finally:

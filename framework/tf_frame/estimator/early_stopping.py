@@ -144,7 +144,7 @@ def read_eval_metrics(eval_dir: str) -> collections.OrderedDict[int, dict[str, f
     Returns:
       Global step -> metric -> value, by ascending step; empty if the folder does not exist.
     """
-    return collections.OrderedDict(early_stopping.read_eval_metrics(eval_dir))
+    return collections.OrderedDict(early_stopping.EvalMetricsReader(eval_dir).read())
 
 
 def _by_metric(

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.ancestors import ancestors
+from tf_frame.graph.operations import ancestors
+from tf_frame.graph.prepared_call import prepared_call
 from tf_frame.graph.train_graph import TrainGraph
 
 _CONTROL_FLOW = ("Enter", "Exit", "Switch", "Merge", "NextIteration", "LoopCond")
@@ -27,25 +29,31 @@ class StepLoop:
 
     Attributes:
       steps: how many at most.
+      fetches: loss, global step, and the other watched tensors after the last step.
     """
 
     steps: int
+    fetches: Sequence[Any]
     _count: Any
-    _results: Any
 
-    def run(self, session: Any, count: int) -> tuple[float, int, Sequence[float]]:
-        """Runs `count` steps; fewer if a watched tensor is not finite.
+    def prepare(self, session: Any) -> Callable[[float], list[Any]]:
+        """Prepares the call of a session.
 
         Must not be the first run of a session: threads of the input that start
         here would stay without the session's thread pool.
 
         Returns:
-          The last loss, the global step after it, the watched values.
+          A function that runs so many steps, at most `steps`, fewer if a watched
+          tensor is not finite; returns the values of `fetches`.
         """
-        # In the calling thread: handing each operation to another one costs more than it does.
-        options = tf.RunOptions(inter_op_thread_pool=-1)
-        loss, step, watched = session.run(self._results, {self._count: count}, options=options)
-        return loss, int(step), watched
+        call = prepared_call(
+            session,
+            [tensor.name for tensor in self.fetches],
+            feeds=[self._count.name],
+            # In the calling thread: a handover to another thread takes longer than an operation.
+            options=tf.RunOptions(inter_op_thread_pool=-1),
+        )
+        return lambda count: call(np.int32(min(count, self.steps)))
 
 
 def build_step_loop(graph: TrainGraph, *, steps: int, watched: Iterable[Any] = ()) -> StepLoop:
@@ -60,13 +68,13 @@ def build_step_loop(graph: TrainGraph, *, steps: int, watched: Iterable[Any] = (
     Raises:
       ValueError: see `why_not`.
     """
-    watched = list(watched)
     reason = why_not(graph)
     if reason:
         raise ValueError(reason)
+    by_name = {tensor.name: tensor for tensor in watched}
+    tensors = list({graph.train_op.name: graph.train_op, **by_name}.values())
     with graph.graph.as_default(), tf.name_scope("steps_per_loop"):
-        others = [tensor for tensor in watched if tensor is not graph.train_op]
-        body, shared = _copy(graph.graph, [graph.train_op, *others])
+        body, shared = _copy(graph.graph, tensors)
         count = tf.placeholder(tf.int32, [], name="count")
 
         def step(done: Any, *_: Any) -> Any:
@@ -74,26 +82,24 @@ def build_step_loop(graph: TrainGraph, *, steps: int, watched: Iterable[Any] = (
                 body,
                 # A function sees what is outside of it only by way of an operation of its own.
                 input_map={name: tf.identity(handle) for name, handle in shared.items()},
-                return_elements=[tensor.name for tensor in (graph.train_op, *others)],
+                return_elements=[tensor.name for tensor in tensors],
                 name="step",
             )
             return done + 1, *values
 
-        def go_on(done: Any, loss: Any, *values: Any) -> Any:
-            looked_at = [loss, *values] if len(others) < len(watched) else values
-            finite = [tf.is_finite(value) for value in looked_at]
+        def go_on(done: Any, *values: Any) -> Any:
+            named = zip(tensors, values, strict=True)
+            finite = [tf.is_finite(value) for each, value in named if each.name in by_name]
             return functools.reduce(tf.logical_and, finite, done < count)
 
         # Each variable of the loop costs four operations a step, so there are no others.
-        zeros = [tf.zeros([], tensor.dtype) for tensor in (graph.train_op, *others)]
-        done, loss, *values = tf.while_loop(
+        zeros = [tf.zeros([], tensor.dtype) for tensor in tensors]
+        done, loss, *others = tf.while_loop(
             go_on, step, (tf.constant(0), *zeros), parallel_iterations=1
         )
         with tf.control_dependencies([done]):
             after = tf.identity(graph.global_step.read_value(), name="global_step_after")
-        found = iter(values)
-        seen = [loss if tensor is graph.train_op else next(found) for tensor in watched]
-    return StepLoop(steps, count, (loss, after, seen))
+    return StepLoop(steps, (loss, after, *others), count)
 
 
 def why_not(graph: TrainGraph) -> str:
@@ -101,7 +107,10 @@ def why_not(graph: TrainGraph) -> str:
     if not tf.control_flow_v2_enabled():
         return "TensorFlow 2's control flow is switched off"
     if not graph.run_is_step:
-        return "a gradient transform, such as accumulate, holds updates back"
+        return (
+            "a run of the train op need not be a step: the model makes its own update, or a "
+            "gradient transform, such as accumulate, holds updates back"
+        )
     needed = ancestors([graph.train_op, graph.step_after])
     for op in needed:
         reason = _reason(op)

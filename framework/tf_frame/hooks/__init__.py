@@ -2,8 +2,8 @@
 
     from tf_frame.hooks import Cadence, Hook, LoggingTensorHook
 
-Under the names of `tf.compat.v1.train` are hooks that take the same arguments
-as TensorFlow's and do the same, but say which steps they want.
+Hooks with names of `tf.compat.v1.train` have the arguments and results of
+TensorFlow's hooks, but only run at the steps that they need.
 """
 
 from __future__ import annotations
@@ -11,25 +11,24 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-# Loaded when they are asked for: the modules that options come from must not import TensorFlow.
+# Imported on first use, since the modules of `hooks.named` must not import TensorFlow.
 _MODULES = {
     "Cadence": "cadence",
     "Hook": "base",
     "Phase": "base",
     # The names of tf.compat.v1.train.
     "CheckpointSaverHook": "stock.checkpoint_saver",
-    "FeedFnHook": "stock.feed_fn",
-    "FinalOpsHook": "stock.final_ops",
     "GlobalStepWaiterHook": "stock.global_step_waiter",
     "LoggingTensorHook": "stock.logging_tensor",
     "NanTensorHook": "stock.nan_tensor",
     "ProfilerHook": "stock.profiler",
     "StepCounterHook": "stock.step_counter",
-    "StopAtStepHook": "stock.stop_at_step",
+    "StopAtStepHook": "stop",
     "SummarySaverHook": "stock.summary_saver",
     # Ours.
     "CheckpointHook": "checkpoint",
     "EvaluateHook": "evaluate",
+    "FeedHook": "feed",
     "FinalValuesHook": "final_values",
     "GarbageCollectionHook": "garbage_collection",
     "HeartbeatHook": "heartbeat",
@@ -38,10 +37,8 @@ _MODULES = {
     "ProfileHook": "profile",
     "ProgressHook": "progress",
     "ResourceUseHook": "resource_use",
-    "SessionFeedHook": "session_feed",
     "SlowStepHook": "slow_step",
-    "StartupDelayHook": "startup_delay",
-    "StopOnSignalHook": "stop_on_signal",
+    "StopOnSignalHook": "stop",
     "SummaryHook": "summary",
     "ThroughputHook": "throughput",
     "TimelineHook": "timeline",
@@ -50,10 +47,14 @@ _MODULES = {
     "stop_if_no_decrease": "early_stopping",
     "stop_if_no_increase": "early_stopping",
 }
-__all__ = sorted(_MODULES)
+# TensorFlow's own classes, which only run at the steps that they need.
+_STOCK = ("FeedFnHook", "FinalOpsHook")
+__all__ = sorted([*_MODULES, *_STOCK])
 
 
 def __getattr__(name: str) -> Any:
+    if name in _STOCK:
+        return getattr(importlib.import_module("tensorflow").compat.v1.train, name)
     if name not in _MODULES:
         raise AttributeError(f"module {__name__} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)

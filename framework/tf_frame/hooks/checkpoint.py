@@ -9,32 +9,26 @@ only counted when it is complete: a save that fails leaves the one before.
 
 from __future__ import annotations
 
+import concurrent.futures
 import dataclasses
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.find.path import same_path
 from tf_frame.checkpoint.write.retention import KeptCheckpoints
-from tf_frame.checkpoint.write.saving import (
-    ArrayWriter,
-    Background,
-    GraphWriter,
-    remove_leftovers,
-    write_whole,
-)
 from tf_frame.checkpoint.write.snapshot import FiniteCheck, shards_of, take, with_extras
-from tf_frame.checkpoint.write.writing import same_path
-from tf_frame.errors import CheckpointError, NonFiniteError, reason_of
+from tf_frame.checkpoint.write.staging import atomic_checkpoint, remove_leftovers
+from tf_frame.checkpoint.write.writers import ArrayWriter, GraphWriter
+from tf_frame.errors import CheckpointError, translated_write_errors
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 
 _LOG = logging.getLogger("tf_frame")
-_LOST_SESSION = (tf.errors.AbortedError, tf.errors.UnavailableError)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +42,7 @@ class _Flight:
     """
 
     step: int
-    work: Background
+    work: concurrent.futures.Future[None]
     may_stop: bool
 
 
@@ -183,9 +177,9 @@ class CheckpointHook(Hook):
         """Waits for a write that is under way, after an error too; only logs if it fails."""
         flight, self._flight = self._flight, None
         if flight is not None:
-            flight.work.wait()
-            if flight.work.error is not None:
-                _LOG.error("%s", self._failed(flight.step, flight.work.error))
+            error = flight.work.exception()
+            if error is not None:
+                _LOG.error("%s", error)
 
     def _prefix(self, step: int) -> str:
         return os.path.join(self._model_dir, f"model.ckpt-{step}")
@@ -198,29 +192,30 @@ class CheckpointHook(Hook):
         for listener in self._listeners:
             listener.before_save(session, step)
         if self._asynchronous:
-            values, finite = take(session, self._shards[0], self._check)
-            self._refuse_not_finite(finite, step)
-            work = Background(
-                lambda: self._store(step, lambda to: self._array_writer.write(values, to))
-            )
+            values, sound = take(session, self._shards[0], self._check)
+            self._check.check(sound, step)
+            # The interpreter waits for the thread before it exits.
+            thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
+            work = thread.submit(self._store, step, lambda to: self._array_writer.write(values, to))
+            thread.shutdown(wait=False)
             self._flight = _Flight(step, work, may_stop)
         else:
-            self._refuse_not_finite(session.run(self._check.fetch), step)
-            self._write_now(session, step)
+            self._check.check(session.run(self._check.fetch), step)
+            self._store(step, lambda to: self._graph_writer.write(session, to))
             self._tell_saved(session, step, may_stop)
         self._saved_step = step
 
-    def _write_now(self, session: Any, step: int) -> None:
-        try:
-            self._store(step, lambda to: self._graph_writer.write(session, to))
-        except _LOST_SESSION:
-            raise  # A lost worker or parameter server: the session is made anew.
-        except (tf.errors.OpError, ValueError, OSError) as error:
-            raise self._failed(step, error) from error
-
     def _store(self, step: int, write: Callable[[str], None]) -> None:
         prefix = self._prefix(step)
-        write_whole(prefix, write, count=lambda: self._kept.add(prefix))
+        kept = [path for path in self._kept.paths() if path != prefix]
+        remains = f"the last good checkpoint is {kept[-1]}" if kept else "there is none before it"
+        with translated_write_errors(
+            f"the checkpoint of global step {step} could not be written",
+            f"{remains}; free space in {self._model_dir}, check that it can be written, and run "
+            "the same command again",
+            error_class=CheckpointError,
+        ):
+            atomic_checkpoint(prefix, write, publish=lambda: self._kept.add(prefix))
         _LOG.info("saved %s", prefix)
 
     def _land(self) -> None:
@@ -228,35 +223,13 @@ class CheckpointHook(Hook):
         if self._flight is None:
             return
         flight, self._flight = self._flight, None
-        flight.work.wait()
-        error = flight.work.error
-        if isinstance(error, (tf.errors.OpError, ValueError, OSError)):
-            raise self._failed(flight.step, error) from error
-        if error is not None:
-            raise error
+        flight.work.result()
         self._tell_saved(self._session, flight.step, flight.may_stop)
 
     def _tell_saved(self, session: Any, step: int, may_stop: bool) -> None:
         wishes = [listener.after_save(session, step) for listener in self._listeners]
         # As in TensorFlow's hook, a wish at the start or the end of a session is none.
         self._stop = self._stop or (may_stop and any(wishes))
-
-    def _refuse_not_finite(self, finite: np.ndarray, step: int) -> None:
-        bad = self._check.bad(finite)
-        if bad:
-            raise NonFiniteError(
-                f"{len(bad)} variables hold NaN or infinity at global step {step}, first "
-                f"{', '.join(bad[:3])}; the step was not saved. Lower --learning_rate"
-            )
-
-    def _failed(self, step: int, error: BaseException) -> CheckpointError:
-        kept = [path for path in self._kept.paths() if path != self._prefix(step)]
-        remains = f"the last good checkpoint is {kept[-1]}" if kept else "there is none before it"
-        return CheckpointError(
-            f"the checkpoint of global step {step} could not be written: "
-            f"{reason_of(error)}\n{remains}; free space in {self._model_dir}, check that it "
-            "can be written, and run the same command again"
-        )
 
 
 def _saver_of(scaffold: Any) -> Any:

@@ -1,12 +1,12 @@
-"""Ends training by what evaluation has found.
+"""Ends training by a metric of the evaluations.
 
     hook = stop_if_no_increase("accuracy", 2000, eval_dir="runs/first/eval")
 
 The four functions have the meaning of the hooks of tf.estimator.experimental
-(estimator/early_stopping.py), with these differences: an evaluation of a step
-that is still to come, left by a run that was killed, does not count; one that
-lacks the metric is passed over, and an error if all do; each worker reads the
-evaluations itself, so no variable of the graph says that training is over.
+(estimator/early_stopping.py), with three differences. Evaluations of later steps,
+left by a run that was killed, do not count. Evaluations without the metric are
+ignored; if all lack it, that is an error. Each worker reads the evaluations
+itself, so the graph needs no variable for the stop.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ EvalMetrics = Mapping[int, Mapping[str, float]]
 
 
 class EarlyStoppingHook(Hook):
-    """Asks at its steps whether to stop, and ends training if so.
+    """Ends training when a function of the evaluations gives a reason.
 
     Args:
-      verdict: takes the evaluations up to now, as `read_eval_metrics` returns
-        them; returns why training should stop, empty if it should not.
-      metrics: where the evaluations are: the folder of their event files, or a
-        function that returns them.
-      run_every_secs: seconds from one time to the next.
-      run_every_steps: steps likewise; give one of the two.
+      verdict: takes the evaluations so far, as `EvalMetricsReader` returns them;
+        returns the reason to stop training, empty to go on.
+      metrics: the folder of the evaluations' event files, or a function that returns
+        the evaluations.
+      run_every_secs: seconds between checks.
+      run_every_steps: steps between checks; give one of the two.
 
     Attributes:
-      reason: why training was stopped, empty if it was not.
-      report: takes the reason, as a line; default: the log does.
+      reason: the reason why training was stopped, empty if it was not.
+      report: function that takes the reason as a line; default: the log.
 
     Raises:
       ValueError: both or neither of seconds and steps are given.
@@ -84,11 +84,11 @@ def stop_if_higher(
 
     Args:
       metric: name of the metric, such as `loss`.
-      threshold: what it is compared with.
-      eval_dir: folder with the event files of the evaluations, or a function
-        that returns `{step: {metric: value}}`.
-      **more: `min_steps`, before which no evaluation counts (0);
-        `run_every_secs` (60) or `run_every_steps`; of the two set the other to None.
+      threshold: the limit.
+      eval_dir: folder of the evaluations' event files, or a function that returns
+        `{step: {metric: value}}`.
+      **more: `min_steps` (0): evaluations before this step are ignored;
+        `run_every_secs` (60) or `run_every_steps`; set the other one to None.
     """
     return _stop_by_threshold(metric, threshold, eval_dir, higher=True, **more)
 
@@ -106,13 +106,13 @@ def stop_if_no_increase(
     eval_dir: str | Callable[[], EvalMetrics],
     **more: Any,
 ) -> EarlyStoppingHook:
-    """Stops once `metric` has had no new highest value for so many steps.
+    """Stops once `metric` has had no new maximum for a number of steps.
 
     Args:
       metric: name of the metric.
-      max_steps_without_increase: global steps from the best evaluation to a later one.
+      max_steps_without_increase: global steps between the best and a later evaluation.
       eval_dir: as for `stop_if_higher`.
-      **more: likewise.
+      **more: as for `stop_if_higher`.
     """
     return _stop_without_improvement(
         metric, max_steps_without_increase, eval_dir, higher=True, **more
@@ -125,7 +125,7 @@ def stop_if_no_decrease(
     eval_dir: str | Callable[[], EvalMetrics],
     **more: Any,
 ) -> EarlyStoppingHook:
-    """Stops once `metric` has had no new lowest value for so many steps."""
+    """Stops once `metric` has had no new minimum for a number of steps."""
     return _stop_without_improvement(
         metric, max_steps_without_decrease, eval_dir, higher=False, **more
     )
@@ -170,10 +170,10 @@ def _stop_without_improvement(
 
 
 def _values(metrics: EvalMetrics, metric: str, min_steps: int) -> list[tuple[int, float]]:
-    """The metric's values by step, from `min_steps` on.
+    """Returns pairs of step and value of the metric, from `min_steps` on.
 
     Raises:
-      ConfigError: there are evaluations, and none has the metric.
+      ConfigError: there are evaluations, but none of them has the metric.
     """
     names = sorted({name for values in metrics.values() for name in values})
     if metrics and metric not in names:
@@ -185,21 +185,8 @@ def _values(metrics: EvalMetrics, metric: str, min_steps: int) -> list[tuple[int
     ]
 
 
-def read_eval_metrics(eval_dir: str) -> dict[int, dict[str, float]]:
-    """Reads what evaluations have written.
-
-    Args:
-      eval_dir: the folder with their event files.
-
-    Returns:
-      Global step -> metric -> value, by ascending step; a tag `metrics/loss` is
-      called `loss`. Empty if there is no such folder.
-    """
-    return EvalMetricsReader(eval_dir).read()
-
-
 class EvalMetricsReader:
-    """Reads event files, and each time only what is new in them.
+    """Reads the metrics in the event files of evaluations, incrementally.
 
     Args:
       eval_dir: the folder.
@@ -211,7 +198,12 @@ class EvalMetricsReader:
         self._metrics: dict[int, dict[str, float]] = {}
 
     def read(self) -> dict[int, dict[str, float]]:
-        """Returns what `read_eval_metrics` does."""
+        """Reads the new records, and returns all metrics.
+
+        Returns:
+          Global step -> metric -> value, by ascending step; the tag `metrics/loss` is
+          also called `loss`. Empty if there is no such folder.
+        """
         if tf.io.gfile.isdir(self._eval_dir):
             for path in sorted(tf.io.gfile.glob(os.path.join(self._eval_dir, "*.tfevents.*"))):
                 for end, record in _records(path, self._read.get(path, 0)):
@@ -227,11 +219,11 @@ class EvalMetricsReader:
 
 
 def _records(path: str, start: int) -> Iterator[tuple[int, bytes]]:
-    """Yields each whole record of a TFRecord file from a byte on, and where it ends.
+    """Yields the end and the data of each complete record of a TFRecord file from a byte on.
 
-    A record is its length in 8 bytes, 4 bytes of checksum, the data, and 4
-    bytes of checksum (tensorflow/core/lib/io/record_writer.h). What is still
-    being written is left for the next time.
+    A record has 8 bytes with the length, 4 bytes of checksum, the data, and 4
+    bytes of checksum (tensorflow/core/lib/io/record_writer.h). A record that is
+    still being written is left for the next call.
     """
     size = tf.io.gfile.stat(path).length
     with tf.io.gfile.GFile(path, "rb") as file:

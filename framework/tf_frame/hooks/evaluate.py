@@ -1,4 +1,4 @@
-"""Evaluates in the midst of training."""
+"""Evaluates the model during training."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tf_frame.hooks.training_clock import pause
 
 
 class EvaluateHook(Hook):
-    """Calls an evaluation at multiples of a number of steps.
+    """Evaluates at the multiples of a number of steps.
 
-    It runs after the step has been saved, and before hooks that stop by its
-    results. The last step is left out: a run evaluates at its end anyway. The
-    time that it takes counts in no rate of steps.
+    The hook runs after the step has been saved, and before hooks that stop by the
+    results. It leaves out the last step, since a run evaluates at its end anyway.
+    Rates of steps do not count the time of an evaluation.
 
     Args:
       evaluate: takes the global step; returns metric -> value.
-      every_steps: steps from one evaluation to the next.
+      every_steps: steps between evaluations.
       last_step: global step at which training ends.
-      unless: asked before every evaluation; while it is true there is none.
+      unless: asked before every evaluation; true skips it.
 
     Attributes:
-      results: global step -> metric -> value, in the order in which they came.
+      results: global step -> metric -> value, in the order of the evaluations.
 
     Raises:
       ValueError: `every_steps` is not positive.

@@ -1,4 +1,4 @@
-"""Evaluates tensors once, when training has ended."""
+"""Logs the values of tensors once, after training."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.session_feed import value_called
+from tf_frame.hooks.feed import value_by_name
 
 _LOG = logging.getLogger("tf_frame")
 
 
 class FinalValuesHook(Hook):
-    """Logs the values that tensors have after the last step, and keeps them.
+    """Logs and keeps the values of tensors after the last step.
 
-    This is `tf.compat.v1.train.FinalOpsHook` for names. The tensors are run by
-    themselves: one that depends on the input takes another batch, and the input
-    may have ended. After an error nothing is run.
+    This is `tf.compat.v1.train.FinalOpsHook` for names. The tensors are run in
+    a session call of their own, so a tensor that depends on the input takes
+    another batch, and fails if the input has ended. After an error in training
+    nothing is run.
 
     Args:
       tensors: name -> tensor, or names of tensors and variables of the graph.
-      feeds: feed dict for the run.
+      feeds: feed dict for the session call.
 
     Attributes:
-      values: name -> value once training has ended, None before.
+      values: name -> value after training, None before.
 
     Raises:
       ConfigError: from `begin`: the graph has no tensor of that name.
@@ -44,11 +45,11 @@ class FinalValuesHook(Hook):
         super().__init__()
 
     def begin(self) -> None:
-        graph, tensors = tf.get_default_graph(), self._tensors
-        if isinstance(tensors, Mapping):
-            self._fetches = dict(tensors)
+        graph = tf.get_default_graph()
+        if isinstance(self._tensors, Mapping):
+            self._fetches = dict(self._tensors)
         else:
-            self._fetches = {name: value_called(graph, name) for name in tensors}
+            self._fetches = {name: value_by_name(graph, name) for name in self._tensors}
 
     def end(self, session: Any) -> None:
         self.values = session.run(self._fetches, self._feeds)

@@ -1,4 +1,4 @@
-"""Keeps Python's garbage collector out of the way of the steps."""
+"""Runs Python's garbage collector at chosen steps only."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from tf_frame.hooks.training_clock import pause
 
 
 class GarbageCollectionHook(Hook):
-    """Collects garbage at steps of its own choice instead of at any moment.
+    """Collects garbage every N steps in place of the automatic collection.
 
-    A graph is some hundred thousand Python objects, and a full collection looks
-    at all of them, which makes single steps slow. After the first steps this
-    hook freezes what is alive, so that no collection looks at it again, and
-    turns the automatic collection off; then it collects every so many steps. At
-    the end the collector is as it was before.
+    A graph has some hundred thousand Python objects. A full collection visits all
+    of them, which makes single steps slow. After the first steps this hook freezes
+    all live objects, so that no later collection visits them, and turns the
+    automatic collection off. At the end it restores the collector.
 
     Args:
-      every_steps: steps from one collection to the next.
-      freeze_after_steps: steps of the session before it begins.
+      every_steps: steps between collections.
+      freeze_after_steps: step of the session after which objects are frozen.
 
     Raises:
       ValueError: a number that is not positive.
@@ -43,10 +42,10 @@ class GarbageCollectionHook(Hook):
         if self._restore is not None:
             gc.collect()
             return
-        # This once, all of the graph is looked at, which takes long.
+        # The only collection that visits the graph; it takes long.
         with pause():
             gc.collect()
-        # Called by close, and where an error lets nobody call it, when the hook goes.
+        # After an error nobody calls `close`; then the hook's deletion restores the collector.
         self._restore = weakref.finalize(self, _restore, gc.isenabled())
         gc.freeze()
         gc.disable()
@@ -55,7 +54,7 @@ class GarbageCollectionHook(Hook):
         self.close()
 
     def close(self) -> None:
-        """Makes the collector what it was; safe to call twice."""
+        """Restores the collector; safe to call twice."""
         if self._restore is not None:
             self._restore()
             self._restore = None

@@ -1,4 +1,4 @@
-"""Says in a file that training is alive, and how far it is."""
+"""Writes a file that says that training is alive, and at which step."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 
 
 class HeartbeatHook(Hook):
-    """Writes `heartbeat.json`, for programs that look after a run.
+    """Writes `heartbeat.json`, for programs that monitor a run.
 
         {"state": "training", "step": 120, "time": 1764230400.5, "pid": 4711, "host": "box",
          "task": 0}
 
-    `state` is `starting` once there is a session, `training`, and `ended` when
-    training has ended well. `time` is in seconds since 1970. A reader never
-    sees half a file. A heart that beats at steps stops with them: a long
-    interval means a step that hangs.
+    `state` is `starting` when a session has been created, then `training`, and
+    `ended` after training without an error. `time` is in seconds since 1970.
+    The file is replaced atomically. It is only written after a step, so an old
+    `time` means that a step hangs.
 
     Args:
       model_dir: the folder; it must exist.
-      every_secs: seconds from one beat to the next, at the first step after them.
-      task: number of the worker; others than 0 write `heartbeat_TASK.json`.
+      every_secs: seconds between heartbeats; each comes with the next step.
+      task: index of the worker; workers other than 0 write `heartbeat_TASK.json`.
 
     Raises:
       ValueError: `every_secs` is not positive.
@@ -45,16 +45,16 @@ class HeartbeatHook(Hook):
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
-        self._beat("starting", step)
+        self._write("starting", step)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        self._beat("training", step)
+        self._write("training", step)
 
     def end(self, session: Any) -> None:
-        self._beat("ended", int(session.run(tf.train.get_global_step(session.graph))))
+        self._write("ended", int(session.run(tf.train.get_global_step(session.graph))))
 
-    def _beat(self, state: str, step: int) -> None:
-        beat = {
+    def _write(self, state: str, step: int) -> None:
+        content = {
             "state": state,
             "step": step,
             "time": time.time(),
@@ -62,4 +62,4 @@ class HeartbeatHook(Hook):
             "host": socket.gethostname(),
             "task": self._task,
         }
-        write_text(self._path, json.dumps(beat) + "\n")
+        write_file(self._path, json.dumps(content) + "\n")

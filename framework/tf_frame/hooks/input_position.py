@@ -1,4 +1,4 @@
-"""The position in the input, restored with the variables, so that a resumed run is exact."""
+"""Restores the input position of a checkpoint, so that a resumed run is exact."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ class RestoredCheckpoint:
 
 
 class InputPositionHook(Hook):
-    """Restores the position in the input whenever a session has been made.
+    """Restores the position in the input when a session has been created.
 
-    Its phase is the first, so that the position is there before the first
-    checkpoint of a session is saved.
+    The hook is in the first phase, so that it runs before the first checkpoint of a
+    session is saved.
 
     Args:
-      position: of the graph.
-      restored: the checkpoint of the session, filled before `start` is called.
-      allow_inexact: where the position cannot be saved or restored, begin a
-        new pass over the data, with a warning.
-      report: takes a line for the user.
+      position: the input position of the graph.
+      restored: the checkpoint of the session, set before `start` is called.
+      allow_inexact: if the position cannot be saved or restored, begin a new pass
+        over the data, with a warning, in place of an error.
+      report: function that shows a line to the user.
 
     Raises:
-      DataError: when a session is made: the position cannot be saved.
-      CheckpointError, ConfigError: likewise: that of the checkpoint cannot be
-        restored; see `InputPosition.restore`.
+      DataError: from `start`: the position cannot be saved.
+      CheckpointError, ConfigError: from `start`: the position of the checkpoint
+        cannot be restored; see `InputPosition.restore`.
     """
 
     phase = Phase.TRANSFORM
@@ -66,7 +66,7 @@ class InputPositionHook(Hook):
         self._position = position
         self._restored = restored
         self._allow_inexact = allow_inexact
-        self._say = report
+        self._report = report
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
@@ -74,7 +74,7 @@ class InputPositionHook(Hook):
         if self._can_be_saved(session) and path is not None:
             self._restore(session, path)
         elif path is not None:
-            self._say("warning: a new pass over the data begins")
+            self._report("warning: a new pass over the data begins")
 
     def _can_be_saved(self, session: Any) -> bool:
         try:
@@ -82,20 +82,20 @@ class InputPositionHook(Hook):
         except DataError as error:
             if not self._allow_inexact:
                 raise
-            self._say(f"warning: {_reason(error)}; a resumed run will not be exact")
+            self._report(f"warning: {_reason(error)}; a resumed run will not be exact")
             self._position.leave_out(session)
             return False
         return True
 
     def _restore(self, session: Any, path: str) -> None:
         try:
-            self._position.restore(session, path, report=self._say)
+            self._position.restore(session, path, report=self._report)
         except (CheckpointError, ConfigError) as error:
             if not self._allow_inexact:
                 raise
-            self._say(f"warning: {_reason(error)}; a new pass over the data begins")
+            self._report(f"warning: {_reason(error)}; a new pass over the data begins")
 
 
 def _reason(error: Exception) -> str:
-    """The first line of an error; what to do, in the others, has been decided."""
+    """Returns the first line of an error; the other lines say what the user can do."""
     return str(error).splitlines()[0]

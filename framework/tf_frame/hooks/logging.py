@@ -1,4 +1,4 @@
-"""Logs the values of tensors every so many steps."""
+"""Logs the loss and other scalars every N steps."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _LOG = logging.getLogger("tf_frame")
 class LoggingHook(Hook):
     """Writes `step 20: loss = 0.4871, learning_rate = 0.05` to the log.
 
-    The steps are the multiples of `every_steps`, wherever a session begins, and
-    the last step: those that the progress lines show.
+    The steps are those of the progress lines: the multiples of `every_steps`,
+    wherever a session begins, and the last step.
 
     Args:
       tensors: name -> scalar tensor.
-      every_steps: steps from one line to the next.
-      last_step: global step at which training ends, logged too; None if not known.
+      every_steps: steps between lines.
+      last_step: global step at which training ends, logged too; None if unknown.
 
     Raises:
       ValueError: `every_steps` is not positive.
@@ -50,7 +50,7 @@ class LoggingHook(Hook):
         self.close()
 
     def close(self) -> None:
-        """Waits until everything is written."""
+        """Waits until all lines are written."""
         wait_for_background_writer()
 
 

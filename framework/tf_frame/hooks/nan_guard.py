@@ -1,4 +1,4 @@
-"""Ends training at the first step whose loss is not a finite number."""
+"""Ends training at the first step whose loss is NaN or infinite."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ class NanGuardHook(Hook):
 
     Args:
       loss: scalar tensor to watch.
-      on_nan: `raise`, or `stop`: requests a stop and logs why; the session then
-        ends well. What the variables hold by then must not be saved: who saves
-        asks `diverged`.
+      on_nan: `raise`, or `stop`, which logs the reason and ends the session without
+        an error. The variables must not be saved then: hooks that save check `diverged`.
 
     Attributes:
       diverged: whether a loss of this session was not finite.
 
     Raises:
-      NonFiniteError: in that step, with `raise`.
-      ValueError: another word for `on_nan`.
+      NonFiniteError: in this step, for `raise`.
+      ValueError: another value of `on_nan`.
     """
 
     phase = Phase.CHECK
@@ -40,7 +39,7 @@ class NanGuardHook(Hook):
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
-        self.diverged = False  # The variables are those of a checkpoint again.
+        self.diverged = False  # The variables have been restored from a checkpoint.
 
     def not_finite(self, run_context: Any, value: float, step: int) -> None:
         self.diverged = True

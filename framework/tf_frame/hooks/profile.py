@@ -1,4 +1,4 @@
-"""Profiles ranges of steps: a capture for the Profile tab, run metadata, a Chrome trace."""
+"""Profiles ranges of steps for TensorBoard's Profile tab and as a Chrome trace."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ _LOG = logging.getLogger("tf_frame")
 
 
 class RangeCadence(Cadence):
-    """Every step of some ranges, once; steps that are passed over are not made up for.
+    """All steps of some ranges, once each.
 
-    Where a whole range is passed over, the next step stands for it. A step
-    that has been done is not wanted again when a lost session begins before it.
+    If the global step skips a whole range, the next step takes its place. Other
+    skipped steps are lost. When a lost session is recreated from an earlier step,
+    steps that were profiled before are not wanted again.
 
     Args:
       ranges: the ranges.
@@ -48,7 +49,7 @@ class RangeCadence(Cadence):
         return self._ranges.next_after(self._reached)
 
     def ends_at(self, step: int) -> bool:
-        """Whether the step after `step` is in no range."""
+        """True if a range ends at `step`."""
         return self._ranges.next_after(step) > step + 1
 
     def __bool__(self) -> bool:
@@ -61,37 +62,35 @@ class RangeCadence(Cadence):
 class ProfileHook(Hook):
     """Profiles the steps `[s, s + num_steps)` for each `s`.
 
-    Step `s` is the run that brings the global step to `s`, so the first step
-    of a new training is 1. No other step is touched. A session that begins
-    within a range profiles the rest of it, and one that begins after it
-    nothing. A profile that the end of training, or a lost session, cuts short
-    is written as far as it came. Where a step fails nobody tells a hook: put
-    `contextlib.closing` around the session.
+    Step `s` is the run that increments the global step to `s`, so the first step
+    of a new training is 1. The hook does not run at any other step. A session that
+    begins within a range profiles the rest of the range. The end of training, or a
+    lost session, ends and writes a profile. An error in a step does not notify
+    hooks: put `contextlib.closing` around the session.
 
-    A range leaves behind
+    Files of a range:
 
     * `plugins/profile/<time>_step_<s>/<host>_<job>_<task>.xplane.pb` for the
       Profile tab, with a mark for each step;
-    * run metadata of its first `metadata_steps` steps, as `profile_<step>` on
+    * run metadata of the first `metadata_steps` steps, as `profile_<step>` on
       the graphs page, and `timeline-<step>.json` for ui.perfetto.dev.
 
-    Run metadata makes a step slower (docs/profiling.md has numbers), which
-    would show in the capture; so by default only the first step has it, which
-    is slower anyway: TensorFlow prepares what is run for the first time.
+    Run metadata makes a step slower (docs/profiling.md has numbers), which shows in
+    the capture. So by default only the first step has run metadata: it is slower
+    anyway, because TensorFlow optimises the graph for its new run options.
 
-    A profiler that is busy or fails, and a folder that cannot be written, are
-    logged; training goes on.
+    Errors of the profiler, and of writing files, are logged; training goes on.
 
     Args:
-      model_dir: TensorBoard's folder. The chief's event file and timelines go
-        there, those of other tasks to a folder `<job>_<task>` in it.
+      model_dir: TensorBoard's folder. The event file and timelines of the chief are
+        written there, those of other tasks in its folder `<job>_<task>`.
       at_steps: global steps at which a range begins.
       num_steps: steps in each range.
-      every_steps: further ranges begin at the multiples of it; None for none.
-      metadata_steps: steps of each range that are asked for run metadata.
+      every_steps: further ranges begin at the multiples of this number; None: none.
+      metadata_steps: steps of each range with run metadata.
       job: name of this task's job.
-      task: its number in the job.
-      is_chief: whether it is the chief.
+      task: index of this task in the job.
+      is_chief: whether this task is the chief.
 
     Raises:
       ConfigError: a number that is not positive, or ranges without end.
@@ -124,18 +123,18 @@ class ProfileHook(Hook):
         self._metadata_left = 0
 
     def start(self, session: Any, step: int) -> None:
-        self.close()  # What a lost session left.
+        self.close()  # Of a lost session.
         super().start(session, step)
         self._session = session
 
     def before_step(self, run_context: Any, step: int) -> Any:
         if self._first is None:
             self._begin(step)
-        if self._marker is None:  # Else this is another run of the same step.
+        if self._marker is None:  # Otherwise this is another run of the same step.
             self._marker = step_marker(step)
         if self._metadata_left:
             return tf.train.SessionRunArgs(None, options=run_options(self._session.sess_str))
-        # Options that ask for nothing: a run without any would be prepared anew.
+        # Empty options: a run without options would be another prepared call.
         return tf.train.SessionRunArgs(None, options=tf.RunOptions())
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
@@ -150,7 +149,7 @@ class ProfileHook(Hook):
         self.close()
 
     def close(self) -> None:
-        """Ends and writes a profile that is being made; safe to call at any time."""
+        """Ends and writes the present profile, if any; safe to call at any time."""
         self._end_marker()
         first, capture = self._first, self._capture
         self._first = self._capture = None
@@ -177,7 +176,7 @@ class ProfileHook(Hook):
             path = os.path.join(self._folder, f"timeline-{step}.json")
             write_trace(path, chrome_trace(run_metadata))
         with only_warns(f"the run metadata of step {step}"), self._session.graph.as_default():
-            # Whoever asks for the writer first also has it write the default graph.
+            # The first caller that gets the writer makes it write the default graph.
             writer = tf.summary.FileWriterCache.get(self._folder)
             add_run_metadata(writer, run_metadata, f"profile_{step}", step)
             writer.flush()

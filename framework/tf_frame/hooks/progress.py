@@ -1,4 +1,4 @@
-"""Shows how far training is: a bar on a terminal, a line per interval elsewhere."""
+"""Shows the progress of training: a bar on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -16,25 +16,24 @@ _BAR_SECS = 0.5
 
 
 class ProgressHook(Hook):
-    """Shows step, loss, steps/s, examples/s and the time left, and sums up throughput.
+    """Shows step, loss, steps/s, examples/s and the time left, and measures the mean rate.
 
-    It wants the first step of a session, the multiples of `every_steps` and the
-    last step; where it shows a bar, also a step every half second. The first
-    step is left out of every rate: it pays for the optimisation of the graph
-    and for filling the input pipeline.
+    It runs at the first step of a session, at the multiples of `every_steps` and
+    at the last step; for a bar also every half second. No rate includes the first
+    step, in which TensorFlow optimises the graph and the input pipeline fills.
 
     Args:
       loss: scalar tensor to show.
       last_step: global step at which training ends.
       examples_per_step: examples in one step.
-      every_steps: steps from one line (or update of the bar's figures) to the
-        next; 0 shows nothing.
-      out: where to show it.
+      every_steps: steps between lines, or between updates of the bar's figures; 0
+        shows nothing.
+      out: output stream; default: standard output.
 
     Attributes:
       first_step: the first step of the session.
-      step: the last step that the hook saw; once training has ended, the last of all.
-      loss: the loss of the last step that the hook saw, None before any.
+      step: the last step at which the hook ran; after training, the last step.
+      loss: loss of the last step at which the hook ran, None before the first.
     """
 
     phase = Phase.LOG
@@ -63,19 +62,19 @@ class ProgressHook(Hook):
 
     @property
     def steps_per_sec(self) -> float | None:
-        """Mean over the session without its first step; None before the second."""
+        """Mean rate of the session without its first step; None before the second."""
         seconds = self._time - self._first_time
         return (self.step - self.first_step) / seconds if seconds > 0 else None
 
     @property
     def examples_per_sec(self) -> float | None:
-        """The same in examples."""
+        """Mean rate in examples; None before the second step."""
         rate = self.steps_per_sec
         return None if rate is None else rate * self._examples_per_step
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
-        # A session that was lost and recovered goes on from an earlier step.
+        # A session that is recreated after a failure begins at an earlier step.
         self.close()
         self._interval = (0, 0.0)
         self._started = False
@@ -95,12 +94,12 @@ class ProgressHook(Hook):
             self._note(step, training_clock())
 
     def end(self, session: Any) -> None:
-        # A session of TensorFlow's own does not tell of the last step.
+        # Sessions of TensorFlow's own do not call `after_last_step`.
         self.after_last_step(int(session.run(tf.train.get_global_step(session.graph))))
         self.close()
 
     def close(self) -> None:
-        """Leaves the terminal on a fresh line; safe to call twice."""
+        """Ends the bar; safe to call twice."""
         if self._bar is not None:
             self._bar.close()
             self._bar = None
@@ -127,9 +126,9 @@ class ProgressHook(Hook):
             )
 
     def _due(self) -> bool:
-        """Whether a multiple of `every_steps`, or the end, has been reached or passed.
+        """Whether the global step has reached a multiple of `every_steps`, or the end.
 
-        With several workers the global step may pass it over.
+        With several workers the global step may skip the multiple itself.
         """
         multiples = self.step // self._every_steps - self._interval[0] // self._every_steps
         return multiples > 0 or self.step >= self._last_step

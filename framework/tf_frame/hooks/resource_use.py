@@ -1,4 +1,4 @@
-"""Watches what the process takes of its host: memory, files, threads."""
+"""Logs the resources that the process uses: memory, open files, threads."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tf_frame.hooks.throughput import write_scalars
 
 _LOG = logging.getLogger("tf_frame")
 _PROC = "/proc/self"
-# By then caches, queues and buffers have filled.
-_TIMES_TO_SETTLE = 10
+# After this many measurements caches, queues and buffers are full.
+_SETTLED_AFTER = 10
 
 
 @dataclasses.dataclass(frozen=True)
 class ResourceUse:
-    """What a process takes; None is what the system does not tell.
+    """Resources of a process; None: unknown on this system.
 
     Attributes:
       memory_bytes: resident memory.
-      peak_memory_bytes: the most that it has been.
+      peak_memory_bytes: largest resident memory so far.
       open_files: open file descriptors.
-      threads: threads, TensorFlow's own included where /proc is there.
+      threads: number of threads; without /proc, of Python threads only.
     """
 
     memory_bytes: int | None
@@ -38,7 +38,7 @@ class ResourceUse:
 
 
 def resource_use(proc: str = _PROC) -> ResourceUse:
-    """Reads what this process takes, from `proc` (see proc(5)) where there is one."""
+    """Reads the resources of this process, from `proc` (see proc(5)) if it exists."""
     status = os.path.join(proc, "status")
     if not os.path.exists(status):
         # getrusage(2): kilobytes on Linux; bytes on macOS.
@@ -59,15 +59,15 @@ class ResourceUseHook(Hook):
     """Logs and writes the memory, open files and threads of the process.
 
     Summaries: `resources/memory_bytes`, `resources/peak_memory_bytes`,
-    `resources/open_files`, `resources/threads`. From the tenth time on it warns
-    where the memory has grown by more than a share, and again where it has
-    grown by as much since.
+    `resources/open_files`, `resources/threads`. After the tenth measurement the hook
+    warns when memory has grown by more than a fraction, and again each time it has
+    grown by this fraction since the last warning.
 
     Args:
-      every_steps, every_secs: steps or seconds from one time to the next.
-      growth: share of the memory of the tenth time, such as 0.2.
+      every_steps, every_secs: steps or seconds between measurements.
+      growth: fraction of the earlier memory, such as 0.2.
       writer: summary writer, or None.
-      proc: where the system tells of this process.
+      proc: folder of this process in /proc.
 
     Raises:
       ValueError: a number that is not positive.
@@ -89,7 +89,7 @@ class ResourceUseHook(Hook):
         self._growth = growth
         self._writer = writer
         self._proc = proc
-        self._times = 0
+        self._count = 0
         self._settled: tuple[int, int] | None = None
         super().__init__(Cadence(every_steps=every_steps, every_secs=every_secs))
 
@@ -102,8 +102,8 @@ class ResourceUseHook(Hook):
             parts.append(f"{use.open_files} open files")
         _LOG.info("step %d: %s", step, ", ".join(parts))
         write_scalars(self._writer, "resources", dataclasses.asdict(use), step)
-        self._times += 1
-        if use.memory_bytes is not None and self._times >= _TIMES_TO_SETTLE:
+        self._count += 1
+        if use.memory_bytes is not None and self._count >= _SETTLED_AFTER:
             self._compare(use.memory_bytes, step)
 
     def _compare(self, memory_bytes: int, step: int) -> None:
@@ -113,8 +113,8 @@ class ResourceUseHook(Hook):
         if memory_bytes <= before * (1 + self._growth):
             return
         _LOG.warning(
-            "memory has grown by %.0f %%, from %s at step %d to %s at step %d; something is kept "
-            "with every step: a list in a hook, an op that is added to the graph",
+            "memory has grown by %.0f %%, from %s at step %d to %s at step %d; look for objects "
+            "that each step adds, such as items of a list in a hook, or ops of the graph",
             100 * (memory_bytes / before - 1),
             _mib(before),
             since,

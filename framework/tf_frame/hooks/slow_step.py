@@ -1,4 +1,4 @@
-"""Finds out where a step hangs."""
+"""Writes the stacks of all threads while a step hangs."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ from tf_frame.hooks.training_clock import training_clock
 
 _LOG = logging.getLogger("tf_frame")
 _POLLS_PER_FLOOR = 4
-_STEPS_LET_PASS = 10
-# A loop may ask twice between two steps; the shortest call of a session takes longer than this.
+_WARMUP_STEPS = 10
+# A loop may call `should_stop` twice between two steps; any session call takes longer.
 _NO_STEP_SECS = 1e-5
 
 
 class SlowStepHook(Hook):
     """Writes the stacks of all threads while a step takes far longer than others.
 
-    A thread looks on. A step counts as slow from `max(times * median,
-    floor_secs)` on, the median being that of the last 100 steps; the first ten
-    steps of a session are let pass. What is between two steps, hooks such as the
-    saving of a checkpoint, belongs to the step before; evaluation does not. With several steps in a
-    call, such a call counts as one. The stacks go to the log and to
-    `slow_steps.log`, once per slow step.
+    A thread measures the steps. A step is slow if it takes more than
+    `max(times * median, floor_secs)`, with the median of the last 100 steps; the
+    first ten steps of a session are never slow. The time between two steps, such as
+    for saving a checkpoint, belongs to the earlier step, except for evaluations. A
+    call of several steps counts as one step. The stacks are written to the log and
+    to `slow_steps.log`, once per slow step.
 
     Args:
-      model_dir: where `slow_steps.log` is written.
-      task: number of the worker; others than 0 write `slow_steps_TASK.log`.
-      times: times the median.
-      floor_secs: seconds that no step is slow below.
-      pause_secs: seconds at least between two slow steps that are told.
-      every_steps: how often the thread's count of steps is put right; it only
-        matters for the number that is told.
-      on_slow: called after a slow step, in the thread that trains, with its
-        number; it may ask a profile for the next step.
+      model_dir: folder of `slow_steps.log`.
+      task: index of the worker; workers other than 0 write `slow_steps_TASK.log`.
+      times: multiple of the median.
+      floor_secs: a step of fewer seconds is never slow.
+      pause_secs: least seconds between two reports.
+      every_steps: steps between corrections of the thread's step counter, which is
+        only used for the reported step.
+      on_slow: called after a slow step, in the training thread, with its global step;
+        it may start a profile.
 
     Attributes:
-      slow_steps: the global steps that were told.
+      slow_steps: the global steps that were reported.
 
     Raises:
       ValueError: a number that is not positive, or `times` not above 1.
@@ -79,8 +79,9 @@ class SlowStepHook(Hook):
         self._floor_secs = floor_secs
         self._pause_secs = pause_secs
         self._on_slow = on_slow
-        self._watcher: _Watcher | None = None
-        self._told_at = -float("inf")
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._reported_at = -float("inf")
         self.slow_steps: list[int] = []
         super().__init__(Cadence(every_steps=every_steps))
 
@@ -90,10 +91,16 @@ class SlowStepHook(Hook):
         self._durations: collections.deque[float] = collections.deque(maxlen=100)
         self._step, self._slow = step, 0
         self._began: float | None = None
-        self._watcher = _Watcher(self, poll_secs=self._floor_secs / _POLLS_PER_FLOOR)
+        self._closed.clear()
+        # The thread has a weak reference, so that it ends when nobody needs the hook any more.
+        arguments = (weakref.ref(self), self._closed, self._floor_secs / _POLLS_PER_FLOOR)
+        self._thread = threading.Thread(
+            target=_watch, args=arguments, name="tf-frame-slow-step", daemon=True
+        )
+        self._thread.start()
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        # The tick that follows counts this step.
+        # The next call of `should_stop` counts this step.
         self._step = step - 1
 
     def should_stop(self) -> bool:
@@ -113,24 +120,25 @@ class SlowStepHook(Hook):
 
     def close(self) -> None:
         """Ends the thread; safe to call twice."""
-        if self._watcher is not None:
-            self._watcher.close()
-            self._watcher = None
+        if self._thread is not None:
+            self._closed.set()
+            self._thread.join()
+            self._thread = None
 
     def look(self) -> None:
-        """What the thread does again and again: tells of the current step if it is slow."""
+        """Reports the current step if it is slow; called by the thread."""
         began, now, durations = self._began, training_clock(), list(self._durations)
-        if began is None or self._slow or len(durations) < _STEPS_LET_PASS:
+        if began is None or self._slow or len(durations) < _WARMUP_STEPS:
             return
         median = statistics.median(durations)
         too_long = now - began > max(self._times * median, self._floor_secs)
-        if too_long and now - self._told_at >= self._pause_secs:
-            self._told_at = now
+        if too_long and now - self._reported_at >= self._pause_secs:
+            self._reported_at = now
             self._slow = self._step + 1
             self.slow_steps.append(self._slow)
-            self._tell(now - began, median)
+            self._report(now - began, median)
 
-    def _tell(self, secs: float, median: float) -> None:
+    def _report(self, secs: float, median: float) -> None:
         text = (
             f"step {self._slow} has taken {secs:.3g} s by now; the median is {median:.3g} s. "
             f"The stacks of all threads:\n{stacks()}"
@@ -141,23 +149,8 @@ class SlowStepHook(Hook):
             file.write(f"{when} {text}\n\n")
 
 
-class _Watcher:
-    """A thread that calls `look` of a hook until it is closed, or the hook is gone."""
-
-    def __init__(self, hook: SlowStepHook, *, poll_secs: float) -> None:
-        self._closed = threading.Event()
-        arguments = (weakref.ref(hook), self._closed, poll_secs)
-        self._thread = threading.Thread(
-            target=_watch, args=arguments, name="tf-frame-slow-step", daemon=True
-        )
-        self._thread.start()
-
-    def close(self) -> None:
-        self._closed.set()
-        self._thread.join()
-
-
 def _watch(hook: Callable[[], SlowStepHook | None], closed: Any, poll_secs: float) -> None:
+    """Calls `look` of a hook until it is closed or deleted."""
     while not closed.wait(poll_secs):
         alive = hook()
         if alive is None:
@@ -167,10 +160,10 @@ def _watch(hook: Callable[[], SlowStepHook | None], closed: Any, poll_secs: floa
 
 
 def stacks() -> str:
-    """The Python stacks of all threads but this one, each under its name."""
+    """Returns the Python stacks of all other threads, each under its name."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     own = threading.get_ident()
-    # What faulthandler prints, which can only print to a file and knows no names.
+    # faulthandler can only print to a file, and without the names of threads.
     return "\n".join(
         f"thread {names.get(ident, ident)}:\n{''.join(traceback.format_stack(frame)).rstrip()}"
         for ident, frame in sys._current_frames().items()

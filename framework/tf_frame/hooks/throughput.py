@@ -1,4 +1,4 @@
-"""Measures steps and examples per second, with an error bar."""
+"""Measures steps and examples per second, with uncertainty."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tf_frame.hooks.training_clock import traced_steps, training_clock
 
 _LOG = logging.getLogger("tf_frame")
 _INTERVALS = 100
-# Times the median absolute deviation, it estimates the standard deviation of normal values.
+# Median absolute deviation -> standard deviation, for normally distributed values.
 _MAD_TO_DEVIATION = 1.4826
 
 
@@ -32,7 +32,7 @@ class Throughput:
       uncertainty: standard error of the mean of the intervals' rates; None for
         one interval.
       jitter: median absolute deviation of the rates, scaled to a standard
-        deviation; what a few very slow intervals hardly change.
+        deviation, so that a few very slow intervals hardly change it.
     """
 
     mean: float
@@ -41,13 +41,13 @@ class Throughput:
 
 
 def throughput_of(steps: Sequence[int], seconds: Sequence[float]) -> Throughput:
-    """Sums up intervals as `get_perf_timing` of tf_cnn_benchmarks (benchmark_cnn.py) does.
+    """Computes statistics of intervals as tf_cnn_benchmarks' `get_perf_timing` (benchmark_cnn.py).
 
     Args:
-      steps: how many steps each interval has.
-      seconds: how long each took.
+      steps: steps of each interval.
+      seconds: duration of each interval.
     """
-    # Plain Python, for with so few numbers NumPy takes several times as long.
+    # Plain Python: for so few numbers NumPy takes several times as long.
     rates = [count / secs for count, secs in zip(steps, seconds, strict=True)]
     middle = statistics.median(rates)
     deviation = statistics.median([abs(rate - middle) for rate in rates])
@@ -69,24 +69,24 @@ class ThroughputHook(Hook):
 
         step 120: 41.2 +/- 0.3 steps/s (jitter 0.8), 329.6 examples/s
 
-    It measures intervals between the multiples of `every_steps`. Left out are
-    the first steps of each session, and intervals with a traced step (see
-    `pauses.mark_traced`; `RunOptions.trace_level` of a step that this hook wants
-    tells it too). For these it logs `not considering steps 1 to 10 (12.3
-    examples/s)` and writes nothing, as the Inception trainer
-    (inception_distributed_train.py of tensorflow/models) does. The figures are
+    It measures intervals between the multiples of `every_steps`. The first steps of
+    each session, and intervals with a traced step, do not count (see
+    `training_clock.mark_traced`; a `RunOptions.trace_level` at a step of this hook
+    counts as well). For these the hook logs `not considering steps 1 to 10 (12.3
+    examples/s)` and writes nothing, as the Inception trainer does
+    (inception_distributed_train.py of tensorflow/models). The statistics are those
     of the last 100 intervals.
 
     Summaries: `throughput/steps_per_sec` and `throughput/examples_per_sec` of the
-    interval; `throughput/mean_steps_per_sec`, `throughput/uncertainty`,
+    interval; `throughput/mean_steps_per_sec`, `throughput/uncertainty` and
     `throughput/jitter`, in steps per second.
 
     Args:
       examples_per_step: examples in one step.
-      every_steps: steps from one line to the next.
-      warmup_steps: steps of each session that do not count.
-      last_step: global step at which training ends; it ends an interval as well.
-      min_secs: shortest interval; of small steps many more than `every_steps` make one.
+      every_steps: steps between lines.
+      warmup_steps: first steps of each session, which do not count.
+      last_step: global step at which training ends, which also ends an interval.
+      min_secs: shortest interval; short steps make intervals of more than `every_steps`.
       writer: summary writer, or None.
 
     Raises:
@@ -119,7 +119,7 @@ class ThroughputHook(Hook):
 
     @property
     def throughput(self) -> Throughput | None:
-        """The figures so far; None before the first interval that counts."""
+        """Statistics so far; None before the first interval that counts."""
         return throughput_of(*zip(*self._counted, strict=True)) if self._counted else None
 
     def start(self, session: Any, step: int) -> None:
@@ -144,11 +144,11 @@ class ThroughputHook(Hook):
         self.close()
 
     def close(self) -> None:
-        """Waits until everything is written."""
+        """Waits until all figures are written."""
         wait_for_background_writer()
 
     def _is_traced(self, run_values: Any) -> bool:
-        """Whether a step since the last time was traced."""
+        """Whether a step of the interval was traced."""
         before, self._traced_before = self._traced_before, traced_steps()
         seen = run_values.options is not None and run_values.options.trace_level > 0
         return seen or self._traced_before != before
@@ -171,11 +171,11 @@ class ThroughputHook(Hook):
 
 
 def write_scalars(writer: Any, prefix: str, values: Mapping[str, Any], step: int) -> None:
-    """Writes scalar summaries called `PREFIX/NAME`; those that are None are left out.
+    """Writes scalar summaries called `PREFIX/NAME`, except values of None.
 
     Args:
       writer: summary writer; None: nothing is written.
-      prefix: what the tags begin with.
+      prefix: prefix of the tags.
       values: name -> number or None.
       step: the global step.
     """

@@ -1,4 +1,4 @@
-"""Writes a Chrome trace every so many steps, as slim's trainers do."""
+"""Writes Chrome traces of single steps, as slim's trainers do."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _LOG = logging.getLogger("tf_frame")
 
 
 class TimelineHook(Hook):
-    """Writes `tf_trace-<step>.json` every so many steps, or at given ones.
+    """Writes `tf_trace-<step>.json` every N steps, at given steps, or both.
 
-    Names and tags are those of `train_step` in tf_slim/learning.py. A file
-    that cannot be written is logged; training goes on.
+    Names and tags are those of `train_step` in tf_slim/learning.py. An error in
+    writing a file is logged; training goes on.
 
     Args:
-      logdir: where the files go.
-      every_steps: steps from one to the next, beginning with the first of a session.
-      at_steps: global steps that are traced, instead or as well.
-      gzip: write `tf_trace-<step>.json.gz`, which ui.perfetto.dev opens as well.
-      memory: also show how long tensors live, and their bytes.
-      dataflow: also show which operation waits for which.
+      logdir: folder of the files.
+      every_steps: steps between traces, beginning with the first step of a session.
+      at_steps: global steps to trace.
+      gzip: write `tf_trace-<step>.json.gz`, which ui.perfetto.dev can open too.
+      memory: show the lifetimes and bytes of tensors.
+      dataflow: show dependencies between operations.
       writer: summary writer for the run metadata, `run_metadata-<step>` on
-        TensorBoard's graphs page; None for none.
+        TensorBoard's graphs page, or None.
 
     Raises:
       ConfigError: there is no `logdir`.

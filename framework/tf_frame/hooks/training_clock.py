@@ -1,4 +1,4 @@
-"""What would falsify rates of steps: pauses, such as for an evaluation, and traced steps."""
+"""A clock without the pauses of training, and a counter of traced steps, for rates of steps."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Iterator
 
 
 class _Pauses:
-    # When the pause that is on began, and the seconds of those that are over; one
-    # tuple, for a thread may look at any moment.
+    # Begin of the present pause, and the seconds of all earlier pauses: one tuple, because
+    # another thread may read it at any moment.
     state: tuple[float | None, float] = (None, 0.0)
     traced = 0
 
 
 def training_clock() -> float:
-    """Seconds of `time.monotonic` without the pauses of this process."""
+    """Returns the seconds of `time.monotonic` without the pauses of this process."""
     began, paused_secs = _Pauses.state
     return (time.monotonic() if began is None else began) - paused_secs
 
 
 @contextlib.contextmanager
 def pause() -> Iterator[None]:
-    """What runs within is no training: no rate counts it, and no step is slow for it."""
+    """Stops the training clock within: work that is no training, such as an evaluation."""
     began, paused_secs = _Pauses.state
     if began is not None:
         yield
@@ -36,10 +36,10 @@ def pause() -> Iterator[None]:
 
 
 def mark_traced() -> None:
-    """Says that the step at hand is traced, which makes it slower; call it in `before_step`."""
+    """Counts the present step as traced, which makes it slower; call it in `before_step`."""
     _Pauses.traced += 1
 
 
 def traced_steps() -> int:
-    """How many steps of this process have been traced; it only ever grows."""
+    """Returns the number of traced steps of this process."""
     return _Pauses.traced

@@ -7,9 +7,9 @@
         net = layers.conv2d(images, 32, 3, stride=2)
         # Conv/weights, Conv/BatchNorm/beta, Conv/BatchNorm/moving_mean, ...
 
-They have the arguments, defaults, collections and initial values of tf-slim,
-too. Tensors are NHWC, `[batch, height, width, channels]`, unless `data_format`
-says something else. Importing this package imports TensorFlow.
+Arguments, defaults, collections and initial values are those of tf-slim, too.
+Tensors are NHWC, `[batch, height, width, channels]`, unless `data_format` says
+otherwise. Importing this package imports TensorFlow.
 """
 
 from tf_frame.layers import losses
@@ -22,11 +22,7 @@ from tf_frame.layers.arg_scope import (
     has_arg_scope,
 )
 from tf_frame.layers.batch_norm import batch_norm
-from tf_frame.layers.bias_add import bias_add
-from tf_frame.layers.conditions import (
-    constant_value,
-    smart_cond,
-)
+from tf_frame.layers.conditions import constant_value, smart_cond
 from tf_frame.layers.conv import (
     conv1d,
     conv2d,
@@ -42,23 +38,15 @@ from tf_frame.layers.conv_transpose import (
     convolution2d_transpose,
     convolution3d_transpose,
 )
-from tf_frame.layers.dropout import dropout
-from tf_frame.layers.embedding import (
-    embed_sequence,
-    embedding_lookup_unique,
-)
-from tf_frame.layers.flatten import flatten
-from tf_frame.layers.fully_connected import elu, fully_connected, linear, relu, relu6
-from tf_frame.layers.group_norm import group_norm
+from tf_frame.layers.dense import bias_add, elu, fully_connected, linear, relu, relu6
+from tf_frame.layers.embedding import embed_sequence, embedding_lookup_unique
+from tf_frame.layers.functional import dropout, flatten, maxout, one_hot_encoding, softmax
 from tf_frame.layers.initializers import (
     variance_scaling_initializer,
     xavier_initializer,
     xavier_initializer_conv2d,
 )
-from tf_frame.layers.instance_norm import instance_norm
-from tf_frame.layers.layer_norm import layer_norm
-from tf_frame.layers.maxout import maxout
-from tf_frame.layers.one_hot import one_hot_encoding
+from tf_frame.layers.norms import group_norm, instance_norm, layer_norm, unit_norm
 from tf_frame.layers.outputs import (
     append_tensor_alias,
     append_tensor_aliases,
@@ -84,8 +72,7 @@ from tf_frame.layers.regularizers import (
     l2_regularizer,
     sum_regularizer,
 )
-from tf_frame.layers.repeat import repeat
-from tf_frame.layers.resize import resize_bilinear, spatial_size
+from tf_frame.layers.repeat import repeat, stack
 from tf_frame.layers.separable_conv import (
     conv2d_in_plane,
     convolution2d_in_plane,
@@ -98,10 +85,7 @@ from tf_frame.layers.sizes import (
     n_positive_integers,
     two_element_tuple,
 )
-from tf_frame.layers.softmax import softmax
-from tf_frame.layers.spatial_softmax import spatial_softmax
-from tf_frame.layers.stack import stack
-from tf_frame.layers.unit_norm import unit_norm
+from tf_frame.layers.spatial import resize_bilinear, spatial_size, spatial_softmax
 from tf_frame.layers.variable_lists import (
     filter_variables,
     get_local_variables,

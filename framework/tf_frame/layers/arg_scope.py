@@ -1,15 +1,15 @@
-"""Default arguments of layers, set once for a part of a network.
+"""Default arguments of layers, set once for a block of code.
 
     with layers.arg_scope([layers.conv2d], padding="VALID", weights_regularizer=penalty):
         net = layers.conv2d(images, 32, 3)
-        net = layers.conv2d(net, 64, 3, padding="SAME")  # given arguments win
-        with layers.arg_scope([layers.conv2d], stride=2) as scope:  # adds to the outer one
+        net = layers.conv2d(net, 64, 3, padding="SAME")  # explicit arguments win
+        with layers.arg_scope([layers.conv2d], stride=2) as scope:  # adds to the outer scope
             net = layers.conv2d(net, 64, 3)
-    with layers.arg_scope(scope):  # once more, whatever stands around it
+    with layers.arg_scope(scope):  # replaces all outer scopes
         net = layers.conv2d(net, 64, 3)
 
-Source of the behaviour: tf_slim, ops/arg_scope.py. A scope holds for the
-thread that entered it.
+Source of the behaviour: tf_slim, ops/arg_scope.py. A scope applies to the thread
+that entered it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Scope = dict[str, dict[str, Any]]
 
 _SCOPE: contextvars.ContextVar[Scope] = contextvars.ContextVar("arg_scope")
-# Key -> the function, kept alive since its address is part of the key.
+# Key -> the function, kept alive because its address is part of the key.
 _DECORATED: dict[str, Callable[..., Any]] = {}
 
 
 def add_arg_scope(func: Function) -> Function:
-    """Lets `arg_scope` set default arguments of a function.
+    """Decorates a function so that `arg_scope` can set its default arguments.
 
     Args:
       func: the function to decorate.
@@ -57,18 +57,18 @@ def arg_scope(
     """Sets default arguments of decorated functions within a `with` block.
 
     Args:
-      list_ops_or_scope: functions that `add_arg_scope` has decorated, as a list
-        or tuple; or what an earlier `arg_scope` yielded, which then replaces all
-        that is set around it.
-      **kwargs: the defaults; each of the functions must know these arguments.
+      list_ops_or_scope: list or tuple of functions decorated with `add_arg_scope`; or
+        the scope that an earlier `arg_scope` yielded, which then replaces all outer
+        scopes.
+      **kwargs: the defaults; each function must have these arguments.
 
     Yields:
-      The defaults that hold inside: key of a function -> argument -> value.
+      The defaults inside the block: key of a function -> argument -> value.
 
     Raises:
       TypeError: neither a list or tuple nor a dictionary was given.
-      ValueError: a function is not decorated, or an earlier scope came with
-        further arguments.
+      ValueError: a function is not decorated, or an earlier scope was given together
+        with further arguments.
     """
     if isinstance(list_ops_or_scope, Mapping):
         scope = _reused(list_ops_or_scope, kwargs)
@@ -82,23 +82,23 @@ def arg_scope(
 
 
 def current_arg_scope() -> Scope:
-    """Returns the defaults that hold here: key of a function -> argument -> value."""
+    """Returns the current defaults: key of a function -> argument -> value."""
     return _SCOPE.get({})
 
 
 def has_arg_scope(func: Callable[..., Any]) -> bool:
-    """Tells whether a function has been decorated with `add_arg_scope`."""
+    """Tells whether a function is decorated with `add_arg_scope`."""
     return arg_scope_func_key(func) in _DECORATED
 
 
 def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
-    """Names the arguments of a decorated function that have defaults.
+    """Returns the names of the arguments of a decorated function that have defaults.
 
     Args:
-      func: a function that `add_arg_scope` has decorated.
+      func: a function decorated with `add_arg_scope`.
 
     Raises:
-      ValueError: it is not decorated.
+      ValueError: the function is not decorated.
     """
     _check_decorated(func)
     parameters = inspect.signature(_DECORATED[arg_scope_func_key(func)]).parameters.values()
@@ -106,7 +106,7 @@ def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def arg_scope_func_key(func: Callable[..., Any]) -> str:
-    """Returns the key under which a scope keeps the defaults of a function."""
+    """Returns the key of a function in a scope."""
     return str(getattr(func, "_key_op", func))
 
 

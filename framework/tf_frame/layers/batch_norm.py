@@ -8,8 +8,19 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.arg_scope import add_arg_scope
-from tf_frame.layers.batch_norm_layer import BatchNormLayer
-from tf_frame.layers.outputs import collect_named_outputs
+from tf_frame.layers.batch_norm_statistics import Correction, fused_normalize, normalize
+from tf_frame.layers.batch_renorm import Renorm
+from tf_frame.layers.conditions import constant_value, smart_where
+from tf_frame.layers.moments import Moments, batch_moments, shared_moments
+from tf_frame.layers.norm_variables import (
+    batch_norm_variables,
+    moving_update,
+    unbiased_update,
+)
+from tf_frame.layers.outputs import finish_layer
+from tf_frame.layers.sizes import channel_axis
+
+_HALF_TYPES = (tf.float16, tf.bfloat16)
 
 
 @add_arg_scope
@@ -39,83 +50,168 @@ def batch_norm(
     adjustment: Callable[[Any], tuple[Any, Any]] | None = None,
     sync: bool = False,
 ) -> Any:
-    """Normalises every channel over the batch and over space.
+    """Normalises each channel over the batch and over space.
 
-    In training the batch's own mean and variance are used, and the updates of
-    `moving_mean` and `moving_variance` are put into `updates_collections`; the
-    train op must depend on them. Otherwise the moving values are used.
+    In training the mean and the variance of the batch are used, and the updates of
+    `moving_mean` and `moving_variance` are added to `updates_collections`; the
+    train op must depend on them. Otherwise the moving statistics are used.
 
-    For ranks 2 and 4 (and 5 with the default `updates_collections`) that is done
-    as by the fused kernel: the moving variance is the unbiased one, `n / (n - 1)`
-    times the batch's. Gamma is made before beta, or after it where slim had no
-    core layer to build on. Source: tf_slim, layers.py.
+    For ranks 2 and 4 (and 5 with the default `updates_collections`) the results are
+    those of the fused kernel: the moving variance is the unbiased one, `n / (n - 1)`
+    times the variance of the batch. Gamma is created before beta, or after it where
+    slim did not use a Keras layer. Source: tf_slim, layers.py.
 
     Args:
       inputs: `[batch, ..., channels]`, or `[batch, channels, ...]` with "NCHW";
         rank and number of channels known.
-      decay: how much of a moving value is kept per step; training of a few
-        hundred steps needs 0.9 to 0.97.
+      decay: weight of the old value in each update of a moving statistic; training
+        of a few hundred steps needs 0.9 to 0.97.
       center: whether to add a trained offset `beta`.
       scale: whether to multiply by a trained factor `gamma`.
       epsilon: added to the variance.
-      activation_fn: applied at the end, or None.
-      param_initializers: of "beta", "gamma", "moving_mean", "moving_variance".
-      param_regularizers: of "beta" and "gamma".
-      updates_collections: where the updates go. None: they run whenever the
-        outputs are computed.
+      activation_fn: applied to the outputs; None: none.
+      param_initializers: "beta", "gamma", "moving_mean" and "moving_variance" ->
+        initializer.
+      param_regularizers: "beta" and "gamma" -> regularizer.
+      updates_collections: collections of the updates. None: the updates run
+        whenever the outputs are computed.
       is_training: bool, or scalar bool tensor.
-      reuse: whether the variables of `scope` are there already.
-      variables_collections: list of collections, or a dictionary of such lists.
+      reuse: whether to reuse the existing variables of `scope`.
+      variables_collections: list of collections, or variable name -> list.
       outputs_collections: collections that the outputs are added to.
-      trainable: whether beta and gamma are trained. If not, there are no updates
-        either, but where slim had no core layer to build on.
-      batch_weights: `[batch]`, how often each example counts.
-      fused: False: never use the fused kernel.
-      data_format: "NHWC" or "NCHW", which stand for other ranks, too.
-      zero_debias_moving_mean: correct the moving mean for its start at 0; makes
-        the variables `biased` and `local_step`.
-      scope: variable scope; "BatchNorm" made unique when None.
+      trainable: whether beta and gamma are trained. If not, the moving statistics
+        are not updated either, except where slim did not use a Keras layer.
+      batch_weights: `[batch]`, weight of each example.
+      fused: False: do not use the fused kernel.
+      data_format: "NHWC" (channels last) or "NCHW" (channels first), for every rank.
+      zero_debias_moving_mean: correct the moving mean for its initial value of 0;
+        creates the variables `biased` and `local_step`.
+      scope: variable scope; None: "BatchNorm", made unique.
       renorm: batch renormalisation, https://arxiv.org/abs/1702.03275; not with
         `batch_weights`, `updates_collections`, `zero_debias_moving_mean` or `sync`.
-      renorm_clipping: bounds "rmin", "rmax" and "dmax" of its corrections.
-      renorm_decay: how much is kept, per step, of the moving values that correct.
-      adjustment: gets the shape of the inputs and returns factor and offset,
-        which change the normalised values in training.
-      sync: use the statistics over all clones of the training graph, as if one
-        clone had the whole batch. Slim does not have it. Who builds clones without
-        tf-frame's training graph calls `share_statistics` of
+      renorm_clipping: bounds "rmin", "rmax" and "dmax" of the corrections.
+      renorm_decay: weight of the old value in each update of `renorm_mean` and
+        `renorm_stddev`.
+      adjustment: maps the shape of the inputs to a factor and an offset of the
+        normalised values in training.
+      sync: use the statistics over all clones of the training graph, as one clone
+        with the whole batch would. Not an argument of slim's. Programs that build
+        clones without tf-frame's training graph call `share_statistics` of
         `tf_frame.graph.shared_statistics`.
 
     Returns:
       A tensor of the shape and type of `inputs`.
 
     Raises:
-      ValueError: another data format; rank or number of channels not known;
-        `renorm` with what it does not go with, or with unknown clipping.
+      ValueError: unknown data format; unknown rank or number of channels; `renorm`
+        with an argument that excludes it, or with unknown clipping.
     """
-    with tf.variable_scope(scope, "BatchNorm", [inputs], reuse=reuse) as opened:
-        layer = BatchNormLayer(
-            inputs=tf.convert_to_tensor(inputs),
-            decay=decay,
+    with tf.variable_scope(scope, "BatchNorm", [inputs], reuse=reuse) as variable_scope:
+        inputs = tf.convert_to_tensor(inputs)
+        axis = channel_axis(inputs, data_format)
+        may_train = constant_value(is_training) is not False
+        fused = fused is not False and batch_weights is None and not renorm and adjustment is None
+        # Whether slim used a layer of Keras, and not operations of its own.
+        as_keras = (
+            batch_weights is None
+            and updates_collections == tf.GraphKeys.UPDATE_OPS
+            and not zero_debias_moving_mean
+            and not (inputs.shape.rank == 2 and fused)
+        )
+        fused = fused and _kernel_accepts(inputs, as_keras)
+        variables = batch_norm_variables(
+            inputs.shape.as_list()[axis],
+            _variable_type(inputs),
+            initializers=param_initializers,
+            collections=variables_collections,
             center=center,
             scale=scale,
-            epsilon=epsilon,
-            param_initializers=param_initializers or {},
-            param_regularizers=param_regularizers or {},
-            updates_collections=updates_collections,
-            is_training=is_training,
-            variables_collections=variables_collections,
             trainable=trainable,
-            batch_weights=batch_weights,
-            fused=fused is not False,
-            data_format=data_format,
-            zero_debias_moving_mean=zero_debias_moving_mean,
-            renorm=renorm,
-            renorm_clipping=renorm_clipping or {},
-            renorm_decay=renorm_decay,
-            adjustment=adjustment,
-            sync=sync,
+            regularizers=param_regularizers,
+            gamma_first=as_keras,
         )
-        outputs = layer.apply()
-        outputs = outputs if activation_fn is None else activation_fn(outputs)
-        return collect_named_outputs(outputs_collections, opened.name, outputs)
+        renormalization = None
+        if renorm:
+            _check_renorm(as_keras, sync)
+            renormalization = Renorm(
+                variables,
+                initializers=param_initializers,
+                clipping=renorm_clipping,
+                decay=renorm_decay,
+                epsilon=epsilon,
+                is_training=is_training,
+            )
+        if fused and not (sync and may_train):
+            outputs, mean, variance = fused_normalize(inputs, axis, variables, epsilon, is_training)
+        else:
+            outputs, mean, variance = normalize(
+                inputs,
+                axis,
+                variables,
+                epsilon,
+                is_training,
+                moments=_moments(inputs, axis, batch_weights, sync) if may_train else None,
+                unbiased=fused,
+                corrections=[
+                    *([renormalization.correct] if renormalization else []),
+                    *_adjustments(adjustment, inputs, is_training),
+                ],
+            )
+        if may_train and (trainable or not as_keras):
+            if renormalization:
+                updates = renormalization.updates(mean, variance, decay)
+            else:
+                update_mean = unbiased_update if zero_debias_moving_mean else moving_update
+                updates = [
+                    update_mean(variables.moving_mean, mean, decay, is_training),
+                    moving_update(variables.moving_variance, variance, decay, is_training),
+                ]
+            outputs = _with_updates(outputs, updates, updates_collections)
+        outputs.set_shape(inputs.shape)
+        return finish_layer(outputs, activation_fn, outputs_collections, variable_scope)
+
+
+def _variable_type(inputs: Any) -> Any:
+    # Half precision cannot represent a mean that changes by thousandths.
+    return tf.float32 if inputs.dtype in _HALF_TYPES else inputs.dtype
+
+
+def _kernel_accepts(inputs: Any, as_keras: bool) -> bool:
+    # Slim's own operations used the kernel of rank 4 only.
+    ranks = (2, 4, 5) if as_keras else (2, 4)
+    return inputs.shape.rank in ranks and inputs.dtype in (*_HALF_TYPES, tf.float32)
+
+
+def _check_renorm(as_keras: bool, sync: bool) -> None:
+    if not as_keras:
+        raise ValueError(
+            "renorm is not supported with batch_weights, updates_collections or "
+            "zero_debias_moving_mean"
+        )
+    if sync:
+        # The update of one clone would change the corrections of the others.
+        raise ValueError("renorm is not supported with sync: leave out one of them")
+
+
+def _moments(inputs: Any, axis: int, batch_weights: Any, sync: bool) -> Moments:
+    moments = batch_moments(inputs, axis, _variable_type(inputs), batch_weights)
+    return shared_moments(moments) if sync else moments
+
+
+def _adjustments(adjustment: Any, inputs: Any, is_training: Any) -> list[Correction]:
+    if adjustment is None:
+        return []
+    factor, offset = adjustment(tf.shape(inputs))
+    factor = smart_where(is_training, factor, tf.ones_like(factor))
+    offset = smart_where(is_training, offset, tf.zeros_like(offset))
+    return [lambda *_: (factor, offset)]
+
+
+def _with_updates(outputs: Any, updates: list[Any], collections: Any) -> Any:
+    """Adds the updates to the collections, or makes the outputs depend on them."""
+    if collections is None:
+        with tf.control_dependencies(updates):
+            return tf.identity(outputs)
+    for update in updates:
+        tf.get_default_graph().add_to_collections(collections, update)
+    return outputs

@@ -1,8 +1,9 @@
 """Batch renormalisation, https://arxiv.org/abs/1702.03275.
 
-In training the normalised values `x` become `x * r + d`, as if moving statistics
-had made them; gradients pass `r` and `d` by. Names and details: Keras, layers/
-normalization/batch_normalization.py, on which slim's batch_norm was built.
+In training the normalised values `x` become `x * r + d`, which approximates
+normalisation by the moving statistics; no gradient passes through `r` and `d`.
+Names and details: Keras, layers/normalization/batch_normalization.py, on which
+slim's batch_norm was built.
 """
 
 from __future__ import annotations
@@ -12,33 +13,40 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.layers.batch_norm_variables import Parameters, moving_update, moving_variable
 from tf_frame.layers.conditions import smart_where
+from tf_frame.layers.norm_variables import (
+    INITIALIZERS,
+    BatchNormVariables,
+    moving_update,
+    moving_variable,
+)
 
 _BOUNDS = ("rmax", "rmin", "dmax")
 
 
 class Renorm:
-    """The corrections of one layer, and the moving statistics that they follow from.
+    """Corrections of one layer, and the moving statistics that they are computed from.
 
     Gets or creates the variables `moving_stddev`, `renorm_mean` and `renorm_stddev`,
     `[channels]`.
 
     Args:
-      parameters: the other variables of the layer.
-      clipping: bounds of the corrections, by "rmin", "rmax" and "dmax".
-      decay: how much of `renorm_mean` and `renorm_stddev` is kept per step.
+      variables: the other variables of the layer.
+      initializers: variable name -> initializer, of `moving_mean` and `moving_variance`.
+      clipping: bounds of the corrections: "rmin", "rmax" and "dmax".
+      decay: weight of the old value in an update of `renorm_mean` and `renorm_stddev`.
       epsilon: added to the variance.
       is_training: bool or scalar bool tensor.
 
     Raises:
-      ValueError: another key in `clipping`.
+      ValueError: `clipping` has an unknown key.
     """
 
     def __init__(
         self,
-        parameters: Parameters,
+        variables: BatchNormVariables,
         *,
+        initializers: Mapping[str, Any] | None,
         clipping: Mapping[str, Any] | None,
         decay: Any,
         epsilon: float,
@@ -51,16 +59,17 @@ class Renorm:
                 f"Received invalid keys for `renorm_clipping` argument: {unknown}. "
                 f"Supported values: {list(_BOUNDS)}."
             )
-        self._moving_mean, self._moving_variance = parameters[2:4]
+        self._moving_mean, self._moving_variance = variables.moving_mean, variables.moving_variance
         self._decay, self._epsilon, self._is_training = decay, epsilon, is_training
         self._corrections: list[Any] = []
-        initializers = parameters.initializers
+        initializers = {**INITIALIZERS, **(initializers or {})}
 
         def stddev_initializer(*args: Any, **kwargs: Any) -> Any:
             return tf.sqrt(initializers["moving_variance"](*args, **kwargs))
 
         def make(name: str, initializer: Any) -> Any:
-            return moving_variable(name, parameters.moving_mean, initializer)
+            like = variables.moving_mean
+            return moving_variable(name, like.shape, like.dtype.base_dtype, initializer)
 
         self._moving_stddev = make("moving_stddev", stddev_initializer)
         self._mean = make("renorm_mean", initializers["moving_mean"])
@@ -78,11 +87,11 @@ class Renorm:
         return tf.stop_gradient(r), tf.stop_gradient(d)
 
     def updates(self, mean: Any, variance: Any, decay: Any) -> list[Any]:
-        """Operations that move all moving values, when `r` and `d` have been computed.
+        """Returns the update operations of all moving statistics; they run after `r` and `d`.
 
         Args:
-          mean, variance: of the batch.
-          decay: how much of `moving_mean` and `moving_variance` is kept per step.
+          mean, variance: statistics of the batch.
+          decay: weight of the old value of `moving_mean` and `moving_variance`.
         """
 
         def move(variable: Any, value: Any, kept: Any) -> Any:
@@ -96,7 +105,7 @@ class Renorm:
             ]
         moved = move(self._moving_stddev, stddev, decay)
         with tf.control_dependencies([moved]):
-            # Rounding may lead below 0.
+            # Rounding may make the difference negative.
             new = tf.nn.relu(tf.square(self._moving_stddev.read_value()) - self._epsilon)
             old = tf.convert_to_tensor(self._moving_variance)
             new_variance = smart_where(self._is_training, new, old)

@@ -1,4 +1,4 @@
-"""Choices that are known when the graph is built, or only when it runs."""
+"""Conditions that may be constants when the graph is built, or tensors."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import tensorflow.compat.v1 as tf
 
 
 def constant_value(value: Any, dtype: Any = None) -> Any:
-    """Returns what a value is known to be when the graph is built; None if it is not.
+    """Returns the constant value of a tensor; None if it is known only when the graph runs.
 
     Args:
       value: a Python value, a tensor or a variable.
-      dtype: the type that a tensor or variable must have.
+      dtype: required type of a tensor or variable.
 
     Raises:
-      ValueError: there is no value, or a tensor has another type.
+      ValueError: the value is None, or a tensor has another type.
     """
     if value is None:
         raise ValueError("value_or_tensor_or_var cannot be None")
@@ -30,16 +30,16 @@ def constant_value(value: Any, dtype: Any = None) -> Any:
 def smart_cond(
     pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any], name: str | None = None
 ) -> Any:
-    """Calls one of two functions; builds a `tf.cond` only if the choice is not known yet.
+    """Calls one of two functions; builds a `tf.cond` only if the condition is not constant.
 
     Args:
       pred: bool, or scalar bool tensor.
-      fn1: makes the tensors if `pred` holds.
-      fn2: makes them if not.
-      name: of the `tf.cond`.
+      fn1: returns the tensors if `pred` is true.
+      fn2: returns the tensors if `pred` is false.
+      name: name of the `tf.cond`.
 
     Raises:
-      TypeError: `fn1` or `fn2` cannot be called.
+      TypeError: `fn1` or `fn2` is not callable.
     """
     for argument, function in (("fn1", fn1), ("fn2", fn2)):
         if not callable(function):
@@ -55,8 +55,8 @@ def smart_where(pred: Any, if_true: Any, if_false: Any) -> Any:
 
     Args:
       pred: bool, or scalar bool tensor.
-      if_true: a tensor, or a number.
-      if_false: likewise.
+      if_true: a tensor or a number.
+      if_false: a tensor or a number.
     """
     known = constant_value(pred)
     if known is None:

@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.arg_scope import add_arg_scope
 from tf_frame.layers.initializers import xavier_initializer
-from tf_frame.layers.sizes import channel_dimension, n_positive_integers
+from tf_frame.layers.sizes import known_dimension, n_positive_integers
 from tf_frame.layers.steps import LayerSteps
 
 _FORMATS = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
@@ -40,44 +40,43 @@ def convolution(
     scope: Any = None,
     conv_dims: int | None = None,
 ) -> Any:
-    """Convolves; then normalises or adds biases; then activates.
+    """Convolves; normalises or adds biases; applies the activation.
 
     Variables: `weights` of shape `[*kernel_size, channels, num_outputs]`; `biases`
-    of shape `[num_outputs]` unless there is a normalizer. With more than one
-    dimension `stride`, `rate` and `kernel_size` take one number for all, or one
-    for each.
+    of shape `[num_outputs]` unless there is a normalizer. `stride`, `rate` and
+    `kernel_size` are one integer for all dimensions, or one for each.
 
     Args:
-      inputs: `[batch, *sizes, channels]`, or `[batch, channels, *sizes]`;
+      inputs: `[batch, *sizes, channels]`, or `[batch, channels, *sizes]`; number of
         channels known.
       num_outputs: number of output channels.
-      kernel_size: sizes of the kernel, in pixels.
-      stride: pixels from one output to the next.
+      kernel_size: size of the kernel, in pixels.
+      stride: distance between outputs, in pixels.
       padding: "SAME" or "VALID"; in one dimension also "CAUSAL", where an output
-        sees no later inputs.
-      data_format: channels come first where it begins with "NC", otherwise last.
-      rate: pixels between the taps of the kernel (atrous convolution).
-      activation_fn: applied last, or None.
-      normalizer_fn: applied instead of biases, inside the layer's scope.
+        depends on no later input.
+      data_format: channels come first if it begins with "NC", otherwise last.
+      rate: distance between the taps of the kernel, in pixels (atrous convolution).
+      activation_fn: applied last; None: none.
+      normalizer_fn: applied instead of adding biases, inside the layer's scope.
       normalizer_params: keyword arguments of `normalizer_fn`.
-      weights_initializer: of the weights.
-      weights_regularizer: maps weights to a scalar penalty, or None.
-      biases_initializer: of the biases; no biases when None.
-      biases_regularizer: maps biases to a scalar penalty, or None.
-      reuse: whether to share the variables of an earlier layer of this scope.
-      variables_collections: collections for the variables: a list, or a
-        dictionary of lists by "weights" and "biases".
-      outputs_collections: collections for the outputs, under the scope's name.
-      trainable: whether the optimizer may change the variables.
-      scope: variable scope; "Conv" made unique when None.
-      conv_dims: number of dimensions that the inputs must have; any when None.
+      weights_initializer: initializer of the weights.
+      weights_regularizer: maps weights to a scalar penalty; None: no penalty.
+      biases_initializer: initializer of the biases; None: no biases.
+      biases_regularizer: maps biases to a scalar penalty; None: no penalty.
+      reuse: whether to reuse the existing variables of `scope`.
+      variables_collections: list of collections for all variables, or "weights" and
+        "biases" -> list of collections.
+      outputs_collections: collections that the outputs are added to.
+      trainable: whether the variables are trained.
+      scope: variable scope; None: "Conv", made unique.
+      conv_dims: number of spatial dimensions of the inputs; None: any.
 
     Returns:
       `[batch, *new_sizes, num_outputs]`, or `[batch, num_outputs, *new_sizes]`.
 
     Raises:
-      ValueError: `data_format` or `padding` is unknown, the rank of the inputs does
-        not fit, or both a stride and a rate are greater than 1.
+      ValueError: unknown `data_format` or `padding`, another rank of the inputs, or
+        both a stride and a rate greater than 1.
     """
     if data_format not in _FORMATS:
         raise ValueError(f"Invalid data_format: {data_format!r}; use one of {_FORMATS}")
@@ -97,35 +96,42 @@ def convolution(
         inputs = tf.convert_to_tensor(inputs)
         dims = _dimensions(inputs, conv_dims)
         first = bool(data_format and data_format.startswith("NC"))
-        channels = channel_dimension(inputs.shape, "channels_first" if first else "channels_last")
+        channels = known_dimension(inputs.shape, 1 if first else -1)
         shape = [*n_positive_integers(dims, kernel_size), channels, int(num_outputs)]
         weights = steps.weights("weights", shape, like=inputs)
         outputs = _product(inputs, weights, stride, rate, padding, first)
         return steps.finish(outputs, variable_scope, channels_first=first)
 
 
-def _for(dims: int) -> Callable[..., Any]:
-    """Returns `convolution` without `conv_dims`, for inputs of one rank only."""
-    general = inspect.unwrap(convolution)
+def of_rank(general: Callable[..., Any], dims: int, name: str, data_format: Any) -> Any:
+    """Returns a layer for inputs of one rank, made of a layer with the argument `conv_dims`.
+
+    Args:
+      general: the layer, of which the returned one has the other arguments.
+      dims: number of spatial dimensions.
+      name: name of the returned layer.
+      data_format: default data format.
+    """
+    general = inspect.unwrap(general)
 
     @functools.wraps(general)
-    def convolve(*args: Any, **kwargs: Any) -> Any:
+    def layer(*args: Any, **kwargs: Any) -> Any:
         return general(*args, **kwargs, conv_dims=dims)
 
-    whole = inspect.signature(general)
-    rest = [each for each in whole.parameters.values() if each.name != "conv_dims"]
-    convolve.__signature__ = whole.replace(parameters=rest)  # type: ignore[attr-defined]
-    convolve.__name__ = convolve.__qualname__ = f"convolution{dims}d"
-    convolve.__doc__ = (
-        f"Convolves in {dims} dimension{'s'[: dims - 1]}.\n\n"
-        "Arguments, variables and errors are those of `convolution`."
+    signature = inspect.signature(general)
+    parameters = dict(signature.parameters)
+    del parameters["conv_dims"]
+    parameters["data_format"] = parameters["data_format"].replace(default=data_format)
+    layer.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=list(parameters.values())
     )
-    return add_arg_scope(convolve)
+    layer.__name__ = layer.__qualname__ = name
+    return add_arg_scope(layer)
 
 
-convolution1d = conv1d = _for(1)
-convolution2d = conv2d = _for(2)
-convolution3d = conv3d = _for(3)
+convolution1d = conv1d = of_rank(convolution, 1, "convolution1d", None)
+convolution2d = conv2d = of_rank(convolution, 2, "convolution2d", None)
+convolution3d = conv3d = of_rank(convolution, 3, "convolution3d", None)
 
 
 def _dimensions(inputs: Any, conv_dims: int | None) -> int:
@@ -148,8 +154,8 @@ def _product(
     if padding == "CAUSAL":
         reach = rates[0] * (weights.shape.as_list()[0] - 1)
         inputs, padding = _padded_before(inputs, reach, channels_first), "VALID"
-    # Goes through space-to-batch for rates above 1: the gradient of the kernel's
-    # own dilations is not there on every CPU.
+    # tf.nn.convolution uses space-to-batch for rates above 1; the gradient of the kernel's own
+    # dilations does not exist on every CPU.
     return tf.nn.convolution(
         inputs,
         weights,

@@ -1,4 +1,4 @@
-"""Vectors in the place of numbers of symbols."""
+"""Embeddings: trained vectors of integer ids."""
 
 from __future__ import annotations
 
@@ -23,28 +23,29 @@ def embed_sequence(
     scope: Any = None,
     reuse: Any = None,
 ) -> Any:
-    """Looks up a trained vector for each symbol of a sequence.
+    """Looks up a trained vector for each id of a sequence.
 
     The variable is `embeddings`, `[vocab_size, embed_dim]`. Source: tf.contrib.layers
-    of TensorFlow 1.15, encoders.py; tf_slim does not have it.
+    of TensorFlow 1.15, encoders.py; tf_slim does not have this layer.
 
     Args:
-      ids: `[batch, length]`, or another shape; int32 or int64.
-      vocab_size: number of symbols.
+      ids: `[batch, length]` or another shape; int32 or int64.
+      vocab_size: number of different ids.
       embed_dim: size of a vector.
-      unique: look up each symbol once, however often it comes: gradients of
-        frequent symbols need less memory.
-      initializer: of the vectors; None means that of the scope, else xavier's.
-      regularizer: maps the variable to a scalar penalty, or None.
+      unique: look up each different id once, which saves memory in the gradients of
+        frequent ids.
+      initializer: initializer of the vectors; None: that of the variable scope, or
+        xavier's.
+      regularizer: maps the variable to a scalar penalty; None: no penalty.
       trainable: whether the vectors are trained.
-      scope: variable scope; "EmbedSequence" made unique when None.
-      reuse: whether the variable is there already; its sizes may then be left out.
+      scope: variable scope; None: "EmbedSequence", made unique.
+      reuse: whether to reuse the existing variable, whose sizes may then be omitted.
 
     Returns:
       `[batch, length, embed_dim]`.
 
     Raises:
-      ValueError: a size is missing, and there is no variable to reuse.
+      ValueError: a size is missing, and no variable is reused.
     """
     if not (reuse or (vocab_size and embed_dim)):
         raise ValueError(
@@ -67,16 +68,16 @@ def embed_sequence(
 def embedding_lookup_unique(
     params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None
 ) -> Any:
-    """Looks up each different number once, and puts the vectors where they belong.
+    """Looks up each different id once, and copies the vectors to their places.
 
     Args:
-      params: `[symbols, ...]`, or a list of parts.
+      params: `[vocab_size, ...]`, or a list of partitions.
       ids: of any shape; int32 or int64.
-      partition_strategy: how the numbers are divided among parts: "mod" or "div".
-      name: name scope; "EmbeddingLookupUnique" made unique when None.
+      partition_strategy: assignment of ids to partitions: "mod" or "div".
+      name: name scope; None: "EmbeddingLookupUnique", made unique.
 
     Returns:
-      The shape of `ids`, and then that of a vector.
+      A tensor of the shape of `ids`, followed by that of a vector.
     """
     with tf.name_scope(name, "EmbeddingLookupUnique", [params, ids]):
         ids = tf.convert_to_tensor(ids)

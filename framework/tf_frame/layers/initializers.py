@@ -1,4 +1,4 @@
-"""Initial values of weights, with slim's arguments and constants."""
+"""Initializers of weights, with slim's arguments and constants."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 _MODES = ("FAN_IN", "FAN_OUT", "FAN_AVG")
-# The cut at two deviations takes 0.774 of a normal variance away; slim makes up
-# for it by 1.3 (tf_slim, layers/initializers.py), Keras by 1 / 0.774.
+# A normal distribution truncated at two standard deviations has 0.774 of the variance. Slim
+# multiplies by 1.3 in turn (tf_slim, layers/initializers.py), Keras by 1 / 0.774.
 _TRUNCATION = 1.3
 
 
 def xavier_initializer(
     uniform: bool = True, seed: int | None = None, dtype: Any = tf.float32
 ) -> Callable[..., Any]:
-    """Makes values of variance `2 / (fan_in + fan_out)`; the default of the layers.
+    """Returns the default initializer of the layers, with variance `2 / (fan_in + fan_out)`.
 
     Source: Glorot and Bengio 2010, http://proceedings.mlr.press/v9/glorot10a.html
 
     Args:
-      uniform: whether values are uniform, otherwise truncated normal.
-      seed: of the op, or None.
-      dtype: type of the values, floating.
+      uniform: uniform distribution; otherwise truncated normal.
+      seed: seed of the op.
+      dtype: floating-point type of the values.
     """
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
@@ -39,24 +39,24 @@ def variance_scaling_initializer(
     seed: int | None = None,
     dtype: Any = tf.float32,
 ) -> Callable[..., Any]:
-    """Makes values of variance `factor / fan`; He et al. 2015 by default.
+    """Returns an initializer with variance `factor / fan`, by default that of He et al. 2015.
 
-    The fans of a shape `[..., inputs, outputs]` are the sizes before it times
-    `inputs` and `outputs`. For depthwise weights this counts all channels, which
-    makes the values too small; give those a `truncated_normal_initializer`.
+    For a shape `[*kernel, inputs, outputs]`, fan in and fan out are the size of the
+    kernel times `inputs` and `outputs`. For depthwise weights this counts all
+    channels, which makes the values too small: use `truncated_normal_initializer`.
 
     Args:
-      factor: 2 before a rectifier (https://arxiv.org/abs/1502.01852), else 1.
-      mode: "FAN_IN", "FAN_OUT" or "FAN_AVG", the mean of both.
-      uniform: whether values are uniform, otherwise truncated normal.
-      seed: of the op, or None.
-      dtype: type of the values, floating.
+      factor: 2 before a rectifier (https://arxiv.org/abs/1502.01852), otherwise 1.
+      mode: "FAN_IN", "FAN_OUT", or "FAN_AVG" for the mean of both.
+      uniform: uniform distribution; otherwise truncated normal.
+      seed: seed of the op.
+      dtype: floating-point type of the values.
 
     Returns:
-      A function of a shape and, perhaps, a type, as `get_variable` takes it.
+      An initializer for `get_variable`: a function of a shape and optionally a type.
 
     Raises:
-      TypeError: the mode is none of these, or the type is not floating.
+      TypeError: unknown mode, or a type that is not floating-point.
     """
     _check_floating(dtype)
     if mode not in _MODES:

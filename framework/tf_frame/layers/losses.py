@@ -1,11 +1,12 @@
 """Losses with the names, arguments and values of slim's.
 
-Each is the mean over the elements whose weight is not 0, and is added to
-`tf.GraphKeys.LOSSES`, or to what an `arg_scope` of `add_loss` says. They are those
-of `tf.compat.v1.losses`, which came from them, but for this: predictions come before
-labels; weights may have fewer dimensions than losses, `[batch]` weighs whole
-examples; `hinge_loss` returns its elements, and `mean_pairwise_squared_error` counts
-its pairs otherwise. Source: tf_slim, losses/loss_ops.py.
+Each loss is the mean over the elements whose weight is not 0, and is added to
+`tf.GraphKeys.LOSSES`, or to the collection that an `arg_scope` of `add_loss` names.
+
+They differ from `tf.compat.v1.losses` as follows: predictions come before labels;
+weights may have fewer dimensions than losses, so that `[batch]` weighs whole
+examples; `hinge_loss` returns its elements; `mean_pairwise_squared_error` also counts
+the pairs of an element with itself. Source: tf_slim, losses/loss_ops.py.
 """
 
 from __future__ import annotations
@@ -40,29 +41,29 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
 
     Args:
       losses: `[batch, ...]`, of known rank.
-      weights: a scalar, `[batch]`, or further sizes of `losses` from the front; a
-        last size of 1 is left out. `[1]` is a scalar, too, for which slim divided
-        by the elements of one example.
-      scope: name scope; "weighted_loss" made unique when None.
+      weights: a scalar, `[batch]`, or of the shape of more of the leading axes of
+        `losses`; a trailing axis of size 1 is removed. `[1]` is a scalar as well (slim
+        divided by the number of elements of one example then).
+      scope: name scope; None: "weighted_loss", made unique.
 
     Returns:
       Scalar: the sum of losses times weights, divided by the number of elements
-      whose weight is not 0; 0 if there are none.
+      whose weight is not 0; 0 without such elements.
 
     Raises:
-      ValueError: there are no weights, a rank is not known, or the shapes do not fit.
+      ValueError: the weights are None, a rank is unknown, or the shapes do not match.
     """
     losses = tf.convert_to_tensor(losses)
     if losses.shape.rank is None:
         raise ValueError("losses.get_shape().ndims cannot be None")
-    weights = _from_the_front(weights, losses.shape.rank)
+    weights = _at_rank(weights, losses.shape.rank)
     loss = tf.losses.compute_weighted_loss(losses, weights, scope=scope, loss_collection=None)
     return _added(loss)
 
 
 @add_arg_scope
 def add_loss(loss: Any, loss_collection: str | None = tf.GraphKeys.LOSSES) -> None:
-    """Adds a loss that was made elsewhere to a collection, if one is given."""
+    """Adds a loss to a collection; does nothing if the collection is None."""
     tf.losses.add_loss(loss, loss_collection)
 
 
@@ -81,7 +82,7 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
 def get_regularization_loss(
     scope: str | None = None, name: str = "total_regularization_loss"
 ) -> Any:
-    """Returns the sum of the regularisation losses, 0 without any, as a scalar."""
+    """Returns the sum of the regularisation losses, a scalar; 0 without any."""
     return tf.losses.get_regularization_loss(scope, name)
 
 
@@ -89,11 +90,11 @@ def get_total_loss(add_regularization_losses: bool = True, name: str = "total_lo
     """Returns the sum of all losses, a scalar.
 
     Args:
-      add_regularization_losses: whether those of `REGULARIZATION_LOSSES` count, too.
-      name: of the op.
+      add_regularization_losses: whether to include `REGULARIZATION_LOSSES`.
+      name: name of the op.
 
     Raises:
-      ValueError: there are none.
+      ValueError: there are no losses.
     """
     return tf.losses.get_total_loss(add_regularization_losses, name)
 
@@ -101,26 +102,26 @@ def get_total_loss(add_regularization_losses: bool = True, name: str = "total_lo
 def absolute_difference(
     predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None
 ) -> Any:
-    """Averages `|predictions - labels|`.
+    """Computes the mean of `|predictions - labels|`.
 
     Args:
       predictions: `[batch, ...]`.
       labels: of the same shape.
       weights: see `compute_weighted_loss`.
-      scope: name scope; "absolute_difference" made unique when None.
+      scope: name scope; None: "absolute_difference", made unique.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not match.
     """
-    weights = _from_the_front(weights, _rank(predictions))
+    weights = _at_rank(weights, _rank(predictions))
     return _added(tf.losses.absolute_difference(labels, predictions, weights, scope, None))
 
 
 def mean_squared_error(
     predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None
 ) -> Any:
-    """Averages `(predictions - labels) ** 2`; arguments as of `absolute_difference`."""
-    weights = _from_the_front(weights, _rank(predictions))
+    """Computes the mean of `(predictions - labels) ** 2`; arguments as of `absolute_difference`."""
+    weights = _at_rank(weights, _rank(predictions))
     return _added(tf.losses.mean_squared_error(labels, predictions, weights, scope, None))
 
 
@@ -131,19 +132,19 @@ def log_loss(
     epsilon: float = 1e-7,
     scope: str | None = None,
 ) -> Any:
-    """Averages `-labels * log(p + epsilon) - (1 - labels) * log(1 - p + epsilon)`.
+    """Computes the mean of `-labels * log(p + epsilon) - (1 - labels) * log(1 - p + epsilon)`.
 
     Args:
       predictions: `[batch, ...]`, the probabilities p.
       labels: of the same shape, from 0 to 1.
       weights: see `compute_weighted_loss`.
       epsilon: keeps the logarithm finite.
-      scope: name scope; "log_loss" made unique when None.
+      scope: name scope; None: "log_loss", made unique.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not match.
     """
-    weights = _from_the_front(weights, _rank(predictions))
+    weights = _at_rank(weights, _rank(predictions))
     return _added(tf.losses.log_loss(labels, predictions, weights, epsilon, scope, None))
 
 
@@ -151,15 +152,15 @@ def hinge_loss(logits: Any, labels: Any = None, scope: str | None = None) -> Any
     """Computes `max(0, 1 - logits * (2 * labels - 1))`.
 
     Args:
-      logits: above 0 for a positive prediction.
+      logits: tensor of any shape; a value above 0 predicts label 1.
       labels: of the same shape, 0 or 1.
-      scope: name scope; "hinge_loss" made unique when None.
+      scope: name scope; None: "hinge_loss", made unique.
 
     Returns:
-      A tensor of this shape. It is in no collection.
+      A tensor of the same shape, which is not added to a collection.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not match.
     """
     none = tf.losses.Reduction.NONE
     return tf.losses.hinge_loss(labels, logits, scope=scope, loss_collection=None, reduction=none)
@@ -173,25 +174,25 @@ def cosine_distance(
     scope: str | None = None,
     dim: int | None = None,
 ) -> Any:
-    """Averages 1 minus the cosine of the angle between vectors of length 1.
+    """Computes the mean of 1 minus the cosine of the angle between unit vectors.
 
     Args:
       predictions: `[batch, ...]`, of length 1 along `axis`.
       labels: of the same shape.
-      axis: along which the vectors lie.
-      weights: see `compute_weighted_loss`; `axis` has size 1 for them.
-      scope: name scope; "cosine_distance_loss" made unique when None.
-      dim: the old name of `axis`.
+      axis: axis of the vectors.
+      weights: see `compute_weighted_loss`; of size 1 along `axis`.
+      scope: name scope; None: "cosine_distance_loss", made unique.
+      dim: old name of `axis`.
 
     Raises:
-      ValueError: no axis or two, or the shapes do not fit.
+      ValueError: neither or both of `axis` and `dim`, or the shapes do not match.
     """
     if axis is not None and dim is not None:
         raise ValueError(f"Cannot specify both 'axis' and 'dim'; got {axis} and {dim}.")
     axis = dim if axis is None else axis
     if axis is None:
         raise ValueError("You must specify 'axis'.")
-    weights = _from_the_front(weights, _rank(predictions))
+    weights = _at_rank(weights, _rank(predictions))
     return _added(tf.losses.cosine_distance(labels, predictions, axis, weights, scope, None))
 
 
@@ -202,19 +203,19 @@ def sigmoid_cross_entropy(
     label_smoothing: float = 0,
     scope: str | None = None,
 ) -> Any:
-    """Averages the cross entropy of classes that do not exclude each other.
+    """Computes the mean cross entropy of independent classes.
 
     Args:
       logits: `[batch, classes]`.
       multi_class_labels: of the same shape, from 0 to 1.
       weights: see `compute_weighted_loss`.
       label_smoothing: labels become `labels * (1 - smoothing) + smoothing / 2`.
-      scope: name scope; "sigmoid_cross_entropy_loss" made unique when None.
+      scope: name scope; None: "sigmoid_cross_entropy_loss", made unique.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not match.
     """
-    weights = _from_the_front(weights, _rank(logits))
+    weights = _at_rank(weights, _rank(logits))
     loss = tf.losses.sigmoid_cross_entropy(
         multi_class_labels, logits, weights, label_smoothing, scope, None
     )
@@ -228,19 +229,19 @@ def softmax_cross_entropy(
     label_smoothing: float = 0,
     scope: str | None = None,
 ) -> Any:
-    """Averages the cross entropy of classes of which one is right.
+    """Computes the mean cross entropy of mutually exclusive classes.
 
     Args:
       logits: `[batch, classes]`.
-      onehot_labels: of the same shape; no gradient goes to them.
+      onehot_labels: of the same shape; no gradient is computed for them.
       weights: a scalar, or `[batch]`; see `compute_weighted_loss`.
       label_smoothing: labels become `labels * (1 - smoothing) + smoothing / classes`.
-      scope: name scope; "softmax_cross_entropy_loss" made unique when None.
+      scope: name scope; None: "softmax_cross_entropy_loss", made unique.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not match.
     """
-    weights = _from_the_front(weights, _rank(logits) - 1)
+    weights = _at_rank(weights, _rank(logits) - 1)
     loss = tf.losses.softmax_cross_entropy(
         onehot_labels, logits, weights, label_smoothing, scope, None
     )
@@ -250,18 +251,18 @@ def softmax_cross_entropy(
 def sparse_softmax_cross_entropy(
     logits: Any, labels: Any, weights: Any = 1.0, scope: str | None = None
 ) -> Any:
-    """Averages the cross entropy of classes of which one is right, given its number.
+    """Computes the mean cross entropy of mutually exclusive classes, from class indices.
 
     Args:
       logits: `[batch, classes]`.
       labels: `[batch]` or `[batch, 1]`, from 0 to `classes - 1`; int32 or int64.
       weights: a scalar, `[batch]` or `[batch, 1]`; see `compute_weighted_loss`.
-      scope: name scope; "sparse_softmax_cross_entropy_loss" made unique when None.
+      scope: name scope; None: "sparse_softmax_cross_entropy_loss", made unique.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not match.
     """
-    weights = _from_the_front(weights, 1)
+    weights = _at_rank(weights, 1)
     labels = tf.reshape(labels, [tf.shape(labels)[0]])
     return _added(tf.losses.sparse_softmax_cross_entropy(labels, logits, weights, scope, None))
 
@@ -269,38 +270,38 @@ def sparse_softmax_cross_entropy(
 def mean_pairwise_squared_error(
     predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None
 ) -> Any:
-    """Compares how the elements of an example differ from each other.
+    """Compares the differences between the elements of an example.
 
-    With `d = predictions - labels` and its `n` elements of an example it is the sum
-    over examples of `2 * weight * (sum(d ** 2) / n - sum(d) ** 2 / n ** 2)`: the
-    mean over all n ** 2 pairs of `(d[i] - d[j]) ** 2`. `tf.compat.v1.losses` leaves
-    out the n pairs of an element with itself.
+    With the `n` elements of `d = predictions - labels` of an example, the loss is the
+    sum over examples of `2 * weight * (sum(d ** 2) / n - sum(d) ** 2 / n ** 2)`, that
+    is the mean of `(d[i] - d[j]) ** 2` over all n ** 2 pairs. `tf.compat.v1.losses`
+    omits the n pairs of an element with itself.
 
     Args:
       predictions: `[batch, ...]`.
       labels: of the same shape.
       weights: a scalar, or `[batch]`.
-      scope: name scope; "mean_pairwise_squared_error" made unique when None.
+      scope: name scope; None: "mean_pairwise_squared_error", made unique.
 
     Raises:
-      ValueError: the shapes do not fit, or the rank is not known.
+      ValueError: the shapes do not match, or the rank is unknown.
     """
     with tf.name_scope(scope, "mean_pairwise_squared_error", [predictions, labels, weights]):
-        weights = tf.cast(_from_the_front(weights, 1), tf.float32)
+        weights = tf.cast(_at_rank(weights, 1), tf.float32)
         predictions, labels = tf.convert_to_tensor(predictions), tf.convert_to_tensor(labels)
         predictions.shape.assert_is_compatible_with(labels.shape)
         differences = tf.cast(predictions, tf.float32) - tf.cast(labels, tf.float32)
         axes = list(range(1, _rank(differences)))
         mean = tf.reduce_mean(differences, axes)
         mean_square = tf.reduce_mean(tf.square(differences), axes)
-        # Not 0 times what is not finite.
+        # A weight of 0 also removes losses that are not finite.
         of_examples = tf.math.multiply_no_nan(2 * (mean_square - tf.square(mean)), weights)
         loss = tf.reduce_sum(of_examples, name="value")
         return _added(loss)
 
 
 def _added(loss: Any) -> Any:
-    """Hands a loss to `add_loss`, for which an `arg_scope` may name another collection."""
+    """Calls `add_loss`, for which an `arg_scope` may set another collection."""
     add_loss(loss)
     return loss
 
@@ -312,16 +313,16 @@ def _rank(values: Any) -> int:
     return int(rank)
 
 
-def _from_the_front(weights: Any, rank: int) -> Any:
-    """Gives weights the rank of the losses, by further sizes of 1 at the end."""
+def _at_rank(weights: Any, rank: int) -> Any:
+    """Gives weights the rank of the losses, by trailing axes of size 1."""
     if weights is None:
-        raise ValueError("weights must not be None; 1.0 weighs all alike")
+        raise ValueError("weights must not be None; pass 1.0 for equal weights")
     weights = tf.convert_to_tensor(weights)
     if weights.shape.rank is None:
         raise ValueError("weights.get_shape().ndims cannot be None")
-    last_sizes = weights.shape.as_list()[1:][-1:]
-    # One that is not known must be 1 where there is no dimension left for it.
-    if last_sizes == [1] or (last_sizes == [None] and weights.shape.rank > rank):
+    last_size = weights.shape.as_list()[1:][-1:]
+    # An unknown size must be 1 if the losses have no axis for it.
+    if last_size == [1] or (last_size == [None] and weights.shape.rank > rank):
         weights = tf.squeeze(weights, [-1])
     if weights.shape.rank == 0:
         return weights

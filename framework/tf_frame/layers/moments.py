@@ -1,18 +1,30 @@
-"""Mean and variance of channels, of one batch or of those of all clones."""
+"""Mean and variance of channels, over the batch of one clone or of all clones.
+
+A clone is built before the next one, so the statistics of the other clones do not
+exist yet when its layer needs them. `shared_moments` therefore returns the clone's
+own statistics by way of an identity operation whose input can be replaced later:
+`tf_frame.graph.shared_statistics` does so once all clones and their gradients are
+built. In a graph with one clone the input stays as it is.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
+# Collection of the tensors to exchange between clones. Each has two entries: the tensor of the
+# forward pass, and the tensor to exchange, which is the same one or belongs to its gradient.
+TO_SHARE = "tf_frame/to_share"
+
 
 class Moments(NamedTuple):
-    """Statistics of the values of each channel.
+    """Statistics of each channel.
 
     Attributes:
-      mean, variance: `[channels]`; the variance divides by `count`.
-      count: scalar, how many values there are; the sum of their weights, if any.
+      mean, variance: `[channels]`; the variance is the biased one, divided by `count`.
+      count: scalar, number of values per channel; with weights, the sum of weights.
     """
 
     mean: Any
@@ -20,22 +32,22 @@ class Moments(NamedTuple):
     count: Any
 
     def unbiased_variance(self) -> Any:
-        """The variance that divides by `count - 1`, as the fused kernel's does."""
-        # Of one value it is not defined; the kernel takes the value's own 0.
+        """Returns the variance divided by `count - 1`, as the fused kernel computes it."""
+        # Undefined for a single value, for which the kernel returns 0.
         return self.variance * self.count / tf.maximum(self.count - 1, 1)
 
 
 def batch_moments(inputs: Any, axis: int, dtype: Any, weights: Any = None) -> Moments:
-    """Computes the moments over all axes but that of the channels.
+    """Computes the moments over all axes other than the channel axis.
 
     Args:
       inputs: `[batch, ..., channels]`, or `[batch, channels, ...]`.
-      axis: of the channels.
-      dtype: what to compute in.
-      weights: `[batch]`, how often each example counts; or None.
+      axis: the channel axis.
+      dtype: type to compute in.
+      weights: `[batch]`, weight of each example; None: equal weights.
 
     Raises:
-      ValueError: there are more or fewer weights than examples.
+      ValueError: the number of weights differs from the number of examples.
     """
     values = tf.cast(inputs, dtype)
     rank, channels = inputs.shape.rank, inputs.shape.as_list()[axis]
@@ -50,3 +62,53 @@ def batch_moments(inputs: Any, axis: int, dtype: Any, weights: Any = None) -> Mo
     weights = tf.reshape(weights, [-1] + [1] * (rank - 1))
     mean, variance = tf.nn.weighted_moments(values, others, weights)
     return Moments(mean, variance, count)
+
+
+def shared_moments(moments: Moments) -> Moments:
+    """Replaces the moments of one clone by those of all clones.
+
+    The gradient with respect to a clone's own moments is that of the sum of the
+    losses of all clones.
+
+    Args:
+      moments: the moments of the clone's part of the batch.
+    """
+
+    def share(mean: Any, variance: Any) -> Any:
+        count = tf.fill(tf.shape(mean), moments.count)
+        shared = _to_share(tf.stack([mean, variance, count]))
+        of_all = Moments(*tf.unstack(shared))
+
+        def gradient(*upstream: Any) -> tuple[Any, Any]:
+            by_mean, by_variance = tf.unstack(_to_share(tf.stack(upstream[:2]), shared))
+            part = count / of_all.count
+            return part * (by_mean + 2 * (mean - of_all.mean) * by_variance), part * by_variance
+
+        return (of_all.mean, of_all.variance, of_all.count), gradient
+
+    mean, variance, counts = tf.custom_gradient(share)(moments.mean, moments.variance)
+    return Moments(mean, variance, counts[0])
+
+
+def combined_moments(of_clones: Sequence[Any]) -> Any:
+    """Combines the moments of several parts of a batch.
+
+    Args:
+      of_clones: `[3, channels]` for each part: means, variances, counts.
+
+    Returns:
+      `[3, channels]`, the moments of the whole batch.
+    """
+    means, variances, counts = tf.unstack(tf.stack(of_clones, axis=1))
+    count = tf.reduce_sum(counts, axis=0)
+    mean = tf.reduce_sum(counts * means, axis=0) / count
+    # Not mean square minus squared mean: the difference of two large numbers loses precision.
+    squares = counts * (variances + tf.square(means - mean))
+    return tf.stack([mean, tf.reduce_sum(squares, axis=0) / count, count])
+
+
+def _to_share(values: Any, origin: Any = None) -> Any:
+    slot = tf.identity(values, name="shared")
+    tf.add_to_collection(TO_SHARE, slot if origin is None else origin)
+    tf.add_to_collection(TO_SHARE, slot)
+    return slot

@@ -1,7 +1,6 @@
-"""Collections of outputs, each under the name of the layer that made it.
+"""Collections of layer outputs, with aliases that name the layers.
 
-A tensor carries its names in the attribute `aliases`, as in tf_slim,
-layers/utils.py.
+The aliases of a tensor are its attribute `aliases`, as in tf_slim, layers/utils.py.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ import tensorflow.compat.v1 as tf
 
 
 def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
-    """Adds a tensor to collections under a name.
+    """Adds a tensor to collections, with an alias.
 
     Args:
-      collections: a collection, or a list of them; nothing is done without.
-      alias: the name, such as "inception_v3/conv1".
+      collections: a collection, or a list of collections; None or empty: none.
+      alias: the alias, such as "inception_v3/conv1".
       outputs: the tensor.
 
     Returns:
@@ -31,37 +30,54 @@ def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
     return outputs
 
 
+def finish_layer(outputs: Any, activation_fn: Any, collections: Any, scope: Any) -> Any:
+    """Applies the activation of a layer, and collects the outputs.
+
+    Args:
+      outputs: the outputs before the activation.
+      activation_fn: the activation function; None: none.
+      collections: see `collect_named_outputs`.
+      scope: variable scope of the layer, whose name becomes the alias.
+
+    Returns:
+      The outputs after the activation.
+    """
+    if activation_fn is not None:
+        outputs = activation_fn(outputs)
+    return collect_named_outputs(collections, scope.name, outputs)
+
+
 def append_tensor_alias(tensor: Any, alias: str) -> Any:
-    """Gives a tensor one more name, without a slash at its end; returns the tensor."""
+    """Adds an alias to a tensor, without a trailing slash; returns the tensor."""
     tensor.aliases = [*getattr(tensor, "aliases", []), alias.removesuffix("/")]
     return tensor
 
 
 def append_tensor_aliases(tensor: Any, aliases: Iterable[str]) -> Any:
-    """Gives a tensor several more names; returns the tensor."""
+    """Adds several aliases to a tensor; returns the tensor."""
     for alias in aliases:
         append_tensor_alias(tensor, alias)
     return tensor
 
 
 def get_tensor_aliases(tensor: Any) -> list[str]:
-    """Returns the names of a tensor; that of its op, or its own, when it has none."""
+    """Returns the aliases of a tensor; without any, its name without `:0`."""
     return list(getattr(tensor, "aliases", [tensor.name.removesuffix(":0")]))
 
 
 def gather_tensors_aliases(tensors: Iterable[Any]) -> list[str]:
-    """Returns the names of several tensors, one after the other."""
+    """Returns the aliases of several tensors in one list."""
     return [alias for tensor in tensors for alias in get_tensor_aliases(tensor)]
 
 
 def convert_collection_to_dict(
     collection: str, clear_collection: bool = False
 ) -> OrderedDict[str, Any]:
-    """Returns the tensors of a collection by name, in their order.
+    """Returns the tensors of a collection by alias, in the order of the collection.
 
     Args:
       collection: the collection.
-      clear_collection: whether to empty it.
+      clear_collection: whether to empty the collection.
     """
     output = OrderedDict(
         (alias, tensor)
@@ -74,11 +90,12 @@ def convert_collection_to_dict(
 
 
 def get_variable_collections(variables_collections: Any, name: str) -> Any:
-    """Returns the collections that a layer's argument `variables_collections` names.
+    """Returns the collections of one variable of a layer.
 
     Args:
-      variables_collections: a list for all variables, or a dictionary of lists.
-      name: which variable: "weights", "biases", "beta" ...
+      variables_collections: list of collections for all variables, or variable name
+        -> list of collections.
+      name: the variable: "weights", "biases", "beta" ...
     """
     if isinstance(variables_collections, dict):
         return variables_collections.get(name)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.arg_scope import add_arg_scope
 from tf_frame.layers.outputs import collect_named_outputs
-from tf_frame.layers.sizes import n_positive_integers
+from tf_frame.layers.sizes import channels_first, n_positive_integers
+
+_OPERATIONS = {
+    "AvgPool2D": tf.nn.avg_pool2d,
+    "MaxPool2D": tf.nn.max_pool2d,
+    "AvgPool3D": tf.nn.avg_pool3d,
+    "MaxPool3D": tf.nn.max_pool3d,
+}
 
 
 @add_arg_scope
@@ -22,29 +28,28 @@ def avg_pool2d(
     outputs_collections: Any = None,
     scope: str | None = None,
 ) -> Any:
-    """Averages over windows of height and width.
-
-    With "SAME", what lies outside the image does not count.
+    """Averages over windows of height and width; padding does not count.
 
     Args:
       inputs: `[batch, height, width, channels]`, or `[batch, channels, height,
-        width]` with "NCHW", which TensorFlow computes on GPUs only.
-      kernel_size: height and width of the window, in pixels; or one for both.
-      stride: pixels from one window to the next, down and right; or one for both.
+        width]` with "NCHW", which TensorFlow supports on GPUs only.
+      kernel_size: height and width of the window, in pixels; or one integer for both.
+      stride: vertical and horizontal distance between windows; or one integer for both.
       padding: "VALID" or "SAME".
       data_format: "NHWC" or "NCHW".
       outputs_collections: collections that the outputs are added to.
-      scope: name scope; "AvgPool2D" made unique when None.
+      scope: name scope; None: "AvgPool2D", made unique.
 
     Returns:
-      `[batch, new_height, new_width, channels]`, or with "NCHW" its like.
+      `[batch, new_height, new_width, channels]`, or `[batch, channels, new_height,
+      new_width]`.
 
     Raises:
       ValueError: another data format.
     """
-    with tf.name_scope(scope, "AvgPool2D", [inputs]) as name:
-        outputs = _pool_2d(tf.nn.avg_pool2d, inputs, kernel_size, stride, padding, data_format)
-        return collect_named_outputs(outputs_collections, name, outputs)
+    return _pooled(
+        "AvgPool2D", inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
+    )
 
 
 @add_arg_scope
@@ -58,9 +63,9 @@ def max_pool2d(
     scope: str | None = None,
 ) -> Any:
     """Takes the maximum of windows of height and width; arguments as of `avg_pool2d`."""
-    with tf.name_scope(scope, "MaxPool2D", [inputs]) as name:
-        outputs = _pool_2d(tf.nn.max_pool2d, inputs, kernel_size, stride, padding, data_format)
-        return collect_named_outputs(outputs_collections, name, outputs)
+    return _pooled(
+        "MaxPool2D", inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
+    )
 
 
 @add_arg_scope
@@ -73,27 +78,28 @@ def avg_pool3d(
     outputs_collections: Any = None,
     scope: str | None = None,
 ) -> Any:
-    """Averages over windows of depth, height and width.
+    """Averages over windows of depth, height and width; padding does not count.
 
     Args:
       inputs: `[batch, depth, height, width, channels]`, or `[batch, channels,
         depth, height, width]` with "NCDHW".
-      kernel_size: depth, height and width of the window; or one for all.
-      stride: from one window to the next, along each of them; or one for all.
+      kernel_size: depth, height and width of the window; or one integer for all.
+      stride: distance between windows in each dimension; or one integer for all.
       padding: "VALID" or "SAME".
       data_format: "NDHWC" or "NCDHW".
       outputs_collections: collections that the outputs are added to.
-      scope: name scope; "AvgPool3D" made unique when None.
+      scope: name scope; None: "AvgPool3D", made unique.
 
     Returns:
-      `[batch, new_depth, new_height, new_width, channels]`, or its like.
+      `[batch, new_depth, new_height, new_width, channels]`, or `[batch, channels,
+      new_depth, new_height, new_width]`.
 
     Raises:
       ValueError: another data format.
     """
-    with tf.name_scope(scope, "AvgPool3D", [inputs]) as name:
-        outputs = _pool_3d(tf.nn.avg_pool3d, inputs, kernel_size, stride, padding, data_format)
-        return collect_named_outputs(outputs_collections, name, outputs)
+    return _pooled(
+        "AvgPool3D", inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
+    )
 
 
 @add_arg_scope
@@ -107,9 +113,9 @@ def max_pool3d(
     scope: str | None = None,
 ) -> Any:
     """Takes the maximum of windows in three dimensions; arguments as of `avg_pool3d`."""
-    with tf.name_scope(scope, "MaxPool3D", [inputs]) as name:
-        outputs = _pool_3d(tf.nn.max_pool3d, inputs, kernel_size, stride, padding, data_format)
-        return collect_named_outputs(outputs_collections, name, outputs)
+    return _pooled(
+        "MaxPool3D", inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
+    )
 
 
 @add_arg_scope
@@ -124,19 +130,19 @@ def pool(
     outputs_collections: Any = None,
     scope: str | None = None,
 ) -> Any:
-    """Pools over one, two or three dimensions, also with gaps in the window.
+    """Pools in one, two or three dimensions, optionally over dilated windows.
 
     Args:
-      inputs: `[batch, ..., channels]`, or `[batch, channels, ...]` where the
-        data format begins with "NC".
-      kernel_size: sizes of the window, or one for all.
+      inputs: `[batch, ..., channels]`, or `[batch, channels, ...]` if the data format
+        begins with "NC".
+      kernel_size: size of the window in each dimension, or one integer for all.
       pooling_type: "AVG" or "MAX".
       padding: "VALID" or "SAME".
-      data_format: "NWC", "NHWC", "NDHWC" (None means these), "NCW", "NCHW" or "NCDHW".
-      dilation_rate: from one element of the window to the next, or one for all.
-      stride: from one window to the next, or one for all; 1 where there is dilation.
+      data_format: "NWC", "NHWC" or "NDHWC" (None: by rank), or "NCW", "NCHW", "NCDHW".
+      dilation_rate: distance between the elements of a window, or one integer for all.
+      stride: distance between windows, or one integer for all; 1 with dilation.
       outputs_collections: collections that the outputs are added to.
-      scope: name of the op; "avg_pool" or "max_pool" made unique when None.
+      scope: name of the op; None: "avg_pool" or "max_pool", made unique.
 
     Raises:
       ValueError: the rank is unknown or less than 3.
@@ -169,54 +175,45 @@ def global_average_pool(
     Args:
       inputs: `[batch, height, width, channels]`, or `[batch, channels, height,
         width]` with "NCHW"; the sizes may be unknown.
-      keep_dims: whether height and width stay, as 1.
+      keep_dims: whether height and width are kept, with size 1.
       data_format: "NHWC" or "NCHW".
       scope: name of the op.
 
     Returns:
-      `[batch, 1, 1, channels]` (or its like), or `[batch, channels]` without `keep_dims`.
+      `[batch, 1, 1, channels]` or `[batch, channels, 1, 1]`; without `keep_dims`
+      `[batch, channels]`.
     """
-    axis = [2, 3] if _channels_first(data_format, ("NHWC", "NCHW")) else [1, 2]
+    axis = [2, 3] if channels_first(data_format) else [1, 2]
     return tf.reduce_mean(inputs, axis=axis, keepdims=keep_dims, name=scope)
 
 
 global_avg_pool = global_average_pool
 
 
-def _pool_2d(
-    operation: Callable[..., Any],
+def _pooled(
+    kind: str,
     inputs: Any,
     kernel_size: Any,
     stride: Any,
     padding: str,
     data_format: str,
+    collections: Any,
+    scope: str | None,
 ) -> Any:
-    _channels_first(data_format, ("NHWC", "NCHW"))
-    window, strides = n_positive_integers(2, kernel_size), n_positive_integers(2, stride)
-    name = "MaxPool" if operation is tf.nn.max_pool2d else "AvgPool"
-    return operation(inputs, window, strides, padding.upper(), data_format=data_format, name=name)
-
-
-def _pool_3d(
-    operation: Callable[..., Any],
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any,
-    padding: str,
-    data_format: str,
-) -> Any:
-    # The kernels have the channels last only, as in the layers that slim used.
-    turned = _channels_first(data_format, ("NDHWC", "NCDHW"))
-    window, strides = n_positive_integers(3, kernel_size), n_positive_integers(3, stride)
-    inputs = tf.transpose(inputs, [0, 2, 3, 4, 1]) if turned else inputs
-    outputs = operation(inputs, window, strides, padding.upper())
-    return tf.transpose(outputs, [0, 4, 1, 2, 3]) if turned else outputs
-
-
-def _channels_first(data_format: str, formats: tuple[str, str]) -> bool:
-    if data_format not in formats:
-        # Both texts are slim's.
-        raise ValueError(
-            f"data_format has to be either {formats[1]} or {formats[0]}. Found {data_format!r}"
-        )
-    return data_format == formats[1]
+    """Pools with the operation `kind`, which is also the default name scope."""
+    operation, dims = _OPERATIONS[kind], int(kind[-2])
+    first = channels_first(data_format, ("NHWC", "NCHW") if dims == 2 else ("NDHWC", "NCDHW"))
+    window, strides = n_positive_integers(dims, kernel_size), n_positive_integers(dims, stride)
+    padding = padding.upper()
+    with tf.name_scope(scope, kind, [inputs]) as name:
+        if dims == 2:
+            outputs = operation(
+                inputs, window, strides, padding, data_format=data_format, name=kind[:-2]
+            )
+        elif first:
+            # The kernels support channels last only.
+            outputs = operation(tf.transpose(inputs, [0, 2, 3, 4, 1]), window, strides, padding)
+            outputs = tf.transpose(outputs, [0, 4, 1, 2, 3])
+        else:
+            outputs = operation(inputs, window, strides, padding)
+        return collect_named_outputs(collections, name, outputs)

@@ -1,4 +1,4 @@
-"""Penalties on weights, with slim's arguments, op names and errors."""
+"""Regularizers of weights, with slim's arguments, op names and errors."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Regularizer = Callable[[Any], Any]
 
 
 def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
-    """Makes the penalty `scale * sum(|weights|)`.
+    """Returns the L1 regularizer, `scale * sum(|weights|)`.
 
     Args:
-      scale: a float, at least 0, or a scalar tensor. With 0 there is no penalty.
-      scope: name of the op; "l1_regularizer" when None.
+      scale: a float of 0 or more, or a scalar tensor; 0: no penalty.
+      scope: name of the op; None: "l1_regularizer".
 
     Returns:
-      A function from a variable to a scalar, or to None.
+      A function that maps a variable to a scalar penalty, or to None for no penalty.
 
     Raises:
       ValueError: `scale` is an integer, or negative.
@@ -28,15 +28,14 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
 
 
 def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
-    """Makes the penalty `scale * sum(weights ** 2) / 2`.
+    """Returns the L2 regularizer, `scale * sum(weights ** 2) / 2`.
 
     Args:
-      scale: the weight decay: a float, at least 0, or a scalar tensor. With 0
-        there is no penalty.
-      scope: name of the op; "l2_regularizer" when None.
+      scale: the weight decay: a float of 0 or more, or a scalar tensor; 0: no penalty.
+      scope: name of the op; None: "l2_regularizer".
 
     Returns:
-      A function from a variable to a scalar, or to None.
+      A function that maps a variable to a scalar penalty, or to None for no penalty.
 
     Raises:
       ValueError: `scale` is an integer, or negative.
@@ -47,12 +46,12 @@ def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
 def l1_l2_regularizer(
     scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | None = None
 ) -> Regularizer:
-    """Makes the sum of an L1 and an L2 penalty.
+    """Returns the sum of an L1 and an L2 regularizer.
 
     Args:
-      scale_l1: scale of the L1 penalty; with 0 only the L2 penalty is left.
-      scale_l2: scale of the L2 penalty; with 0 only the L1 penalty is left.
-      scope: name of the op; "l1_l2_regularizer" when None.
+      scale_l1: scale of the L1 penalty; 0: L2 penalty only.
+      scale_l2: scale of the L2 penalty; 0: L1 penalty only.
+      scope: name of the op; None: "l1_l2_regularizer".
 
     Raises:
       ValueError: a scale is an integer, or negative.
@@ -70,32 +69,32 @@ def l1_l2_regularizer(
 def sum_regularizer(
     regularizer_list: Sequence[Regularizer | None], scope: str | None = None
 ) -> Regularizer | None:
-    """Makes the sum of several penalties.
+    """Returns the sum of several regularizers.
 
     Args:
-      regularizer_list: the penalties; those that are None are left out.
-      scope: name of the op; "sum_regularizer" when None.
+      regularizer_list: the regularizers; None entries are ignored.
+      scope: name of the op; None: "sum_regularizer".
 
     Returns:
-      A function from a variable to a scalar, or to None where no penalty is
-      left; None where there is none to begin with.
+      A function that maps a variable to a scalar penalty, or to None for no penalty;
+      None without any regularizer.
     """
     parts = [part for part in regularizer_list if part is not None]
     return _sum(parts, scope) if parts else None
 
 
 def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> Any:
-    """Sums a penalty over weights, and adds it to `REGULARIZATION_LOSSES`.
+    """Sums the penalties of several weights, and adds the sum to `REGULARIZATION_LOSSES`.
 
     Args:
-      regularizer: maps weights to a scalar, or to None for no penalty.
-      weights_list: the weights; the collection `WEIGHTS` when None or empty.
+      regularizer: maps weights to a scalar penalty, or to None for no penalty.
+      weights_list: the weights; None or empty: the collection `WEIGHTS`.
 
     Returns:
-      A scalar.
+      The sum, a scalar tensor.
 
     Raises:
-      ValueError: there are no weights, or a penalty is no scalar.
+      ValueError: there are no weights, or a penalty is not a scalar.
     """
     weights_list = weights_list or tf.get_collection(tf.GraphKeys.WEIGHTS)
     if not weights_list:
@@ -136,7 +135,7 @@ def _sum(parts: list[Regularizer], scope: str | None) -> Regularizer:
 
 def _refuse_integer(name: str, scale: Any) -> None:
     if isinstance(scale, numbers.Integral):
-        raise ValueError(f"{name} cannot be an integer: {scale}; write it with a point")
+        raise ValueError(f"{name} cannot be an integer: {scale}; write {scale}.0")
 
 
 def _is_zero(scale: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The same layer several times, and several sizes of a layer in a row."""
+"""Sequences of layers: the same layer several times, or with different arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 def repeat(
     inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any
 ) -> Any:
-    """Applies a layer several times, each to what the one before returned.
+    """Applies a layer several times, each time to the output of the previous one.
 
         net = layers.repeat(net, 2, layers.conv2d, 64, [3, 3], scope="conv1")
         # the same as
@@ -20,19 +20,49 @@ def repeat(
 
     Args:
       inputs: a tensor.
-      repetitions: how many times.
+      repetitions: number of applications.
       layer: a function of inputs, further arguments and `scope`.
       *args, **kwargs: the further arguments. `scope` names the variable scope and,
-        with a number, those of the layers; without it "Repeat" and the function's
-        own name.
+        with a number appended, the layers in it; without `scope` these names are
+        "Repeat" and the name of the function.
 
     Returns:
-      What the last one returned.
+      The output of the last application.
     """
-    return chain(inputs, layer, [args] * repetitions, kwargs, default="Repeat")
+    return _chain(inputs, layer, [args] * repetitions, kwargs, default="Repeat")
 
 
-def chain(
+def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
+    """Applies a layer several times, each time with other arguments.
+
+        net = layers.stack(net, layers.fully_connected, [32, 64], scope="fc")
+        # the same as
+        net = layers.fully_connected(net, 32, scope="fc/fc_1")
+        net = layers.fully_connected(net, 64, scope="fc/fc_2")
+
+    Args:
+      inputs: a tensor.
+      layer: a function of inputs, further arguments and `scope`.
+      stack_args: for each application the argument after the inputs, or a list of
+        arguments.
+      **kwargs: arguments of all applications; `scope` as in `repeat`, with "Stack" as
+        the default.
+
+    Returns:
+      The output of the last application.
+
+    Raises:
+      ValueError: `stack_args` is neither a list nor a tuple.
+    """
+    if not isinstance(stack_args, list | tuple):
+        raise ValueError(
+            f"stack_args need to be a list or tuple; it is a {type(stack_args).__name__}"
+        )
+    arguments = [each if isinstance(each, list | tuple) else [each] for each in stack_args]
+    return _chain(inputs, layer, arguments, kwargs, default="Stack")
+
+
+def _chain(
     inputs: Any,
     layer: Callable[..., Any],
     arguments: list[Any],
@@ -40,27 +70,27 @@ def chain(
     *,
     default: str,
 ) -> Any:
-    """Applies a layer once for each of several lists of arguments.
+    """Applies a layer once for each list of arguments.
 
     Args:
       inputs: a tensor.
       layer: a function of inputs, further arguments and `scope`.
-      arguments: the arguments after the inputs, for each application.
-      kwargs: arguments by name, the same each time; among them maybe `scope`.
-      default: variable scope if there is no `scope`; also what a layer without
-        a name is called, in small letters.
+      arguments: for each application, the arguments after the inputs.
+      kwargs: keyword arguments of all applications; may have `scope`.
+      default: variable scope without `scope`; in lower case, also the name of a layer
+        that is a callable without a name.
     """
     kwargs = dict(kwargs)
     scope = kwargs.pop("scope", None)
     with tf.variable_scope(scope, default, [inputs]):
         outputs = tf.convert_to_tensor(inputs)
         name = _name_of(layer, default.lower()) if scope is None else scope
-        for number, of_one in enumerate(arguments, start=1):
-            outputs = layer(outputs, *of_one, scope=f"{name}_{number}", **kwargs)
+        for number, args in enumerate(arguments, start=1):
+            outputs = layer(outputs, *args, scope=f"{name}_{number}", **kwargs)
         return outputs
 
 
 def _name_of(layer: Any, otherwise: str) -> str:
-    # What functools.partial makes has no name, but a function.
+    # A functools.partial has no name of its own, but the function that it calls has.
     function = getattr(layer, "func", layer)
     return str(getattr(layer, "__name__", getattr(function, "__name__", otherwise)))

@@ -1,4 +1,4 @@
-"""Convolutions that work on every channel by itself, then mix the channels."""
+"""Depthwise separable convolutions, and convolutions of each channel with the same kernel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.arg_scope import add_arg_scope
 from tf_frame.layers.initializers import xavier_initializer
-from tf_frame.layers.sizes import channel_dimension, last_dimension, two_element_tuple
+from tf_frame.layers.sizes import channels_first, known_dimension, two_element_tuple
 from tf_frame.layers.steps import LayerSteps
 
 
@@ -37,48 +37,37 @@ def separable_convolution2d(
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
-    """Convolves every channel by itself, then mixes them; otherwise like `conv2d`.
+    """Convolves each channel separately, then combines the channels pixel by pixel.
 
     Variables: `depthwise_weights` of shape `[kernel_height, kernel_width, channels,
     depth_multiplier]`; `pointwise_weights` of shape `[1, 1, channels *
-    depth_multiplier, num_outputs]` unless `num_outputs` is None; `biases`.
+    depth_multiplier, num_outputs]` unless `num_outputs` is None; `biases` unless there
+    is a normalizer. Arguments that are not listed are those of `convolution`.
 
     Args:
       inputs: `[batch, height, width, channels]`, or `[batch, channels, height,
-        width]`; channels known.
-      num_outputs: number of output channels; with None they are not mixed, and
-        there are `channels * depth_multiplier`.
+        width]`; number of channels known.
+      num_outputs: number of output channels. None: no pointwise convolution, hence
+        `channels * depth_multiplier` output channels.
       kernel_size: height and width of the kernel, in pixels.
-      depth_multiplier: outputs per input channel of the first step.
-      stride: pixels from one output to the next.
-      padding: "SAME" or "VALID".
+      depth_multiplier: number of depthwise outputs per input channel.
       data_format: "NHWC" or "NCHW".
-      rate: pixels between the taps of the kernel (atrous convolution).
-      activation_fn: applied last, or None.
-      normalizer_fn: applied instead of biases, inside the layer's scope.
-      normalizer_params: keyword arguments of `normalizer_fn`.
-      weights_initializer: of both weights.
-      pointwise_initializer: of the pointwise weights, if they have their own.
-      weights_regularizer: maps either weights to a scalar penalty, or None.
-      biases_initializer: of the biases; no biases when None.
-      biases_regularizer: maps biases to a scalar penalty, or None.
-      reuse: whether to share the variables of an earlier layer of this scope.
-      variables_collections: collections for the variables: a list, or a
-        dictionary of lists by "weights" (both of them) and "biases".
-      outputs_collections: collections for the outputs, under the scope's name.
-      trainable: whether the optimizer may change the variables.
-      scope: variable scope; "SeparableConv2d" made unique when None.
+      weights_initializer: initializer of both weights.
+      pointwise_initializer: initializer of the pointwise weights; None:
+        `weights_initializer`.
+      weights_regularizer: maps either weights to a scalar penalty; None: no penalty.
+      variables_collections: list of collections for all variables, or "weights" (both
+        weights) and "biases" -> list of collections.
+      scope: variable scope; None: "SeparableConv2d", made unique.
 
     Returns:
       `[batch, new_height, new_width, num_outputs]`, or `[batch, num_outputs,
       new_height, new_width]`.
 
     Raises:
-      ValueError: `data_format` is neither; or both a stride and a rate are
-        greater than 1.
+      ValueError: another data format, or both a stride and a rate greater than 1.
     """
-    if data_format not in ("NCHW", "NHWC"):
-        raise ValueError(f"data_format has to be either NCHW or NHWC. It is {data_format!r}.")
+    first = channels_first(data_format)
     steps = LayerSteps(
         activation_fn=activation_fn,
         normalizer_fn=normalizer_fn,
@@ -93,10 +82,7 @@ def separable_convolution2d(
     )
     with tf.variable_scope(scope, "SeparableConv2d", [inputs], reuse=reuse) as variable_scope:
         inputs = tf.convert_to_tensor(inputs)
-        first = data_format == "NCHW"
-        channels = channel_dimension(
-            inputs.shape, "channels_first" if first else "channels_last", min_rank=4
-        )
+        channels = known_dimension(inputs.shape, 1 if first else -1, min_rank=4)
         shape = [*two_element_tuple(kernel_size), channels, int(depth_multiplier)]
         weights = steps.weights("depthwise_weights", shape, like=inputs)
         outputs = _depthwise(inputs, weights, stride, rate, padding.upper(), data_format)
@@ -128,13 +114,16 @@ def convolution2d_in_plane(
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
-    """Convolves every channel with the same kernel, such as that of a gradient.
+    """Convolves each channel with the same kernel, such as one that computes a gradient.
 
     Variables: `weights` of shape `[kernel_height, kernel_width, 1, 1]`; `biases` of
-    shape `[channels]`. Arguments as those of `separable_conv2d`.
+    shape `[channels]` unless there is a normalizer. Arguments that are not listed are
+    those of `convolution`.
 
     Args:
-      inputs: `[batch, height, width, channels]`, channels known.
+      inputs: `[batch, height, width, channels]`, number of channels known.
+      kernel_size: height and width of the kernel, in pixels.
+      scope: variable scope; None: "ConvInPlane", made unique.
 
     Returns:
       `[batch, new_height, new_width, channels]`.
@@ -153,7 +142,7 @@ def convolution2d_in_plane(
     )
     with tf.variable_scope(scope, "ConvInPlane", [inputs], reuse=reuse) as variable_scope:
         inputs = tf.convert_to_tensor(inputs)
-        channels = last_dimension(inputs.shape, min_rank=4)
+        channels = known_dimension(inputs.shape, -1, min_rank=4)
         shape = [*two_element_tuple(kernel_size), 1, 1]
         weights = tf.tile(steps.weights("weights", shape, like=inputs), [1, 1, channels, 1])
         outputs = _depthwise(inputs, weights, stride, 1, padding.upper(), "NHWC")
@@ -171,8 +160,8 @@ def _depthwise(
     if max(strides) > 1 and max(rates) > 1:
         raise ValueError(f"stride {stride} with rate {rate}: only one of them may exceed 1")
     four = [1, 1, *strides] if data_format == "NCHW" else [1, *strides, 1]
-    # tf.nn goes through space-to-batch for rate > 1. The kernel's own `dilations`
-    # must not be used: on CPU its gradient ignores them without a word (TF 2.21).
+    # tf.nn.depthwise_conv2d uses space-to-batch for rates above 1. The kernel's own `dilations`
+    # are wrong: on CPU its gradient silently ignores them (TensorFlow 2.21).
     return tf.nn.depthwise_conv2d(
         inputs, weights, four, padding, rate=rates, data_format=data_format
     )

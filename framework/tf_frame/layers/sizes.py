@@ -1,4 +1,7 @@
-"""Sizes of kernels, strides and channels, checked as in tf_slim, layers/utils.py."""
+"""Kernel sizes, strides, channel axes and numbers of channels, checked as in tf_slim.
+
+Errors are those of tf_slim, layers/utils.py and layers/layers.py.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-# `tf.Dimension` is what a shape holds where old programs ask for it.
+# Shapes hold `tf.Dimension` in programs that disable TensorFlow 2's tensor shapes.
 _NUMBERS = (numbers.Integral, tf.Dimension)
 
 
@@ -15,11 +18,11 @@ def n_positive_integers(n: int, value: Any) -> tuple[int, ...]:
     """Returns `n` positive integers.
 
     Args:
-      n: how many.
-      value: a sequence of them (or a `TensorShape`), or one that holds for all.
+      n: number of integers.
+      value: a sequence of integers (or a `TensorShape`), or one integer to repeat.
 
     Raises:
-      ValueError: there are not `n`, or one of them is not positive.
+      ValueError: another number of integers, or an integer that is not positive.
     """
     if int(n) < 1 or int(n) != n:
         raise ValueError(f"n must be a positive integer, not {n}")
@@ -34,10 +37,10 @@ def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
     """Returns height and width.
 
     Args:
-      int_or_tuple: both, as a sequence or `TensorShape`; or one integer for both.
+      int_or_tuple: a sequence or `TensorShape` of both; or one integer for both.
 
     Raises:
-      ValueError: it is neither.
+      ValueError: neither of them.
     """
     if isinstance(int_or_tuple, _NUMBERS):
         return int(int_or_tuple), int(int_or_tuple)
@@ -54,21 +57,22 @@ def channel_dimension(shape: Any, data_format: str, min_rank: int = 1) -> int:
 
     Args:
       shape: a `TensorShape`.
-      data_format: "channels_first", otherwise the channels are last.
-      min_rank: the least rank that the shape must have.
+      data_format: "channels_first"; every other value: channels last.
+      min_rank: smallest rank that is accepted.
 
     Raises:
-      ValueError: the rank is too small, or the number is not known.
+      ValueError: the rank is too small, or the number is unknown.
     """
-    return _dimension(shape, 1 if data_format == "channels_first" else -1, min_rank)
+    return known_dimension(shape, 1 if data_format == "channels_first" else -1, min_rank)
 
 
 def last_dimension(shape: Any, min_rank: int = 1) -> int:
-    """Returns the last size of a shape; see `channel_dimension`."""
-    return _dimension(shape, -1, min_rank)
+    """Returns the last dimension of a shape; see `channel_dimension`."""
+    return known_dimension(shape, -1, min_rank)
 
 
-def _dimension(shape: Any, axis: int, min_rank: int) -> int:
+def known_dimension(shape: Any, axis: int, min_rank: int = 1) -> int:
+    """Returns the dimension of an axis; see `channel_dimension`."""
     if shape.rank is None:
         raise ValueError("dims of shape must be known but is None")
     if shape.rank < min_rank:
@@ -77,6 +81,57 @@ def _dimension(shape: Any, axis: int, min_rank: int) -> int:
     if size is None:
         raise ValueError(f"dimension {axis} of shape must be known but is None: {shape}")
     return int(size)
+
+
+def channels_first(data_format: str, formats: tuple[str, str] = ("NHWC", "NCHW")) -> bool:
+    """Tells whether a data format has the channels directly after the batch.
+
+    Args:
+      data_format: one of `formats`.
+      formats: the formats with channels last and with channels first.
+
+    Raises:
+      ValueError: another data format.
+    """
+    if data_format not in formats:
+        raise ValueError(
+            f"data_format has to be either {formats[1]} or {formats[0]}. Found {data_format!r}"
+        )
+    return data_format == formats[1]
+
+
+def channel_axis(inputs: Any, data_format: str) -> int:
+    """Returns the channel axis: 1, or the last one.
+
+    Args:
+      inputs: `[batch, ..., channels]`, or `[batch, channels, ...]` with "NCHW".
+      data_format: "NHWC" (channels last) or "NCHW" (channels first), for every rank.
+
+    Raises:
+      ValueError: another data format; unknown rank or number of channels.
+    """
+    first, shape = channels_first(data_format), inputs.shape
+    if shape.rank is None:
+        raise ValueError(f"Inputs {inputs.name} has undefined rank.")
+    axis = 1 if first else shape.rank - 1
+    if shape.rank < 2 or shape.as_list()[axis] is None:
+        raise ValueError(
+            f"Inputs {inputs.name} has undefined channels dimension: its shape is {shape}."
+        )
+    return int(axis)
+
+
+def along_axis(values: Any, axis: int, rank: int) -> Any:
+    """Reshapes a vector so that it broadcasts along one axis of a tensor.
+
+    Args:
+      values: a vector. None and tensors of other ranks are returned unchanged.
+      axis: axis of the tensor.
+      rank: rank of the tensor.
+    """
+    if values is None or values.shape.rank != 1:
+        return values
+    return tf.reshape(values, [-1 if each == axis else 1 for each in range(rank)])
 
 
 def _integers(n: int, value: Any) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What convolutions and fully connected layers have in common."""
+"""Steps that convolutions and fully connected layers share."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.layers.outputs import collect_named_outputs, get_variable_collections
+from tf_frame.layers.outputs import finish_layer, get_variable_collections
 from tf_frame.layers.variables import add_to_collection_once, model_variable
 
 Function = Callable[..., Any]
 
-# Under these names a layer's name scope holds the ops of its penalties; slim's
-# layers had them from TensorFlow's core layers.
+# Name scopes of the penalties within the layer's name scope. Slim's layers had these names from
+# TensorFlow's core layers.
 _PENALTY_SCOPES = {
     "weights": "kernel",
     "depthwise_weights": "depthwise_kernel",
@@ -25,27 +25,27 @@ _PENALTY_SCOPES = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class LayerSteps:
-    """Weights first; then normalisation or biases; then activation.
+    """Weights; then normalisation or biases; then the activation.
 
     Attributes:
-      activation_fn: applied last, or None.
-      normalizer_fn: applied instead of biases, inside the layer's scope.
-      normalizer_params: its keyword arguments.
-      weights_initializer: of the weights.
-      weights_regularizer: maps weights to a scalar penalty, or None.
-      biases_initializer: of the biases; without it there are none.
-      biases_regularizer: maps biases to a scalar penalty, or None.
-      variables_collections: collections for all variables, or a dictionary of
-        them by "weights" and "biases".
-      outputs_collections: collections for the outputs.
-      trainable: whether the optimizer may change the variables.
+      activation_fn: applied last; None: none.
+      normalizer_fn: applied instead of adding biases, inside the layer's scope.
+      normalizer_params: keyword arguments of `normalizer_fn`.
+      weights_initializer: initializer of the weights.
+      weights_regularizer: maps weights to a scalar penalty; None: no penalty.
+      biases_initializer: initializer of the biases; None: no biases.
+      biases_regularizer: maps biases to a scalar penalty; None: no penalty.
+      variables_collections: list of collections for all variables, or "weights" and
+        "biases" -> list of collections.
+      outputs_collections: collections that the outputs are added to.
+      trainable: whether the variables are trained.
     """
 
     activation_fn: Function | None
-    normalizer_fn: Function | None
-    normalizer_params: Mapping[str, Any] | None
-    weights_initializer: Any
-    weights_regularizer: Function | None
+    normalizer_fn: Function | None = None
+    normalizer_params: Mapping[str, Any] | None = None
+    weights_initializer: Any = None
+    weights_regularizer: Function | None = None
     biases_initializer: Any
     biases_regularizer: Function | None
     variables_collections: Any
@@ -59,85 +59,66 @@ class LayerSteps:
 
         Args:
           name: name of the variable.
-          shape: its shape.
-          like: the inputs, whose type it takes.
-          initializer: other than `weights_initializer`.
+          shape: shape of the variable.
+          like: the inputs, which determine the type.
+          initializer: replaces `weights_initializer`.
         """
-        return layer_variable(
-            name,
-            shape,
-            kind="weights",
-            dtype=like.dtype.base_dtype,
-            initializer=initializer or self.weights_initializer,
-            regularizer=self.weights_regularizer,
-            variables_collections=self.variables_collections,
-            trainable=self.trainable,
-        )
+        initializer = initializer or self.weights_initializer
+        return self._variable(name, "weights", shape, like, initializer, self.weights_regularizer)
 
     def finish(self, outputs: Any, scope: Any, *, channels_first: bool = False) -> Any:
-        """Normalises or adds biases, activates, and collects the outputs.
+        """Normalises or adds biases, applies the activation, and collects the outputs.
 
         Args:
-          outputs: `[batch, ..., channels]`; or `[batch, channels, ...]`.
-          scope: the layer's variable scope.
-          channels_first: which of both.
+          outputs: `[batch, ..., channels]`, or `[batch, channels, ...]`.
+          scope: variable scope of the layer.
+          channels_first: whether the channels come directly after the batch.
         """
         if self.normalizer_fn is not None:
             outputs = self.normalizer_fn(outputs, **(self.normalizer_params or {}))
         elif self.biases_initializer is not None:
-            outputs = self._with_biases(outputs, channels_first)
-        if self.activation_fn is not None:
-            outputs = self.activation_fn(outputs)
-        return collect_named_outputs(self.outputs_collections, scope.name, outputs)
+            outputs = self.add_biases(outputs, channels_first)
+        return finish_layer(outputs, self.activation_fn, self.outputs_collections, scope)
 
-    def _with_biases(self, outputs: Any, channels_first: bool) -> Any:
-        biases = layer_variable(
-            "biases",
-            [outputs.shape.as_list()[1 if channels_first else -1]],
-            kind="biases",
-            dtype=outputs.dtype.base_dtype,
-            initializer=self.biases_initializer,
-            regularizer=self.biases_regularizer,
-            variables_collections=self.variables_collections,
-            trainable=self.trainable,
+    def add_biases(self, outputs: Any, channels_first: bool) -> Any:
+        """Gets or creates one bias for each channel, and adds the biases to the outputs."""
+        shape = [outputs.shape.as_list()[1 if channels_first else -1]]
+        biases = self._variable(
+            "biases", "biases", shape, outputs, self.biases_initializer, self.biases_regularizer
         )
         data_format = "NC..." if channels_first else "N...C"
         return tf.nn.bias_add(outputs, biases, data_format=data_format, name="BiasAdd")
 
+    def _variable(
+        self,
+        name: str,
+        kind: str,
+        shape: Sequence[int],
+        like: Any,
+        initializer: Any,
+        regularizer: Function | None,
+    ) -> Any:
+        """Gets or creates a model variable, and adds it to the layer's collections.
 
-def layer_variable(
-    name: str,
-    shape: Sequence[int],
-    *,
-    kind: str,
-    variables_collections: Any,
-    regularizer: Function | None,
-    **settings: Any,
-) -> Any:
-    """Gets or creates a model variable, and lists it in a layer's collections.
-
-    Unlike `get_variable` this lists one that is shared, too, but only once; and
-    a penalty is one op in the name scope of the layer, that of its clone, where
-    `get_variable` makes several without it.
-
-    Args:
-      name: name of the variable.
-      shape: its shape.
-      kind: its key in `variables_collections`.
-      variables_collections: a list for all variables, or a dictionary of lists.
-      regularizer: maps the variable to a scalar penalty, or None.
-      **settings: other arguments of `model_variable`.
-    """
-    created: list[Any] = []
-    # `get_variable` calls this with each variable, or part of one, that it creates.
-    remember = created.append if regularizer else None
-    variable = model_variable(name, shape=list(shape), regularizer=remember, **settings)
-    for part in created:
-        _penalise(part, name, regularizer)
-    collections = get_variable_collections(variables_collections, kind) or []
-    for each in [collections] if isinstance(collections, str) else collections:
-        add_to_collection_once(each, variable)
-    return variable
+        Unlike `get_variable`, this also adds a reused variable, but only once; and the
+        penalty is in the name scope of the layer and its clone, as one op.
+        """
+        created: list[Any] = []
+        # `get_variable` calls the regularizer with each variable, or part of one, that it creates.
+        variable = model_variable(
+            name,
+            shape=list(shape),
+            dtype=like.dtype.base_dtype,
+            initializer=initializer,
+            regularizer=created.append if regularizer else None,
+            trainable=self.trainable,
+        )
+        for part in created:
+            _penalise(part, name, regularizer)
+        collections = get_variable_collections(self.variables_collections, kind) or []
+        for each in [collections] if isinstance(collections, str) else collections:
+            add_to_collection_once(each, variable)
+        return variable
 
 
 def _penalise(variable: Any, name: str, regularizer: Any) -> None:

@@ -1,4 +1,4 @@
-"""Variables found by scope, suffix or pattern; sources: tf_slim, ops/variables.py."""
+"""Functions that find variables by scope, suffix or pattern; source: tf_slim, ops/variables.py."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def get_variables(
     """Returns the variables of a collection whose names match.
 
     Args:
-      scope: a pattern for the beginning of the name, or a variable scope. As with
-        every collection, "a" also begins "ab/weights"; write "a/".
-      suffix: a pattern for the end of the name.
+      scope: regular expression for the beginning of the name, or a variable scope.
+        "a" also matches "ab/weights"; write "a/".
+      suffix: regular expression for the end of the name.
       collection: the collection.
     """
     prefix = scope.name if isinstance(scope, tf.VariableScope) else scope
@@ -28,22 +28,22 @@ def get_variables(
 
 
 def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """Returns the variables of models, see `get_variables`."""
+    """Returns the variables in `MODEL_VARIABLES`; see `get_variables`."""
     return get_variables(scope, suffix, tf.GraphKeys.MODEL_VARIABLES)
 
 
 def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """Returns the variables that checkpoints leave out, see `get_variables`."""
+    """Returns the variables in `LOCAL_VARIABLES`, which are not saved; see `get_variables`."""
     return get_variables(scope, suffix, tf.GraphKeys.LOCAL_VARIABLES)
 
 
 def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """Returns the variables that an optimizer may change, see `get_variables`."""
+    """Returns the variables in `TRAINABLE_VARIABLES`; see `get_variables`."""
     return get_variables(scope, suffix, tf.GraphKeys.TRAINABLE_VARIABLES)
 
 
 def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
-    """Returns the global variables whose names end so, see `get_variables`."""
+    """Returns the global variables whose names end with `suffix`; see `get_variables`."""
     return get_variables(scope=scope, suffix=suffix)
 
 
@@ -51,20 +51,20 @@ def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
     """Returns the global variables with this name after the last slash.
 
     Args:
-      given_name: the name without any scope.
-      scope: as in `get_variables`.
+      given_name: the name without its scopes.
+      scope: see `get_variables`.
     """
     return get_variables(scope=scope, suffix=f"(/|^){given_name}:")
 
 
 def get_unique_variable(var_op_name: str) -> Any:
-    """Returns the one global variable of a name.
+    """Returns the global variable with this name.
 
     Args:
-      var_op_name: the whole name, scopes included.
+      var_op_name: the full name, including scopes.
 
     Raises:
-      ValueError: there is none.
+      ValueError: no variable has this name.
     """
     candidates = get_variables(scope=var_op_name)
     if not candidates:
@@ -79,9 +79,9 @@ def get_unique_variable(var_op_name: str) -> Any:
 
 
 def get_variable_full_name(var: Any) -> str:
-    """Returns the name under which a checkpoint keeps a variable.
+    """Returns the name of a variable in checkpoints.
 
-    All parts of a partitioned variable have the same.
+    All parts of a partitioned variable have the same name.
     """
     part = var.to_proto().save_slice_info_def
     return str(part.full_name or var.op.name)
@@ -90,14 +90,14 @@ def get_variable_full_name(var: Any) -> str:
 def get_variables_to_restore(
     include: Sequence[Any] | None = None, exclude: Sequence[Any] | None = None
 ) -> list[Any]:
-    """Returns the global variables of some scopes without those of others.
+    """Returns the global variables of some scopes, except those of others.
 
     Args:
-      include: scopes, as in `get_variables`; all variables when None.
-      exclude: scopes to leave out.
+      include: scopes as in `get_variables`; None: all variables.
+      exclude: scopes to omit.
 
     Raises:
-      TypeError: one of both is neither a list nor a tuple.
+      TypeError: an argument is neither a list nor a tuple.
     """
     wanted = get_variables() if include is None else _of_scopes(include, "include")
     unwanted = [] if exclude is None else _of_scopes(exclude, "exclude")
@@ -112,13 +112,13 @@ def filter_variables(
     exclude_patterns: Iterable[str] | None = None,
     reg_search: bool = True,
 ) -> list[Any]:
-    """Returns the variables whose names match some patterns and none of others.
+    """Returns the variables whose names match an included and no excluded pattern.
 
     Args:
       var_list: the variables.
-      include_patterns: regular expressions; all variables when None.
-      exclude_patterns: regular expressions of those to leave out.
-      reg_search: whether they match anywhere, otherwise at the beginning.
+      include_patterns: regular expressions; None: all variables.
+      exclude_patterns: regular expressions of the names to omit.
+      reg_search: match anywhere in the name; otherwise at its beginning.
     """
     match = re.search if reg_search else re.match
     included, excluded = _listed(include_patterns), _listed(exclude_patterns)

@@ -1,4 +1,4 @@
-"""Variables by name: `get_variable` with a device and collections of its own."""
+"""Creation of variables: `get_variable` with a device and collections as arguments."""
 
 from __future__ import annotations
 
@@ -32,32 +32,32 @@ def variable(
 ) -> Any:
     """Gets or creates a variable of the current variable scope.
 
-    The penalty goes to `REGULARIZATION_LOSSES` only when the variable is
-    created: several clones that share it pay once.
+    The penalty is added to `REGULARIZATION_LOSSES` only when the variable is created,
+    hence once for all clones that share the variable.
 
     Args:
       name: name within the current variable scope.
-      shape: its shape, fully known.
-      dtype: its type; float32 when None.
-      initializer: as `get_variable` takes it.
-      regularizer: maps the variable to a scalar penalty, or None.
-      trainable: whether the optimizer may change it.
-      collections: names of collections; only `GLOBAL_VARIABLES` when None.
-      caching_device: device, or function of an op, where reading caches the value.
-      device: where it is placed: a device, or a function that gets the variable's
-        op and gives the device; it is asked once for each variable.
+      shape: shape, fully known.
+      dtype: type; None: float32.
+      initializer: initializer, as `get_variable` takes it.
+      regularizer: maps the variable to a scalar penalty; None: no penalty.
+      trainable: whether the variable is trained.
+      collections: names of collections; None: only `GLOBAL_VARIABLES`.
+      caching_device: device, or function of an op, where read values are cached.
+      device: device of the variable, or a function that maps the variable's op to a
+        device and is called once per variable.
       partitioner: maps shape and type to the number of parts along each axis.
-      custom_getter: called in the place of `get_variable`, with its arguments.
-      use_resource: whether to make a resource variable; TensorFlow's default when None.
+      custom_getter: replaces `get_variable`; called with its arguments.
+      use_resource: whether to create a resource variable; None: TensorFlow's default.
       synchronization: a `tf.VariableSynchronization`.
       aggregation: a `tf.VariableAggregation`.
 
     Returns:
-      The variable; a `PartitionedVariable` where a partitioner made several parts.
+      The variable; a `PartitionedVariable` if the partitioner divides it.
     """
     if collections is None:
         collections = [tf.GraphKeys.GLOBAL_VARIABLES]
-    with tf.device(_asked_once(device) if callable(device) else device or ""):
+    with tf.device(_called_once(device) if callable(device) else device or ""):
         return _getter(custom_getter)(
             name,
             shape=shape,
@@ -91,10 +91,9 @@ def model_variable(
     synchronization: Any = tf.VariableSynchronization.AUTO,
     aggregation: Any = tf.VariableAggregation.NONE,
 ) -> Any:
-    """Gets or creates a variable that belongs to a model; see `variable`.
+    """Gets or creates a variable of a model; see `variable`.
 
-    It is listed in `GLOBAL_VARIABLES` and `MODEL_VARIABLES`, and in
-    `collections` besides.
+    The variable is added to `GLOBAL_VARIABLES`, `MODEL_VARIABLES` and `collections`.
     """
     own = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.MODEL_VARIABLES]
     return variable(
@@ -121,22 +120,16 @@ def local_variable(
     name: str | None = None,
     use_resource: bool | None = None,
 ) -> Any:
-    """Creates an untrained variable that checkpoints leave out (`LOCAL_VARIABLES`).
+    """Creates an untrained variable in `LOCAL_VARIABLES`, which is not saved.
 
     Args:
-      initial_value: a value, tensor, or function without arguments.
+      initial_value: a value, a tensor, or a function without arguments.
       validate_shape: whether the shape of the initial value must be known.
-      name: its name; made unique.
-      use_resource: whether to make a resource variable; TensorFlow's default when None.
+      name: name of the variable; made unique.
+      use_resource: whether to create a resource variable; None: TensorFlow's default.
     """
-    return tf.Variable(
-        initial_value,
-        trainable=False,
-        collections=[tf.GraphKeys.LOCAL_VARIABLES],
-        validate_shape=validate_shape,
-        use_resource=use_resource,
-        name=name,
-    )
+    collections = [tf.GraphKeys.LOCAL_VARIABLES]
+    return _untrained(initial_value, validate_shape, name, use_resource, collections)
 
 
 def global_variable(
@@ -145,29 +138,36 @@ def global_variable(
     name: str | None = None,
     use_resource: bool | None = None,
 ) -> Any:
-    """Creates an untrained variable of `GLOBAL_VARIABLES`; see `local_variable`."""
-    return tf.Variable(
-        initial_value,
-        trainable=False,
-        collections=[tf.GraphKeys.GLOBAL_VARIABLES],
-        validate_shape=validate_shape,
-        use_resource=use_resource,
-        name=name,
-    )
+    """Creates an untrained variable in `GLOBAL_VARIABLES`; see `local_variable`."""
+    collections = [tf.GraphKeys.GLOBAL_VARIABLES]
+    return _untrained(initial_value, validate_shape, name, use_resource, collections)
 
 
 def add_model_variable(var: Any) -> None:
-    """Lists a variable in `MODEL_VARIABLES`, unless it is there."""
+    """Adds a variable to `MODEL_VARIABLES`, unless the collection has it."""
     add_to_collection_once(tf.GraphKeys.MODEL_VARIABLES, var)
 
 
 def add_to_collection_once(collection: str, var: Any) -> None:
-    """Adds a variable, or its parts, to a collection that does not hold it yet."""
+    """Adds a variable, or its parts, to a collection, unless the collection has it."""
     parts = list(var) if hasattr(var, "as_tensor") else [var]
     for part in parts:
         # By identity: `==` of variables may be an op.
         if not any(part is known for known in tf.get_collection(collection)):
             tf.add_to_collection(collection, part)
+
+
+def _untrained(
+    value: Any, validate_shape: bool, name: str | None, use_resource: bool | None, collections: Any
+) -> Any:
+    return tf.Variable(
+        value,
+        trainable=False,
+        collections=collections,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        name=name,
+    )
 
 
 def _getter(custom_getter: Callable[..., Any] | None) -> Any:
@@ -176,14 +176,14 @@ def _getter(custom_getter: Callable[..., Any] | None) -> Any:
     return functools.partial(custom_getter, reuse=tf.get_variable_scope().reuse)
 
 
-def _asked_once(device: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Asks a device function for variables only: others that count would miscount."""
-    answer = ""
+def _called_once(device: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Calls a device function for variables only, because functions may count their calls."""
+    chosen = ""
 
     def place(op: Any) -> Any:
-        nonlocal answer
+        nonlocal chosen
         if op.type in _VARIABLE_OPS:
-            answer = device(op)
-        return answer
+            chosen = device(op)
+        return chosen
 
     return place

@@ -1,38 +1,64 @@
-"""What a learning rate is told about a run; without TensorFlow."""
+"""Lengths of runs and decays, in steps, for learning-rate schedules; without TensorFlow."""
 
 from __future__ import annotations
 
 from tf_frame.config.run_options import RunOptions
+from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import ScheduleContext
+
+# Rounds 2.9999999999999996, the result of inexact division, to 3 steps and not to 2.
+_ROUNDING = 1e-6
 
 
 def schedule_context(
     config: RunOptions, num_examples: int | None, *, batches_per_step: int = 1
 ) -> ScheduleContext:
-    """What a schedule is told about a run.
+    """Returns the facts about a run that a schedule needs.
 
-    A step takes the batch of one worker, and with `sync_replicas` the batches of
-    `replicas_to_aggregate` workers; the Inception trainer and slim count so too.
+    A step uses the batch of one worker, or with `sync_replicas` the batches of
+    `replicas_to_aggregate` workers, as in the Inception trainer and slim.
 
     Args:
       config: batch size, clones, replicas, steps and warm-up.
-      num_examples: training examples in an epoch; None if unknown.
-      batches_per_step: batches whose gradients are accumulated for one step.
+      num_examples: training examples per epoch; None if unknown.
+      batches_per_step: number of batches whose gradients are accumulated for a step.
     """
-    per_epoch = None
-    if num_examples:
-        per_epoch = num_examples / _examples_per_step(config, batches_per_step)
+    per_step = config.worker_batch_size * config.aggregated_replicas * batches_per_step
     return ScheduleContext(
         learning_rate=config.learning_rate,
         num_steps=max(config.max_steps - skipped_steps(config), 1),
-        steps_per_epoch=per_epoch,
+        steps_per_epoch=num_examples / per_step if num_examples else None,
     )
 
 
 def skipped_steps(config: RunOptions) -> int:
-    """Steps that the schedule does not see."""
+    """Returns the number of warm-up steps that the schedule does not count."""
     return config.warmup_steps if config.decay_start == "after_warmup" else 0
 
 
-def _examples_per_step(config: RunOptions, batches_per_step: int) -> int:
-    return config.worker_batch_size * config.aggregated_replicas * batches_per_step
+def decay_length(context: ScheduleContext, *, steps: int, epochs: float = 0.0) -> int:
+    """Returns the steps of a decay: `steps`, or those of `epochs`, or those of the run.
+
+    Raises:
+      ConfigError: the decay is given in epochs, and steps per epoch are unknown.
+    """
+    if steps:
+        return steps
+    return steps_in(epochs, context) if epochs else context.num_steps
+
+
+def steps_in(epochs: float, context: ScheduleContext) -> int:
+    """Returns the number of steps of some epochs, rounded down, at least 1.
+
+    The rounding is that of slim and of the Inception trainer
+    (`decay_steps = int(num_samples / batch_size * num_epochs_per_decay)`).
+
+    Raises:
+      ConfigError: steps per epoch are unknown.
+    """
+    if context.steps_per_epoch is None:
+        raise ConfigError(
+            f"--schedule.decay_epochs {epochs}: the input does not give its number of training "
+            "examples, so steps per epoch are unknown; give --schedule.decay_steps"
+        )
+    return max(int(context.steps_per_epoch * epochs + _ROUNDING), 1)

@@ -1,4 +1,4 @@
-"""The learning rate `cosine`: half a cosine wave, after a hold and a warm-up of its own."""
+"""The learning rate `cosine`: optional warm-up and hold, then half a cosine wave."""
 
 from __future__ import annotations
 
@@ -8,34 +8,36 @@ from typing import Any, ClassVar
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
-from tf_frame.learning_rates.steps import decay_length
+from tf_frame.learning_rates.context import decay_length
 from tf_frame.plugin.contracts import LearningRate, ScheduleContext
 
 
 @dataclasses.dataclass(frozen=True)
 class Params:
-    """Options; names and defaults follow object_detection's cosine_decay_with_warmup."""
+    """Options of the schedule; names and defaults of object_detection."""
 
     decay_steps: int = option(
-        0, "steps until the end, with warm-up and hold; 0: by decay_epochs, else training's", min=0
+        0,
+        "steps with warm-up and hold; 0: by decay_epochs, else all of training",
+        min=0,
     )
     decay_epochs: float = option(0.0, "epochs until the end; 0: see decay_steps", min=0)
-    end_learning_rate: float = option(0.0, "the learning rate after the decay", min=0)
-    hold_steps: int = option(0, "steps at --learning_rate before it falls", min=0)
-    warmup_steps: int = option(0, "steps of a straight rise before all else", min=0)
-    warmup_learning_rate: float = option(0.0, "learning rate at the start of that rise", min=0)
+    end_learning_rate: float = option(0.0, "learning rate after the decay", min=0)
+    hold_steps: int = option(0, "steps at --learning_rate before the decay", min=0)
+    warmup_steps: int = option(0, "steps of a linear rise at the beginning", min=0)
+    warmup_learning_rate: float = option(0.0, "learning rate at the beginning of the rise", min=0)
 
 
 class Cosine(LearningRate):
     """Warm-up, hold, and half a cosine wave down (Loshchilov and Hutter, arXiv:1608.03983).
 
-    The numbers are those of `cosine_decay_with_warmup` in object_detection's
-    utils/learning_schedules.py; without warm-up and hold also those of
-    DeepLab's policy `cosine`.
+    The values are those of `cosine_decay_with_warmup` in object_detection's
+    utils/learning_schedules.py; without warm-up and hold also those of DeepLab's
+    policy `cosine`.
 
     Raises:
-      ConfigError: warm-up and hold leave no steps for the decay, or the
-        warm-up would fall.
+      ConfigError: warm-up and hold leave no steps for the decay, or the learning rate
+        falls in the warm-up.
     """
 
     Params: ClassVar[type] = Params

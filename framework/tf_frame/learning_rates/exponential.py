@@ -1,4 +1,4 @@
-"""The learning rate `exponential`: a factor every so many steps or epochs."""
+"""The learning rate `exponential`: multiplied by a factor at regular intervals."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any, ClassVar
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
-from tf_frame.learning_rates.steps import decay_length
+from tf_frame.learning_rates.context import decay_length
 from tf_frame.plugin.contracts import LearningRate, ScheduleContext
 
 
 @dataclasses.dataclass(frozen=True)
 class Params:
-    """Options; the defaults are those of slim's image classifier and the Inception trainer."""
+    """Options of the schedule; defaults of slim's image classifier and the Inception trainer."""
 
     decay_factor: float = option(0.94, "factor on the learning rate per decay", min=0)
     decay_steps: int = option(0, "steps per decay; 0: by decay_epochs", min=0)
-    decay_epochs: float = option(2.0, "epochs per decay, unless decay_steps says it", min=0)
-    staircase: bool = option(True, "decay at once after those steps, not a little in every step")
-    min_learning_rate: float = option(0.0, "the learning rate does not fall below this", min=0)
+    decay_epochs: float = option(2.0, "epochs per decay, unless decay_steps is given", min=0)
+    staircase: bool = option(True, "decay once per interval, not a little in every step")
+    min_learning_rate: float = option(0.0, "lower bound of the learning rate", min=0)
 
 
 class Exponential(LearningRate):
     """`learning_rate * decay_factor ^ (step / decay_steps)`.
 
-    `min_learning_rate` is that of object_detection's
-    exponential_decay_with_burnin (utils/learning_schedules.py).
+    `min_learning_rate` is an option of object_detection's exponential_decay_with_burnin
+    (utils/learning_schedules.py).
 
     Raises:
       ConfigError: neither steps nor epochs are given, or steps per epoch are unknown.

@@ -1,4 +1,4 @@
-"""The learning rate `fixed`."""
+"""The learning rate `fixed`: constant."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tf_frame.plugin.contracts import LearningRate
 
 
 class Fixed(LearningRate):
-    """Always `--learning_rate`."""
+    """Returns `--learning_rate` at every step."""
 
     def __call__(self, step: Any) -> Any:
         import tensorflow.compat.v1 as tf

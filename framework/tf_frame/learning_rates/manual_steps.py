@@ -7,30 +7,30 @@ from typing import Any, ClassVar
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
-from tf_frame.learning_rates.boundaries import check_boundaries, check_rates
+from tf_frame.learning_rates.multi_steps import check_boundaries, check_rates
 from tf_frame.plugin.contracts import LearningRate, ScheduleContext
 
 
 @dataclasses.dataclass(frozen=True)
 class Params:
-    """Options."""
+    """Options of the schedule."""
 
     boundaries: tuple[int, ...] = option((), "first step of each new learning rate")
     learning_rates: tuple[float, ...] = option(
         (), "the new learning rates, one per boundary; before the first: --learning_rate", min=0
     )
-    warmup: bool = option(False, "go in a straight line to the first of them instead of jumping")
+    warmup: bool = option(False, "rise or fall linearly to the first new learning rate")
 
 
 class ManualSteps(LearningRate):
-    """`--learning_rate` until the first boundary, then a rate from each boundary on.
+    """`--learning_rate` before the first boundary, then a new rate from each boundary on.
 
-    `manual_stepping` of object_detection's utils/learning_schedules.py. Unlike
-    in `multi_steps`, a rate holds from its boundary on, not from the step after.
+    `manual_stepping` of object_detection's utils/learning_schedules.py. Unlike in
+    `multi_steps`, a rate applies from its boundary on, not from the step after it.
 
     Raises:
-      ConfigError: no boundaries, a wrong number of rates, or boundaries that
-        do not increase.
+      ConfigError: no boundaries, a wrong number of rates, or boundaries that do not
+        increase.
     """
 
     Params: ClassVar[type] = Params

@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from tf_frame.config import option
+from tf_frame.config.values import to_text
 from tf_frame.errors import ConfigError
-from tf_frame.learning_rates.boundaries import check_boundaries, check_rates
 from tf_frame.plugin.contracts import LearningRate, ScheduleContext
 
 
 @dataclasses.dataclass(frozen=True)
 class Params:
-    """Options."""
+    """Options of the schedule."""
 
-    boundaries: tuple[int, ...] = option((), "last step of each learning rate but the last one")
+    boundaries: tuple[int, ...] = option((), "last step of each learning rate except the final one")
     learning_rates: tuple[float, ...] = option(
         (), "the learning rates, one more than boundaries", min=0
     )
 
 
 class MultiSteps(LearningRate):
-    """The learning rates given, whatever `--learning_rate` says.
+    """Constant learning rates between boundaries; `--learning_rate` is ignored.
 
-    The policy `multi_steps` of research/deeplab/utils/train_utils.py: a rate
-    holds up to and with its boundary, as in `tf.train.piecewise_constant_decay`.
+    The policy `multi_steps` of research/deeplab/utils/train_utils.py: a rate applies
+    up to and including its boundary, as in `tf.train.piecewise_constant_decay`.
 
     Raises:
-      ConfigError: no boundaries or rates, a wrong number of them, or
-        boundaries that do not increase.
+      ConfigError: no boundaries or rates, a wrong number of rates, or boundaries that
+        do not increase.
     """
 
     Params: ClassVar[type] = Params
@@ -53,4 +55,36 @@ class MultiSteps(LearningRate):
 
         return tf.train.piecewise_constant_decay(
             step, [float(b) for b in self.params.boundaries], list(self.params.learning_rates)
+        )
+
+
+def check_boundaries(boundaries: Sequence[int]) -> None:
+    """Checks the steps at which a learning rate changes.
+
+    Raises:
+      ConfigError: the boundaries are not increasing, or not positive.
+    """
+    wrong = [after for before, after in itertools.pairwise((0, *boundaries)) if after <= before]
+    if wrong:
+        raise ConfigError(
+            f"--schedule.boundaries {to_text(tuple(boundaries))}: each must be greater than the "
+            f"one before and greater than 0; {wrong[0]} is not"
+        )
+
+
+def check_rates(rates: Sequence[float], count: int, reason: str) -> None:
+    """Checks the number of learning rates.
+
+    Args:
+      rates: the learning rates.
+      count: the required number.
+      reason: the reason for this number, for the message.
+
+    Raises:
+      ConfigError: another number of learning rates.
+    """
+    if len(rates) != count:
+        raise ConfigError(
+            f"--schedule.learning_rates has {len(rates)} values ({to_text(tuple(rates))}), "
+            f"{count} are needed: {reason}"
         )

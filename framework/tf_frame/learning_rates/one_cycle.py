@@ -1,4 +1,4 @@
-"""The learning rate `one_cycle`: up, down, and a short annihilation (arXiv:1708.07120)."""
+"""The learning rate `one_cycle`: rise, fall, and a short annihilation (arXiv:1708.07120)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
-from tf_frame.learning_rates.steps import decay_length
+from tf_frame.learning_rates.context import decay_length
 from tf_frame.plugin.contracts import LearningRate, ScheduleContext
 
 # Shares such as 0.7, 0.2 and 0.1 do not add up to exactly 1 in binary.
@@ -17,30 +17,33 @@ _ROUNDING = 1e-9
 
 @dataclasses.dataclass(frozen=True)
 class Params:
-    """Options; the defaults are the proportions that Smith and Topin use."""
+    """Options of the schedule; defaults are the proportions of Smith and Topin."""
 
     decay_steps: int = option(
         0, "steps of the whole cycle; 0: by decay_epochs, else all of training", min=0
     )
     decay_epochs: float = option(0.0, "epochs of the whole cycle; 0: see decay_steps", min=0)
-    rise: float = option(0.45, "share of the steps in which the rate rises", min=0, max=1)
-    fall: float = option(0.45, "share in which it falls back; the rest: annihilation", min=0, max=1)
+    rise: float = option(0.45, "share of steps in the rise", min=0, max=1)
+    fall: float = option(0.45, "share of steps in the fall; the rest: annihilation", min=0, max=1)
     initial_factor: float = option(
-        0.1, "first learning rate, and the one after the fall, over --learning_rate", min=0, max=1
+        0.1,
+        "first learning rate, also after the fall, over --learning_rate",
+        min=0,
+        max=1,
     )
     final_factor: float = option(1e-3, "last learning rate over --learning_rate", min=0, max=1)
-    shape: str = option("linear", "form of the three phases", choices=("linear", "cosine"))
+    shape: str = option("linear", "interpolation in the three phases", choices=("linear", "cosine"))
 
 
 class OneCycle(LearningRate):
-    """Rises to `--learning_rate`, falls back as far, then falls much lower.
+    """Rises to `--learning_rate`, falls by as much, then falls much lower.
 
     Smith and Topin, Super-Convergence, arXiv:1708.07120, section 3: "one cycle
     that is smaller than the total number of iterations", after which the rate
     falls "several orders of magnitude less than the initial learning rate".
 
     Raises:
-      ConfigError: rise and fall are together more than the whole.
+      ConfigError: the sum of rise and fall is greater than 1.
     """
 
     Params: ClassVar[type] = Params
@@ -65,7 +68,7 @@ class OneCycle(LearningRate):
         return tf.where(step < top, self._between(step, (0.0, low), (top, peak)), rate)
 
     def _between(self, step: Any, start: tuple[float, float], end: tuple[float, float]) -> Any:
-        """Goes from one (step, rate) to another; constant before and after."""
+        """Interpolates between two pairs (step, rate); constant before and after."""
         import tensorflow.compat.v1 as tf
 
         if end[0] <= start[0]:

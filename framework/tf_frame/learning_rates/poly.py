@@ -1,4 +1,4 @@
-"""The learning rate `poly`: a power of what is left of training, as DeepLab has it."""
+"""The learning rate `poly`: a power of the remaining share of training, as in DeepLab."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import dataclasses
 from typing import Any, ClassVar
 
 from tf_frame.config import option
-from tf_frame.learning_rates.steps import decay_length
+from tf_frame.learning_rates.context import decay_length
 from tf_frame.plugin.contracts import LearningRate
 
 
 @dataclasses.dataclass(frozen=True)
 class Params:
-    """Options; the defaults are those of DeepLab's train.py."""
+    """Options of the schedule; defaults of DeepLab's train.py."""
 
-    power: float = option(0.9, "1: a straight line; above 1: steep at first", min=0)
+    power: float = option(0.9, "exponent; 1: linear, above 1: steep at first", min=0)
     decay_steps: int = option(
         0, "steps until end_learning_rate; 0: by decay_epochs, else all of training", min=0
     )
     decay_epochs: float = option(0.0, "epochs until end_learning_rate; 0: see decay_steps", min=0)
-    end_learning_rate: float = option(0.0, "the learning rate after the decay", min=0)
+    end_learning_rate: float = option(0.0, "learning rate after the decay", min=0)
     cycle: bool = option(
-        False, "start again at the end, with a decay twice, three times ... as long"
+        False, "after the decay, restart with a decay of twice, three times ... the length"
     )
 
 

@@ -11,17 +11,17 @@ from tf_frame.learning_rates import poly
 
 @dataclasses.dataclass(frozen=True)
 class Params(poly.Params):
-    """Options; slim's power and end (research/slim/train_image_classifier.py).
+    """Options of the schedule; slim's defaults of power and end.
 
-    slim decays over two epochs; here it is all of training unless
-    `decay_epochs` or `decay_steps` says otherwise.
+    Source: research/slim/train_image_classifier.py. slim decays over two epochs; here
+    the decay takes all of training unless `decay_epochs` or `decay_steps` is given.
     """
 
-    power: float = option(1.0, "1: a straight line; above 1: steep at first", min=0)
-    end_learning_rate: float = option(1e-4, "the learning rate after the decay", min=0)
+    power: float = option(1.0, "exponent; 1: linear, above 1: steep at first", min=0)
+    end_learning_rate: float = option(1e-4, "learning rate after the decay", min=0)
 
 
 class Polynomial(poly.Poly):
-    """`(learning_rate - end) * (1 - step / decay_steps) ^ power + end`, as slim has it."""
+    """`(learning_rate - end) * (1 - step / decay_steps) ^ power + end`, with slim's defaults."""
 
     Params: ClassVar[type] = Params

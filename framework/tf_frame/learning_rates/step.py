@@ -1,4 +1,4 @@
-"""The learning rate `step`: a factor every so many steps, as DeepLab has it."""
+"""The learning rate `step`: multiplied by a factor at regular intervals, as in DeepLab."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tf_frame.plugin.contracts import LearningRate
 
 @dataclasses.dataclass(frozen=True)
 class Params:
-    """Options; the defaults are those of DeepLab's train.py."""
+    """Options of the schedule; defaults of DeepLab's train.py."""
 
     decay_factor: float = option(0.1, "factor on the learning rate per decay", min=0)
     decay_steps: int = option(2000, "steps per decay", min=1)

@@ -1,4 +1,4 @@
-"""The learning rate of a run: the warm-up, and then the schedule that was chosen."""
+"""The learning rate of a run: warm-up, then the schedule."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from tf_frame.learning_rates.context import skipped_steps
 def learning_rate(schedule: Callable[[Any], Any], *, config: RunOptions, global_step: Any) -> Any:
     """Builds the learning rate of a run.
 
-    The slow start of DeepLab is the warm-up `constant`, its burn-in the warm-up
-    `linear` (`get_model_learning_rate`, research/deeplab/utils/train_utils.py).
-    Until 2020 its decay counted from step 0: that is `decay_start` `step_0`.
+    DeepLab's slow start is the warm-up `constant`, and its burn-in is the warm-up
+    `linear` (`get_model_learning_rate`, research/deeplab/utils/train_utils.py). Until
+    2020 its decay counted from step 0, as with `--decay_start step_0`.
 
     Args:
       schedule: maps a step, a float32 scalar, to a learning rate.
-      config: the warm-up, and where the schedule begins.
+      config: the warm-up, and the step at which the schedule begins.
       global_step: scalar integer tensor or variable.
 
     Returns:
-      A scalar float32 tensor called `learning_rate`.
+      A scalar float32 tensor named `learning_rate`.
 
     Raises:
-      PluginError: the schedule returned something else than a scalar.
+      PluginError: the schedule did not return a floating-point scalar.
     """
     step = tf.cast(tf.convert_to_tensor(global_step), tf.float32)
     scheduled = _scalar(schedule(tf.maximum(step - skipped_steps(config), 0.0)), schedule)
@@ -39,7 +39,7 @@ def learning_rate(schedule: Callable[[Any], Any], *, config: RunOptions, global_
 
 
 def _scalar(rate: Any, schedule: Any) -> Any:
-    """A learning rate as a float32 scalar; the schedule may come from a plugin."""
+    """Converts the result of a schedule, maybe a plugin's, to a float32 scalar."""
     try:
         tensor = tf.convert_to_tensor(rate)
     except (TypeError, ValueError):

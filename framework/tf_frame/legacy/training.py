@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.write.snapshot import FiniteCheck
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph.global_step import read_step_after, step_after_run
@@ -22,7 +23,6 @@ from tf_frame.hooks.stock.step_counter import StepCounterHook
 from tf_frame.hooks.stock.summary_saver import SummarySaverHook
 from tf_frame.legacy.learning import clip_gradient_norms
 from tf_frame.legacy.learning import train_op as _train_op
-from tf_frame.legacy.learning.finite import FiniteModel
 from tf_frame.legacy.learning.train_op import create_train_op
 from tf_frame.legacy.training_evaluation import (
     StopAfterNEvalsHook,
@@ -34,6 +34,7 @@ from tf_frame.legacy.training_evaluation import (
     wait_for_new_checkpoint,
 )
 from tf_frame.session.loop import TrainingLoop
+from tf_frame.session.schedule import Schedule
 
 __all__ = [
     "StopAfterNEvalsHook",
@@ -51,24 +52,24 @@ __all__ = [
     "wait_for_new_checkpoint",
 ]
 
-# What MonitoredTrainingSession has as the default of log_step_count_steps.
+# Default of log_step_count_steps in MonitoredTrainingSession.
 _COUNT_EVERY_STEPS = 100
 
 
 def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Any]:
-    """Adds a histogram `VARIABLE_gradient` and its norm `VARIABLE_gradient_norm`.
+    """Adds a histogram `VARIABLE_gradient` and the norm `VARIABLE_gradient_norm`.
 
     Args:
-      grads_and_vars: pairs; a variable without gradient gets a line of log.
+      grads_and_vars: pairs; a variable without gradient is logged.
 
     Returns:
       The summaries, scalar string tensors.
     """
-    return _train_op.summarize(grads_and_vars, separator="_")
+    return _train_op.gradient_summaries(grads_and_vars, "_")
 
 
 def clip_gradient_norms_fn(max_norm: Any) -> Callable[[GradsAndVars], GradsAndVars]:
-    """`clip_gradient_norms` to this norm, for the `transform_grads_fn` of `create_train_op`."""
+    """Returns `clip_gradient_norms` with a norm, a `transform_grads_fn` for `create_train_op`."""
     return functools.partial(clip_gradient_norms, max_norm=max_norm)
 
 
@@ -86,28 +87,29 @@ def train(
     max_wait_secs: int = 7200,
     run_metadata: Any = None,
 ) -> Any:
-    """Trains until a hook asks to stop, or the input ends.
+    """Trains until a hook requests a stop, or the input ends.
 
     Args:
-      train_op: tensor that runs one step; its value is the loss.
-      logdir: folder for checkpoints and summaries; one in it is gone on from.
-      master: the server to run on.
+      train_op: tensor that runs one step and returns the loss.
+      logdir: folder for checkpoints and summaries. Training continues from a checkpoint
+        in it.
+      master: address of the server to run on.
       is_chief: whether this worker initialises, saves and summarises.
       scaffold: a `tf.compat.v1.train.Scaffold`.
-      hooks: of every worker, called after those of the chief.
-      chief_only_hooks: of the chief, called before its own.
-      save_checkpoint_secs: from one checkpoint to the next; 0 or None for none.
-      save_summaries_steps: from one summary to the next; 0 or None for none.
+      hooks: hooks of all workers, called after those of the chief.
+      chief_only_hooks: hooks of the chief, called before those that this function adds.
+      save_checkpoint_secs: seconds between checkpoints; 0 or None: no checkpoints.
+      save_summaries_steps: steps between summaries; 0 or None: no summaries.
       config: a `tf.compat.v1.ConfigProto`.
-      max_wait_secs: how long another worker waits for the chief.
-      run_metadata: a `tf.compat.v1.RunMetadata` that each step fills in.
+      max_wait_secs: maximum time that other workers wait for the chief.
+      run_metadata: a `tf.compat.v1.RunMetadata` that each step fills.
 
     Returns:
-      The loss of the last step; None if none was run.
+      The loss of the last step; None if no step was run.
 
     Raises:
-      ValueError: the chief is to save or to summarise, but there is no `logdir`.
-      NonFiniteError: a variable is NaN or infinite and was to be saved.
+      ValueError: checkpoints or summaries of the chief, but no `logdir`.
+      NonFiniteError: a variable had NaN or infinity when it was to be saved.
     """
     if logdir is None and is_chief:
         if save_summaries_steps:
@@ -127,7 +129,8 @@ def train(
             scaffold, master=master, config=config, max_wait_secs=max_wait_secs
         )
         all_hooks = list(hooks or ())
-    if run_metadata is None and tf.train.get_global_step() is not None:
+    counts_steps = tf.train.get_global_step() is not None
+    if run_metadata is None and counts_steps and isinstance(train_op, tf.Tensor):
         return _run_prepared(creator, all_hooks, train_op)
     return _run_singly(tf.train.MonitoredSession(creator, all_hooks), train_op, run_metadata)
 
@@ -135,14 +138,15 @@ def train(
 def _run_prepared(creator: Any, hooks: list[Any], train_op: Any) -> Any:
     """Runs steps in tf-frame's loop until a hook asks to stop or the input ends."""
     steps = _Steps(train_op, step_after_run(), tf.train.get_global_step())
-    loop = TrainingLoop(steps, hooks, sort=False)  # TensorFlow's order, whatever the phases.
+    schedule = Schedule(hooks, sort=False)  # TensorFlow's order, whatever the phases.
+    loop = TrainingLoop(steps, schedule)
     with tf.train.MonitoredSession(creator, loop.hooks) as session:
         loop.run(session)
     return loop.loss
 
 
 def _run_singly(monitored_session: Any, train_op: Any, run_metadata: Any) -> Any:
-    """Runs them one by one, each with the metadata that the caller wants filled."""
+    """Runs steps by `Session.run`, which fills the metadata of the caller."""
     loss = None
     with monitored_session as session:
         while not session.should_stop():
@@ -151,17 +155,16 @@ def _run_singly(monitored_session: Any, train_op: Any, run_metadata: Any) -> Any
 
 
 class _Steps(NamedTuple):
-    """A step of somebody else's graph; nothing is known of when it counts."""
+    """The step of a graph that tf-frame did not build."""
 
     train_op: Any
     step_after: Any
     global_step: Any
-    run_is_step: bool = False
     scalars: Sequence[Any] = ()
 
 
 def _read_step_after(train_op: Any) -> None:
-    """Adds the read of the global step that hooks share, unless the graph is done or has it."""
+    """Adds the read of the global step that hooks share, unless the graph has it or is final."""
     global_step = tf.train.get_global_step()
     if global_step is None or tf.get_default_graph().finalized:
         return
@@ -175,7 +178,7 @@ def _chief_hooks(
     save_checkpoint_secs: float | None,
     save_summaries_steps: int | None,
 ) -> list[Any]:
-    """The hooks that `MonitoredTrainingSession` gives the chief, in its order."""
+    """Returns the hooks that `MonitoredTrainingSession` adds on the chief, in its order."""
     hooks: list[Any] = []
     if not logdir:
         return hooks
@@ -187,7 +190,23 @@ def _chief_hooks(
     if save_checkpoint_secs and save_checkpoint_secs > 0:
         hooks.append(
             CheckpointSaverHook(
-                logdir, save_secs=save_checkpoint_secs, scaffold=scaffold, listeners=[FiniteModel()]
+                logdir,
+                save_secs=save_checkpoint_secs,
+                scaffold=scaffold,
+                listeners=[_FiniteListener()],
             )
         )
     return hooks
+
+
+class _FiniteListener(tf.train.CheckpointSaverListener):
+    """Refuses to save a model with NaN, or with infinity in a trainable variable.
+
+    Untrained state may be infinite at first, such as the best loss so far.
+    """
+
+    def begin(self) -> None:
+        self._check = FiniteCheck(allow_infinite_state=True)
+
+    def before_save(self, session: Any, global_step_value: int) -> None:
+        self._check.check(session.run(self._check.fetch), global_step_value)

@@ -23,10 +23,10 @@ class Params:
 class Adadelta(Optimizer):
     """Scales the gradient by the root of mean squared steps over mean squared gradients.
 
-    The paper has no learning rate: it is 1 there.
+    In the paper the learning rate is 1.
 
     Raises:
-      ConfigError: rho is 1, or epsilon is 0, with which no variable ever moves.
+      ConfigError: rho is 1, or epsilon is 0; no variable would ever change.
     """
 
     Params: ClassVar[type] = Params

@@ -20,10 +20,10 @@ class Params:
 
 
 class Adagrad(Optimizer):
-    """Divides by the root of the sum of all squared gradients.
+    """Divides the gradient by the root of the sum of all squared gradients.
 
     Raises:
-      ConfigError: the first value of the sum is 0.
+      ConfigError: `initial_accumulator_value` is 0.
     """
 
     Params: ClassVar[type] = Params

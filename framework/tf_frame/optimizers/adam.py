@@ -16,11 +16,11 @@ class Params:
 
     beta1: float = option(0.9, "decay of the mean of gradients", min=0, max=1)
     beta2: float = option(0.999, "decay of the mean of squared gradients", min=0, max=1)
-    epsilon: float = option(1e-8, "added to the root that is divided by; slim: 1", min=0)
+    epsilon: float = option(1e-8, "added to the root in the denominator; slim: 1", min=0)
 
 
 class Adam(Optimizer):
-    """TensorFlow's Adam: epsilon is the paper's `epsilon hat`, of section 2.
+    """TensorFlow's Adam, whose epsilon is the `epsilon hat` of section 2 of the paper.
 
     Raises:
       ConfigError: beta1 or beta2 is 1.

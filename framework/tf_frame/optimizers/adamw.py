@@ -16,23 +16,23 @@ class Params:
     """Options of the optimizer; defaults of PyTorch."""
 
     weight_decay: float = option(
-        0.01, "share of a variable that a step takes off, times the learning rate", min=0
+        0.01, "share of a variable that a step subtracts, times the learning rate", min=0
     )
     exclude_from_weight_decay: tuple[str, ...] = option(
         NOT_WEIGHTS, "variables without decay: regular expressions found in their names"
     )
     beta1: float = option(0.9, "decay of the mean of gradients", min=0, max=1)
     beta2: float = option(0.999, "decay of the mean of squared gradients", min=0, max=1)
-    epsilon: float = option(1e-8, "added to the root that is divided by", min=0)
+    epsilon: float = option(1e-8, "added to the root in the denominator", min=0)
 
 
 class AdamW(Optimizer):
-    """Adam that shrinks the weights beside its step, not through the gradient.
+    """Adam that applies weight decay to the variables directly, not through the gradients.
 
     Loshchilov and Hutter, Decoupled Weight Decay Regularization, arXiv:1711.05101.
 
     Raises:
-      ConfigError: beta1 or beta2 is 1, or a pattern is no regular expression.
+      ConfigError: beta1 or beta2 is 1, or a pattern is not a regular expression.
     """
 
     Params: ClassVar[type] = Params
@@ -45,13 +45,8 @@ class AdamW(Optimizer):
         super().__init__(params=params)
 
     def __call__(self, learning_rate: Any) -> Any:
-        from tf_frame.optimizers.adamw_update import AdamWOptimizer
+        from tf_frame.optimizers.moments import AdamWOptimizer
 
         return AdamWOptimizer(
-            learning_rate=learning_rate,
-            weight_decay=self.params.weight_decay,
-            excluded=self._excluded,
-            beta1=self.params.beta1,
-            beta2=self.params.beta2,
-            epsilon=self.params.epsilon,
+            learning_rate=learning_rate, params=self.params, excluded=self._excluded
         )

@@ -1,4 +1,4 @@
-"""Checks of optimizer options that bounds cannot express."""
+"""Checks of optimizer options against exclusive bounds, which `option` does not have."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tf_frame.errors import ConfigError
 
 
 def check_below_one(params: Any, *names: str) -> None:
-    """Refuses decay rates of 1, with which an average never moves.
+    """Refuses a decay rate of 1, with which a moving average never changes.
 
     Args:
       params: the optimizer's options.
-      *names: names of the decay rates among them.
+      *names: names of the decay rates.
 
     Raises:
-      ConfigError: one of them is 1 or more.
+      ConfigError: a decay rate is 1 or more.
     """
     for name in names:
         value = getattr(params, name)
@@ -24,14 +24,14 @@ def check_below_one(params: Any, *names: str) -> None:
 
 
 def check_positive(params: Any, *names: str) -> None:
-    """Refuses zero for numbers that are divided by.
+    """Refuses zero for options that are used as divisors.
 
     Args:
       params: the optimizer's options.
-      *names: names of these numbers among them.
+      *names: names of the divisors.
 
     Raises:
-      ConfigError: one of them is 0 or less.
+      ConfigError: a divisor is 0 or less.
     """
     for name in names:
         value = getattr(params, name)

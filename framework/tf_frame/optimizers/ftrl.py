@@ -19,12 +19,12 @@ class Params:
     initial_accumulator_value: float = option(
         0.1, "first value of the sum of squared gradients", min=0
     )
-    l1_regularization_strength: float = option(0.0, "weight of the absolute values", min=0)
-    l2_regularization_strength: float = option(0.0, "weight of the squares", min=0)
+    l1_regularization_strength: float = option(0.0, "weight of the L1 penalty", min=0)
+    l2_regularization_strength: float = option(0.0, "weight of the L2 penalty", min=0)
 
 
 class Ftrl(Optimizer):
-    """Follow the regularised leader, with L1 and L2 in closed form."""
+    """Follow the regularised leader, with L1 and L2 penalties in closed form."""
 
     Params: ClassVar[type] = Params
 

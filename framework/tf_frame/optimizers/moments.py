@@ -1,6 +1,6 @@
-"""A base for optimizers that follow Adam's moments; in TensorFlow, not a plugin.
+"""AdamW and LAMB as `tf.compat.v1.train.Optimizer`; the plugins are in `adamw` and `lamb`.
 
-Not named by an entry point, so it may import TensorFlow.
+No entry point names this module, so it may import TensorFlow.
 """
 
 from __future__ import annotations
@@ -10,42 +10,48 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.optimizers.name_patterns import NamePatterns
 
-class MomentsOptimizer(tf.train.Optimizer):
-    """Keeps moving means of gradients and of their squares, corrected for bias.
 
-    Algorithm 1 of Kingma and Ba (arXiv:1412.6980). A subclass defines `_change`.
-    Gradients that are `tf.IndexedSlices` count as zero in the other rows, as in
-    `tf.train.AdamOptimizer`: moments of all rows decay in every step.
+class AdamWOptimizer(tf.train.Optimizer):
+    """Adam with decoupled weight decay: algorithm 2 of Loshchilov and Hutter (arXiv:1711.05101).
+
+    The decay is multiplied by the learning rate, as in PyTorch and Keras; in the
+    paper it is multiplied by the schedule alone. A gradient that is a
+    `tf.IndexedSlices` counts as zero in the other rows, as in
+    `tf.train.AdamOptimizer`: the moments of all rows decay in every step.
 
     Args:
       learning_rate: scalar tensor.
-      beta1: decay of the mean of gradients.
-      beta2: decay of the mean of squared gradients.
-      epsilon: added to the root of the second mean.
-      name: of the slots and operations.
+      params: options with `beta1`, `beta2`, `epsilon` and `weight_decay`.
+      excluded: variables without weight decay.
+      name: name of the slots and operations.
     """
 
     def __init__(
-        self, *, learning_rate: Any, beta1: float, beta2: float, epsilon: float, name: str
+        self, *, learning_rate: Any, params: Any, excluded: NamePatterns, name: str = "AdamW"
     ) -> None:
         super().__init__(use_locking=False, name=name)
         self._rate = learning_rate
-        self._betas = (beta1, beta2)
-        self._epsilon = epsilon
+        self._betas = (params.beta1, params.beta2)
+        self._epsilon, self._weight_decay = params.epsilon, params.weight_decay
+        self._excluded = excluded
 
     def _change(self, direction: Any, variable: Any) -> Any:
-        """What is subtracted from a variable, before the learning rate.
+        """Returns the change of a variable per unit of the learning rate.
 
         Args:
-          direction: bias-corrected mean gradient over root of mean square, of
-            the variable's shape.
+          direction: bias-corrected mean gradient divided by the root of the mean square,
+            of the variable's shape.
           variable: the variable.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not define _change()")
+        if not self._weight_decay or self._excluded.match(variable.op.name):
+            return direction
+        return direction + self._weight_decay * tf.convert_to_tensor(variable)
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
-        # The same one on every worker, else each would count on a parameter server of its own.
+        self._excluded.warn_unmatched([variable.op.name for variable in var_list])
+        # The same variable on every worker; otherwise the workers would have separate powers.
         first = min(var_list, key=lambda variable: variable.name)
         for power, beta in zip(("beta1_power", "beta2_power"), self._betas, strict=True):
             self._create_non_slot_variable(initial_value=beta, name=power, colocate_with=first)
@@ -54,18 +60,18 @@ class MomentsOptimizer(tf.train.Optimizer):
             self._zeros_slot(variable, "v", self._name)
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
-        means = [
+        mean, mean_square = (
             self._moved(var, slot, beta, power, value)
             for slot, beta, power, value in zip(
                 ("m", "v"), self._betas, self._powers(), (grad, tf.square(grad)), strict=True
             )
-        ]
-        direction = means[0] / (tf.sqrt(means[1]) + self._epsilon)
+        )
+        direction = mean / (tf.sqrt(mean_square) + self._epsilon)
         change = tf.cast(self._rate, var.dtype.base_dtype) * self._change(direction, var)
         return tf.group(var.assign_sub(change, read_value=False))
 
     def _moved(self, var: Any, slot: str, beta: float, power: Any, value: Any) -> Any:
-        """Moves one mean towards `value`; returns it corrected for its start at zero."""
+        """Moves a mean towards `value`; returns the mean, corrected for its initial value of 0."""
         mean = self.get_slot(var, slot)
         moved = beta * tf.convert_to_tensor(mean) + (1 - beta) * value
         with tf.control_dependencies([mean.assign(moved, read_value=False)]):
@@ -90,8 +96,35 @@ class MomentsOptimizer(tf.train.Optimizer):
         return tf.group(*update_ops, *updates, name=name_scope)
 
     def _powers(self) -> list[Any]:
-        """The variables that hold `beta1 ** t` and `beta2 ** t` at step t, from 1 on."""
+        """Returns the variables of `beta1 ** t` and `beta2 ** t` in step t, counted from 1."""
         with tf.init_scope():
             graph = tf.get_default_graph()
             names = ("beta1_power", "beta2_power")
             return [self._get_non_slot_variable(name, graph=graph) for name in names]
+
+
+class LambOptimizer(AdamWOptimizer):
+    """LAMB: algorithm 2 of You et al. (arXiv:1904.00962), with the identity for phi.
+
+    Args:
+      unscaled: variables without layer adaptation.
+      **others: see `AdamWOptimizer`.
+    """
+
+    def __init__(self, *, unscaled: NamePatterns, **others: Any) -> None:
+        super().__init__(name="LAMB", **others)
+        self._unscaled = unscaled
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        if self._unscaled is not self._excluded:
+            self._unscaled.warn_unmatched([variable.op.name for variable in var_list])
+        super()._create_slots(var_list)
+
+    def _change(self, direction: Any, variable: Any) -> Any:
+        change = super()._change(direction, variable)
+        if self._unscaled.match(variable.op.name):
+            return change
+        size, change_size = tf.norm(variable), tf.norm(change)
+        # With a ratio of 0, a variable that is initialised with zeros would never change.
+        defined = (size > 0) & (change_size > 0)
+        return tf.where(defined, size / change_size, tf.ones_like(size)) * change

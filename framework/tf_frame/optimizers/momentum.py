@@ -14,11 +14,11 @@ class Params:
     """Options of the optimizer."""
 
     momentum: float = option(0.9, "share of the sum of gradients that a step keeps", min=0, max=1)
-    use_nesterov: bool = option(False, "Nesterov's momentum: look ahead along the sum")
+    use_nesterov: bool = option(False, "use Nesterov momentum")
 
 
 class Momentum(Optimizer):
-    """Polyak's momentum as TensorFlow has it; the learning rate is outside the sum."""
+    """TensorFlow's momentum: the learning rate is a factor on the sum of gradients."""
 
     Params: ClassVar[type] = Params
 

@@ -1,4 +1,4 @@
-"""Which variables an optimizer treats differently, by patterns of their names."""
+"""Patterns of variable names that an optimizer treats differently."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Sequence
 
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 
-# Biases and the scales and offsets of normalisation, as the layers of slim, Keras and BERT call
-# them. To decay these does not regularise (He et al., Bag of Tricks, arXiv:1812.01187, 3.1).
+# Names of biases and of scales and offsets of normalisation in slim, Keras and BERT. Their decay
+# does not regularise (He et al., Bag of Tricks, arXiv:1812.01187, 3.1).
 NOT_WEIGHTS = ("bias", "BatchNorm", "batch_normalization", "LayerNorm", "layer_norm")
 
 
 class NamePatterns:
-    """Regular expressions, each searched for anywhere in a variable's name.
+    """Regular expressions that may match anywhere in a variable's name.
 
     Args:
       patterns: the expressions.
-      option: the option that they come from, for messages.
+      option: name of the option, for messages.
 
     Raises:
-      ConfigError: one of them is no regular expression.
+      ConfigError: a pattern is not a regular expression.
     """
 
     def __init__(self, patterns: Sequence[str], *, option: str) -> None:
@@ -34,11 +34,11 @@ class NamePatterns:
             ) from None
 
     def match(self, name: str) -> bool:
-        """Whether one of the patterns is found in `name`."""
+        """Returns whether a pattern matches somewhere in `name`."""
         return any(pattern.search(name) for pattern in self._compiled)
 
     def warn_unmatched(self, names: Sequence[str]) -> None:
-        """Warns of each pattern, other than the default ones, that no name contains."""
+        """Warns of each pattern, other than the default ones, that matches no name."""
         for pattern in self._compiled:
             if pattern.pattern in NOT_WEIGHTS or any(map(pattern.search, names)):
                 continue

@@ -1,22 +1,31 @@
-"""A session and its prepared calls, made once and used for every step that fetches the same."""
+"""Prepared calls of one session: a set of fetches is prepared once, and then only run.
+
+prepared = PreparedCalls(session)
+call = prepared.call([train_op, global_step])   # the same tensors in every step
+loss, step = call()
+prepared.run({"rate": learning_rate})           # any nested fetches, now and then
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import collections
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-# What hooks ask for comes in few combinations; one that makes up new ones must not fill memory.
-_MOST = 64
+from tf_frame.graph.prepared_call import prepared_call
+
+# Hooks ask for few different sets; a hook that makes up new fetches must not fill the memory.
+_MOST_CALLS = 64
 
 
-class Prepared:
-    """The prepared calls (`tf.Session.make_callable`) of one session.
+class PreparedCalls:
+    """Runs fetches of a session by calls that are prepared once.
 
-    A new set of fetches costs TensorFlow a preparation of the whole graph, seconds
-    with a large one. So what counts is the set: the same tensors asked for by
-    other hooks, in another order or several times are the same call.
+    TensorFlow prunes and optimises the whole graph for each new set of fetches,
+    which takes seconds with a large graph. The same set in another order or form,
+    or with repetitions, is the same call.
 
     Args:
       session: the `tf.Session`.
@@ -24,50 +33,78 @@ class Prepared:
 
     def __init__(self, session: Any) -> None:
         self.session = session
-        self._calls: dict[Any, tuple[Any, Callable[[], Any]]] = {}
+        # Names of all fetches -> names of the tensors in the order of the call, and the call.
+        self._calls: dict[frozenset[str], tuple[list[str], Callable[[], list[Any]]]] = {}
 
-    def call(self, fetches: Any) -> Callable[[], Any]:
-        """The prepared call of a tensor or an operation."""
-        return self._prepared((_key(fetches),), fetches)
+    def call(self, fetches: Sequence[Any]) -> Callable[[], list[Any]]:
+        """Prepares a call.
+
+        Args:
+          fetches: tensors and operations, each once.
+
+        Returns:
+          A function that runs them once and returns the values of the tensors, in
+          their order.
+        """
+        names = [each.name for each in fetches if isinstance(each, tf.Tensor)]
+        targets = [each.name for each in fetches if not isinstance(each, tf.Tensor)]
+        key = frozenset([*names, *targets])
+        order, call = self._calls.get(key, (None, None))
+        if call is None or order != names:
+            if len(self._calls) >= _MOST_CALLS:
+                self._calls.clear()
+            call = prepared_call(self.session, names, targets=targets)
+            self._calls[key] = names, call
+        return call
 
     def run(self, fetches: Any) -> Any:
-        """Runs fetches once, nested in dicts, lists and tuples as for `tf.Session.run`."""
-        leaves: dict[Any, Any] = {}
-        _collect(fetches, leaves)
-        keys = sorted(leaves, key=str)
-        values = self._prepared(tuple(keys), [leaves[key] for key in keys])()
-        return _filled(fetches, dict(zip(keys, values, strict=True)))
+        """Runs fetches once.
 
-    def _prepared(self, key: Any, fetches: Any) -> Callable[[], Any]:
+        Args:
+          fetches: what `tf.Session.run` takes: tensors, operations, variables, names,
+            nested in dicts, lists and tuples.
+        """
+        elements: dict[str, Any] = {}
+        try:
+            names = self._names(fetches, elements)
+        except TypeError:
+            return self.session.run(fetches)
+        key = frozenset(elements)
         if key not in self._calls:
-            if len(self._calls) >= _MOST:
-                self._calls.clear()
-            # The fetches are kept with it, for a key may have been made of their ids.
-            self._calls[key] = (fetches, self.session.make_callable(fetches))
-        return self._calls[key][1]
+            self.call(list(elements.values()))
+        order, call = self._calls[key]
+        return _filled(names, dict(zip(order, call(), strict=True)))
+
+    def _names(self, fetches: Any, elements: dict[str, Any]) -> Any:
+        """Replaces fetches by the names of tensors and operations, and collects these.
+
+        Raises:
+          TypeError: a fetch is of several tensors, such as a sparse one, or cannot be fetched.
+        """
+        kind = type(fetches)
+        if kind in (dict, collections.OrderedDict):
+            return kind((key, self._names(each, elements)) for key, each in fetches.items())
+        if isinstance(fetches, (list, tuple)):
+            return _like(fetches, [self._names(each, elements) for each in fetches])
+        graph = self.session.graph
+        element = graph.as_graph_element(fetches)
+        if not graph.is_fetchable(element):
+            raise TypeError(f"{element.name} cannot be fetched")
+        elements[element.name] = element
+        return element.name
 
 
-def _key(leaf: Any) -> Any:
-    if isinstance(leaf, str):
-        return leaf
-    return leaf.name if isinstance(leaf, (tf.Tensor, tf.Operation)) else id(leaf)
+def _filled(names: Any, values: dict[str, Any]) -> Any:
+    """Replaces names by values; that of an operation is None."""
+    if isinstance(names, str):
+        return values.get(names)
+    if isinstance(names, dict):
+        return type(names)((key, _filled(name, values)) for key, name in names.items())
+    return _like(names, [_filled(name, values) for name in names])
 
 
-def _collect(fetches: Any, leaves: dict[Any, Any]) -> None:
-    if isinstance(fetches, dict):
-        fetches = fetches.values()
-    elif not isinstance(fetches, (list, tuple)):
-        leaves[_key(fetches)] = fetches
-        return
-    for part in fetches:
-        _collect(part, leaves)
-
-
-def _filled(fetches: Any, values: dict[Any, Any]) -> Any:
-    """The values in the form of the fetches."""
-    if isinstance(fetches, dict):
-        return type(fetches)((key, _filled(part, values)) for key, part in fetches.items())
-    if isinstance(fetches, (list, tuple)):
-        parts = [_filled(part, values) for part in fetches]
-        return type(fetches)(*parts) if hasattr(fetches, "_fields") else type(fetches)(parts)
-    return values[_key(fetches)]
+def _like(sequence: Any, parts: list[Any]) -> Any:
+    """The parts in a list, tuple or named tuple, as the sequence is one."""
+    if isinstance(sequence, list):
+        return parts
+    return type(sequence)(*parts) if hasattr(sequence, "_fields") else tuple(parts)

@@ -1,35 +1,31 @@
 import subprocess
 import sys
 
-from tf_frame_classification.fashion_mnist import FashionMnist
-from tf_frame_classification.networks import Lenet, Vgg16
-from tf_frame_classification.preprocessing.lenet import Lenet as LenetFamily
-from tf_frame_classification.preprocessing.vgg import Vgg
-
 from tf_frame import InputInfo
 from tf_frame.plugin.find import find_plugins
 from tf_frame.testing.distributions import write_distribution
-from tf_frame_classification.model import Classification
+from tf_frame_classification.inputs.fashion_mnist import FashionMnist
+from tf_frame_classification.model.classification import Classification
+from tf_frame_vision.networks import Lenet, Vgg16
+from tf_frame_vision.preprocessing.plain import Lenet as LenetFamily
+from tf_frame_vision.preprocessing.vgg import Vgg
 
 _PROGRAM = """
 import sys
 from tf_frame.plugin.find import find_plugins
-from tf_frame.plugin.load import load_found
+from tf_frame.plugin.load import load_plugin_info
 for found in find_plugins():
     if found.distribution == "tf-frame-classification":
-        load_found(found)
+        load_plugin_info(found)
 print("tensorflow" in sys.modules)
 """
 
 
 def test_the_names_are_those_that_users_type():
     found = [f for f in find_plugins() if f.distribution == "tf-frame-classification"]
-    names = {(f.kind.word, f.name) for f in found if f.kind.word != "network"}
-    assert names == {
+    assert {(f.kind.word, f.name) for f in found} == {
         ("model", "classification"),
         *(("input", n) for n in ("fashion_mnist", "cifar10", "image_folder", "image_tfrecord")),
-        *(("preprocessing", n) for n in ("lenet", "cifarnet", "vgg", "inception", "none")),
-        ("preprocessing", "inception_full"),
     }
 
 
@@ -39,7 +35,7 @@ def test_every_entry_point_loads_without_tensorflow():
     assert result.stdout.split() == ["False"]
 
 
-def test_names_that_another_package_uses_too_mean_our_own(tmp_path, monkeypatch):
+def test_names_that_another_package_uses_too_mean_those_of_tf_frame_vision(tmp_path, monkeypatch):
     own, family = Vgg16.__module__, Vgg.__module__
     entry_points = {
         "tf_frame.networks: lenet": f"{own}:Vgg16",

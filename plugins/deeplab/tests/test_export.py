@@ -15,7 +15,7 @@ from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.estimator.export.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
 from tf_frame.estimator.export.input_signature import input_signature
 from tf_frame.estimator.export.verify import compare
-from tf_frame.graph.inference.inference import build_inference, restore_session
+from tf_frame.graph.inference.build import build_inference, restore_session
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 

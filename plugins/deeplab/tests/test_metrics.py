@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_deeplab.metrics import segmentation_metrics
+
+from tf_frame_deeplab.outputs import segmentation_metrics
 
 
 def evaluate(batches, **settings):

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_deeplab.loss import segmentation_loss
 
 from tf_frame import InputInfo, Mode
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab.model import DeepLab, Params
+from tf_frame_deeplab.outputs import segmentation_loss
 
 INFO = InputInfo(num_classes=2, ignore_label=255, class_names=("back ground", "nucleus"))
 SMALL = Params(depth_multiplier=0.1, aspp_channels=8, decoder_channels=8)

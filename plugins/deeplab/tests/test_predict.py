@@ -1,14 +1,9 @@
 """`tf-frame predict` with deeplab: pictures of any size in, labels and overlays out."""
 
-import os
-
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 import yaml
-from tf_frame_deeplab.palette import overlay, palette
-from tf_frame_deeplab.pictures import pictures
-from tf_frame_deeplab.png import read_png
 
 from tf_frame import InputContext, InputInfo
 from tf_frame.cli.main import main
@@ -16,6 +11,8 @@ from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.nuclei import Nuclei
 from tf_frame_deeplab.nuclei import Params as NucleiParams
 from tf_frame_deeplab.prediction_files import LabelsAndOverlays
+from tf_frame_vision.drawing.palette import overlay, palette
+from tf_frame_vision.drawing.png import read_png
 
 SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
 RANDOM = np.random.RandomState(0)
@@ -37,15 +34,6 @@ def decoded(path, channels=3):
     return computed(
         lambda data: tf.io.decode_image(data, channels, expand_animations=False), path.read_bytes()
     )
-
-
-def read_all(paths):
-    with tf.Graph().as_default(), tf.Session() as session:
-        iterator = tf.data.make_initializable_iterator(pictures([str(path) for path in paths]))
-        batch = iterator.get_next()
-        assert batch["image"].shape.as_list() == [None, None, None, 3]
-        session.run(iterator.initializer)
-        return [session.run(batch) for _ in paths]
 
 
 @pytest.fixture(scope="module")
@@ -75,40 +63,6 @@ def predict(capfd, *words):
 def png_header(data):
     """Bits and colour type of the header; see the PNG specification, 11.2.1."""
     return data[24], data[25]
-
-
-def test_pictures_of_several_kinds_and_sizes_are_read_in_order(tmp_path):
-    paths = [
-        write_picture(tmp_path / "a.png", 5, 7),
-        write_picture(tmp_path / "b.jpg", 8, 3, tf.io.encode_jpeg),
-        write_picture(tmp_path / "c.png", 4, 4, channels=1),
-        write_picture(tmp_path / "d.png", 4, 6, channels=4),
-        write_picture(tmp_path / "e.png", 4, 6, dtype=np.uint16),
-    ]
-    for path, batch in zip(paths, read_all(paths), strict=True):
-        assert batch["name"].tolist() == [str(path).encode()]
-        assert batch["image"].dtype == np.float32
-        expected = computed(lambda data: tf.io.decode_image(data, channels=3), path.read_bytes())
-        np.testing.assert_array_equal(batch["image"], [expected])
-
-
-def test_sixteen_bits_are_read_as_training_reads_them(tmp_path):
-    path = write_picture(tmp_path / "a.png", 4, 6, dtype=np.uint16)
-    (batch,) = read_all([path])
-    as_in_training = computed(lambda data: tf.io.decode_png(data, channels=3), path.read_bytes())
-    np.testing.assert_array_equal(batch["image"][0], as_in_training)
-
-
-def test_pictures_are_read_one_by_one_and_not_all_at_first(tmp_path):
-    first = write_picture(tmp_path / "a.png", 5, 7)
-    with tf.Graph().as_default(), tf.Session() as session:
-        paths = [str(first), *(f"{tmp_path}/missing{index}" for index in range(5000))]
-        iterator = tf.data.make_initializable_iterator(pictures(paths))
-        batch = iterator.get_next()
-        session.run(iterator.initializer)
-        assert session.run(batch)["image"].shape == (1, 5, 7, 3)
-        with pytest.raises(tf.errors.NotFoundError, match="missing0"):
-            session.run(batch)
 
 
 def test_the_input_reads_files_and_says_which():
@@ -202,27 +156,12 @@ def test_a_broken_picture_is_named_and_the_others_stay(trained, tmp_path, capfd)
     assert [path.name for path in (tmp_path / "o" / "labels").iterdir()] == ["a.png"]
 
 
-@pytest.mark.parametrize("content", [b"", b"no picture at all", b"\x89PNG\r\n\x1a\n"])
-def test_what_is_no_picture_is_not_read(tmp_path, content):
-    path = tmp_path / "x.png"
-    path.write_bytes(content)
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        read_all([path])
-
-
 @pytest.fixture
 def writer(tmp_path):
-    made = []
-
     def make(num_classes, class_names=()):
-        made.append(
-            LabelsAndOverlays(str(tmp_path), num_classes=num_classes, class_names=class_names)
-        )
-        return made[-1]
+        return LabelsAndOverlays(str(tmp_path), num_classes=num_classes, class_names=class_names)
 
-    yield make
-    for each in made:
-        each.close()
+    return make
 
 
 def write(writer, classes, name="x"):
@@ -259,18 +198,6 @@ def test_brightness_beyond_what_a_file_has_is_cut_off(writer, tmp_path):
     image = np.array([[[-3, 300, 99.6]]], np.float32)
     writer(2)("x", {"image": image}, {"semantic": np.zeros([1, 1], np.int32)})
     assert decoded(tmp_path / "overlays" / "x.png").tolist() == [[[0, 255, 100]]]
-
-
-def test_no_half_file_stays_when_writing_fails(writer, tmp_path, monkeypatch):
-    write(writer(2), np.zeros([4, 4], int), "good")
-
-    def full(source, target):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match="No space left"):
-        write(writer(2), np.zeros([4, 4], int), "bad")
-    assert sorted(path.name for path in tmp_path.rglob("*.p*")) == ["good.png", "good.png"]
 
 
 def test_only_what_is_written_is_computed():

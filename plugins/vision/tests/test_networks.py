@@ -9,8 +9,9 @@ from tf_frame.errors import ConfigError, PluginError
 from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import NETWORK, PREPROCESSING
 from tf_frame.plugin.load import load_plugin, load_plugin_info
+from tf_frame_vision.slim_network import flat_logits, load_network
 
-OWN = [f for f in find_plugins() if f.distribution == "tf-frame-classification"]
+OWN = [f for f in find_plugins() if f.distribution == "tf-frame-vision"]
 NAMES = [found.name for found in OWN if found.kind == NETWORK]
 
 
@@ -22,25 +23,6 @@ def graph():
 
 def context(**settings):
     return NetworkContext(**{"num_classes": 10, "is_training": False, **settings})
-
-
-def network(name):
-    cls = load_plugin(NETWORK, name).cls
-    return cls(params=cls.Params())
-
-
-def test_the_networks_are_those_that_users_know():
-    resnets = [f"resnet_v{v}_{layers}" for v in (1, 2) for layers in (50, 101, 152, 200)]
-    assert set(NAMES) == {
-        *("lenet", "cifarnet", "alexnet_v2", "vgg_a", "vgg_16", "vgg_19"),
-        *("inception_v1", "inception_v2", "inception_v3", "inception_v4", "inception_resnet_v2"),
-        *resnets,
-        *("mobilenet_v1", "mobilenet_v1_075", "mobilenet_v1_050", "mobilenet_v1_025"),
-        *("mobilenet_v2", "mobilenet_v2_140", "mobilenet_v2_130", "mobilenet_v2_075"),
-        *("mobilenet_v2_050", "mobilenet_v2_035"),
-        *("mobilenet_v3_small", "mobilenet_v3_large"),
-        *("mobilenet_v3_small_minimalistic", "mobilenet_v3_large_minimalistic"),
-    }
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -61,7 +43,7 @@ def test_each_says_what_its_functions_say(name):
 
 def test_settings_reach_the_network():
     images = tf.zeros([2, 32, 32, 3])
-    logits, end_points = network("mobilenet_v1")(
+    logits, end_points = load_network("mobilenet_v1")(
         images, context(depth_multiplier=0.25, batch_norm_decay=0.5, is_training=True)
     )
     assert logits.shape.as_list() == [2, 10]
@@ -92,12 +74,12 @@ def _scalars_before(op):
 
 def test_weight_decay_reaches_the_weights():
     images = tf.zeros([1, 28, 28, 1])
-    network("lenet")(images, context(weight_decay=0.5))
+    load_network("lenet")(images, context(weight_decay=0.5))
     assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 4
 
 
 def test_without_classes_a_network_ends_with_its_features():
-    features, _ = network("mobilenet_v1_025")(
+    features, _ = load_network("mobilenet_v1_025")(
         tf.zeros([1, 32, 32, 3]), context(num_classes=None, global_pool=True)
     )
     assert features.shape.as_list() == [1, 1, 1, 256]
@@ -113,13 +95,13 @@ def test_without_classes_a_network_ends_with_its_features():
 )
 def test_a_setting_that_a_network_does_not_have_is_refused(name, settings, message):
     with pytest.raises(ConfigError, match=message):
-        network(name)(tf.zeros([1, 28, 28, 1]), context(**settings))
+        load_network(name)(tf.zeros([1, 28, 28, 1]), context(**settings))
 
 
 def test_a_setting_may_belong_to_the_arg_scope():
     images = tf.zeros([1, 32, 32, 3])
     settings = {"dropout_keep_prob": 0.25, "is_training": True, "global_pool": True}
-    network("mobilenet_v2_035")(images, context(**settings))
+    load_network("mobilenet_v2_035")(images, context(**settings))
     drawn = [op for op in tf.get_default_graph().get_operations() if op.type == "RandomUniform"]
     (dropped,) = [op for op in drawn if "dropout" in op.name.lower()]
     (compared,) = [op for op in dropped.outputs[0].consumers() if op.type == "GreaterEqual"]
@@ -133,12 +115,22 @@ def test_only_training_drops_features(name):
         return [op for op in operations if op.type == "RandomUniform" and "/dropout/" in op.name]
 
     with tf.variable_scope("", reuse=tf.AUTO_REUSE):
-        network(name)(tf.zeros([1, 32, 32, 3]), context(is_training=False))
+        load_network(name)(tf.zeros([1, 32, 32, 3]), context(is_training=False))
         assert not drawn()
-        network(name)(tf.zeros([1, 32, 32, 3]), context(is_training=True))
+        load_network(name)(tf.zeros([1, 32, 32, 3]), context(is_training=True))
         assert len(drawn()) == 1
 
 
 def test_an_unknown_network_is_answered_with_near_ones():
     with pytest.raises(PluginError, match=r"'resnet_v1_51'; did you mean 'resnet_v1_50' or"):
-        load_plugin(NETWORK, "resnet_v1_51")
+        load_network("resnet_v1_51")
+
+
+@pytest.mark.parametrize("shape", [[2, 5], [2, 1, 1, 5]])
+def test_logits_lose_a_single_position(shape):
+    assert flat_logits(tf.zeros(shape), 5).shape.as_list() == [2, 5]
+
+
+def test_logits_of_several_positions_are_refused():
+    with pytest.raises(ConfigError, match=r"2 x 3 positions.*--input.image_size.*global_pool"):
+        flat_logits(tf.zeros([2, 2, 3, 5]), 5)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.path import checkpoints_in, exists, prefix_of, resolve
+from tf_frame.checkpoint.find.path import checkpoints_in, exists, files_of, prefix_of, resolve
 from tf_frame.errors import CheckpointError, ConfigError
 
 
@@ -136,3 +136,13 @@ def test_only_suffixes_of_checkpoint_files_are_taken_off():
     assert prefix_of("model.ckpt-1.data-00003-of-00012") == "model.ckpt-1"
     assert prefix_of("model.index.ckpt-1") == "model.index.ckpt-1"
     assert prefix_of(".index") == ".index"
+
+
+def test_the_files_of_a_checkpoint_are_only_its_own(tmp_path, save):
+    path, _ = save(3, 30)
+    assert [os.path.basename(file) for file in files_of(path)] == [
+        "model.ckpt-3.data-00000-of-00001",
+        "model.ckpt-3.index",
+        "model.ckpt-3.meta",
+    ]
+    assert files_of(str(tmp_path / "none" / "x")) == []

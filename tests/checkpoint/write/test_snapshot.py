@@ -1,8 +1,11 @@
+import contextlib
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.write.snapshot import FiniteCheck, shards_of, take, with_extras
+from tf_frame.errors import NonFiniteError
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +104,7 @@ def test_a_snapshot_is_of_one_moment():
         session.run(first.assign(4.0))
         values, finite = take(session, shard, check)
     assert [float(value) for value in values] == [4.0, 8.0]
-    assert check.bad(finite) == []
+    check.check(finite, 1)
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -114,11 +117,48 @@ def test_variables_that_are_not_finite_are_named(value):
     check = FiniteCheck()
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        assert check.bad(session.run(check.fetch)) == ["poisoned", "half"]
+        with pytest.raises(
+            NonFiniteError, match="2 variables .* at global step 7, first poisoned, half;"
+        ):
+            check.check(session.run(check.fetch), 7)
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize(
+    ("value", "trainable", "allow", "refused"),
+    [
+        ("inf", False, False, True),
+        ("inf", False, True, False),
+        ("inf", True, True, True),
+        ("nan", False, True, True),
+    ],
+)
+def test_infinity_may_be_allowed_where_nothing_is_trained(value, trainable, allow, refused):
+    tf.get_variable("best", initializer=tf.constant(float(value)), trainable=trainable)
+    check = FiniteCheck(allow_infinite_state=allow)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        sound = session.run(check.fetch)
+    with pytest.raises(NonFiniteError, match="first best") if refused else contextlib.nullcontext():
+        check.check(sound, 1)
+
+
+def test_a_graph_that_is_used_again_has_the_check_already():
+    tf.get_variable("weights", [2])
+    first = FiniteCheck()
+    tf.get_default_graph().finalize()
+    assert FiniteCheck().fetch is first.fetch
+
+
+def test_variables_that_are_made_later_are_checked_as_well():
+    tf.get_variable("weights", [2])
+    FiniteCheck()
+    tf.get_variable("biases", [2])
+    assert FiniteCheck().fetch.shape.as_list() == [2]
 
 
 def test_without_floating_point_variables_nothing_is_bad():
     tf.get_variable("count", initializer=tf.constant(3))
     check = FiniteCheck()
     with tf.Session() as session:
-        assert check.bad(session.run(check.fetch)) == []
+        check.check(session.run(check.fetch), 1)

@@ -4,7 +4,6 @@ import ctypes
 import dataclasses
 import logging
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.evaluation.evaluator import Evaluator, EvaluatorCache, trim_memory
 from tf_frame.plugin import InputInfo, Mode
+from tf_frame.testing import forked
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
 
@@ -599,7 +599,7 @@ for count in range(1, 51):
 
 @pytest.mark.process
 def test_fifty_evaluations_take_no_more_memory_than_five(save):
-    done = subprocess.run(
+    done = forked.run(
         [sys.executable, "-c", MEMORY, save(1)], capture_output=True, text=True, check=True
     )
     after_five, after_fifty = map(int, done.stdout.split())

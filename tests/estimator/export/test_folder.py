@@ -9,14 +9,16 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.estimator.export.folder import (
     check_extra,
+    check_output,
     copy_extra,
     put_in_place,
-    unfinished_export,
+    staged_export,
+    staged_files,
 )
 
 
 def export(base, content="x"):
-    with unfinished_export(str(base)) as folder:
+    with staged_export(str(base)) as folder:
         write(folder, content)
         return put_in_place(folder)
 
@@ -45,7 +47,7 @@ def test_an_export_is_named_by_the_time_when_it_ends(tmp_path):
 
 
 def test_while_it_is_written_its_name_is_no_number(tmp_path):
-    with unfinished_export(str(tmp_path)) as folder:
+    with staged_export(str(tmp_path)) as folder:
         assert os.listdir(tmp_path) == [os.path.basename(folder)]
         assert os.path.basename(folder).startswith("temp-")
         final = put_in_place(folder)
@@ -88,7 +90,7 @@ class Stop(BaseException):
 
 @pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt, Stop])
 def test_after_an_error_nothing_is_left_behind(tmp_path, kind):
-    with pytest.raises(kind), unfinished_export(str(tmp_path / "a" / "b")) as folder:
+    with pytest.raises(kind), staged_export(str(tmp_path / "a" / "b")) as folder:
         os.mkdir(os.path.join(folder, "variables"))
         raise kind
     assert os.listdir(tmp_path) == []
@@ -96,7 +98,7 @@ def test_after_an_error_nothing_is_left_behind(tmp_path, kind):
 
 def test_after_an_error_the_other_exports_stay(tmp_path):
     final = export(tmp_path / "a")
-    with pytest.raises(ValueError), unfinished_export(str(tmp_path / "a")):
+    with pytest.raises(ValueError), staged_export(str(tmp_path / "a")):
         raise ValueError
     assert os.listdir(tmp_path / "a") == [os.path.basename(final)]
 
@@ -111,7 +113,7 @@ def test_a_file_in_the_place_of_the_folder_is_one_clear_error(tmp_path):
 @pytest.mark.parametrize("kind", [OSError, tf.errors.NotFoundError])
 def test_an_error_that_is_not_about_the_disk_stays_what_it_is(tmp_path, kind):
     error = OSError("no") if kind is OSError else kind(None, None, "no vocabulary")
-    with pytest.raises(kind) as raised, unfinished_export(str(tmp_path)):
+    with pytest.raises(kind) as raised, staged_export(str(tmp_path)):
         raise error
     assert raised.value is error and os.listdir(tmp_path) == []
 
@@ -132,7 +134,7 @@ def small_disk(tmp_path):
 @pytest.mark.parametrize("writer", ["python", "tensorflow"])
 def test_a_full_disk_is_one_clear_error_and_nothing_is_left_behind(small_disk, writer):
     message = r"^the SavedModel could not be written to .*No space left on device"
-    with pytest.raises(TfFrameError, match=message), unfinished_export(str(small_disk)) as folder:
+    with pytest.raises(TfFrameError, match=message), staged_export(str(small_disk)) as folder:
         path = os.path.join(folder, "file")
         with tf.io.gfile.GFile(path, "wb") if writer == "tensorflow" else open(path, "wb") as file:
             file.write(b"x" * 200_000)
@@ -169,3 +171,104 @@ def test_a_new_export_is_above_those_there_also_where_lower_numbers_are_free(
     (tmp_path / "1004").mkdir()
     (tmp_path / "not-a-number").mkdir()
     assert export(tmp_path) == str(tmp_path / "1005")
+
+
+def write_files(folder, **files):
+    for name, text in files.items():
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
+
+
+def test_files_appear_at_the_end(tmp_path):
+    with staged_files(str(tmp_path / "a" / "b"), overwrite=False) as staging:
+        write_files(staging, one="1", two="2")
+        assert os.listdir(tmp_path / "a" / "b") == [os.path.basename(staging)]
+    assert sorted(os.listdir(tmp_path / "a" / "b")) == ["one", "two"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_after_a_failure_nothing_is_left(tmp_path, error):
+    with (
+        pytest.raises(error),
+        staged_files(str(tmp_path / "a" / "b"), overwrite=False) as staging,
+    ):
+        write_files(staging, one="1")
+        raise error
+    assert os.listdir(tmp_path) == []
+
+
+def test_folders_that_hold_something_else_stay(tmp_path):
+    (tmp_path / "a").mkdir()
+    with pytest.raises(ZeroDivisionError), staged_files(str(tmp_path / "a"), overwrite=False):
+        write_files(tmp_path, mine="")
+        raise ZeroDivisionError
+    assert sorted(os.listdir(tmp_path)) == ["a", "mine"]
+
+
+def test_of_several_files_none_is_moved_where_one_is_in_the_way(tmp_path):
+    write_files(tmp_path, two="mine")
+    refused = pytest.raises(ConfigError, match="two exists; take another --output")
+    with refused, staged_files(str(tmp_path), overwrite=False) as staging:
+        write_files(staging, one="1", two="2")
+    assert os.listdir(tmp_path) == ["two"]
+    assert (tmp_path / "two").read_text() == "mine"
+    with staged_files(str(tmp_path), overwrite=True) as staging:
+        write_files(staging, one="1", two="2")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"one": "1", "two": "2"}
+
+
+def test_the_index_of_a_checkpoint_comes_after_its_data(tmp_path, monkeypatch):
+    moved, rename = [], tf.io.gfile.rename
+
+    def noted(source, target, overwrite=False):
+        moved.append(os.path.basename(target))
+        rename(source, target, overwrite)
+
+    monkeypatch.setattr(tf.io.gfile, "rename", noted)
+    with staged_files(str(tmp_path), overwrite=False) as staging:
+        names = ["a.data-00000-of-00001", "a.index", "checkpoint"]
+        write_files(staging, **dict.fromkeys(names, ""))
+    assert moved == names
+
+
+def test_what_a_killed_process_of_the_same_number_left_is_not_taken(tmp_path):
+    left = tmp_path / f"exporting.tmp-{os.getpid()}"
+    left.mkdir()
+    write_files(left, old="")
+    with staged_files(str(tmp_path), overwrite=False) as staging:
+        write_files(staging, new="")
+    assert os.listdir(tmp_path) == ["new"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        tf.errors.ResourceExhaustedError(None, None, "OUT/x; No space left on device"),
+        OSError(28, "No space left on device"),
+        RuntimeError("No space left on device"),
+        tf.errors.PermissionDeniedError(None, None, "STAGING/x; Permission denied"),
+    ],
+)
+def test_errors_of_writing_are_explained(tmp_path, error):
+    output = str(tmp_path / "out")
+    message = f"export to {output} could not be written: .*\nnothing of it was left behind"
+    with pytest.raises(TfFrameError, match=message), staged_files(output, overwrite=False) as work:
+        if "STAGING" in str(error):
+            error = type(error)(None, None, error.message.replace("STAGING", work))
+        raise error
+    assert not os.listdir(tmp_path)
+
+
+def test_other_errors_of_tensorflow_pass(tmp_path):
+    with pytest.raises(tf.errors.NotFoundError), staged_files(str(tmp_path), overwrite=False):
+        raise tf.errors.NotFoundError(None, None, "/data/image.png; No such file")
+
+
+def test_an_output_below_a_file_is_refused(tmp_path):
+    write_files(tmp_path, file="")
+    for folder in (tmp_path / "file", tmp_path / "file" / "a" / "b"):
+        with pytest.raises(ConfigError, match=f"{tmp_path}/file is a file"):
+            check_output(str(folder))
+    check_output(str(tmp_path))
+    check_output(str(tmp_path / "new" / "folder"))
+    check_output("relative/and/new")

@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Input, ModelOutput
 from tf_frame.errors import EXIT_USAGE, CheckpointError, ConfigError, PluginError, TfFrameError
-from tf_frame.estimator.export.atomic_output import Written
+from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.formats import FORMATS, frozen_graph, saved_model_format
 from tf_frame.estimator.export.verify import Comparison, DifferenceError
 

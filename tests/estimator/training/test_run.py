@@ -24,7 +24,7 @@ from tf_frame.estimator.training.train import Trained, train
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
 from tf_frame.gradient_transforms.freeze import Freeze
-from tf_frame.hooks.startup_delay import StartupDelayHook
+from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.plugin import Mode
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.session.interrupts import Interrupted, Interrupts
@@ -227,12 +227,12 @@ def test_a_missing_warm_start_is_an_error_before_anything_is_written(go, tmp_pat
 def test_worker_k_waits_for_the_chief(monkeypatch, tmp_path):
     waits = []
 
-    class Waiter(StartupDelayHook):
-        def __init__(self, *, until_step, stop):
-            waits.append(until_step)
+    class Waiter(GlobalStepWaiterHook):
+        def __init__(self, wait_until_step, *, give_up, log):
+            waits.append(wait_until_step)
             raise Interrupted(15, "enough")
 
-    monkeypatch.setattr("tf_frame.estimator.training.hooks.StartupDelayHook", Waiter)
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.GlobalStepWaiterHook", Waiter)
     cluster = {"master": "grpc://localhost:1", "worker_replicas": 3, "num_ps_tasks": 1}
     setup = make_setup(ToyModel, ToyInput, str(tmp_path), task=2, startup_delay_steps=5, **cluster)
     with pytest.raises(Interrupted):

@@ -12,6 +12,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.graph.update.moving_averages import moving_averages
 from tf_frame.graph.update.sync_replicas import session_hook, synchronous
+from tf_frame.testing import forked
 
 # What synchronises may wait for ever.
 pytestmark = pytest.mark.timeout(60)
@@ -250,7 +251,7 @@ def test_two_workers_update_by_the_average_of_their_gradients(cluster, mode):
         for task, target in enumerate(cluster):
             command = [sys.executable, "-c", WORKER, target, str(task), mode]
             pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-            workers.append(subprocess.Popen(command, **pipes))
+            workers.append(forked.Popen(command, **pipes))
             # A worker that comes before the variables looks for them again after 30 s.
             if task == 0:
                 assert workers[0].stdout.readline() == "ready\n"

@@ -7,7 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import known_checkpoints, newest_checkpoint, step_of
-from tf_frame.checkpoint.write.saving import ArrayWriter
+from tf_frame.checkpoint.write.writers import ArrayWriter
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
 

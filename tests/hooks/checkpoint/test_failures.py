@@ -4,16 +4,18 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, newest_checkpoint
-from tf_frame.checkpoint.write.saving import Background, write_whole
+from tf_frame.checkpoint.write.staging import atomic_checkpoint
 from tf_frame.errors import CheckpointError, NonFiniteError
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.testing import forked
 
 
 class Poison(tf.train.SessionRunHook):
@@ -52,16 +54,16 @@ def fail_at(monkeypatch):
     def fail_at(step, *errors):
         left = list(errors)
 
-        def write_or_fail(prefix, write, *, count):
+        def write_or_fail(prefix, write, *, publish):
             def half(new):
                 with tf.io.gfile.GFile(new + ".data-00000-of-00001", "w") as file:
                     file.write("half")
                 raise left.pop(0)
 
             fails = left and prefix.endswith(f"-{step}")
-            write_whole(prefix, half if fails else write, count=count)
+            atomic_checkpoint(prefix, half if fails else write, publish=publish)
 
-        monkeypatch.setattr("tf_frame.hooks.checkpoint.write_whole", write_or_fail)
+        monkeypatch.setattr("tf_frame.hooks.checkpoint.atomic_checkpoint", write_or_fail)
 
     return fail_at
 
@@ -209,12 +211,12 @@ def gate(monkeypatch):
     """Holds the writing of later checkpoints than the first until `gate.set()`."""
     opened = threading.Event()
 
-    def wait_and_write(prefix, write, *, count):
+    def wait_and_write(prefix, write, *, publish):
         if not prefix.endswith("-0"):
             assert opened.wait(60)
-        write_whole(prefix, write, count=count)
+        atomic_checkpoint(prefix, write, publish=publish)
 
-    monkeypatch.setattr("tf_frame.hooks.checkpoint.write_whole", wait_and_write)
+    monkeypatch.setattr("tf_frame.hooks.checkpoint.atomic_checkpoint", wait_and_write)
     yield opened
     opened.set()
 
@@ -241,15 +243,15 @@ def test_training_goes_on_while_a_checkpoint_is_written(tmp_path, asynchronous, 
 
 
 def test_a_save_waits_for_the_one_before(tmp_path, asynchronous, build, train, gate, monkeypatch):
-    waited, wait = [], Background.wait
+    waited, wait = [], Future.result
 
     def open_and_wait(self):
         waited.append(known_checkpoints(str(tmp_path)))
         if len(waited) == 2:
             gate.set()  # The first is for the checkpoint of step 0, which is not held.
-        wait(self)
+        return wait(self)
 
-    monkeypatch.setattr(Background, "wait", open_and_wait)
+    monkeypatch.setattr(Future, "result", open_and_wait)
     graph = build()
     hook = asynchronous(graph, every_steps=2)
     train(graph, [hook], to=4)
@@ -328,7 +330,7 @@ def test_a_write_that_failed_is_raised_before_the_next_save(asynchronous, build,
     def each(session):
         steps.append(1)
         if hook._flight is not None:
-            hook._flight.work.wait()
+            hook._flight.work.exception()
 
     with pytest.raises(CheckpointError, match="global step 2 could not be written"):
         train(graph, [hook], to=100, each=each)
@@ -411,10 +413,10 @@ def test_on_a_full_disk_the_checkpoint_before_stays_and_the_run_goes_on_with_mor
 KILLED = """
 import os, signal, sys
 import tensorflow.compat.v1 as tf
-from tf_frame.checkpoint.write.saving import ArrayWriter
+from tf_frame.checkpoint.write.writers import ArrayWriter
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
+from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.testing.toy import build_toy_graph
 folder, when = sys.argv[1:]
 rename, write, renames = tf.io.gfile.rename, ArrayWriter.write, []
@@ -423,8 +425,8 @@ def kill():
 def counted(*names, **options):
     rename(*names, **options)
     renames.append(names)
-    # Two files a checkpoint: the first of the third one is the fifth.
-    if when == "between the files" and len(renames) == 5:
+    # Two files and the list for each checkpoint: the first of the third one is the seventh.
+    if when == "between the files" and len(renames) == 7:
         kill()
 def written(self, values, prefix):
     write(self, values, prefix)
@@ -445,7 +447,7 @@ with graph.graph.as_default():
 def test_killed_while_the_thread_writes_the_run_goes_on_from_the_one_before(
     tmp_path, asynchronous, build, train, when
 ):
-    killed = subprocess.run(
+    killed = forked.run(
         [sys.executable, "-c", KILLED, str(tmp_path), when], stderr=subprocess.DEVNULL
     )
     assert killed.returncode == -signal.SIGKILL
@@ -475,7 +477,7 @@ with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(scaffold), hooks=[ho
 @pytest.mark.process
 def test_killed_in_the_middle_of_a_big_file_the_newest_is_whole(tmp_path):
     command = [sys.executable, "-c", BIG, str(tmp_path)]
-    writing = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    writing = forked.Popen(command, stderr=subprocess.DEVNULL)
     try:
         # Until the second one is listed and a later one is being written.
         while len(known_checkpoints(str(tmp_path))) < 2 or not list(tmp_path.glob("*.saving/*")):

@@ -20,6 +20,8 @@ class Others:
 class Meet(Hook):
     """Shows the session to the others."""
 
+    phase = Phase.TRANSFORM
+
     def __init__(self, others):
         super().__init__(Cadence(every_steps=1))
         self.others, self.steps = others, []
@@ -63,10 +65,10 @@ def test_nothing_is_waited_for_where_none_is_to_be(wait, step):
     assert wait(GlobalStepWaiterHook(step), to=2) == ([1, 2], [])
 
 
-def test_after_the_first_step_it_wants_none(wait):
+def test_it_wants_no_step(wait):
     hook = GlobalStepWaiterHook(2)
     assert wait(hook, moves=[2], to=5)[0] == [3, 4, 5]
-    assert hook.cadence.next_step() == float("inf")
+    assert not hook.cadence
 
 
 def test_a_session_that_is_made_anew_does_not_wait_again(wait):
@@ -86,13 +88,36 @@ def test_a_session_that_is_made_anew_does_not_wait_again(wait):
     assert steps == [4, 5, 1, 2, 3, 4, 5]
 
 
-def test_a_wait_can_be_given_up(wait):
+def test_a_session_that_is_lost_while_waiting_waits_again(build, train, monkeypatch):
+    def lose(seconds):
+        others.slept.append(seconds)
+        if len(others.slept) == 1:
+            raise tf.errors.AbortedError(None, None, "lost")
+        others.session.run(others.assign, {others.value: 3})
+
+    others = Others([])
+    monkeypatch.setattr("time.sleep", lose)
+    meet = Meet(others)
+    train(build(), [meet, GlobalStepWaiterHook(3)], to=5)
+    assert others.slept == [0.5] * 2
+    assert meet.steps == [4, 5]
+
+
+def test_a_wait_that_is_given_up_runs_no_step(wait):
     answers = iter([None, None, 15])
     hook = GlobalStepWaiterHook(100, give_up=lambda: next(answers))
     steps, slept = wait(hook, moves=[1, 2])
     assert len(slept) == 2
-    assert steps == [3]
+    assert steps == []
 
 
-def test_it_comes_before_all_that_prepare_a_step():
+def test_the_wait_is_logged_where_the_caller_says_every_thousand_steps(wait):
+    lines = []
+    hook = GlobalStepWaiterHook(3000, log=lambda line, *args: lines.append(line % args))
+    wait(hook, moves=[600, 1200, 1800, 2400, 3000], to=3001)
+    first = "Waiting for global step 3000 before starting training."
+    assert lines == [first, f"{first} Current step is 1200.", f"{first} Current step is 2400."]
+
+
+def test_it_waits_before_all_other_hooks_begin():
     assert GlobalStepWaiterHook(1).phase == Phase.TRANSFORM

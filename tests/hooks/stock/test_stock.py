@@ -4,28 +4,23 @@ import inspect
 import logging
 import types
 
-import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 from tensorflow.python.platform import tf_logging
 from tensorflow.python.training import training_util
 
 from tf_frame.hooks.base import Hook
-from tf_frame.hooks.stock.feed_fn import FeedFnHook
-from tf_frame.hooks.stock.final_ops import FinalOpsHook
 from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook
 from tf_frame.hooks.stock.nan_tensor import NanTensorHook
 from tf_frame.hooks.stock.step_counter import StepCounterHook
-from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
 from tf_frame.hooks.stock.summary_saver import SummarySaverHook
+from tf_frame.hooks.stop import StopAtStepHook
 
 OURS = types.SimpleNamespace(
     **{
         hook.__name__: hook
         for hook in (
-            FeedFnHook,
-            FinalOpsHook,
             GlobalStepWaiterHook,
             LoggingTensorHook,
             NanTensorHook,
@@ -112,10 +107,8 @@ def outcome(tmp_path, lines, clock):
             except Exception as raised:
                 error = f"{type(raised).__name__}: {raised}"
         tf.summary.FileWriterCache.clear()
-        final = getattr(hook, "final_ops_values", None) if error is None else None
-        seen = (lines(), losses, events_of(folder), final)
         return types.SimpleNamespace(
-            **dict(zip(("lines", "losses", "events", "final"), seen, strict=True)), error=error
+            lines=lines(), losses=losses, events=events_of(folder), error=error
         )
 
     return outcome
@@ -359,35 +352,6 @@ def test_a_nan_ends_training_in_the_same_way_and_infinity_does_not(both, fail, g
     assert seen.error == (error if fail else None)
 
 
-@pytest.mark.parametrize("graph", [{}, {"moves": False}, {"has_step": False}])
-def test_the_same_is_fed(both, graph):
-    def make(hooks, folder):
-        fed = iter(range(2, 100))
-        return hooks.FeedFnHook(lambda: {"fed:0": next(fed)})
-
-    seen = both(make, runs=4, **graph)
-    np.testing.assert_allclose(seen.losses, [2 * 0.125, 3 * 0.625, 4 * 1.125, 5 * 1.625])
-
-
-@pytest.mark.parametrize("graph", [{}, {"has_step": False}])
-def test_the_same_final_values_are_kept(both, graph):
-    def make(hooks, folder):
-        return hooks.FinalOpsHook({"loss": "loss:0", "runs": ["before:0"]}, {"fed:0": 3.0})
-
-    assert both(make, runs=2, **graph).final == {"loss": 3 * 1.125, "runs": [2]}
-    assert both(lambda h, _: h.FinalOpsHook(None), **graph).final is None
-
-
-def test_final_ops_that_read_the_input_are_explained_in_the_same_words(both):
-    def make(hooks, folder):
-        data = tf.data.Dataset.range(0)
-        return hooks.FinalOpsHook(tf.data.make_one_shot_iterator(data).get_next())
-
-    seen = both(make, runs=1)
-    assert seen.error.startswith("OutOfRangeError")
-    assert any("should have dependency back to variables reading" in line for line in seen.lines)
-
-
 @pytest.mark.usefixtures("variable_mode")
 def test_a_worker_waits_in_the_same_way(both, monkeypatch):
     moved = []
@@ -404,8 +368,8 @@ def test_a_worker_waits_in_the_same_way(both, monkeypatch):
 
         def after_create_session(session, coord):
             session.graph._unsafe_unfinalize()
-            created(session, coord)
             moved.append((session, 0))
+            created(session, coord)
 
         hook.after_create_session = after_create_session
         return hook
@@ -420,15 +384,3 @@ def test_a_worker_waits_in_the_same_way(both, monkeypatch):
 
 def test_a_worker_that_waits_for_nothing_says_nothing(both):
     assert not [s for s in both(lambda h, _: h.GlobalStepWaiterHook(0)).lines if "Waiting" in s]
-
-
-def test_two_hooks_that_feed_one_placeholder_are_refused():
-    graph = build()
-    with graph.as_default():
-        fed = graph.get_tensor_by_name("fed:0")
-        hooks = [FeedFnHook(lambda: {fed: 1.0}), tf.train.FeedFnHook(lambda: {fed: 2.0})]
-        with (
-            pytest.raises(RuntimeError, match="Same tensor is fed by two hooks."),
-            tf.train.MonitoredTrainingSession(hooks=hooks) as session,
-        ):
-            session.run("train")

@@ -2,12 +2,13 @@
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tf_frame.testing import forked
 
 SCRIPTS = Path(__file__).parent / "estimator_scripts"
 V1 = pytest.mark.parametrize("v1", [(), ("--v1",)], ids=["resource", "v2_behavior_off"])
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 def run(script, *arguments):
     """What a script prints at the end, and its log."""
     command = [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    result = forked.run(command, capture_output=True, text=True, timeout=200)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout.splitlines()[-1]), result.stderr
 

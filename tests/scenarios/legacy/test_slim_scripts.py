@@ -3,13 +3,14 @@
 import gzip
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
+
+from tf_frame.testing import forked
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
@@ -60,7 +61,7 @@ def run_script(dataset_dir):
 
     def run(name, mode="resource", **flags):
         flags = {"dataset_name": "fashion_mnist", "dataset_dir": dataset_dir, **flags}
-        done = subprocess.run(
+        done = forked.run(
             [
                 sys.executable,
                 "-c",

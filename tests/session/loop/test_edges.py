@@ -9,8 +9,9 @@ from tf_frame.graph.step_loop import build_step_loop
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
+from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.hooks.training_clock import traced_steps
+from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import ToyInput
 
 
@@ -69,11 +70,15 @@ def recorded(graph, steps):
     class Recorded:
         calls = []
 
-        def run(self, session, count):
-            self.calls.append((int(session.run(graph.global_step)), count))
-            return many.run(session, count)
+        def prepare(self, session):
+            call = many.prepare(session)
 
-    Recorded.steps = steps
+            def recorded_call(count):
+                self.calls.append((int(session.run(graph.global_step)), min(count, steps)))
+                return call(count)
+
+            return recorded_call
+
     return Recorded()
 
 
@@ -200,7 +205,7 @@ def test_a_call_of_many_steps_is_never_the_first_run_of_a_session(build, run_loo
     assert [start for start, _ in many.calls].count(0) == 0
 
 
-def test_scalars_that_hooks_often_want_need_no_call_of_their_own(build, run_loop, monkeypatch):
+def test_scalars_that_hooks_often_want_need_no_call_of_their_own(build, run_loop):
     class Fetch(Note):
         def __init__(self, fetches, at):
             super().__init__(at_steps=[at])
@@ -209,19 +214,12 @@ def test_scalars_that_hooks_often_want_need_no_call_of_their_own(build, run_loop
         def before_step(self, run_context, step):
             return tf.train.SessionRunArgs(self.fetches)
 
-    made, make = [], tf_session.BaseSession.make_callable
-
-    def counted(self, *args, **kwargs):
-        made.append(args)
-        return make(self, *args, **kwargs)
-
-    monkeypatch.setattr(tf_session.BaseSession, "make_callable", counted)
     graph = build()
     assert graph.learning_rate in graph.scalars
     hooks = [Fetch(graph.learning_rate, 2), Fetch([], 4), StopAtStepHook(last_step=6)]
-    run_loop(graph, hooks)
-    # One for the steps that hooks want, and one for those between.
-    assert len(made) == 2
+    with counted_runs() as count:
+        run_loop(graph, hooks)
+    assert (count.prepared, count.calls) == (1, 6)
 
 
 def test_a_step_that_is_traced_is_marked_as_such(build, run_loop):

@@ -1,1 +1,1 @@
-"""Checkpoints of a folder: found, opened, and compared with a graph."""
+"""Reading side: checkpoints of a folder, their contents, and their match with a graph."""

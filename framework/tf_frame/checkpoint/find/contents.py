@@ -1,4 +1,4 @@
-"""What a checkpoint holds."""
+"""Descriptions of the checkpoints of a folder, and of the variables of a checkpoint."""
 
 from __future__ import annotations
 
@@ -9,20 +9,48 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints
+from tf_frame.checkpoint.find.path import checkpoints_in, files_of, prefix_of
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
 
 
 @dataclasses.dataclass(frozen=True)
-class Statistics:
-    """Values of one variable in short; None where there is nothing to compute it from.
+class Entry:
+    """A checkpoint in a folder.
 
     Attributes:
-      min, max, mean, norm: of the values that are finite; the norm is Euclidean.
-      nan: how many values are NaN.
-      infinite: how many are infinite.
+      path: its path prefix.
+      step: its global step; None if it holds none.
+      saved_at_secs: when its newest file was written, in seconds since 1970; None
+        without files.
+      size_bytes: size of all its files.
+      damage: the reason why it cannot be read; empty for a sound one.
+      variables: number of variables; None if it cannot be read.
+      parameters: number of values in all variables, those of the optimizer included;
+        None if it cannot be read.
+    """
+
+    path: str
+    step: int | None
+    saved_at_secs: float | None
+    size_bytes: int
+    damage: str
+    variables: int | None
+    parameters: int | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Statistics:
+    """Summary of the values of a variable; None where there is nothing to compute.
+
+    Attributes:
+      min, max, mean, norm: of the finite values; the norm is Euclidean.
+      nan: number of values that are NaN.
+      infinite: number of values that are infinite.
     """
 
     min: float | None
@@ -35,12 +63,12 @@ class Statistics:
 
 @dataclasses.dataclass(frozen=True)
 class Content:
-    """One variable.
+    """A variable in a checkpoint.
 
     Attributes:
       name, shape: its name and shape.
       dtype: the name of its type.
-      size: how many numbers it holds.
+      size: number of values.
       size_bytes: its size in memory; None for texts.
       statistics: of its values, if asked for and if they are real numbers.
     """
@@ -53,6 +81,39 @@ class Content:
     statistics: Statistics | None
 
 
+def list_checkpoints(folder: str) -> Sequence[Entry]:
+    """Describes every checkpoint of a folder, oldest first; reads each one once.
+
+    Checkpoints that the `checkpoint` file lists but that are gone count as damaged.
+
+    Raises:
+      ConfigError: there is no such folder.
+    """
+    if not tf.io.gfile.isdir(folder):
+        raise ConfigError(
+            f"{folder} is no folder; tf-frame checkpoint show {prefix_of(folder)} describes one "
+            "checkpoint"
+            if tf.io.gfile.exists(prefix_of(folder) + ".index")
+            else f"there is no folder {folder}"
+        )
+    there = checkpoints_in(folder)
+    gone = [path for path in known_checkpoints(folder) if path not in there]
+    return [_entry(path) for path in [*gone, *there]]
+
+
+def _entry(path: str) -> Entry:
+    stats = [tf.io.gfile.stat(file) for file in files_of(path)]
+    saved_at_secs = max((stat.mtime_nsec / 1e9 for stat in stats), default=None)
+    size_bytes = sum(stat.length for stat in stats)
+    damage = damage_of(path)
+    if damage:
+        return Entry(path, None, saved_at_secs, size_bytes, damage, None, None)
+    held = Checkpoint(path)
+    return Entry(
+        path, held.global_step, saved_at_secs, size_bytes, "", len(held.names), held.parameters
+    )
+
+
 def contents_of(
     checkpoint: Checkpoint, *, pattern: re.Pattern[str] | None = None, values: bool = False
 ) -> Sequence[Content]:
@@ -60,7 +121,7 @@ def contents_of(
 
     Args:
       checkpoint: the checkpoint.
-      pattern: only variables in whose names it is found.
+      pattern: describes only variables in whose names it is found.
       values: whether to read the values too, one variable at a time.
 
     Raises:
@@ -117,5 +178,5 @@ def statistics_of(values: Any) -> Statistics:
 
 
 def _representable(value: Any) -> float | None:
-    """None for a sum that left the range of 64 bits."""
+    """The value, or None for a sum beyond the range of 64 bits."""
     return float(value) if math.isfinite(value) else None

@@ -1,19 +1,18 @@
-"""New checkpoints of a folder, as they come.
+"""Iterator over the new checkpoints of a folder.
 
-`tf.train.checkpoints_iterator` does the same, but hands out damaged
-checkpoints, and looks at nothing else while it waits.
+`tf.train.checkpoints_iterator` yields damaged checkpoints as well, and cannot be stopped while
+it waits.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Callable, Collection, Iterator
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import damage_of, found_by_name, known_checkpoints
+from tf_frame.checkpoint.find.newest import checkpoints_by_age, damage_of
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -33,28 +32,28 @@ def wait_for_new_checkpoint(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> str | None:
-    """Waits until a folder has a checkpoint that is new and can be read.
+    """Waits until a folder has a new checkpoint that can be read.
 
-    A damaged one is passed over, with a line of log; so is one that the
-    `checkpoint` file lists before the last one. The folder need not exist yet.
+    Damaged checkpoints are passed over and logged; checkpoints that the `checkpoint` file
+    lists before the last one are not new. The folder need not exist yet.
 
     Args:
       checkpoint_dir: the folder.
-      last_checkpoint: the one before, None for the first.
-      seconds_to_sleep: from one look to the next.
-      timeout: seconds to wait at most; None for as long as it takes.
-      done: more that are not new.
-      stop: asked before each look; true ends the waiting.
-      clock, sleep: where the time comes from.
+      last_checkpoint: the checkpoint before, None for the first.
+      seconds_to_sleep: time between two looks at the folder.
+      timeout: seconds to wait at most; None: no limit.
+      done: other checkpoints that are not new.
+      stop: called before each look; true ends the waiting.
+      clock, sleep: source of time.
 
     Returns:
-      Its path prefix, or None where the time is up or `stop` said so.
+      The path prefix, or None after the timeout or `stop`.
     """
     _LOG.info("waiting for a new checkpoint in %s", checkpoint_dir)
     deadline = None if timeout is None else clock() + timeout
-    noted: dict[str, str] = {}
+    logged: dict[str, str] = {}
     while not stop():
-        path = _newest(checkpoint_dir, last_checkpoint, done, noted)
+        path = _newest(checkpoint_dir, last_checkpoint, done, logged)
         if path is not None:
             _LOG.info("found a new checkpoint: %s", path)
             return path
@@ -75,19 +74,19 @@ def checkpoints_iterator(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[str]:
-    """Yields the newest checkpoint of a folder whenever there is a new one; none of them twice.
+    """Yields the newest checkpoint of a folder whenever there is a new one, each only once.
 
-    Those that come and are followed by another while the caller is at work are
-    left out.
+    Checkpoints that are followed by another before the caller asks again are left out.
 
     Args:
       checkpoint_dir: the folder.
-      min_interval_secs: from one to the next at least.
-      timeout: seconds to wait for a new one; None for as long as it takes.
-      timeout_fn: asked when that time is up whether to end; without it, that is the end.
-      seconds_to_sleep: from one look to the next.
-      stop: asked about as often; true is the end.
-      clock, sleep: where the time comes from.
+      min_interval_secs: seconds between two checkpoints at least.
+      timeout: seconds to wait for a new checkpoint; None: no limit.
+      timeout_fn: called after the timeout; false goes on waiting. Default: the timeout ends
+        the iteration.
+      seconds_to_sleep: time between two looks at the folder.
+      stop: called before each look; true ends the iteration.
+      clock, sleep: source of time.
     """
     last: str | None = None
     done: set[str] = set()
@@ -116,10 +115,10 @@ def checkpoints_iterator(
 
 
 def _newest(
-    folder: str, last: str | None, done: Collection[str], noted: dict[str, str]
+    folder: str, last: str | None, done: Collection[str], logged: dict[str, str]
 ) -> str | None:
-    """The newest that is new and whole; what ails others is logged once for each state."""
-    paths = _oldest_first(folder)
+    """The newest sound checkpoint that is new; logs every damage once."""
+    paths = checkpoints_by_age(folder)
     if last in paths:
         paths = paths[paths.index(last) + 1 :]
     for path in reversed(paths):
@@ -127,19 +126,11 @@ def _newest(
             continue
         try:
             damage = damage_of(path)
-        except tf.errors.NotFoundError:  # Deleted while it was looked at.
+        except tf.errors.NotFoundError:  # Deleted while it was read.
             continue
         if not damage:
             return path
-        if noted.get(path) != damage:
-            noted[path] = damage
+        if logged.get(path) != damage:
+            logged[path] = damage
             _LOG.warning("passing over a damaged checkpoint: %s: %s", path, damage)
     return None
-
-
-def _oldest_first(folder: str) -> list[str]:
-    """All checkpoints of a folder; those that its `checkpoint` file does not list come first."""
-    listed = known_checkpoints(folder)
-    names = {os.path.basename(path) for path in listed}
-    others = [path for path in found_by_name(folder) if os.path.basename(path) not in names]
-    return [*others, *listed]

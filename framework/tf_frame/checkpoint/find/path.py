@@ -1,4 +1,4 @@
-"""From what a user calls a checkpoint to its path prefix."""
+"""Paths of checkpoints: from the name that a user gives to path prefix and files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import found_by_name, known_checkpoints, newest_readable
-from tf_frame.checkpoint.text import some
 from tf_frame.config.values import nearest
 from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.text import indented
 
 _SHOWN = 8
 _FILE_OF_A_CHECKPOINT = re.compile(r"(.+)\.(index|meta|data-\d{5}-of-\d{5})")
@@ -28,16 +28,16 @@ def resolve(path: str) -> str:
       The path prefix.
 
     Raises:
-      ConfigError: there is no checkpoint; the message says what is there.
-      CheckpointError: there are some in the folder, and none can be read.
+      ConfigError: there is no checkpoint; the message names what the folder holds.
+      CheckpointError: none of the checkpoints in the folder can be read.
     """
-    # A folder may have the name of the prefix whose files are beside it.
+    # A folder may have the same name as a prefix.
     if tf.io.gfile.isdir(path) and not exists(path):
         return _in_folder(path)
     prefix = prefix_of(path)
     if exists(prefix):
         return prefix
-    raise ConfigError(f"there is no checkpoint {path}; {_what_is_there(prefix)}")
+    raise ConfigError(f"there is no checkpoint {path}; {_alternatives(prefix)}")
 
 
 def prefix_of(path: str) -> str:
@@ -46,10 +46,15 @@ def prefix_of(path: str) -> str:
     return found[1] if found else path
 
 
+def same_path(path: str, other: str) -> bool:
+    """Whether two spellings of a path prefix name the same checkpoint."""
+    return os.path.normpath(path) == os.path.normpath(other)
+
+
 def exists(prefix: str) -> bool:
     """Whether a checkpoint has this path prefix.
 
-    Those of TensorFlow before 1.0, such as slim's first pretrained models, are
+    Checkpoints of TensorFlow before 1.0, such as slim's first pretrained models, are
     one file without `.index`.
     """
     if tf.io.gfile.exists(prefix + ".index"):
@@ -57,10 +62,20 @@ def exists(prefix: str) -> bool:
     return bool(tf.io.gfile.exists(prefix)) and not tf.io.gfile.isdir(prefix)
 
 
+def files_of(prefix: str) -> Sequence[str]:
+    """The files of a checkpoint: data, index, and the meta graph if there is one."""
+    folder, name = os.path.split(prefix)
+    if not tf.io.gfile.isdir(folder or "."):
+        return []
+    files = [file for file in sorted(tf.io.gfile.listdir(folder or ".")) if prefix_of(file) == name]
+    paths = [os.path.join(folder, file) for file in files]
+    return [path for path in paths if not tf.io.gfile.isdir(path)]
+
+
 def checkpoints_in(folder: str) -> Sequence[str]:
     """Path prefixes of the checkpoints in a folder, whatever their names, oldest first.
 
-    Those of the `checkpoint` file come last, in its order: it may not list others.
+    Those that the `checkpoint` file lists come last, in its order.
     """
     listed = [path for path in known_checkpoints(folder) if exists(path)]
     found = [
@@ -70,10 +85,10 @@ def checkpoints_in(folder: str) -> Sequence[str]:
     ]
     known = {os.path.normpath(path) for path in listed}
     others = [path for path in found if os.path.normpath(path) not in known and exists(path)]
-    return [*sorted(others, key=_time_of), *listed]
+    return [*sorted(others, key=_age), *listed]
 
 
-def _time_of(prefix: str) -> tuple[int, str]:
+def _age(prefix: str) -> tuple[int, str]:
     return tf.io.gfile.stat(prefix + ".index").mtime_nsec, prefix
 
 
@@ -84,42 +99,38 @@ def _in_folder(folder: str) -> str:
     # The `checkpoint` file of a downloaded folder may list paths of another machine.
     listed = [path for path in known_checkpoints(folder) if exists(path)] or found_by_name(folder)
     if listed:
-        return _newest_of(folder, listed)
-    there = checkpoints_in(folder)
-    if len(there) == 1:
-        return there[0]
-    if there:
-        raise ConfigError(f"{folder} holds several checkpoints; name one: {_some(there)}")
+        path, damages = newest_readable(listed)
+        if path is None:
+            raise CheckpointError(f"no checkpoint in {folder} can be read:\n{indented(damages)}")
+        return path
+    unlisted = checkpoints_in(folder)
+    if len(unlisted) == 1:
+        return unlisted[0]
+    if unlisted:
+        raise ConfigError(f"{folder} holds several checkpoints; name one: {_joined(unlisted)}")
     raise ConfigError(
-        f"there is no checkpoint in the folder {folder}; it holds {_some(_names_in(folder))}"
+        f"there is no checkpoint in the folder {folder}; it holds {_names_in(folder)}"
     )
 
 
-def _newest_of(folder: str, paths: Sequence[str]) -> str:
-    path, damages = newest_readable(paths)
-    if path is None:
-        raise CheckpointError(f"no checkpoint in {folder} can be read:\n{some(damages)}")
-    return path
-
-
-def _what_is_there(prefix: str) -> str:
+def _alternatives(prefix: str) -> str:
+    """Names what there is in place of a checkpoint that does not exist."""
     folder, name = os.path.split(prefix)
     folder = folder or "."
     if not tf.io.gfile.isdir(folder):
         return f"there is no folder {folder}"
     names = [os.path.basename(path) for path in checkpoints_in(folder)]
     if not names:
-        return f"the folder {folder} holds {_some(_names_in(folder))}"
+        return f"the folder {folder} holds {_names_in(folder)}"
     near = nearest(name, names)
     hint = f"did you mean {os.path.join(folder, near)}? " if near else ""
-    return f"{hint}checkpoints in {folder}: {_some(names)}"
+    return f"{hint}checkpoints in {folder}: {_joined(names)}"
 
 
-def _names_in(folder: str) -> Sequence[str]:
-    return sorted(tf.io.gfile.listdir(folder))
+def _names_in(folder: str) -> str:
+    return _joined(sorted(tf.io.gfile.listdir(folder)))
 
 
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_SHOWN])
+def _joined(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return shown + more or "nothing"
+    return ", ".join(names[:_SHOWN]) + more or "nothing"

@@ -1,4 +1,4 @@
-"""A checkpoint that is open for reading, with errors for the user."""
+"""Reading of a checkpoint, with errors for the user."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import CheckpointError, reason_of
 
-# What TensorFlow's reader raises; the IndexError is a data file that ends too early.
+# Raised by TensorFlow's reader; an IndexError is a data file that ends too early.
 READ_ERRORS = (tf.errors.OpError, ValueError, IndexError, RuntimeError)
 
 
@@ -22,8 +22,8 @@ class Checkpoint:
       path: its path prefix (`.../model.ckpt-120`).
 
     Attributes:
-      path: the same.
-      names: what it holds, sorted.
+      path: the path prefix.
+      names: names of its variables, sorted.
 
     Raises:
       CheckpointError: the index cannot be read.
@@ -43,7 +43,7 @@ class Checkpoint:
         return name in self._shapes
 
     def shape(self, name: str) -> list[int]:
-        """The shape of a variable; that of the whole if it was saved in parts."""
+        """The shape of a variable, of the whole one if it was saved in parts."""
         return list(self._shapes[name])
 
     def dtype(self, name: str) -> Any:
@@ -51,11 +51,11 @@ class Checkpoint:
         return self._dtypes[name]
 
     def size(self, name: str) -> int:
-        """How many numbers (or texts) a variable holds."""
+        """The number of values of a variable."""
         return math.prod(self._shapes[name])
 
     def num_bytes(self, name: str) -> int | None:
-        """The bytes of a variable in memory; None for texts, whose length is not known."""
+        """The bytes of a variable in memory; None for texts, whose lengths are not known."""
         dtype = self._dtypes[name]
         return None if dtype == tf.string else self.size(name) * int(dtype.size)
 
@@ -65,18 +65,18 @@ class Checkpoint:
 
     @property
     def parameters(self) -> int:
-        """How many numbers all variables hold together, those of the optimizer too."""
+        """The number of values of all variables, those of the optimizer included."""
         return sum(self.size(name) for name in self.names)
 
     @property
     def global_step(self) -> int | None:
-        """The global step at which it was saved; None if it holds none."""
+        """The global step at which the checkpoint was saved; None if it holds none."""
         if "global_step" not in self or self.size("global_step") != 1:
             return None
         return int(self.read("global_step").reshape(()))
 
     def read(self, name: str) -> Any:
-        """Reads one variable as an array; texts become bytes in an array of objects.
+        """Reads one variable as an array; texts are bytes in an array of objects.
 
         Raises:
           CheckpointError: the data file is damaged.
@@ -93,7 +93,7 @@ class Checkpoint:
 
 
 def unreadable(path: str, error: Exception) -> CheckpointError:
-    """The error for a checkpoint that is damaged."""
+    """The error for a damaged checkpoint."""
     return CheckpointError(
         f"the checkpoint {path} cannot be read: {reason_of(error)}\n"
         "take another one, or copy its .index and .data files here again"

@@ -1,1 +1,1 @@
-"""New checkpoints made of existing ones: averaged, renamed, compared."""
+"""New checkpoints from existing ones: averaged, renamed; and compared."""

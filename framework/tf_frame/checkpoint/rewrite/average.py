@@ -13,27 +13,27 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.path import checkpoints_in, resolve
+from tf_frame.checkpoint.find.path import checkpoints_in, resolve, same_path
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.checkpoint.text import some
-from tf_frame.checkpoint.write.writing import Tensor, destination, same_path, write_checkpoint
+from tf_frame.checkpoint.rewrite.output import Tensor, destination, write_checkpoint
 from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.text import indented
 
 
 def sources_of(paths: Sequence[str], *, last: int | None, but: str) -> Sequence[str]:
     """Finds the checkpoints to be averaged.
 
     Args:
-      paths: one folder, whose checkpoints are meant; or checkpoints.
-      last: only so many of the folder, the newest ones.
-      but: path prefix of what is to be written, which does not count.
+      paths: checkpoints, or one folder, which stands for all checkpoints in it.
+      last: takes only so many of the folder, the newest ones.
+      but: path prefix of the new checkpoint, which is no source.
 
     Returns:
-      Their path prefixes, oldest first.
+      Path prefixes, oldest first.
 
     Raises:
       ConfigError: fewer than two are left, or `last` is given without a folder.
-      CheckpointError: one does not exist.
+      CheckpointError: a checkpoint does not exist.
     """
     if len(paths) == 1 and tf.io.gfile.isdir(paths[0]):
         found = [path for path in checkpoints_in(paths[0]) if not same_path(path, but)]
@@ -53,20 +53,19 @@ def sources_of(paths: Sequence[str], *, last: int | None, but: str) -> Sequence[
 def average(sources: Sequence[str], path: str, *, overwrite: bool = False) -> tuple[int, int]:
     """Writes the mean of checkpoints, one variable at a time.
 
-    Real and complex variables are added up in 64 bits a number and rounded
-    once, to their own type; all others, such as the global step, are those of
-    the last checkpoint.
+    Real and complex variables are added in 64 bits per number and rounded once, to
+    their own type; others, such as the global step, are those of the last checkpoint.
 
     Args:
       sources: path prefixes; two at least.
-      path: where the mean is to be written.
+      path: path of the new checkpoint.
       overwrite: whether a checkpoint at `path` may be replaced.
 
     Returns:
-      How many variables were averaged, and how many taken from the last.
+      The numbers of variables averaged, and taken from the last checkpoint.
 
     Raises:
-      CheckpointError: the checkpoints are not of one model, one cannot be
+      CheckpointError: the checkpoints are not of one model, or cannot be
         read, or the mean cannot be written.
       ConfigError: nothing can be written to `path`.
     """
@@ -99,7 +98,7 @@ def _mean(checkpoints: Sequence[Checkpoint], name: str) -> Any:
     total = np.zeros(checkpoints[-1].shape(name), wide)
     for checkpoint in checkpoints:
         total += checkpoint.read(name).astype(wide)
-    # An array even where the shape is []: dividing in place keeps it one.
+    # Dividing in place keeps an array of shape [] an array.
     total /= len(checkpoints)
     return total
 
@@ -113,5 +112,5 @@ def _check_alike(other: Checkpoint, last: Checkpoint) -> None:
     if differences:
         raise CheckpointError(
             f"{other.path} and {last.path} are checkpoints of different models:\n"
-            f"{some(differences)}\nonly checkpoints with the same variables have an average"
+            f"{indented(differences)}\nonly checkpoints with the same variables have an average"
         )

@@ -1,4 +1,4 @@
-"""In what two checkpoints differ."""
+"""Comparison of two checkpoints."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tf_frame.checkpoint.find.reader import Checkpoint
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """The comparison of two checkpoints.
+    """The differences between two checkpoints.
 
     Attributes:
-      only_in_first, only_in_second: names.
+      only_in_first, only_in_second: names of variables.
       other_shapes: (name, type and shape in the first, in the second).
       other_values: (name, largest absolute difference); None for texts, and
-        where one of the two is NaN or infinite and the other is not.
-      same: names of variables that are equal; NaN equals NaN.
+        where only one of the two values is NaN or infinite.
+      same: names of equal variables; NaN equals NaN.
     """
 
     only_in_first: Sequence[str]
@@ -72,7 +72,7 @@ def _largest(a: Any, b: Any) -> float | None:
     if a.dtype == object:
         return None
     if a.dtype.kind in "iu":
-        # Two's complement: right in all 64 bits, where floats have 53.
+        # Two's complement is exact in all 64 bits; floats have 53.
         return float(
             (np.maximum(a, b).astype(np.uint64) - np.minimum(a, b).astype(np.uint64)).max()
         )

@@ -1,4 +1,4 @@
-"""Renames and drops variables of a checkpoint, by writing another one."""
+"""Renaming and dropping of variables, by writing another checkpoint."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import dataclasses
 from collections.abc import Sequence
 
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.checkpoint.text import some
+from tf_frame.checkpoint.rewrite.output import destination, write_checkpoint
 from tf_frame.checkpoint.warm_start.rules import parse_regex, parse_rules, rename, warn_of_unmatched
-from tf_frame.checkpoint.write.writing import destination, write_checkpoint
 from tf_frame.errors import ConfigError
+from tf_frame.text import indented
 
 
 @dataclasses.dataclass(frozen=True)
 class Rewriting:
-    """What becomes of each variable.
+    """The plan of a new checkpoint.
 
     Attributes:
-      checkpoint: what is read.
-      destination: path prefix of what is to be written.
-      renamed: old name -> new name, for all that are kept.
-      dropped: names of those that are not.
+      checkpoint: the source.
+      destination: path prefix of the new checkpoint.
+      renamed: old name -> new name, for all variables that are kept.
+      dropped: names of the variables that are left out.
     """
 
     checkpoint: Checkpoint
@@ -35,10 +35,10 @@ class Rewriting:
         return {old: new for old, new in self.renamed.items() if old != new}
 
     def write(self) -> None:
-        """Writes the new checkpoint; values and types stay as they are.
+        """Writes the new checkpoint; values and types do not change.
 
         Raises:
-          CheckpointError: the old one cannot be read, or the new one not be written.
+          CheckpointError: the source cannot be read, or the new checkpoint not be written.
         """
         source = self.checkpoint
         ordered = sorted(self.renamed.items(), key=lambda item: item[1])
@@ -57,10 +57,10 @@ def plan_rewriting(
     """Finds the new names; writes nothing.
 
     Args:
-      checkpoint: what is read.
-      path: where the new one is to be written.
-      rules: `REGEX=REPLACEMENT` each; the first one that matches a whole name counts.
-      drop: regular expressions; variables whose whole name one matches are left out.
+      checkpoint: the source.
+      path: path of the new checkpoint.
+      rules: `REGEX=REPLACEMENT` each; the first that matches a whole name counts.
+      drop: regular expressions; a variable whose whole name matches is left out.
       overwrite: whether a checkpoint at `path` may be replaced.
 
     Raises:
@@ -94,6 +94,6 @@ def _check(rewriting: Rewriting) -> None:
     shared = [f"{new}: {', '.join(old)}" for new, old in old_names.items() if len(old) > 1]
     if shared:
         raise ConfigError(
-            f"{len(shared)} new names would belong to several variables:\n{some(shared)}\n"
+            f"{len(shared)} new names would belong to several variables:\n{indented(shared)}\n"
             "change the --rule, or --drop all but one"
         )

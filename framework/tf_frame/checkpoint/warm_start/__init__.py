@@ -1,1 +1,1 @@
-"""Initial values from another model's checkpoint."""
+"""Initial values of variables from another model's checkpoint."""

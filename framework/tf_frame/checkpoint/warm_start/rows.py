@@ -1,4 +1,4 @@
-"""What a warm start does with each variable of the graph."""
+"""The outcome of a warm start for each variable of the graph, and its check by the options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.match import saved_as
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.checkpoint.text import aligned
 from tf_frame.checkpoint.warm_start.rules import (
     parse_rules,
     rename,
@@ -19,10 +18,15 @@ from tf_frame.checkpoint.warm_start.rules import (
     warn_of_unmatched,
 )
 from tf_frame.config.option_groups import WarmStartOptions
+from tf_frame.config.values import nearest
+from tf_frame.errors import CheckpointError
+from tf_frame.text import columns, indented
+
+_SHOWN = 8
 
 
 class Outcome(str, enum.Enum):
-    """What becomes of a variable."""
+    """The outcome of a warm start for a variable."""
 
     RESTORED = "restored"
     EXCLUDED = "excluded"
@@ -33,14 +37,13 @@ class Outcome(str, enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One variable of the graph.
+    """A variable of the graph; the parts of a partitioned variable are one row.
 
     Attributes:
-      name: its name; the parts of a partitioned variable are one row.
-      shape: its shape.
+      name, shape: its name and shape.
       source: its name in the checkpoint, after `--warm_start_map`.
-      outcome: what becomes of it.
-      found: shape in the checkpoint, and type if that differs; for MISMATCHED.
+      outcome: restored, or why not.
+      found: for MISMATCHED: shape in the checkpoint, and the type if that differs.
       parts: the variable, or its parts.
     """
 
@@ -52,7 +55,7 @@ class Row:
     parts: Sequence[Any] = dataclasses.field(repr=False, compare=False)
 
     def cells(self) -> Sequence[str]:
-        """The row of the table; the source is left out where nobody looked for it."""
+        """The row of the table; without a source where none was looked for."""
         looked_for = self.outcome not in (Outcome.EXCLUDED, Outcome.NOT_INCLUDED)
         shape = f"{list(self.shape)}" + (f", {self.found} in the checkpoint" if self.found else "")
         return self.outcome.value, self.name, shape, self.source if looked_for else ""
@@ -64,9 +67,9 @@ def rows_of(
     """Decides about each variable.
 
     Args:
-      config: include, exclude and map; the global step passes by all three.
-      variables: those of the graph, parts of partitioned ones among them.
-      checkpoint: where values come from.
+      config: include, exclude and map; they do not apply to the global step.
+      variables: variables of the graph, or parts of them.
+      checkpoint: source of the values.
 
     Raises:
       ConfigError: a rule of `--warm_start_map` is malformed.
@@ -81,17 +84,44 @@ def rows_of(
     for name, parts in whole.items():
         if _is_global_step(parts):
             rows.append(_compared(name, name, parts, checkpoint))
-        elif outcome := _passed_over(config, name):
+        elif outcome := _left_out(config, name):
             rows.append(Row(name, saved_as(parts)[1], "", outcome, "", parts))
         else:
             rows.append(_compared(name, rename(name, rules), parts, checkpoint))
     return rows
 
 
+def check_rows(config: WarmStartOptions, rows: Sequence[Row], checkpoint: Checkpoint) -> None:
+    """Checks that the options allow the outcomes.
+
+    Raises:
+      CheckpointError: variables are missing or mismatched, or no variable is restored, and
+        the options do not allow it.
+    """
+    problems = []
+    missing = [row for row in rows if row.outcome == Outcome.MISSING]
+    if missing and not config.warm_start_ignore_missing:
+        problems.append(_missing(missing, checkpoint))
+    mismatched = [row for row in rows if row.outcome == Outcome.MISMATCHED]
+    if mismatched and not config.warm_start_skip_mismatched:
+        problems.append(_mismatched(mismatched))
+    if problems:
+        raise CheckpointError(
+            f"--warm_start_from {checkpoint.path} does not fit the graph\n" + "\n".join(problems)
+        )
+    if not config.warm_start_allow_nothing and not any(r.outcome == Outcome.RESTORED for r in rows):
+        raise CheckpointError(
+            f"--warm_start_from {checkpoint.path}: none of the {len(rows)} variables was restored; "
+            f"the graph has {_names([row.name for row in rows])}, the checkpoint "
+            f"{_names(checkpoint.names)}. Map the names with --warm_start_map, or go on without "
+            "by --warm_start_allow_nothing"
+        )
+
+
 def table_of(rows: Iterable[Row]) -> str:
     """The rows as text, with a heading."""
     heading = ("OUTCOME", "VARIABLE", "SHAPE", "IN THE CHECKPOINT")
-    return aligned([heading, *(row.cells() for row in rows)])
+    return columns([heading, *(row.cells() for row in rows)], indent=0)
 
 
 def _whole_variables(variables: Iterable[Any]) -> dict[str, list[Any]]:
@@ -109,7 +139,7 @@ def _is_global_step(parts: Sequence[Any]) -> bool:
     return parts[0] is tf.train.get_global_step()
 
 
-def _passed_over(config: WarmStartOptions, name: str) -> Outcome | None:
+def _left_out(config: WarmStartOptions, name: str) -> Outcome | None:
     include = config.warm_start_include
     if include and not name.startswith(include):
         return Outcome.NOT_INCLUDED
@@ -117,7 +147,7 @@ def _passed_over(config: WarmStartOptions, name: str) -> Outcome | None:
 
 
 def _compared(name: str, source: str, parts: Sequence[Any], checkpoint: Checkpoint) -> Row:
-    """The row of a variable that is to be restored, if it can be."""
+    """The row of a variable that is neither excluded nor left out."""
     shape = saved_as(parts)[1]
     if source not in checkpoint:
         return Row(name, shape, source, Outcome.MISSING, "", parts)
@@ -127,3 +157,30 @@ def _compared(name: str, source: str, parts: Sequence[Any], checkpoint: Checkpoi
     if found != shape:
         return Row(name, shape, source, Outcome.MISMATCHED, str(found), parts)
     return Row(name, shape, source, Outcome.RESTORED, "", parts)
+
+
+def _missing(rows: Sequence[Row], checkpoint: Checkpoint) -> str:
+    lines = []
+    for row in rows[:_SHOWN]:
+        near = nearest(row.source, checkpoint.names)
+        looked_for = f" (looked for as {row.source})" if row.source != row.name else ""
+        lines.append(f"{row.name} {list(row.shape)}{looked_for}" + (f": {near}?" if near else ""))
+    lines += [row.name for row in rows[_SHOWN:]]
+    return (
+        f"{len(rows)} variables are not in the checkpoint:\n{indented(lines, _SHOWN)}\nname them "
+        "in --warm_start_exclude, map their names with --warm_start_map, or pass over them all "
+        "with --warm_start_ignore_missing"
+    )
+
+
+def _mismatched(rows: Sequence[Row]) -> str:
+    lines = [f"{row.name} {row.cells()[2]}" for row in rows]
+    return (
+        f"{len(rows)} variables have another shape or type in the checkpoint:\n"
+        f"{indented(lines, _SHOWN)}\nname them in --warm_start_exclude, or pass over them all "
+        "with --warm_start_skip_mismatched"
+    )
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (" ..." if len(names) > 3 else "") if names else "none"

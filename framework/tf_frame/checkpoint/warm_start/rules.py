@@ -1,4 +1,4 @@
-"""REGEX=REPLACEMENT: how names of variables become other names."""
+"""Rules REGEX=REPLACEMENT that give variables other names."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    r"""One rule; `MobilenetV2/(.*)=FeatureExtractor/MobilenetV2/\1` is one.
+    r"""A rule such as `MobilenetV2/(.*)=FeatureExtractor/MobilenetV2/\1`.
 
     Attributes:
-      text: as the user wrote it.
-      pattern: has to match a name from its beginning to its end.
-      replacement: the new name; `\1` or `\g<name>` is what a group matched.
+      text: the rule as the user wrote it.
+      pattern: has to match the whole name.
+      replacement: the new name; `\1` or `\g<name>` stands for the text of a group.
     """
 
     text: str
@@ -26,21 +26,21 @@ class Rule:
     replacement: str
 
     def renamed(self, name: str) -> str | None:
-        """The new name, or None if the rule does not match."""
+        """The new name of a variable; None if the rule does not match."""
         found = self.pattern.fullmatch(name)
         return found.expand(self.replacement) if found else None
 
 
 def parse_rules(option: str, texts: Iterable[str]) -> Sequence[Rule]:
-    """Reads rules. The last `=` is the one between the two halves.
+    """Parses rules; the last `=` separates pattern and replacement.
 
     Args:
-      option: the option that they come from, such as `--rule`.
+      option: the option that holds the rules, such as `--rule`.
       texts: one rule each.
 
     Raises:
-      ConfigError: a rule without `=` or replacement, or a regular expression
-        that is not valid.
+      ConfigError: a rule lacks the `=` or the replacement, or its regular expression
+        is not valid.
     """
     return [_parse_rule(option, text) for text in texts]
 
@@ -54,7 +54,7 @@ def _parse_rule(option: str, text: str) -> Rule:
         )
     rule = Rule(text, parse_regex(option, regex), replacement)
     try:
-        # The empty alternative always matches, so that wrong groups show up here.
+        # The empty alternative always matches, so that unknown groups are found here.
         re.compile(f"{regex}|").sub(replacement, "", count=1)
     except (re.error, IndexError) as error:
         raise ConfigError(f"{option} {text!r}: {error} in {replacement!r}") from None
@@ -65,7 +65,7 @@ def parse_regex(option: str, text: str) -> re.Pattern[str]:
     """Compiles a regular expression.
 
     Raises:
-      ConfigError: it is not valid.
+      ConfigError: the expression is not valid.
     """
     try:
         return re.compile(text)
@@ -74,24 +74,24 @@ def parse_regex(option: str, text: str) -> re.Pattern[str]:
 
 
 def rename(name: str, rules: Iterable[Rule]) -> str:
-    """The new name of a variable: by the first rule that matches, else the old one."""
+    """The name by the first rule that matches, else the old name."""
     return next((new for rule in rules if (new := rule.renamed(name)) is not None), name)
 
 
 def warn_of_unmatched(
     option: str, patterns: Iterable[tuple[str, re.Pattern[str]]], names: Sequence[str]
 ) -> None:
-    """Warns of patterns that match no name from its beginning to its end.
+    """Warns of patterns that match no whole name.
 
     Args:
-      option: the option that they come from.
-      patterns: what the user wrote, and the regular expression in it.
-      names: the names there are.
+      option: the option that holds the patterns.
+      patterns: the user's text, and the regular expression in it.
+      names: names of the variables.
     """
     for text, pattern in patterns:
         if not any(pattern.fullmatch(name) for name in names):
             problem = f"{option} {text!r} matches the whole name of none of the"
-            warn(f"{problem} {len(names)} variables", pattern.pattern, names)
+            _warn(f"{problem} {len(names)} variables", pattern.pattern, names)
 
 
 def warn_of_prefixes(option: str, prefixes: Iterable[str], names: Sequence[str]) -> None:
@@ -99,18 +99,18 @@ def warn_of_prefixes(option: str, prefixes: Iterable[str], names: Sequence[str])
     for prefix in prefixes:
         if not any(name.startswith(prefix) for name in names):
             problem = f"none of the {len(names)} variables begins with {option} {prefix!r}"
-            warn(problem, prefix, names)
+            _warn(problem, prefix, names)
 
 
-def warn(problem: str, text: str, names: Iterable[str]) -> None:
-    """Issues the warning for a pattern that matches nothing, with the name that is nearest."""
+def _warn(problem: str, text: str, names: Iterable[str]) -> None:
+    """Issues the warning about a pattern that matches nothing, with the nearest name."""
     near = nearest(text, {part for name in names for part in _scopes(name)})
     hint = f"; did you mean {near!r}?" if near else ""
     warnings.warn(UnmatchedPatternWarning(problem + hint), stacklevel=2)
 
 
 def _scopes(name: str) -> Iterable[str]:
-    """A name and the scopes that it is in: `a/b/c`, `a/b`, `a`."""
+    """A name and its scopes: `a/b/c`, `a/b`, `a`."""
     while name:
         yield name
         name = name.rpartition("/")[0]

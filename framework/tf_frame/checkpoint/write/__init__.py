@@ -1,1 +1,1 @@
-"""Writing of checkpoints: whole or not at all, and the retention of old ones."""
+"""Writing side: checkpoints that are whole or not there, and their retention."""

@@ -1,9 +1,9 @@
-"""Keeps the best checkpoints by a metric of evaluation, apart from the newest ones.
+"""Copies of the best checkpoints by a metric of evaluation, beside the newest ones.
 
     best = BestCheckpoints(model_dir, metric="miou", keep=3, higher_is_better=True)
     best.offer("runs/first/model.ckpt-120", {"miou": 0.41, "loss": 1.3})
 
-They are copies in `MODEL_DIR/best/`, where `best.json` says what they scored:
+The copies are in `MODEL_DIR/best/`, where `best.json` holds their scores:
 
     {"metric": "miou", "higher_is_better": true, "checkpoints": [{"step": 120, "value": 0.41}]}
 """
@@ -20,24 +20,28 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.listing import files_of
+from tf_frame.atomic_output import atomic_output
 from tf_frame.checkpoint.find.newest import step_of
-from tf_frame.checkpoint.find.path import exists
-from tf_frame.checkpoint.write.retention import write_list
-from tf_frame.checkpoint.write.saving import remove_checkpoint, remove_leftovers, write_whole
+from tf_frame.checkpoint.find.path import exists, files_of
+from tf_frame.checkpoint.write.staging import (
+    atomic_checkpoint,
+    remove_checkpoint,
+    remove_leftovers,
+    write_list,
+)
 from tf_frame.config.values import not_a_choice
-from tf_frame.errors import CheckpointError, ConfigError, reason_of
+from tf_frame.errors import CheckpointError, ConfigError, translated_write_errors
 
 _LOG = logging.getLogger("tf_frame")
 
 
 @dataclasses.dataclass(frozen=True)
 class Scored:
-    """A checkpoint and what it scored.
+    """The score of a checkpoint.
 
     Attributes:
-      step: its global step.
-      value: its metric.
+      step: global step of the checkpoint.
+      value: value of the metric.
     """
 
     step: int
@@ -45,16 +49,16 @@ class Scored:
 
 
 class BestCheckpoints:
-    """The best checkpoints of a run; what earlier runs kept counts.
+    """The best checkpoints of a run, and of earlier runs in the same folder.
 
     Args:
       model_dir: the folder of the run; the copies are in `best/` below it.
-      metric: which number of an evaluation decides.
-      keep: how many are kept.
-      higher_is_better: else the lower one is better.
+      metric: the metric of an evaluation that decides.
+      keep: number of checkpoints that are kept.
+      higher_is_better: false: a lower value is better.
 
     Raises:
-      ConfigError: what earlier runs kept goes by another metric.
+      ConfigError: earlier runs kept the best by another metric.
       ValueError: `keep` is not positive.
     """
 
@@ -73,7 +77,7 @@ class BestCheckpoints:
         remove_leftovers(self.folder, listed)
 
     def scored(self) -> Sequence[Scored]:
-        """What is kept, the best first."""
+        """The checkpoints that are kept, the best first."""
         return list(self._scored)
 
     def path(self, step: int) -> str:
@@ -84,15 +88,15 @@ class BestCheckpoints:
         """Copies a checkpoint if it is one of the best; of equal ones the older one stays.
 
         Args:
-          checkpoint_path: its path prefix; it must be complete.
-          metrics: what its evaluation gave, by name. Not-a-number and infinity are never best.
+          checkpoint_path: path prefix of the checkpoint, which must be complete.
+          metrics: result of its evaluation, by name. NaN and infinity are never best.
 
         Returns:
-          Whether it is kept.
+          Whether the checkpoint is kept.
 
         Raises:
-          ConfigError: the metric is not among them.
-          CheckpointError: it could not be copied; what was kept before is there still.
+          ConfigError: the metric is not in the result.
+          CheckpointError: the checkpoint could not be copied; the others are still there.
         """
         if self._metric not in metrics:
             raise ConfigError(f"--best_metric {not_a_choice(self._metric, sorted(metrics))}")
@@ -100,55 +104,49 @@ class BestCheckpoints:
         if not math.isfinite(value):
             return False
         new = Scored(step_of(checkpoint_path), value)
-        # A step that comes again, as after a return to an older checkpoint, replaces itself.
-        before = [scored for scored in self._scored if scored.step != new.step]
-        ranked = sorted([*before, new], key=self._rank)  # Stable: equal ones stay in order.
-        if new not in ranked[: self._keep]:
-            if len(before) < len(self._scored):
-                self._forget(new.step, before)
+        # After a return to an older checkpoint a step comes again, and replaces itself.
+        others = [scored for scored in self._scored if scored.step != new.step]
+        kept = sorted([*others, new], key=self._rank)[: self._keep]  # Equal ones stay in order.
+        if new not in kept and len(others) == len(self._scored):
             return False
-        self._take(checkpoint_path, new, ranked[: self._keep])
-        return True
+        with translated_write_errors(
+            f"{checkpoint_path} could not be copied to {self.folder}",
+            "free space there and check that it can be written",
+            error_class=CheckpointError,
+        ):
+            self._take(checkpoint_path if new in kept else None, new.step, kept)
+        return new in kept
 
     def _rank(self, scored: Scored) -> float:
         return -scored.value if self._higher else scored.value
 
-    def _take(self, source: str, new: Scored, kept: list[Scored]) -> None:
-        dropped = [scored for scored in self._scored if scored not in kept]
-        target = self.path(new.step)
-        try:
-            tf.io.gfile.makedirs(self.folder)
-            if not _same(source, target):
-                write_whole(target, lambda to: _copy(source, to), count=lambda: self._write(kept))
-            else:
-                self._write(kept)
-        except (tf.errors.OpError, OSError, ValueError) as error:
-            raise CheckpointError(
-                f"{source} could not be copied to {self.folder}: {reason_of(error)}\n"
-                "free space there and check that it can be written"
-            ) from error
+    def _take(self, source: str | None, step: int, kept: list[Scored]) -> None:
+        """Lists what is kept, with a copy of `source` for a step, and removes the others."""
+        tf.io.gfile.makedirs(self.folder)
+        target = self.path(step)
+        if source is None or _same(source, target):
+            self._write(kept)
+        else:
+            atomic_checkpoint(
+                target, lambda to: _copy(source, to), publish=lambda: self._write(kept)
+            )
+        kept_steps = {scored.step for scored in kept}
+        dropped = [scored.step for scored in self._scored if scored.step not in kept_steps]
         self._scored = kept
-        for scored in dropped:
-            if scored.step != new.step:
-                remove_checkpoint(self.path(scored.step))
-
-    def _forget(self, step: int, kept: list[Scored]) -> None:
-        self._write(kept)
-        self._scored = kept
-        remove_checkpoint(self.path(step))
+        for other in dropped:
+            remove_checkpoint(self.path(other))
 
     def _write(self, kept: Sequence[Scored]) -> None:
-        """Writes `best.json`, and the `checkpoint` file, whose newest is the best."""
+        """Writes `best.json`, and the `checkpoint` file with the best as the newest."""
         content: dict[str, Any] = {
             "metric": self._metric,
             "higher_is_better": self._higher,
             "checkpoints": [dataclasses.asdict(scored) for scored in kept],
         }
-        unfinished = self._index + ".tmp"
-        with tf.io.gfile.GFile(unfinished, "w") as file:
-            file.write(json.dumps(content, indent=2) + "\n")
-        write_list(self.folder, [self.path(scored.step) for scored in reversed(kept)])
-        tf.io.gfile.rename(unfinished, self._index, overwrite=True)
+        with atomic_output(self._index) as temporary:
+            with tf.io.gfile.GFile(temporary, "w") as file:
+                file.write(json.dumps(content, indent=2) + "\n")
+            write_list(self.folder, [self.path(scored.step) for scored in reversed(kept)])
 
     def _read(self) -> list[Scored]:
         if not tf.io.gfile.exists(self._index):
@@ -159,7 +157,7 @@ class BestCheckpoints:
             found = [Scored(int(c["step"]), float(c["value"])) for c in content["checkpoints"]]
             went_by = (content["metric"], content["higher_is_better"])
         except (ValueError, KeyError, TypeError) as error:
-            _LOG.warning("%s cannot be read, so it counts for nothing: %s", self._index, error)
+            _LOG.warning("%s cannot be read, so it is ignored: %s", self._index, error)
             return []
         if went_by != (self._metric, self._higher):
             raise ConfigError(
@@ -180,7 +178,7 @@ def _copy(source: str, target: str) -> None:
 
 
 def _same(source: str, target: str) -> bool:
-    """Whether two checkpoints hold the same; their indexes have checksums of all tensors."""
+    """Whether two checkpoints are equal; their indexes have checksums of all tensors."""
     return exists(target) and _bytes(source + ".index") == _bytes(target + ".index")
 
 

@@ -1,13 +1,15 @@
-"""What a saver saves, found in its graph, and copied out of the variables between two steps."""
+"""The tensors that a saver saves, and the check that variables are finite before a save."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import NonFiniteError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -15,9 +17,9 @@ class Shard:
     """Tensors that are written by one device.
 
     Attributes:
-      device: that device; empty where none is said.
-      names: their names in the checkpoint; the parts of a partitioned variable share one.
-      slices: which part of a variable each is (`4,3 0,2:0,3`); empty for a whole one.
+      device: the device; may be empty.
+      names: names in the checkpoint; the parts of a partitioned variable share one.
+      slices: for a part of a variable, shape and place of the part (`4,3 0,2:0,3`); else empty.
       tensors: reads of the variables.
     """
 
@@ -28,10 +30,10 @@ class Shard:
 
 
 def shards_of(saver: Any) -> list[Shard]:
-    """Finds what a `tf.compat.v1.train.Saver` saves; one shard, or one for each device.
+    """Finds the tensors that a `tf.compat.v1.train.Saver` saves: one shard, or one per device.
 
     Raises:
-      ValueError: it writes no checkpoint of version 2.
+      ValueError: the saver does not write checkpoints of version 2.
     """
     graph = tf.get_default_graph()
     save = graph.get_tensor_by_name(saver.saver_def.save_tensor_name)
@@ -44,11 +46,11 @@ def shards_of(saver: Any) -> list[Shard]:
 def with_extras(shards: Sequence[Shard], extras: Mapping[str, Any]) -> list[Shard]:
     """Adds tensors of other names.
 
-    Where there are several shards they make up one of their own, for they live
-    on the worker and not on a parameter server.
+    Beside several shards they are a shard of their own, because they are on the worker
+    and not on a parameter server.
 
     Args:
-      shards: what is there.
+      shards: the shards of a saver.
       extras: tensors by their name in the checkpoint.
 
     Raises:
@@ -60,49 +62,74 @@ def with_extras(shards: Sequence[Shard], extras: Mapping[str, Any]) -> list[Shar
     if not extras:
         return list(shards)
     added = Shard("", list(extras), [""] * len(extras), list(extras.values()))
-    return [*shards, added] if len(shards) > 1 else [_joined(shards[0], added)]
+    if len(shards) > 1:
+        return [*shards, added]
+    (only,) = shards
+    names, slices = [*only.names, *added.names], [*only.slices, *added.slices]
+    return [Shard(only.device, names, slices, [*only.tensors, *added.tensors])]
 
 
 class FiniteCheck:
-    """Which floating-point variables of the graph are finite; built into it once.
+    """Refuses to save a model that diverged; built into the default graph once.
 
     Args:
-      variables: those to look at; default: all global ones.
+      allow_infinite_state: whether floating-point variables that are not trainable may
+        hold infinity, such as the lowest loss so far. No other may, and none may hold NaN.
+
+    Attributes:
+      fetch: bools `[variables]`: whether each floating-point variable is sound.
     """
 
-    def __init__(self, variables: Iterable[Any] | None = None) -> None:
-        chosen = tf.global_variables() if variables is None else variables
-        floats = [v for v in chosen if v.dtype.base_dtype.is_floating]
-        self.names = [v.op.name for v in floats]
-        self.fetch = tf.stack([_all_finite(v) for v in floats]) if floats else tf.fill([0], True)
+    def __init__(self, *, allow_infinite_state: bool = False) -> None:
+        floats = [v for v in tf.global_variables() if v.dtype.base_dtype.is_floating]
+        self._names = [v.op.name for v in floats]
+        made = tf.get_collection_ref(f"tf_frame/finite_check/{allow_infinite_state}")
+        # A graph that is used again has the check, and may be finalized.
+        if not made or made[0].shape.as_list() != [len(floats)]:
+            with tf.name_scope("check_finite"):
+                sound = [_is_sound(v, allow_infinite_state) for v in floats]
+                made[:] = [tf.stack(sound) if sound else tf.fill([0], True)]
+        self.fetch = made[0]
 
-    def bad(self, finite: np.ndarray) -> list[str]:
-        """Names of the variables that are not finite.
+    def check(self, sound: np.ndarray, step: int) -> None:
+        """Looks at the value of `fetch` before a save.
 
         Args:
-          finite: bools `[variables]`, the value of `fetch`.
+          sound: bools `[variables]`.
+          step: the global step, for the message.
+
+        Raises:
+          NonFiniteError: a variable is not sound.
         """
-        return [name for name, ok in zip(self.names, finite, strict=True) if not ok]
+        bad = [name for name, ok in zip(self._names, sound, strict=True) if not ok]
+        if bad:
+            raise NonFiniteError(
+                f"{len(bad)} variables hold NaN or infinity at global step {step}, first "
+                f"{', '.join(bad[:3])}; the step was not saved. Lower the learning rate"
+            )
 
 
 def take(session: Any, shard: Shard, check: FiniteCheck) -> tuple[list[np.ndarray], np.ndarray]:
-    """Copies the tensors of a shard, and looks whether variables are finite, in one run.
+    """Copies the tensors of a shard, and checks variables, in one run.
 
-    What is fetched does not change any more: TensorFlow copies a fetched tensor
-    whose buffer somebody else holds, as a variable does (`tf_tensor_to_numpy` in
-    python/lib/core/ndarray_tensor.cc), under resource and reference variables alike.
+    Later steps do not change the arrays: TensorFlow copies a fetched tensor whose buffer
+    something else holds, such as a variable (`tf_tensor_to_numpy` in
+    python/lib/core/ndarray_tensor.cc), with resource and reference variables alike.
 
     Returns:
       The arrays, and the value of `check.fetch`.
     """
-    values, finite = session.run([list(shard.tensors), check.fetch])
-    return values, finite
+    values, sound = session.run([list(shard.tensors), check.fetch])
+    return values, sound
 
 
-def _all_finite(variable: Any) -> Any:
-    # Beside the variable, so that one bit travels and not all of its values.
+def _is_sound(variable: Any, allow_infinite_state: bool) -> Any:
+    trainable = any(variable is other for other in tf.trainable_variables())
+    # On the variable's device, so that one bit is sent instead of all values.
     with tf.device(variable.device):
-        return tf.reduce_all(tf.is_finite(variable))
+        if trainable or not allow_infinite_state:
+            return tf.reduce_all(tf.is_finite(variable))
+        return tf.logical_not(tf.reduce_any(tf.is_nan(variable)))
 
 
 def _save_ops(last: Any) -> set[str]:
@@ -129,12 +156,3 @@ def _shard(save: Any) -> Shard:
 
 def _texts(constant: Any) -> list[str]:
     return [text.decode() for text in tf.get_static_value(constant)]
-
-
-def _joined(shard: Shard, more: Shard) -> Shard:
-    return Shard(
-        shard.device,
-        [*shard.names, *more.names],
-        [*shard.slices, *more.slices],
-        [*shard.tensors, *more.tensors],
-    )

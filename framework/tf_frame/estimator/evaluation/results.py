@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -82,7 +82,7 @@ def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoi
     figures = {k: np.asarray(v).tolist() for k, v in metrics.items() if not _is_text(v)}
     result = {"checkpoint": checkpoint, "global_step": step, "metrics": figures}
     path = os.path.join(eval_dir, "metrics.json")
-    write_text(path, json.dumps(result, indent=2) + "\n")
+    write_file(path, json.dumps(result, indent=2) + "\n")
     return path
 
 

@@ -1,66 +1,137 @@
-"""The folder of an export: named by the time, there as a whole or not at all."""
+"""Folders that exports are written to: complete and verified, or not there at all."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
+import dataclasses
 import os
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import ConfigError, TfFrameError, reason_of
+from tf_frame.atomic_output import staging_folder
+from tf_frame.errors import ConfigError, translated_write_errors
+from tf_frame.estimator.export.verify import Comparison
 
-# TensorFlow Serving passes over folders whose name is no number (tensorflow,
+# TensorFlow Serving ignores folders whose name is no number (tensorflow,
 # saved_model/model_utils/export_utils.py).
 _UNFINISHED = "temp-"
 _EXTRA = "assets.extra"
-# Of the seconds since 1970; a longer number is somebody else's.
+# Of the seconds since 1970; a longer number is not the name of an export.
 _DIGITS = 10
-# No space on the disk, none in the user's quota, or a file beyond the limit of the process.
-_FULL = tuple(map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Written:
+    """The verified output of a format in a folder.
+
+    Attributes:
+      path: the file, path prefix or folder, relative to the folder.
+      inputs: input name -> `tf.TensorSpec`.
+      signatures: signature name -> output name -> `tf.TensorSpec`.
+      comparison: difference between its outputs and those of the restored session.
+    """
+
+    path: str
+    inputs: Mapping[str, Any]
+    signatures: Mapping[str, Mapping[str, Any]]
+    comparison: Comparison
+
+
+def check_output(folder: str) -> None:
+    """Refuses a folder that cannot be made, before any work.
+
+    Raises:
+      ConfigError: the folder, or one above it, is a file.
+    """
+    path = folder
+    while path and not tf.io.gfile.exists(path):
+        path = os.path.dirname(path)
+    if path and not tf.io.gfile.isdir(path):
+        raise ConfigError(f"{folder} cannot be written to: {path} is a file; take another --output")
+
+
+def in_the_way(path: str) -> ConfigError:
+    """The error for a file that would have to be replaced."""
+    return ConfigError(f"{path} exists; take another --output, or replace it with --overwrite")
 
 
 @contextlib.contextmanager
-def unfinished_export(base: str) -> Iterator[str]:
+def staged_files(folder: str, *, overwrite: bool) -> Iterator[str]:
+    """Yields a folder to write files to, and moves them to `folder` at the end.
+
+    After an error neither the files are left nor the folders that were made for them.
+
+    Args:
+      folder: target of the files; made where there is none.
+      overwrite: whether files of these names may be replaced.
+
+    Raises:
+      ConfigError: a file of the same name exists.
+      TfFrameError: the folder cannot be written to, or the disk is full.
+    """
+    with _staged(
+        os.path.join(folder, f"exporting.tmp-{os.getpid()}"),
+        f"the export to {folder} could not be written",
+    ) as staging:
+        yield staging
+        names = sorted(entry.rstrip("/") for entry in tf.io.gfile.listdir(staging))
+        for target in (os.path.join(folder, name) for name in names):
+            if tf.io.gfile.exists(target) and (not overwrite or tf.io.gfile.isdir(target)):
+                raise in_the_way(target)
+        # The index comes last: without it there is no checkpoint.
+        for name in sorted(names, key=lambda name: (name == "checkpoint", name.endswith(".index"))):
+            tf.io.gfile.rename(
+                os.path.join(staging, name), os.path.join(folder, name), overwrite=overwrite
+            )
+
+
+@contextlib.contextmanager
+def staged_export(base: str) -> Iterator[str]:
     """Makes a folder to write an export to; after an error nothing is left behind.
 
     Args:
       base: the folder of the exports; it need not exist.
 
     Yields:
-      The folder to write to; `put_in_place` gives it its name.
+      The folder to write to; `put_in_place` gives it its final name.
 
     Raises:
       TfFrameError: the disk is full, or the folder cannot be written.
     """
-    made = missing_folders(base)
-    folder = os.path.join(base, f"{_UNFINISHED}{int(time.time())}-{uuid.uuid4().hex[:8]}")
-    try:
-        with _told_as_not_written(base):
-            tf.io.gfile.makedirs(folder)
-        with _told_as_not_written(base, only_if_full=True):
-            yield folder
-    except BaseException:
-        if tf.io.gfile.exists(folder):
-            tf.io.gfile.rmtree(folder)
-        remove_empty(made)
-        raise
+    name = f"{_UNFINISHED}{int(time.time())}-{uuid.uuid4().hex[:8]}"
+    failure = f"the SavedModel could not be written to {base}"
+    with _staged(os.path.join(base, name), failure) as staging:
+        yield staging
+
+
+@contextlib.contextmanager
+def _staged(path: str, failure: str) -> Iterator[str]:
+    """Stages output in a folder, with errors of writing as one error for the user."""
+    remedy = (
+        "nothing of it was left behind; free space there and check that the folder can be written"
+    )
+    with contextlib.ExitStack() as stack:
+        with translated_write_errors(failure, remedy):
+            stack.enter_context(staging_folder(path))
+        # A model that is built here may read files of its own, which are no fault of the export.
+        with translated_write_errors(failure, remedy, within=path):
+            yield path
 
 
 def put_in_place(folder: str) -> str:
-    """Gives a finished export its name: the seconds since 1970, or a higher number.
+    """Names a finished export by the seconds since 1970, or by a higher number.
 
-    So later exports have higher numbers than those that are there, and none
-    replaces another, even if several end at once.
+    Later exports have higher numbers, and none replaces another, even if several end at once.
 
     Args:
-      folder: as `unfinished_export` gave it.
+      folder: the folder of `staged_export`.
 
     Returns:
-      The path that it has now.
+      The new path of the folder.
     """
     number = max(int(time.time()), _highest(os.path.dirname(folder)) + 1)
     while True:
@@ -75,19 +146,19 @@ def put_in_place(folder: str) -> str:
 
 
 def _highest(base: str) -> int:
-    """The highest number that an export has; 0 without any."""
+    """The highest number of an export; 0 without any."""
     names = [name.rstrip("/") for name in tf.io.gfile.listdir(base)]
     return max((int(n) for n in names if n.isdecimal() and len(n) <= _DIGITS), default=0)
 
 
 def check_extra(assets_extra: Mapping[str, str] | None) -> dict[str, str]:
-    """Checks, before any work, the files to be added to an export.
+    """Checks the files to be added to an export, before any work.
 
     Args:
       assets_extra: path below the export's `assets.extra` -> file to copy there.
 
     Returns:
-      The same as strings.
+      `assets_extra` with paths as strings.
 
     Raises:
       ConfigError: a file does not exist, or would be copied somewhere else.
@@ -110,44 +181,10 @@ def copy_extra(extra: Mapping[str, str], folder: str) -> None:
     """Copies files into the `assets.extra` of an export.
 
     Args:
-      extra: what `check_extra` returned.
-      folder: where the export is written.
+      extra: result of `check_extra`.
+      folder: the folder of the export.
     """
     for to, source in extra.items():
         destination = os.path.join(folder, _EXTRA, to)
         tf.io.gfile.makedirs(os.path.dirname(destination))
         tf.io.gfile.copy(source, destination)
-
-
-def missing_folders(folder: str) -> list[str]:
-    """A folder and those above it that do not exist, the deepest first."""
-    missing = []
-    while folder and not tf.io.gfile.exists(folder):
-        missing.append(folder)
-        folder = os.path.dirname(folder)
-    return missing
-
-
-def remove_empty(folders: list[str]) -> None:
-    """Removes those folders that are there and hold nothing."""
-    for folder in folders:
-        if tf.io.gfile.isdir(folder) and not tf.io.gfile.listdir(folder):
-            tf.io.gfile.rmtree(folder)
-
-
-def is_full(error: Exception) -> bool:
-    """Whether an error of writing says that there is no room."""
-    return any(text in str(error) for text in _FULL)
-
-
-@contextlib.contextmanager
-def _told_as_not_written(base: str, *, only_if_full: bool = False) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, tf.errors.OpError) as error:
-        if only_if_full and not is_full(error):
-            raise
-        raise TfFrameError(
-            f"the SavedModel could not be written to {base}: {reason_of(error)}\nnothing of it "
-            "was left behind; free space there and check that the folder can be written"
-        ) from error

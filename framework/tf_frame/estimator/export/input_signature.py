@@ -24,7 +24,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.export.receivers import RECEIVER_NAME
-from tf_frame.graph.inputs.batches import make_eval_batch
+from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.plugin import InputContext
 
 # Height, width and the like, if neither the signature nor the data defines them.

@@ -16,7 +16,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.error_translation import translated_errors
-from tf_frame.estimator.export.atomic_output import check_output, written_whole
+from tf_frame.estimator.export.folder import check_output, staged_files
 from tf_frame.estimator.export.formats import FORMATS
 from tf_frame.estimator.export.formats.checkpoint import name_of
 from tf_frame.estimator.export.input_signature import input_signature
@@ -146,7 +146,7 @@ def export_model(
         runs_as_written=quantized and chosen.quantized_tolerance is None,
     )
     check()
-    with written_whole(output, overwrite=overwrite) as workshop:
+    with staged_files(output, overwrite=overwrite) as workshop:
         written = importlib.import_module(chosen.module).export(request, workshop)
         check()
         size_bytes = _size_bytes(workshop)

@@ -27,10 +27,10 @@ from tf_frame.estimator.export.folder import (
     check_extra,
     copy_extra,
     put_in_place,
-    unfinished_export,
+    staged_export,
 )
 from tf_frame.estimator.export.signatures import exports_of, signatures_of
-from tf_frame.graph.inference.inference import Inference, build_inference
+from tf_frame.graph.inference.build import Inference, build_inference
 from tf_frame.plugin import Mode
 
 # The variables are written with the first mode: a training graph has all of them. TensorFlow
@@ -89,7 +89,7 @@ def export_saved_models(
     chosen = _in_order(receivers)
     extra = check_extra(assets_extra)
     session_config = session_config or tf.ConfigProto(allow_soft_placement=True)
-    with unfinished_export(tf.compat.as_text(export_dir_base)) as folder:
+    with staged_export(tf.compat.as_text(export_dir_base)) as folder:
         builder = tf.saved_model.Builder(folder)
         written: set[str] = set()
         for mode, receiver in chosen.items():

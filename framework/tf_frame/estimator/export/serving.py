@@ -15,7 +15,7 @@ from tf_frame.errors import ConfigError, PluginError
 from tf_frame.estimator.export.input_signature import InputSignature, operation_name, placeholders
 from tf_frame.estimator.export.outputs import DEFAULT_KEY, ClassificationOutput, RegressionOutput
 from tf_frame.estimator.export.signatures import exports_of
-from tf_frame.graph.inference.inference import Inference, build_inference, restore_session
+from tf_frame.graph.inference.build import Inference, build_inference, restore_session
 from tf_frame.graph.update.moving_averages import averaged_saver_map
 from tf_frame.plugin import Mode, ModelOutput
 

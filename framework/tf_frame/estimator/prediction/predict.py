@@ -16,12 +16,12 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError, PluginError
-from tf_frame.graph.inference.inference import (
+from tf_frame.graph.inference.build import (
     Inference,
     RestoringSessionCreator,
     build_inference,
 )
-from tf_frame.graph.inputs.batches import make_predict_batch
+from tf_frame.graph.inputs.pipeline import make_predict_batch
 from tf_frame.graph.inputs.streams import iterator_initializers
 from tf_frame.plugin import InputContext, Mode, ModelOutput
 
@@ -51,7 +51,7 @@ def predictions(
 
     Args:
       model: the model plugin; built for `Mode.PREDICT`, with labels None.
-      source: the input; see `tf_frame.graph.inputs.batches.make_predict_batch`.
+      source: the input; see `tf_frame.graph.inputs.pipeline.make_predict_batch`.
       config: batch size (`eval_batch_size`), seed, moving averages, quantisation.
       checkpoint: path prefix; None predicts with newly initialised variables.
       predict_keys: names of the predictions to compute; None or empty for all.

@@ -9,35 +9,29 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import errno
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.errors import ConfigError, translated_write_errors
 
 
-@contextlib.contextmanager
-def translated_write_errors(directory: str) -> Iterator[None]:
-    """Turns errors of the file system, such as a full disk, into errors of tf-frame.
+def translated_output_errors(directory: str) -> contextlib.AbstractContextManager[None]:
+    """Turns a full disk, and other errors of the file system, into one error for the user.
 
     Args:
       directory: the folder of the predictions.
     """
-    try:
-        yield
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            raise TfFrameError(
-                f"the disk of --output {directory} is full; the predictions so far are there: "
-                "free space and run the same command again"
-            ) from error
-        where = error.filename or directory
-        raise TfFrameError(f"{where} cannot be written: {error.strerror or error}") from error
+    return translated_write_errors(
+        f"the predictions could not be written to --output {directory}",
+        "those so far are there; free space, check that the folder can be written, and run the "
+        "same command again",
+        within=directory,
+    )
 
 
 class _Rows:

@@ -15,11 +15,11 @@ from tf_frame.errors import DataError, PluginError, reason_of
 from tf_frame.estimator.error_translation import translated_errors
 from tf_frame.estimator.prediction.paths import OutputNames
 from tf_frame.estimator.prediction.predict import predictions
-from tf_frame.estimator.prediction.rows import FORMATS, translated_write_errors
+from tf_frame.estimator.prediction.rows import FORMATS, translated_output_errors
 from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
-from tf_frame.graph.messages import seen
 from tf_frame.plugin import InputContext, Mode
+from tf_frame.text import short_repr
 
 _NAME = "name"
 _Write = Callable[[str, Any, Any], None]
@@ -99,14 +99,14 @@ class _Prediction:
     def _writer(self, row_format: str | None) -> Iterator[Any]:
         """Yields the writer of the model, or of rows, and closes it at the end."""
         make = getattr(self.model, "prediction_writer", None)
-        with translated_write_errors(self.output):
+        with translated_output_errors(self.output):
             writer = make(self.output) if make and not row_format else None
         if writer is None:
             writer = FORMATS[row_format or "jsonl"](self.output)
         try:
             yield writer
         finally:
-            with translated_write_errors(self.output):
+            with translated_output_errors(self.output):
                 getattr(writer, "close", lambda: None)()
 
     def _one_example_each(self) -> bool:
@@ -143,7 +143,7 @@ class _Prediction:
                 name = f"{len(self.names):06d}"
                 if isinstance(features, Mapping) and _NAME in features:
                     name = os.fsdecode(features[_NAME])
-                with translated_write_errors(self.output):
+                with translated_output_errors(self.output):
                     write(name, features, prediction)
                 self.names.append(name)
                 yield name
@@ -180,7 +180,7 @@ def _source(source: Any, files: Sequence[str]) -> _Source:
         features = spec[0] if isinstance(spec, tuple) and spec else spec
         if isinstance(features, Mapping) and _NAME in features:
             return dataset
-        found = f"returned {seen(dataset)}" if spec is None else f"yields {spec}"
+        found = f"returned {short_repr(dataset)}" if spec is None else f"yields {spec}"
         raise PluginError(
             f"{origin} must return a tf.data.Dataset of features, a dict with {_NAME!r}, the path "
             f"of each example; it {found}"

@@ -12,7 +12,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import known_checkpoints, step_of
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
-from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
+from tf_frame.hooks.stop import StopAtStepHook
 
 _LOG = logging.getLogger("tf_frame")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -25,16 +26,17 @@ from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.hooks.progress import ProgressHook
-from tf_frame.hooks.startup_delay import StartupDelayHook
 from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
+from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.hooks.stock.step_counter import StepCounterHook
-from tf_frame.hooks.stock.stop_at_step import StopAtStepHook
-from tf_frame.hooks.stop_on_signal import StopOnSignalHook
+from tf_frame.hooks.stop import StopAtStepHook, StopOnSignalHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
 from tf_frame.hooks.throughput import ThroughputHook
 from tf_frame.hooks.timeline import TimelineHook
 from tf_frame.hooks.training_clock import pause
 from tf_frame.plugin import HookContext
+
+_LOG = logging.getLogger("tf_frame")
 
 # The rate of a few thousandths of a second says little, and a hundred lines a second less.
 _MIN_INTERVAL_SECS = 1.0
@@ -109,9 +111,10 @@ def make_hooks(
     ]
     if not is_chief and config.startup_delay_steps:
         hooks.append(
-            StartupDelayHook(
-                until_step=config.task * config.startup_delay_steps,
-                stop=lambda: observer.interrupts.received,
+            GlobalStepWaiterHook(
+                config.task * config.startup_delay_steps,
+                give_up=lambda: observer.interrupts.received,
+                log=_LOG.info,
             )
         )
     return TrainingHooks(hooks, progress)
@@ -228,11 +231,12 @@ def _summaries_and_timelines(setup: TrainingSetup, graph: TrainGraph) -> list[An
                 every_secs=config.save_summaries_secs,
             )
         )
-    if config.trace_every_n_steps:
+    if config.trace_every_n_steps or config.trace_at_step:
         hooks.append(
             TimelineHook(
                 model_dir,
-                every_steps=config.trace_every_n_steps,
+                every_steps=config.trace_every_n_steps or None,
+                at_steps=config.trace_at_step,
                 gzip=config.trace_gzip,
                 memory=config.trace_memory,
                 dataflow=config.trace_dataflow,

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 from tf_frame.config.run_options import RunOptions
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -154,7 +154,7 @@ def make_loop(
     step_loop = None
     if config.steps_per_loop > 1:
         step_loop = _step_loop(config, graph, schedule, report)
-    return TrainingLoop(graph, hooks, step_loop=step_loop)
+    return TrainingLoop(graph, schedule, step_loop=step_loop)
 
 
 def _step_loop(
@@ -164,7 +164,7 @@ def _step_loop(
     if reason:
         report(f"note: --steps_per_loop {config.steps_per_loop} has no effect: {reason}")
         return None
-    watched = [hook.watched for hook in schedule.watching()]
+    watched = [hook.watched for hook in schedule.watching]
     return build_step_loop(graph, steps=config.steps_per_loop, watched=watched)
 
 
@@ -180,4 +180,4 @@ def closing_all(hooks: Iterable[Any]) -> Iterator[None]:
 
 def _write_configuration(setup: TrainingSetup) -> None:
     path = os.path.join(setup.model_dir, CONFIG_FILE)
-    write_text(path, to_yaml(setup.settings(), _HEADER))
+    write_file(path, to_yaml(setup.settings(), _HEADER))

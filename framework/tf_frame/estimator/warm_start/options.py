@@ -13,7 +13,7 @@ from tf_frame.checkpoint.find.newest import (
     known_checkpoints,
     step_of,
 )
-from tf_frame.checkpoint.warm_start.warm_start import ignored, plan_warm_start
+from tf_frame.checkpoint.warm_start.plan import ignored, plan_warm_start
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.train_graph import TrainGraph

@@ -1,5 +1,5 @@
-"""The hooks that `--hook NAME` chooses: their options, and how the hook is made of them.
+"""Plugins of the hooks that `--hook NAME` adds to a run: their options and factories.
 
-None of these modules imports TensorFlow at its top; the hooks themselves are in
-`tf_frame.hooks` under names of their own.
+These modules do not import TensorFlow at the top. The hooks are in `tf_frame.hooks`,
+in modules of the same names; that of `logging_tensor` is in `tf_frame.hooks.stock`.
 """

@@ -6,32 +6,29 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import HookContext, HookPlugin
 
 
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options."""
-
-    values: tuple[str, ...] = option(
-        (), "TENSOR=VALUE, such as keep_prob:0=0.5 or size=[8, 8]; repeat it", verbatim=True
-    )
-
-
 class Feed(HookPlugin):
-    """Feeds tensors of the graph, placeholders for one, with the same values in every step.
+    """Feeds tensors of the graph, such as placeholders, with the same values in every step.
 
-    It is called at every step, which keeps the fast path off.
+    It runs at every step, which turns the fast path off.
 
     Raises:
-      ConfigError: a text that is not TENSOR=VALUE, one tensor twice, or none.
+      ConfigError: no values, a text that is not TENSOR=VALUE, or a tensor that is given twice.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options."""
+
+        values: tuple[str, ...] = option(
+            (), "TENSOR=VALUE, such as keep_prob:0=0.5 or size=[8, 8]; repeatable", verbatim=True
+        )
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)
@@ -47,6 +44,6 @@ class Feed(HookPlugin):
             self.values[name] = value
 
     def __call__(self, context: HookContext) -> Any:
-        from tf_frame.hooks.session_feed import SessionFeedHook
+        from tf_frame.hooks.feed import FeedHook
 
-        return SessionFeedHook(self.values)
+        return FeedHook(self.values)

@@ -1,4 +1,4 @@
-"""The hook `final_values`: logs tensors once, when training has ended.
+"""The hook `final_values`: logs tensors once, after training.
 
 --hook final_values:linear/weights,learning_rate
 """
@@ -6,28 +6,25 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import HookContext, HookPlugin
 
 
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options."""
-
-    tensors: tuple[str, ...] = option((), "names of tensors and variables")
-
-
 class FinalValues(HookPlugin):
-    """Logs the values that tensors and variables have after the last step.
+    """Logs the values of tensors and variables after the last step.
 
     Raises:
       ConfigError: no tensor is named.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options."""
+
+        tensors: tuple[str, ...] = option((), "names of tensors and variables")
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)

@@ -1,4 +1,4 @@
-"""The hook `heartbeat`: says in MODEL_DIR/heartbeat.json that training is alive.
+"""The hook `heartbeat`: writes to MODEL_DIR/heartbeat.json that training is alive.
 
 --hook heartbeat:30
 """
@@ -6,33 +6,20 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
-from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import HookContext, HookPlugin
 
 
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options."""
-
-    every_secs: float = option(60.0, "seconds from one beat to the next")
-
-
 class Heartbeat(HookPlugin):
-    """Writes state, step, time, process and host to MODEL_DIR/heartbeat.json.
+    """Writes state, step, time, process and host to MODEL_DIR/heartbeat.json."""
 
-    Raises:
-      ConfigError: `every_secs` is not above 0.
-    """
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options."""
 
-    Params: ClassVar[type] = Params
-
-    def __init__(self, *, params: Any) -> None:
-        super().__init__(params=params)
-        if params.every_secs <= 0:
-            raise ConfigError(f"heartbeat: every_secs is {params.every_secs:g}; raise it")
+        every_secs: float = option(60.0, "seconds between heartbeats", min=0.001)
 
     def __call__(self, context: HookContext) -> Any:
         from tf_frame.hooks.heartbeat import HeartbeatHook

@@ -1,4 +1,4 @@
-"""The hook `slow_step`: says where a step hangs that takes far longer than others.
+"""The hook `slow_step`: writes the stacks of all threads while a step takes too long.
 
 --hook slow_step:20 --hook.slow_step.floor_secs 1
 """
@@ -6,39 +6,27 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
-from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import HookContext, HookPlugin
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options."""
-
-    times: float = option(10.0, "a step is slow that takes more than so many times the median")
-    floor_secs: float = option(5.0, "seconds that no step is slow below")
-    pause_secs: float = option(60.0, "seconds at least between two that are told", min=0)
 
 
 class SlowStep(HookPlugin):
     """Writes the stacks of all threads while a step takes far longer than others.
 
-    They go to the log and to MODEL_DIR/slow_steps.log.
-
-    Raises:
-      ConfigError: `times` is not above 1, or `floor_secs` not above 0.
+    They are written to the log and to MODEL_DIR/slow_steps.log.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options."""
 
-    def __init__(self, *, params: Any) -> None:
-        super().__init__(params=params)
-        for name, least in (("times", 1), ("floor_secs", 0)):
-            if getattr(params, name) <= least:
-                value = getattr(params, name)
-                raise ConfigError(f"slow_step: {name} is {value:g}; it must be above {least}")
+        times: float = option(
+            10.0, "a step is slow if it takes more than this many times the median", min=1.1
+        )
+        floor_secs: float = option(5.0, "a step of fewer seconds is never slow", min=0.001)
+        pause_secs: float = option(60.0, "least seconds between two reports", min=0)
 
     def __call__(self, context: HookContext) -> Any:
         from tf_frame.hooks.slow_step import SlowStepHook

@@ -1,1 +1,1 @@
-"""TensorFlow's hooks under their own names, without their cost in every step."""
+"""Hooks with the names and arguments of TensorFlow's, without their cost in every step."""

@@ -13,25 +13,25 @@ from tf_frame.hooks.cadence import Cadence
 
 
 class CheckpointSaverHook(Hook):
-    """Saves by a `tf.compat.v1.train.Saver` every so many steps or seconds.
+    """Saves by a `tf.compat.v1.train.Saver` every N steps or seconds.
 
-    In the place of TensorFlow's hook of this name (python/training/
-    basic_session_run_hooks.py): the same arguments, errors, files, calls of
-    listeners and saved steps. TensorFlow's runs the session once more in every
-    step to read the global step, this one only in steps that may be saved.
+    It has the arguments, errors, files, calls of listeners and saved steps of
+    TensorFlow's hook (python/training/basic_session_run_hooks.py), which runs the
+    session once more in every step to read the global step. This hook only does so
+    in steps that may be saved.
 
     Args:
       checkpoint_dir: the folder.
-      save_secs, save_steps: how often; give one.
-      saver: the saver; default: that of the scaffold, else the only one in the
+      save_secs, save_steps: seconds or steps between checkpoints; give one of the two.
+      saver: the saver; default: the saver of the scaffold, or the only saver in the
         collection SAVERS.
-      checkpoint_basename: beginning of the file names.
+      checkpoint_basename: prefix of the file names.
       scaffold: a `tf.compat.v1.train.Scaffold`.
       listeners: `tf.compat.v1.train.CheckpointSaverListener`s.
       save_graph_def: whether to write `graph.pbtxt`, and a `.meta` for every checkpoint.
 
     Raises:
-      ValueError: saver and scaffold are both given, or not just one of steps and seconds.
+      ValueError: both of saver and scaffold, or not exactly one of steps and seconds.
     """
 
     phase = Phase.SAVE
@@ -50,7 +50,7 @@ class CheckpointSaverHook(Hook):
     ) -> None:
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
-        # The timer is there for its errors.
+        # The timer raises the errors of TensorFlow's hook.
         tf.train.SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         super().__init__(Cadence(every_steps=save_steps, every_secs=save_secs, first=False))
         self._folder = checkpoint_dir
@@ -77,8 +77,8 @@ class CheckpointSaverHook(Hook):
         if step != self._saved_step and self._save(run_context.session, step):
             run_context.request_stop()
 
-    # A graph of others has no read of the global step after the update, which
-    # `Hook` goes by; so the step before tells whether this one may be wanted.
+    # A graph that is not tf-frame's has no read of the global step after the update, as
+    # `Hook` needs. So the step before the update decides whether to read the step again.
 
     def before_run(self, run_context: Any) -> Any:
         return tf.train.SessionRunArgs(self._global_step)
@@ -108,7 +108,7 @@ class CheckpointSaverHook(Hook):
         )
 
     def _save(self, session: Any, step: int) -> bool:
-        """Saves, and says whether a listener wants training to end."""
+        """Saves, and returns whether a listener wants training to end."""
         for listener in self._listeners:
             listener.before_save(session, step)
         self._get_saver().save(
@@ -117,8 +117,8 @@ class CheckpointSaverHook(Hook):
         self._saved_step = step
         log = tf.SessionLog(status=tf.SessionLog.CHECKPOINT, checkpoint_path=self._path)
         self._writer.add_session_log(log, step)
-        wishes = [listener.after_save(session, step) for listener in self._listeners]
-        return any(wishes)
+        stops = [listener.after_save(session, step) for listener in self._listeners]
+        return any(stops)
 
     def _get_saver(self) -> Any:
         if self._saver is None and self._scaffold is not None:

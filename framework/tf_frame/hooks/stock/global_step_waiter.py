@@ -1,4 +1,4 @@
-"""TensorFlow's `GlobalStepWaiterHook`: a worker that begins when others have begun."""
+"""TensorFlow's `GlobalStepWaiterHook`: a worker that starts later than others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.cadence import Cadence
 
 # Both as in tensorflow/python/training/basic_session_run_hooks.py.
 _POLL_SECS = 0.5
@@ -17,53 +16,60 @@ _STEPS_BETWEEN_LINES = 1000
 
 
 class GlobalStepWaiterHook(Hook):
-    """Holds the first step back until the global step, which others move, has reached a number.
+    """Waits before the first step until other workers have moved the global step to a number.
 
-    Arguments and lines are those of `tf.compat.v1.train.GlobalStepWaiterHook`.
-    After the first step it wants none.
+    It has the argument and log lines of `tf.compat.v1.train.GlobalStepWaiterHook`.
+    It waits when a session has been created, so that a wait that is given up runs
+    no step. A session that is recreated after a failure does not wait again.
 
     Args:
-      wait_until_step: the global step to wait for; 0 or less waits for none.
-      give_up: asked at every look at the global step; something true ends the
-        wait, and training with it after one step. For signals, which else would
-        not be heard.
+      wait_until_step: the global step to wait for; 0 or less: do not wait.
+      give_up: asked at every look at the global step, for signals; true ends the
+        wait, and training.
+      log: function that logs a line, with the arguments of `logging.Logger.info`.
     """
 
-    # First, so that no other hook prepares a step, or notes the time, and then waits.
+    # Before all other hooks, so that none of them measures the wait.
     phase = Phase.TRANSFORM
+    asked_between_steps = False
 
     def __init__(
-        self, wait_until_step: int, *, give_up: Callable[[], object] = lambda: False
+        self,
+        wait_until_step: int,
+        *,
+        give_up: Callable[[], object] = lambda: False,
+        log: Callable[..., None] = tf.logging.info,
     ) -> None:
         super().__init__()
         self._wait_until_step = wait_until_step
         self._give_up = give_up
+        self._log = log
+        self._waited = wait_until_step <= 0
+        self._gave_up = False
 
     def begin(self) -> None:
-        self._waited = self._wait_until_step <= 0
         self._global_step = tf.train.get_global_step()
         if self._global_step is None:
             raise RuntimeError("Global step should be created to use _GlobalStepWaiterHook.")
 
     def start(self, session: Any, step: int) -> None:
-        self.cadence = Cadence(at_steps=[step + 1])
         super().start(session, step)
-
-    def before_step(self, run_context: Any, step: int) -> Any:
         if not self._waited:
-            self._wait(run_context)
-            self._waited = True  # A session that is made anew after a failure waits no more.
+            self._wait(session)
+            self._waited = True
 
-    def _wait(self, run_context: Any) -> None:
-        target = self._wait_until_step
-        tf.logging.info("Waiting for global step %d before starting training.", target)
-        last_logged = 0
-        while (step := int(run_context.session.run(self._global_step))) < target:
-            if self._give_up():
-                run_context.request_stop()
+    def should_stop(self) -> bool:
+        return self._gave_up
+
+    def _wait(self, session: Any) -> None:
+        target, last_logged = self._wait_until_step, 0
+        self._log("Waiting for global step %d before starting training.", target)
+        while (step := int(session.run(self._global_step))) < target:
+            self._gave_up = bool(self._give_up())
+            if self._gave_up:
                 return
             if step - last_logged > _STEPS_BETWEEN_LINES:
-                tf.logging.info(
+                self._log(
                     "Waiting for global step %d before starting training. Current step is %d.",
                     target,
                     step,

@@ -1,4 +1,4 @@
-"""TensorFlow's `LoggingTensorHook`, leaving steps free that it does not log."""
+"""TensorFlow's `LoggingTensorHook`, which only runs at the steps that it logs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tf_frame.hooks.cadence import Cadence
 class LoggingTensorHook(Hook):
     """Logs the values of tensors, by `tf.compat.v1.logging.info`.
 
-    The first step of a session is logged, then every so many, and the end if
-    asked for. Arguments, errors and lines are those of
+    It logs the first step of a session, then every N steps or seconds, and on request
+    the end. Arguments, errors and lines are those of
     `tf.compat.v1.train.LoggingTensorHook`.
 
     Args:
-      tensors: tag -> tensor or name of one; or an iterable of tensors or names,
+      tensors: tag -> tensor or its name; or an iterable of tensors or names,
         which are their own tags.
-      every_n_iter: steps from one line to the next.
-      every_n_secs: seconds likewise; give one of them, or `at_end` alone.
-      at_end: whether to log at the end too, from a run of its own.
-      formatter: makes the line of a mapping tag -> value.
+      every_n_iter: steps between lines.
+      every_n_secs: seconds between lines; give one of the two, or `at_end` alone.
+      at_end: whether to log at the end too, by a session call of its own.
+      formatter: makes the line from a mapping tag -> value.
 
     Raises:
       ValueError: both or none of steps and seconds; a number that is not positive.
@@ -52,7 +52,7 @@ class LoggingTensorHook(Hook):
         if every_n_iter is not None and every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         super().__init__(Cadence(every_steps=every_n_iter, every_secs=every_n_secs))
-        # Lists, not a mapping: outside of a graph a tensor cannot be a key.
+        # Lists in place of a mapping: outside of a graph a tensor cannot be a key.
         if isinstance(tensors, Mapping):
             self._tags: list[Any] = sorted(tensors)
             self._elements = [tensors[tag] for tag in self._tags]
@@ -90,15 +90,15 @@ class LoggingTensorHook(Hook):
 
 
 def graph_element(element: Any) -> Any:
-    """The tensor that a name means in the default graph; anything else as it is.
+    """Returns the tensor with a name in the default graph; anything else unchanged.
 
     Args:
-      element: `name`, `name:0`, or what a session can fetch.
+      element: `name`, `name:0`, or an object that a session can fetch.
 
     Raises:
-      ValueError: it is of another graph, or the name is that of an operation
-        with several outputs.
-      KeyError: the graph has none of that name.
+      ValueError: an object of another graph, or the name of an operation with
+        several outputs.
+      KeyError: the graph has no tensor of this name.
     """
     graph = tf.get_default_graph()
     if not isinstance(element, str):

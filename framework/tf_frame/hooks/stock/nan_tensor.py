@@ -1,4 +1,4 @@
-"""TensorFlow's `NanTensorHook`, by a look at the loss that needs no hook in the step."""
+"""TensorFlow's `NanTensorHook`, which watches the loss without running in the step."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _MESSAGE = "Model diverged with loss = NaN."
 
 
 class NanTensorHook(Hook):
-    """Ends training at a loss that is NaN; an infinite one passes.
+    """Ends training at a loss that is NaN, but not at an infinite loss.
 
     Arguments, errors and lines are those of `tf.compat.v1.train.NanTensorHook`.
 
     Args:
-      loss_tensor: tensor of one number.
-      fail_on_nan_loss: whether to raise; else a stop is requested.
+      loss_tensor: tensor with one element.
+      fail_on_nan_loss: whether to raise; otherwise the hook requests a stop.
 
     Raises:
       tf.compat.v1.train.NanLossDuringTrainingError: in the step with the NaN.
@@ -43,10 +43,10 @@ class NanTensorHook(Hook):
 
 
 def scalar(tensor: Any) -> Any:
-    """The same tensor as a scalar, such as one of shape `[1]`; itself if it is one.
+    """Returns a tensor with one element as a scalar, reshaped if necessary.
 
     Args:
-      tensor: tensor of one number, or its name in the default graph.
+      tensor: tensor with one element, or its name in the default graph.
     """
     if isinstance(tensor, str):
         tensor = tf.get_default_graph().get_tensor_by_name(tensor)

@@ -1,4 +1,4 @@
-"""In place of `tf.compat.v1.train.ProfilerHook`, with its arguments, files and tags."""
+"""TensorFlow's `ProfilerHook`, which only runs at the steps that it traces."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ _LOG = logging.getLogger("tf_frame")
 class ProfilerHook(Hook):
     """Writes `timeline-<step>.json`, and run metadata `step_<step>`, by steps or by seconds.
 
-    The steps are those of the hook in tensorflow/python/training/basic_session_run_hooks.py:
-    never the first run, which warms up; by steps counted from where the
-    session began; by seconds from the end of the first run. Unlike that hook it
-    runs nothing beside the step, does not fail a step while another profiler is
-    at work, and lets training go on when a file cannot be written.
+    Arguments, files, tags and steps are those of the hook in
+    tensorflow/python/training/basic_session_run_hooks.py. It never traces the first
+    run of a session. Steps count from the begin of the session, seconds from the end
+    of the first run. Unlike TensorFlow's hook it needs no session call of its own,
+    does not fail while another profiler is running, and logs an error in writing a
+    file while training goes on.
 
     Args:
-      save_steps: steps from one to the next.
-      save_secs: seconds likewise; give one of the two.
-      output_dir: where the files go; empty for the current folder.
-      show_dataflow: show which operation waits for which.
-      show_memory: show how long tensors live, and their bytes.
+      save_steps: steps between traces.
+      save_secs: seconds between traces; give one of the two.
+      output_dir: folder of the files; empty: the current folder.
+      show_dataflow: show dependencies between operations.
+      show_memory: show the lifetimes and bytes of tensors.
 
     Raises:
       ValueError: both of `save_steps` and `save_secs`, or neither.
@@ -55,7 +56,7 @@ class ProfilerHook(Hook):
             raise ValueError("Either every_secs or every_steps should be provided.")
         if save_steps is not None and save_secs is not None:
             raise ValueError("Can not provide both every_secs and every_steps.")
-        # Seconds count from the first run, so that has to be noticed.
+        # Seconds count from the first run, so the hook wants the first run.
         super().__init__(
             Cadence(every_steps=save_steps, every_secs=save_secs, first=save_secs is not None)
         )
@@ -84,7 +85,7 @@ class ProfilerHook(Hook):
         with only_warns(path):
             write_trace(path, chrome_trace(run_values.run_metadata, **self._drawn))
         with only_warns(f"the run metadata of step {step}"), self._graph.as_default():
-            # Whoever asks for the writer first also has it write the default graph.
+            # The first caller that gets the writer makes it write the default graph.
             writer = tf.summary.FileWriterCache.get(self._output_dir)
             add_run_metadata(writer, run_values.run_metadata, f"step_{step}")
             writer.flush()

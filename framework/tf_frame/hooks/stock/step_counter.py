@@ -1,4 +1,4 @@
-"""TensorFlow's `StepCounterHook`, leaving steps free that it does not count at."""
+"""TensorFlow's `StepCounterHook`, which only runs at the steps that it logs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class StepCounterHook(Hook):
     """Logs global steps per second, and writes them as the summary `global_step/sec`.
 
     Arguments, errors, lines and tags are those of
-    `tf.compat.v1.train.StepCounterHook`. The clock begins after the first step
-    of each session, so that neither this step nor the making of a session counts.
+    `tf.compat.v1.train.StepCounterHook`. Measuring begins after the first step of each
+    session, and so leaves out this step and the creation of the session.
 
     Args:
-      every_n_steps: steps from one figure to the next.
-      every_n_secs: seconds likewise; give one of them, the other None.
-      output_dir: where the summary goes; None writes none.
-      summary_writer: takes the summary in place of a writer for `output_dir`.
+      every_n_steps: steps between rates.
+      every_n_secs: seconds between rates; give one of the two, the other None.
+      output_dir: folder of the summary; None: no summary.
+      summary_writer: summary writer, in place of one for `output_dir`.
 
     Raises:
       ValueError: both or none of steps and seconds; a number that is not positive.

@@ -1,4 +1,4 @@
-"""TensorFlow's `SummarySaverHook`, leaving steps free whose summaries are not wanted."""
+"""TensorFlow's `SummarySaverHook`, which only runs at the steps whose summaries it writes."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tf_frame.hooks.summary import event_writer
 
 
 class SummarySaverHook(Hook):
-    """Writes summaries of the first step of a session, and of every so many after it.
+    """Writes summaries of the first step of a session, and then every N steps or seconds.
 
     Arguments, errors, tags and steps are those of
-    `tf.compat.v1.train.SummarySaverHook`. Without a folder and a writer nothing
-    is written, and nothing is run for it either.
+    `tf.compat.v1.train.SummarySaverHook`. Without a folder and a writer the hook
+    does not run.
 
     Args:
-      save_steps: steps from one summary to the next.
-      save_secs: seconds likewise; give one of them.
-      output_dir: where the event file goes.
-      summary_writer: takes the summaries in place of a writer for `output_dir`.
-      scaffold: whose `summary_op` is run.
-      summary_op: scalar string tensor, or a list of them, in its place.
+      save_steps: steps between summaries.
+      save_secs: seconds between summaries; give one of the two.
+      output_dir: folder of the event file.
+      summary_writer: summary writer, in place of one for `output_dir`.
+      scaffold: scaffold with the `summary_op` to run.
+      summary_op: scalar string tensor, or a list of them, in place of `scaffold`.
 
     Raises:
       ValueError: both or none of scaffold and op, or of steps and seconds; a

@@ -1,9 +1,9 @@
-"""tf-slim's namespace, over tf-frame.
+"""tf-slim's namespace, implemented by tf-frame.
 
     from tf_frame.legacy import slim  # was: import tf_slim as slim
 
-Layers and variables are those of `tf_frame.layers`, the loops those of
-`tf_frame.legacy`. What is left out is told in docs/legacy.md.
+Layers and variables are those of `tf_frame.layers`, loops those of `tf_frame.legacy`.
+docs/legacy.md lists the names that are missing.
 """
 
 from tf_frame.layers import (
@@ -88,14 +88,15 @@ from tf_frame.legacy.slim import (
     utils,
     variables,
 )
-from tf_frame.legacy.slim.layer_extras import (
+from tf_frame.legacy.slim.layers.extras import (
     bucketize,
     dense_to_sparse,
     images_to_sequence,
     scale_gradient,
     sequence_to_images,
 )
-from tf_frame.legacy.slim.layer_summaries import (
+from tf_frame.legacy.slim.layers.legacy import legacy_fully_connected, legacy_linear, legacy_relu
+from tf_frame.legacy.slim.layers.summaries import (
     summarize_activation,
     summarize_activations,
     summarize_biases,
@@ -105,7 +106,6 @@ from tf_frame.legacy.slim.layer_summaries import (
     summarize_variables,
     summarize_weights,
 )
-from tf_frame.legacy.slim.legacy_layers import legacy_fully_connected, legacy_linear, legacy_relu
 from tf_frame.legacy.slim.optimizers import (
     OPTIMIZER_CLS_NAMES,
     OPTIMIZER_SUMMARIES,

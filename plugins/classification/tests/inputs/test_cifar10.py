@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_classification.cifar10 import Cifar10, Params
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.option import options_of
 from tf_frame.errors import DataError
 from tf_frame.testing.exact_resume import check_exact_resume
+from tf_frame_classification.inputs.cifar10 import Cifar10, Params
 
 NAMES = [*(f"data_batch_{number}.bin" for number in range(1, 6)), "test_batch.bin"]
 

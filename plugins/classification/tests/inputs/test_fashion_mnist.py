@@ -4,12 +4,12 @@ import struct
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_classification.fashion_mnist import _SAMPLE, FashionMnist, Params
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.option import options_of
 from tf_frame.errors import ConfigError, DataError, PluginError
 from tf_frame.testing.exact_resume import check_exact_resume
+from tf_frame_classification.inputs.fashion_mnist import _SAMPLE, FashionMnist, Params
 
 RANDOM = np.random.RandomState(0)
 

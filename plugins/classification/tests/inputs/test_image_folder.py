@@ -1,13 +1,12 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_classification.image_folder import ImageFolder, Params
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.option import options_of
 from tf_frame.errors import DataError
 from tf_frame.testing.exact_resume import check_exact_resume
-from tf_frame_classification import packed
+from tf_frame_classification.inputs.image_folder import ImageFolder, Params
 
 
 @pytest.fixture(autouse=True)
@@ -34,20 +33,6 @@ def folder(path, **params):
     return ImageFolder(params=Params(data_dir=str(path), **{"image_size": 8, **params}))
 
 
-def take(dataset, count=None):
-    iterator = tf.data.make_initializable_iterator(
-        dataset if count is None else dataset.take(count)
-    )
-    batch, batches = iterator.get_next(), []
-    with tf.Session() as session:
-        session.run(iterator.initializer)
-        while True:
-            try:
-                batches.append(session.run(batch))
-            except tf.errors.OutOfRangeError:
-                return batches
-
-
 def pixels(image):
     return np.rint((image + 1) * 127.5).astype(np.uint8)
 
@@ -58,7 +43,7 @@ def files(source, mode):
     return dict(zip(names, labels, strict=True))
 
 
-def test_classes_are_the_folders_in_the_order_of_their_names(tmp_path, pictures):
+def test_classes_are_the_folders_in_the_order_of_their_names(tmp_path, pictures, take):
     names = ["rose/a.png", "rose/b.PNG", "daisy/c.png", "daisy/d.png", "daisy/e.png"]
     write(tmp_path, pictures[1], *names)
     write(tmp_path, [b"x"] * 3, "rose/notes.txt", "README", ".hidden/x.png")
@@ -118,7 +103,7 @@ def test_another_folder_may_be_evaluated(tmp_path):
         folder(tmp_path / "one", eval_dir=str(tmp_path / "three"))
 
 
-def test_training_shuffles_shards_and_goes_on_exactly(tmp_path, pictures):
+def test_training_shuffles_shards_and_goes_on_exactly(tmp_path, pictures, take):
     names = ["a/1.png", "a/2.png", "b/3.png", "b/4.png", "b/5.png"]
     write(tmp_path / "train", pictures[1], *names)
     write(tmp_path / "val", pictures[1], "a/1.png")
@@ -138,7 +123,7 @@ def test_training_shuffles_shards_and_goes_on_exactly(tmp_path, pictures):
     np.testing.assert_array_equal(found, np.array([0, 0, 1, 1, 1])[np.concatenate(orders)])
 
 
-def test_pictures_of_other_kinds_and_sizes_are_read_and_predicted(tmp_path):
+def test_pictures_of_other_kinds_and_sizes_are_read_and_predicted(tmp_path, take):
     random = np.random.RandomState(1)
     shapes = {"a.png": [5, 9, 4], "b.png": [3, 3, 1], "c.bmp": [4, 4, 3], "d.jpg": [20, 9, 3]}
     encode = {"a.png": tf.io.encode_png, "b.png": tf.io.encode_png, "d.jpg": tf.io.encode_jpeg}
@@ -160,16 +145,6 @@ def test_pictures_of_other_kinds_and_sizes_are_read_and_predicted(tmp_path):
     for features, _ in take(source.dataset(Mode.EVAL, InputContext(batch_size=1))):
         np.testing.assert_array_equal(features["image"][0], predicted[features["name"][0].decode()])
     assert ".bmp" in source.prediction_suffixes
-
-
-def test_long_lists_are_small_in_the_graph():
-    names = [f"n01440764/n01440764_{number}.JPEG" for number in range(20000)]
-    strings, integers = packed.strings(names), packed.integers(range(7, 20000, 3))
-    assert tf.get_default_graph().as_graph_def().ByteSize() < sum(map(len, names)) / 5
-    with tf.Session() as session:
-        found = session.run([strings, integers])
-    assert found[0].tolist() == [name.encode() for name in names]
-    assert found[1].tolist() == list(range(7, 20000, 3))
 
 
 def test_a_class_folder_without_images_is_named(tmp_path):

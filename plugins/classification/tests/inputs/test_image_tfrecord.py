@@ -3,13 +3,13 @@ import gzip
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_classification.image_tfrecord import ImageTfrecord, Params
-from tf_frame_classification.tfrecord_index import index_records, masked_crc32c
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.option import options_of
 from tf_frame.errors import DataError
 from tf_frame.testing.exact_resume import check_exact_resume
+from tf_frame_classification.inputs.image_tfrecord import ImageTfrecord, Params
+from tf_frame_vision.reading.record_index import index_records
 
 
 @pytest.fixture(autouse=True)
@@ -58,21 +58,7 @@ def tfrecord(folder, **params):
     return ImageTfrecord(params=Params(data_dir=str(folder), **{"image_size": 4, **params}))
 
 
-def take(dataset, count=None):
-    iterator = tf.data.make_initializable_iterator(
-        dataset if count is None else dataset.take(count)
-    )
-    batch, batches = iterator.get_next(), []
-    with tf.Session() as session:
-        session.run(iterator.initializer)
-        while True:
-            try:
-                batches.append(session.run(batch))
-            except tf.errors.OutOfRangeError:
-                return batches
-
-
-def test_evaluation_yields_every_record_in_order(folder, pictures):
+def test_evaluation_yields_every_record_in_order(folder, pictures, take):
     source = tfrecord(folder)
     assert source.info.num_examples == {Mode.TRAIN: 6, Mode.EVAL: 3, Mode.PREDICT: 3}
     assert source.info.class_names == tuple(f"name {n}" for n in range(17))
@@ -88,7 +74,7 @@ def test_evaluation_yields_every_record_in_order(folder, pictures):
     assert source.serving_features()["image"].shape.as_list() == [None, 4, 4, 3]
 
 
-def test_the_name_of_an_example_counts_within_its_file(folder):
+def test_the_name_of_an_example_counts_within_its_file(folder, take):
     source = tfrecord(folder, eval_pattern=("train-*",))
     ((features, _),) = take(source.dataset(Mode.EVAL, InputContext(batch_size=6)))
     names = [name.decode().removeprefix(f"{folder}/") for name in features["name"]]
@@ -96,7 +82,7 @@ def test_the_name_of_an_example_counts_within_its_file(folder):
     assert names[4] == "train-00001-of-00002: record 0 (byte offset 0)"
 
 
-def test_training_shuffles_the_records_of_all_files(folder, pictures):
+def test_training_shuffles_the_records_of_all_files(folder, pictures, take):
     source = tfrecord(folder)
     batches = take(source.dataset(Mode.TRAIN, InputContext(batch_size=6)), 3)
     for features, labels in batches:
@@ -106,7 +92,7 @@ def test_training_shuffles_the_records_of_all_files(folder, pictures):
     assert len({tuple(labels["label"]) for _, labels in batches}) == 3
 
 
-def test_shards_are_disjoint_and_complete(folder):
+def test_shards_are_disjoint_and_complete(folder, take):
     def labels(mode, count=None, **context):
         dataset = tfrecord(folder).dataset(mode, InputContext(batch_size=3, **context))
         return [label for _, found in take(dataset, count) for label in found["label"].tolist()]
@@ -124,7 +110,7 @@ def test_training_goes_on_exactly_where_it_stopped(folder):
     check_exact_resume(tfrecord(folder, preprocessing="cifarnet"), batch_size=4, steps=2)
 
 
-def test_labels_begin_at_the_offset(folder):
+def test_labels_begin_at_the_offset(folder, take):
     source = tfrecord(folder, labels_offset=1, eval_pattern=("train-00001-*",))
     assert source.info.num_classes == 16
     assert source.info.class_names[0] == "name 1"
@@ -183,21 +169,6 @@ def test_a_folder_of_something_else_is_asked_for_files_before_classes(tmp_path):
         ImageTfrecord(params=Params(data_dir=str(tmp_path)))
 
 
-def test_the_index_finds_what_tensorflow_wrote(tmp_path):
-    """The offsets follow from the lengths: 12 bytes before the data, 4 behind it."""
-    write(tmp_path / "x", [b"a" * length for length in (0, 1, 300, 7)])
-    index = index_records(tmp_path / "x")
-    assert index.offsets.tolist() == [0, 16, 33, 349]
-    assert index.damage == ""
-
-
-def test_the_checksum_is_that_of_the_standard():
-    # CRC-32C of "123456789" is e3069283 (RFC 3720's polynomial); the mask is TFRecord's.
-    crc = 0xE3069283
-    expected = ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
-    assert masked_crc32c(b"123456789") == expected
-
-
 def test_an_empty_or_compressed_file_and_a_missing_folder(folder):
     (folder / "validation-00000-of-00001").write_bytes(b"")
     with pytest.raises(DataError, match=r"there is no record in .*validation-00000-of-00001"):
@@ -214,14 +185,35 @@ def test_every_option_can_be_given_on_the_command_line():
         option.check_definition()
 
 
-def test_a_shard_that_is_missing_is_named(folder):
-    (folder / "train-00001-of-00002").unlink()
-    message = r"has 1 of 2 shards; train-00001-of-00002 is missing"
-    with pytest.raises(DataError, match=message):
-        ImageTfrecord(params=Params(data_dir=str(folder)))
+def test_records_without_one_image_one_label_or_a_class_are_named(tmp_path, pictures, take):
+    good, empty = example(pictures[1][0], 2), tf.train.Example().SerializeToString()
+    no_label = tf.train.Example.FromString(good)
+    del no_label.features.feature["image/class/label"]
+    records = [good, empty, no_label.SerializeToString(), example(pictures[1][0], 3)]
+    for name in ("train-0", "test-0"):
+        write(tmp_path / name, records)
+    source = tfrecord(tmp_path, num_classes=3)
+    order = tf.data.Dataset.range(4).map(lambda number: (number, number))
+    read = source.read(source.splits[Mode.EVAL], order)
+    problems = take(read.map(lambda number, example: source.checked(example)["problem"]))
+    assert [problem.decode().rpartition("): ")[2] for problem in problems] == [
+        "",
+        "it has not one image/encoded",
+        "it has not one image/class/label",
+        "its label is 3; labels are 0 to 2, of 3 classes",
+    ]
+    assert [problem.decode().partition(" (")[0] for problem in problems[1:]] == [
+        f"{tmp_path}/test-0: record {number}" for number in (1, 2, 3)
+    ]
 
 
-def test_shards_of_two_generations_are_refused(folder):
-    (folder / "train-00000-of-00002").rename(folder / "train-00000-of-00003")
-    with pytest.raises(DataError, match="has shards of 2 and of 3, such as train-00000-of-00003"):
-        ImageTfrecord(params=Params(data_dir=str(folder)))
+def test_records_that_cannot_be_used_are_left_out(tmp_path, pictures, take):
+    records = [example(pictures[1][0], 2), example(pictures[1][1], 3), example(pictures[1][2], 1)]
+    for name in ("train-0", "test-0"):
+        write(tmp_path / name, records)
+    source = tfrecord(tmp_path, num_classes=3, skip_corrupt=True)
+    ((features, labels),) = take(source.dataset(Mode.EVAL, InputContext(batch_size=3)))
+    assert labels["label"].tolist() == [2, 1]
+    assert features["skipped"].tolist() == [0, 1]
+    ((_, labels),) = take(source.dataset(Mode.TRAIN, InputContext(batch_size=4)), 1)
+    assert sorted(labels["label"]) == [1, 1, 2, 2]

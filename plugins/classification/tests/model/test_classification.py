@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import InputInfo, Mode
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame_classification.model import Classification, Params
+from tf_frame_classification.model.classification import Classification, Params
 
 INFO = InputInfo(num_classes=6, class_names=("a", "b", "c", "d", "e", "f"))
 
@@ -69,7 +69,7 @@ def test_the_inception_trainer_is_a_preset():
     assert (schedule.decay_factor, schedule.decay_epochs) == (0.94, 2.0)
     assert (config.moving_average_decay, config.loss_average_decay) == (0.9999, 0.9)
     assert (config.sync_replicas, config.on_nan, config.num_clones) == (True, "raise", 2)
-    assert [(part.name, part.params.at_steps) for part in setup.hooks] == [("timeline", (61,))]
+    assert config.trace_at_step == (61,)
     assert setup.model.params.name == "inception_v3"
     params = setup.model.params
     assert (params.label_smoothing, params.aux_loss_weight) == (0.1, 0.4)

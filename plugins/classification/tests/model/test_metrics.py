@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_classification.confusion_image import confusion_image
-from tf_frame_classification.metrics import classification_metrics
+
+from tf_frame_classification.model.metrics import classification_metrics, confusion_image
 
 NAMES = ("cat", "dog", "T-shirt/top", "bird", "fish", "fly")
 

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import ConfigError
-from tf_frame_classification import outputs
-from tf_frame_classification.model import Params
+from tf_frame_classification.model import outputs
+from tf_frame_classification.model.classification import Params
 
 
 @pytest.fixture(autouse=True)
@@ -42,16 +41,6 @@ def test_the_weight_of_auxiliary_logits_is_an_option():
 
 def test_a_network_without_auxiliary_logits_has_one_loss():
     assert len(losses_of({"fc": np.zeros([1, 4])}, Params(), [0], np.zeros([1, 4]))) == 1
-
-
-@pytest.mark.parametrize("shape", [[2, 5], [2, 1, 1, 5]])
-def test_logits_lose_a_single_position(shape):
-    assert outputs.flat_logits(tf.zeros(shape), 5).shape.as_list() == [2, 5]
-
-
-def test_logits_of_several_positions_are_refused():
-    with pytest.raises(ConfigError, match=r"2 x 3 positions.*--input.image_size.*global_pool"):
-        outputs.flat_logits(tf.zeros([2, 2, 3, 5]), 5)
 
 
 def test_predictions_are_the_class_its_name_and_all_probabilities():

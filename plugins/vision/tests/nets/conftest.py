@@ -1,4 +1,4 @@
-"""What the tests of lenet, cifarnet, alexnet, vgg and resnet share."""
+"""Fixtures of the tests of networks."""
 
 import gzip
 import math
@@ -46,12 +46,12 @@ def count_parameters():
 
 
 @pytest.fixture(scope="session")
-def two_clones():
-    """Builds a network twice as clones; returns the graph and both ends' end points."""
+def build_clones():
+    """Builds clones of a network; returns the graph and the end points of each clone."""
 
-    def build(network):
+    def build(network, num_clones=2):
         with tf.Graph().as_default() as graph:
-            config = DeploymentConfig(num_clones=2, clone_on_cpu=True)
+            config = DeploymentConfig(num_clones=num_clones, clone_on_cpu=True)
             clones = create_clones(config, network)
         return graph, [clone.outputs[1] for clone in clones]
 

@@ -101,8 +101,8 @@ def test_images_that_are_too_small_are_refused():
         build(10, size=194)
 
 
-def test_clones_share_their_variables(two_clones, variables_in, slim_variables):
-    graph, end_points = two_clones(build)
+def test_clones_share_their_variables(build_clones, variables_in, slim_variables):
+    graph, end_points = build_clones(build)
     assert variables_in(graph) == slim_variables("alexnet_v2")
     first, second = (points["alexnet_v2/fc7"].op.name for points in end_points)
     assert (first.split("/")[0], second.split("/")[0]) == ("clone_0", "clone_1")

@@ -82,8 +82,8 @@ def test_without_classes_the_features_come_back(num_classes):
     assert list(end_points)[-1] == "fc4"
 
 
-def test_clones_share_their_variables(two_clones, variables_in, slim_variables):
-    graph, _ = two_clones(lambda: build(is_training=True))
+def test_clones_share_their_variables(build_clones, variables_in, slim_variables):
+    graph, _ = build_clones(lambda: build(is_training=True))
     assert variables_in(graph) == slim_variables("cifarnet")
 
 

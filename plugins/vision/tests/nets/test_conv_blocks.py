@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_vision.nets.channels import make_divisible, split_divisible
 
 from tf_frame import layers
-from tf_frame_vision.nets.conv_blocks import expanded_conv, fixed_padding, squeeze_excite
+from tf_frame_vision.nets.conv_blocks import (
+    expanded_conv,
+    fixed_padding,
+    make_divisible,
+    split_divisible,
+    squeeze_excite,
+)
 from tf_frame_vision.nets.strides import Strides
 
 

@@ -1,11 +1,10 @@
-"""Two clones of every network that its own test builds but once, or as a part."""
+"""Variables of the networks whose own tests build them but once, or in part."""
 
 import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import NetworkContext
-from tf_frame.plugin.kinds import NETWORK
-from tf_frame.plugin.load import load_plugin
+from tf_frame_vision.slim_network import load_network
 
 _MILLION = 1e6
 # Parameters that are trained, in millions with 1000 classes. Mobilenets: the READMEs of
@@ -34,30 +33,31 @@ NAMES = [
     *("vgg_16", "vgg_19"),
     *(name for name in PUBLISHED if name.startswith("mobilenet")),
 ]
+# Two clones of the other families' smallest networks, and one of these, are in their own tests.
+TWO_CLONES_BY_DEFAULT = ("resnet_v1_50",)
+NETS = [pytest.mark.nets, pytest.mark.process]
 
 
-@pytest.fixture(scope="module")
-def build(two_clones):
-    """Builds two clones of a network as the model does, in training mode; returns the graph."""
-
-    def build(name, num_classes):
-        cls = load_plugin(NETWORK, name).cls
-        context = NetworkContext(num_classes=num_classes, is_training=True)
-        size = 224 if name.startswith("vgg") else 64
-        make = cls(params=cls.Params())
-        return two_clones(lambda: make(tf.zeros([2, size, size, 3]), context))[0]
-
-    return build
+def cases():
+    found = []
+    for name in NAMES:
+        always = name in TWO_CLONES_BY_DEFAULT
+        found.append(pytest.param(name, 2, marks=pytest.mark.process if always else NETS))
+        if name.startswith("mobilenet"):
+            found.append((name, 1))
+    return found
 
 
-@pytest.mark.process
-@pytest.mark.parametrize("name", NAMES)
-def test_two_clones_have_slims_variables(
-    name, build, variables_in, slim_variables, count_parameters
+@pytest.mark.parametrize(("name", "num_clones"), cases())
+def test_clones_have_slims_variables(
+    name, num_clones, build_clones, variables_in, slim_variables, count_parameters
 ):
     # As slim's published checkpoints: with a background, but for those that came from Caffe.
     num_classes = 1000 if name.startswith(("resnet_v1", "vgg")) else 1001
-    graph = build(name, num_classes)
+    network = load_network(name)
+    context = NetworkContext(num_classes=num_classes, is_training=True)
+    images = [2, 224, 224, 3] if name.startswith("vgg") else [2, 64, 64, 3]
+    graph, _ = build_clones(lambda: network(tf.zeros(images), context), num_clones)
     variables = variables_in(graph)
     if name in WITHOUT_TABLE:
         assert len(dict(variables)) == len(variables)

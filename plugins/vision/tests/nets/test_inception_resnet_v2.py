@@ -1,16 +1,18 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
-from tf_frame_vision.nets.inception_table import smallest_size
 
 from tf_frame import layers
 from tf_frame.errors import ConfigError
 from tf_frame_vision.nets import inception_resnet_v2
+from tf_frame_vision.nets.inception_modules import smallest_size
 from tf_frame_vision.nets.inception_resnet_v2 import inception_resnet_v2_base
 from tf_frame_vision.nets.inception_resnet_v2_table import inception_resnet_v2_table
 
 # Of keras.applications.InceptionResNetV2 with 1000 classes: without auxiliary logits.
 KERAS_PARAMETERS = 55_873_736
+# Two clones are left to `tox -e nets`; inception_v1 has them always.
+NETS = [pytest.mark.nets, pytest.mark.process]
 
 END_POINTS = {
     "Conv2d_1a_3x3": (149, 32),
@@ -36,13 +38,13 @@ def build(images, **arguments):
     return inception_resnet_v2.inception_resnet_v2(images, 5, **arguments)
 
 
-@pytest.fixture(scope="module")
-def clones(two_clones):
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=NETS)])
+def clones(build_clones, request):
     def network():
         with layers.arg_scope(inception_resnet_v2.inception_resnet_v2_arg_scope()):
             return inception_resnet_v2.inception_resnet_v2(tf.zeros([2, 299, 299, 3]))
 
-    return two_clones(network)
+    return build_clones(network, request.param)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,9 @@ def test_penalties_are_paid_once_and_statistics_kept_by_each_clone(clones, varia
     punished = [name for name, _ in variables_in(graph) if name.endswith(ends)]
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == len(punished) == 290
     normalised = [name for name, _ in variables_in(graph) if name.endswith("/beta")]
-    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * 2 * len(normalised)
+    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * len(
+        normalised
+    )
 
 
 @pytest.mark.process
@@ -81,7 +85,8 @@ def test_end_points_are_slims(clones):
         assert shapes == expected
         assert list(shapes) == list(expected)
     names = {name: tensor.op.name for name, tensor in clones[1][0].items()}
-    top = "clone_0/InceptionResnetV2"
+    scope = "clone_0/" if len(clones[1]) > 1 else ""
+    top = f"{scope}InceptionResnetV2"
     assert names["PreAuxLogits"] == f"{top}/InceptionResnetV2/Repeat_1/block17_20/Relu"
     assert names["AuxLogits"] == f"{top}/AuxLogits/Logits/BiasAdd"
     assert names["global_pool"] == f"{top}/Logits/AvgPool_1a_8x8/AvgPool"

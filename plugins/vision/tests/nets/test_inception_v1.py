@@ -42,12 +42,12 @@ def graph():
 
 
 @pytest.fixture(scope="module")
-def clones(two_clones):
+def clones(build_clones):
     def network():
         with layers.arg_scope(inception_v1.inception_v1_arg_scope()):
             return build(tf.zeros([2, 224, 224, 3]), 1001)
 
-    return two_clones(network)
+    return build_clones(network)
 
 
 def test_variables_are_slims_and_shared_by_clones(

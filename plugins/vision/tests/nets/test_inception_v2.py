@@ -7,6 +7,8 @@ from tf_frame_vision.nets import inception_v2
 
 # Of slim's own test, without logits: inception_v2_test.py in tensorflow/models, research/slim/nets.
 BASE_PARAMETERS = 10_173_112
+# Two clones are left to `tox -e nets`; inception_v1 has them always.
+NETS = [pytest.mark.nets, pytest.mark.process]
 
 END_POINTS = {
     "Conv2d_1a_7x7": (112, 64),
@@ -33,13 +35,13 @@ def build(images, num_classes=5, **arguments):
     return inception_v2.inception_v2(images, num_classes, **arguments)
 
 
-@pytest.fixture(scope="module")
-def clones(two_clones):
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=NETS)])
+def clones(build_clones, request):
     def network():
         with layers.arg_scope(inception_v2.inception_v2_arg_scope()):
             return inception_v2.inception_v2(tf.zeros([2, 224, 224, 3]), 1001)
 
-    return two_clones(network)
+    return build_clones(network, request.param)
 
 
 def test_variables_are_slims_and_shared_by_clones(
@@ -55,7 +57,7 @@ def test_penalties_are_paid_once_and_statistics_kept_by_each_clone(clones):
     graph, _ = clones
     # The arg scope says nothing of the separable convolution, which has no batch norm either.
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 69
-    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * 2 * 68
+    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * 68
 
 
 def test_end_points_are_slims(clones):
@@ -66,9 +68,10 @@ def test_end_points_are_slims(clones):
         assert shapes == expected
         assert list(shapes) == list(expected)
     names = {name: tensor.op.name for name, tensor in clones[1][0].items()}
-    assert names["AvgPool_1a"] == "clone_0/InceptionV2/Logits/AvgPool_1a_7x7/AvgPool"
-    assert names["Logits"] == "clone_0/InceptionV2/Logits/SpatialSqueeze"
-    assert names["Predictions"] == "clone_0/InceptionV2/Predictions/Reshape_1"
+    scope = "clone_0/" if len(clones[1]) > 1 else ""
+    assert names["AvgPool_1a"] == f"{scope}InceptionV2/Logits/AvgPool_1a_7x7/AvgPool"
+    assert names["Logits"] == f"{scope}InceptionV2/Logits/SpatialSqueeze"
+    assert names["Predictions"] == f"{scope}InceptionV2/Predictions/Reshape_1"
 
 
 def test_images_of_any_size_and_batch_are_taken():

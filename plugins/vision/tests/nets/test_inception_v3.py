@@ -13,6 +13,8 @@ KERAS_PARAMETERS = 23_851_784
 # Of inception_v3 in https://pytorch.org/vision/stable/models.html: with gamma, 1000 classes and
 # auxiliary logits; moving averages not counted.
 TRAINED_PARAMETERS = 27_161_264
+# Two clones are left to `tox -e nets`; inception_v1 has them always.
+NETS = [pytest.mark.nets, pytest.mark.process]
 
 END_POINTS = {
     "Conv2d_1a_3x3": (149, 32),
@@ -48,13 +50,13 @@ def graph():
     return tf.Graph()
 
 
-@pytest.fixture(scope="module")
-def clones(two_clones):
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=NETS)])
+def clones(build_clones, request):
     def network():
         with layers.arg_scope(inception_v3.inception_v3_arg_scope()):
             return inception_v3.inception_v3(tf.zeros([2, 299, 299, 3]), 1001)
 
-    return two_clones(network)
+    return build_clones(network, request.param)
 
 
 def test_variables_are_slims_and_shared_by_clones(
@@ -76,7 +78,7 @@ def test_variables_are_slims_and_shared_by_clones(
 def test_penalties_are_paid_once_and_statistics_kept_by_each_clone(clones):
     graph, _ = clones
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 98
-    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * 2 * 96
+    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * 96
 
 
 def test_auxiliary_logits_begin_small(clones):
@@ -97,10 +99,11 @@ def test_end_points_are_slims(clones):
         assert shapes == expected
         assert list(shapes) == list(expected)
     names = {name: tensor.op.name for name, tensor in clones[1][0].items()}
-    assert names["AuxLogits"] == "clone_0/InceptionV3/AuxLogits/SpatialSqueeze"
-    assert names["AvgPool_1a"] == "clone_0/InceptionV3/Logits/AvgPool_1a_8x8/AvgPool"
-    assert names["Logits"] == "clone_0/InceptionV3/Logits/SpatialSqueeze"
-    assert names["Predictions"] == "clone_0/InceptionV3/Predictions/Reshape_1"
+    scope = "clone_0/" if len(clones[1]) > 1 else ""
+    assert names["AuxLogits"] == f"{scope}InceptionV3/AuxLogits/SpatialSqueeze"
+    assert names["AvgPool_1a"] == f"{scope}InceptionV3/Logits/AvgPool_1a_8x8/AvgPool"
+    assert names["Logits"] == f"{scope}InceptionV3/Logits/SpatialSqueeze"
+    assert names["Predictions"] == f"{scope}InceptionV3/Predictions/Reshape_1"
 
 
 def test_images_of_any_size_from_75_are_taken(graph):

@@ -8,6 +8,8 @@ from tf_frame_vision.nets import inception_v4
 # Of inception_v4 in the documentation of timm, https://huggingface.co/timm/inception_v4.tf_in1k:
 # 42.7 million. With gamma, 1000 classes and without auxiliary logits.
 TRAINED_PARAMETERS = 42_700_000
+# Two clones are left to `tox -e nets`; inception_v1 has them always.
+NETS = [pytest.mark.nets, pytest.mark.process]
 
 END_POINTS = {
     "Conv2d_1a_3x3": (149, 32),
@@ -25,13 +27,13 @@ def build(images, num_classes=5, **arguments):
     return inception_v4.inception_v4(images, num_classes, reuse=tf.AUTO_REUSE, **arguments)
 
 
-@pytest.fixture(scope="module")
-def clones(two_clones):
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=NETS)])
+def clones(build_clones, request):
     def network():
         with layers.arg_scope(inception_v4.inception_v4_arg_scope()):
             return inception_v4.inception_v4(tf.zeros([2, 299, 299, 3]))
 
-    return two_clones(network)
+    return build_clones(network, request.param)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,7 @@ def test_penalties_are_paid_once_and_statistics_kept_by_each_clone(clones):
     graph, _ = clones
     # 149 convolutions and two of the auxiliary logits are normalised, two dense layers are not.
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 149 + 2 + 2
-    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * 2 * (149 + 2)
+    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * (149 + 2)
 
 
 @pytest.mark.process
@@ -71,10 +73,11 @@ def test_end_points_are_slims(clones):
         assert shapes == expected
         assert list(shapes) == list(expected)
     names = {name: tensor.op.name for name, tensor in clones[1][0].items()}
-    assert names["AuxLogits"] == "clone_0/InceptionV4/AuxLogits/Aux_logits/BiasAdd"
-    assert names["global_pool"] == "clone_0/InceptionV4/Logits/AvgPool_1a/AvgPool"
-    assert names["Logits"] == "clone_0/InceptionV4/Logits/Logits/BiasAdd"
-    assert names["Predictions"] == "clone_0/InceptionV4/Logits/Predictions"
+    scope = "clone_0/" if len(clones[1]) > 1 else ""
+    assert names["AuxLogits"] == f"{scope}InceptionV4/AuxLogits/Aux_logits/BiasAdd"
+    assert names["global_pool"] == f"{scope}InceptionV4/Logits/AvgPool_1a/AvgPool"
+    assert names["Logits"] == f"{scope}InceptionV4/Logits/Logits/BiasAdd"
+    assert names["Predictions"] == f"{scope}InceptionV4/Logits/Predictions"
 
 
 def test_images_of_any_size_from_75_are_taken(graph):

@@ -85,8 +85,8 @@ def test_features_are_dropped_in_training_only():
     np.testing.assert_allclose(dropped[survivors], 2 * whole[survivors], rtol=1e-6)
 
 
-def test_clones_share_their_variables(two_clones, variables_in, slim_variables):
-    graph, _ = two_clones(lambda: build(is_training=True))
+def test_clones_share_their_variables(build_clones, variables_in, slim_variables):
+    graph, _ = build_clones(lambda: build(is_training=True))
     assert variables_in(graph) == slim_variables("lenet")
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 4
 

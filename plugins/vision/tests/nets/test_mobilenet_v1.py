@@ -12,7 +12,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
-from tf_frame.checkpoint.warm_start.warm_start import candidate_variables, plan_warm_start
+from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig

@@ -3,7 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
-from tf_frame_vision.nets import resnet_parts, resnet_utils, resnet_v1
+from tf_frame_vision.nets import resnet_utils, resnet_v1
 
 BLOCKS = [
     resnet_v1.resnet_v1_block("block1", base_depth=1, num_units=2, stride=2),
@@ -87,9 +87,9 @@ def test_a_stride_that_the_blocks_do_not_have_is_refused(stride):
 
 
 def test_the_root_needs_a_stride_of_four():
-    assert [resnet_parts.stride_after_root(stride) for stride in (None, 4, 16)] == [None, 1, 4]
+    assert [resnet_utils.stride_after_root(stride) for stride in (None, 4, 16)] == [None, 1, 4]
     with pytest.raises(ValueError, match=r"needs to be a multiple of 4. It is 6"):
-        resnet_parts.stride_after_root(6)
+        resnet_utils.stride_after_root(6)
 
 
 def test_the_arg_scope_sets_batch_norm_penalty_and_initial_values():

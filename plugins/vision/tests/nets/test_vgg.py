@@ -102,8 +102,8 @@ def test_images_that_are_too_small_are_refused():
         build(size=31, fc_conv_padding="SAME")
 
 
-def test_clones_share_their_variables(two_clones, variables_in, slim_variables):
-    graph, end_points = two_clones(build)
+def test_clones_share_their_variables(build_clones, variables_in, slim_variables):
+    graph, end_points = build_clones(build)
     assert variables_in(graph) == slim_variables("vgg_a")
     # Slim names what poolings put out by their name scope, which has the clone in it.
     assert "clone_0/vgg_a/pool5" in end_points[0]

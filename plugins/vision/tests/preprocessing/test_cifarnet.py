@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tf_frame_vision.preprocessing import colour
+from tf_frame_vision.augmentation import colour
 from tf_frame_vision.preprocessing.cifarnet import Cifarnet
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame_vision.preprocessing import colour
+from tf_frame_vision.augmentation import colour
 from tf_frame_vision.preprocessing.inception import Inception, InceptionFull, random_box
 
 

@@ -1,6 +1,7 @@
 import numpy as np
+import pytest
 
-from tf_frame_vision.preprocessing.plain import Plain
+from tf_frame_vision.preprocessing.plain import Lenet, Plain
 
 
 def test_values_go_from_minus_one_to_one(prepare):
@@ -15,6 +16,23 @@ def test_images_are_resized_about_their_middle(prepare):
     np.testing.assert_allclose(wide, [-1, -0.5, 0.5, 1], atol=1e-6)
 
 
-def test_training_is_like_evaluation(prepare, photo):
-    results = prepare(Plain, photo, 9, seeds=[1, 2])
-    np.testing.assert_array_equal(results, [prepare(Plain, photo, 9)] * 2)
+def test_values_of_lenet_are_those_of_slim(prepare):
+    image = np.array([0, 64, 128, 255], np.uint8).reshape(2, 2, 1)
+    expected = np.array([-1.0, -0.5, 0.0, 127 / 128], np.float32).reshape(2, 2, 1)
+    np.testing.assert_array_equal(prepare(Lenet, image, 2), expected)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_images_are_cut_or_padded_but_not_scaled(prepare, photo, channels):
+    image = photo[..., :channels]
+    cut = prepare(Lenet, image, (20, 30))
+    np.testing.assert_array_equal(cut * 128 + 128, image[20:40, 25:55])
+    padded = prepare(Lenet, image, (64, 80))
+    np.testing.assert_array_equal(padded[2:62] * 128 + 128, image)
+    assert (padded[[0, 1, 62, 63]] == -1).all()
+
+
+@pytest.mark.parametrize("family", [Plain, Lenet])
+def test_training_is_like_evaluation(prepare, photo, family):
+    results = prepare(family, photo, 28, seeds=[1, 2])
+    np.testing.assert_array_equal(results, [prepare(family, photo, 28)] * 2)

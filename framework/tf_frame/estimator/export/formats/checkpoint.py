@@ -11,7 +11,7 @@ import dataclasses
 import os
 
 from tf_frame.checkpoint.find.newest import step_of
-from tf_frame.estimator.export.atomic_output import Written
+from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.serving import Request, restored, specs_of
 from tf_frame.estimator.export.verify import compare_signatures
 

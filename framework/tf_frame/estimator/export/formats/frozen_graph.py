@@ -16,7 +16,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.export.atomic_output import Written
+from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.serving import (
     Request,
     Serving,

@@ -13,7 +13,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import PluginError
-from tf_frame.estimator.export.atomic_output import Written
+from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.input_signature import placeholders
 from tf_frame.estimator.export.saved_model import export_saved_models
 from tf_frame.estimator.export.serving import Request, restored

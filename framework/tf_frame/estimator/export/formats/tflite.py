@@ -16,7 +16,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.estimator.export.atomic_output import Written
+from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.formats.frozen_graph import frozen, used_inputs
 from tf_frame.estimator.export.outputs import DEFAULT_KEY
 from tf_frame.estimator.export.serving import Request, chosen, restored, specs_of

@@ -1,4 +1,4 @@
-"""Examples that cannot be used: left out, counted and reported.
+"""Leaving out, counting and reporting of examples that cannot be used.
 
 With `--input.skip_corrupt` every example has two more features:
 
@@ -127,9 +127,8 @@ class SkippedHook(Hook):
     """Warns when more examples have been left out, and names the first ones.
 
     Args:
-      count: scalar int64 tensor, how many so far.
+      count: scalar int64 tensor, number of examples left out so far.
       first: scalar string tensor, the first of them, one a line.
-
     """
 
     phase = Phase.LOG
@@ -143,12 +142,12 @@ class SkippedHook(Hook):
         return tf.train.SessionRunArgs(self._fetches)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        self._report(*run_values.results)
+        self._report_new(*run_values.results)
 
     def end(self, session: Any) -> None:
-        self._report(*session.run(self._fetches))
+        self._report_new(*session.run(self._fetches))
 
-    def _report(self, count: int, first: bytes) -> None:
+    def _report_new(self, count: int, first: bytes) -> None:
         if count <= self._reported:
             return
         new = first.decode(errors="replace").split("\n")[self._reported :]

@@ -1,0 +1,177 @@
+"""Warm start: initial values from another model's checkpoint.
+
+    warm_start = plan_warm_start(config, candidate_variables())
+    scaffold = tf.compat.v1.train.Scaffold(init_fn=warm_start.init_fn)
+
+TensorFlow calls `init_fn` only if no checkpoint of the run itself was restored.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.match import INPUT_POSITION
+from tf_frame.checkpoint.find.path import resolve
+from tf_frame.checkpoint.find.reader import READ_ERRORS, Checkpoint, unreadable
+from tf_frame.checkpoint.warm_start.rows import Outcome, Row, check_rows, rows_of, table_of
+from tf_frame.config.option_groups import WarmStartOptions
+from tf_frame.errors import ConfigError
+
+
+@dataclasses.dataclass(frozen=True)
+class WarmStart:
+    """The plan of a warm start.
+
+    Attributes:
+      path: path prefix of the checkpoint.
+      rows: outcome for each variable of the graph.
+      unused: names in the checkpoint that are not restored.
+      savers: savers that restore; usually one.
+      then: ops that `init_fn` runs after restoring, among them those that set
+        moving averages to the values restored.
+    """
+
+    path: str
+    rows: Sequence[Row]
+    unused: Sequence[str]
+    savers: Sequence[Any] = ()
+    then: Sequence[Any] = ()
+
+    def init_fn(self, scaffold: Any, session: Any) -> None:
+        """Restores the variables; for `tf.compat.v1.train.Scaffold`.
+
+        Raises:
+          CheckpointError: the data of the checkpoint is damaged.
+        """
+        del scaffold
+        try:
+            for saver in self.savers:
+                saver.restore(session, self.path)
+        except (tf.errors.AbortedError, tf.errors.UnavailableError):
+            raise  # A lost worker or parameter server: the session is made anew.
+        except READ_ERRORS as error:
+            raise unreadable(self.path, error) from error
+        session.run(list(self.then))
+
+    def table(self) -> str:
+        """A line for each variable of the graph, and the summary."""
+        return f"{table_of(self.rows)}\n{self.summary()}"
+
+    def summary(self) -> str:
+        """The numbers of variables restored, passed over and left in the checkpoint, a line."""
+        counts = collections.Counter(row.outcome for row in self.rows)
+        restored = counts.pop(Outcome.RESTORED, 0)
+        others = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in sorted(counts))
+        text = f"warm start from {self.path}: {restored} of {len(self.rows)} variables restored"
+        text += f" ({others})" if others else ""
+        return text + (f"; {self._unused()}" if self.unused else "")
+
+    def _unused(self) -> str:
+        """Counts what is left by the last part of the name, which slots of optimizers share."""
+        kinds = collections.Counter(name.rpartition("/")[2] for name in self.unused)
+        shown = [f"{count} {kind}" for kind, count in kinds.most_common(4)]
+        shown += ["..."] if len(kinds) > 4 else []
+        return f"{len(self.unused)} in the checkpoint not used: {', '.join(shown)}"
+
+
+def candidate_variables() -> list[Any]:
+    """The variables of the default graph that belong to its model.
+
+    These are the trainable variables and those in `MODEL_VARIABLES`, as in slim: no
+    slots of optimizers, no moving averages of variables, no counters; in the order of
+    their creation.
+    """
+    found = {v.ref(): v for v in [*tf.trainable_variables(), *tf.model_variables()]}
+    made = {v.ref(): number for number, v in enumerate(tf.global_variables())}
+    return [found[ref] for ref in sorted(found, key=lambda ref: made.get(ref, len(made)))]
+
+
+def plan_warm_start(
+    config: WarmStartOptions, variables: Iterable[Any], *, then: Sequence[Any] = ()
+) -> WarmStart | None:
+    """Finds the variables that can be restored, and adds the ops to the default graph.
+
+    `--warm_start_global_step` decides about the global step, whether or not it is among
+    `variables`.
+
+    Args:
+      config: the options.
+      variables: candidates, such as `candidate_variables()`.
+      then: ops to be run after restoring. Moving averages of restored variables are set
+        to the values restored in any case.
+
+    Returns:
+      The plan; None without `--warm_start_from`.
+
+    Raises:
+      CheckpointError: the checkpoint cannot be read, or variables are missing or have
+        another shape or type, and the options do not allow it.
+      ConfigError: an option is malformed, or there is no such checkpoint.
+    """
+    if not config.warm_start_from:
+        return None
+    checkpoint = Checkpoint(_resolved(config.warm_start_from))
+    step = tf.train.get_global_step()
+    considered = [variable for variable in variables if variable is not step]
+    if config.warm_start_global_step and step is not None:
+        considered.append(step)
+    rows = rows_of(config, considered, checkpoint)
+    check_rows(config, rows, checkpoint)
+    restored = [row for row in rows if row.outcome == Outcome.RESTORED]
+    used = {row.source for row in restored}
+    variables_there = [name for name in checkpoint.names if not name.startswith(INPUT_POSITION)]
+    unused = [name for name in variables_there if name not in used]
+    return WarmStart(
+        checkpoint.path, rows, unused, _savers(restored), [*_averages_of(restored), *then]
+    )
+
+
+def _resolved(path: str) -> str:
+    try:
+        return resolve(path)
+    except ConfigError as error:
+        raise ConfigError(f"--warm_start_from: {error}") from None
+
+
+def ignored(warm_start_from: str, model_dir: str, checkpoint: str) -> str:
+    """The line for a run that resumes from its own checkpoint instead."""
+    return (
+        f"ignoring --warm_start_from {warm_start_from}: {model_dir} already has the checkpoint "
+        f"{checkpoint}"
+    )
+
+
+def _savers(rows: Sequence[Row]) -> Sequence[Any]:
+    """Savers of which each restores a variable of the checkpoint once.
+
+    There are several only where a map gives several variables the same source.
+    """
+    rounds: list[dict[str, Any]] = []
+    for row in rows:
+        free = next((one for one in rounds if row.source not in one), None)
+        if free is None:
+            rounds.append(free := {})
+        first = row.parts[0]
+        free[row.source] = list(row.parts) if first._get_save_slice_info() else first
+    return [tf.train.Saver(one, name="warm_start") for one in rounds]
+
+
+def _averages_of(rows: Sequence[Row]) -> Sequence[Any]:
+    """Ops that set moving averages to the values restored.
+
+    Averages were initialised with the values from before; with a decay of 0.9999 it
+    would take tens of thousands of steps to forget those.
+    """
+    by_name = {variable.op.name: variable for variable in tf.global_variables()}
+    pairs = [
+        (average, part)
+        for row in rows
+        for part in row.parts
+        if (average := by_name.get(part.op.name + "/ExponentialMovingAverage")) is not None
+    ]
+    return [average.assign(part.read_value()).op for average, part in pairs]

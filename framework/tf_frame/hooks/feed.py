@@ -1,0 +1,121 @@
+"""Feeds tensors of the graph with constants in every step."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+
+
+class FeedHook(Hook):
+    """Feeds the same values in every step.
+
+        FeedHook({"keep_prob:0": 0.5})
+
+    The hook runs in every step, so no step takes the fast path. For values that
+    change there is `tf.compat.v1.train.FeedFnHook`.
+
+    Args:
+      values: tensor name -> value, or a text that is parsed as the tensor's type.
+
+    Raises:
+      ConfigError: from `begin`: there is no such tensor, or it cannot be fed this value.
+    """
+
+    phase = Phase.TRANSFORM
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+        super().__init__(Cadence(every_steps=1))
+
+    def begin(self) -> None:
+        graph = tf.get_default_graph()
+        self._feeds = dict(_feed(graph, name, value) for name, value in self._values.items())
+
+    def before_step(self, run_context: Any, step: int) -> Any:
+        return tf.train.SessionRunArgs(None, self._feeds)
+
+
+def _feed(graph: Any, name: str, value: Any) -> tuple[Any, Any]:
+    tensor = tensor_by_name(graph, name)
+    if tensor.dtype == tf.resource or not graph.is_feedable(tensor):
+        raise ConfigError(
+            f"tensor {name!r} is of type {tensor.dtype.name} and cannot be fed; feed a "
+            "placeholder or the output of an operation"
+        )
+    return tensor, feed_value(tensor, value)
+
+
+def tensor_by_name(graph: Any, name: str) -> Any:
+    """Finds a tensor by name.
+
+    Args:
+      graph: the `tf.Graph`.
+      name: name of a tensor (`loss:0`), or of an operation for its first output (`loss`).
+
+    Raises:
+      ConfigError: there is no such tensor; the message has similar names.
+    """
+    try:
+        return graph.get_tensor_by_name(name if ":" in name else f"{name}:0")
+    except (KeyError, ValueError):
+        known = [operation.name for operation in graph.get_operations() if operation.outputs]
+    near = difflib.get_close_matches(name.partition(":")[0], known)
+    hint = f"did you mean {' or '.join(near)}?" if near else "see TensorBoard's graph for the names"
+    raise ConfigError(f"no tensor of the graph is called {name!r}; {hint}")
+
+
+def value_by_name(graph: Any, name: str) -> Any:
+    """Finds a tensor, or the value of a global variable, by name.
+
+    Args:
+      graph: the `tf.Graph`.
+      name: name of a variable, or as for `tensor_by_name`.
+
+    Raises:
+      ConfigError: there is neither.
+    """
+    for variable in graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES):
+        if variable.op.name == name.removesuffix(":0"):
+            return variable.read_value()
+    return tensor_by_name(graph, name)
+
+
+def feed_value(tensor: Any, value: Any) -> Any:
+    """Converts a value to an array that a tensor can be fed.
+
+    Args:
+      tensor: the tensor.
+      value: a number or array, or a text such as `0.5`, `true` or `[1, 2]`.
+
+    Raises:
+      ConfigError: type or shape do not fit the tensor.
+    """
+    dtype = tensor.dtype.base_dtype
+    try:
+        if dtype == tf.string:
+            array = np.asarray(value).astype(object)
+        else:
+            array = np.asarray(json.loads(value) if isinstance(value, str) else value)
+            kinds = "b" if dtype.is_bool else "iuf" if dtype.is_floating else "iu"
+            if array.dtype.kind not in kinds:
+                raise ValueError(f"it is {array.dtype}")
+            array = array.astype(dtype.as_numpy_dtype)
+    except ValueError as error:
+        raise ConfigError(
+            f"tensor {tensor.name!r} of type {dtype.name} cannot be fed {value!r}: {error}"
+        ) from None
+    if not tensor.shape.is_compatible_with(array.shape):
+        raise ConfigError(
+            f"tensor {tensor.name!r} of shape {tensor.shape} cannot be fed {value!r}, which has "
+            f"shape {array.shape}"
+        )
+    return array

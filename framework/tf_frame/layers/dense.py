@@ -1,0 +1,154 @@
+"""The fully connected layer, and biases as a layer of their own."""
+
+from __future__ import annotations
+
+import functools
+import numbers
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.layers.arg_scope import add_arg_scope
+from tf_frame.layers.initializers import xavier_initializer
+from tf_frame.layers.outputs import finish_layer
+from tf_frame.layers.sizes import channels_first, last_dimension
+from tf_frame.layers.steps import LayerSteps
+
+
+@add_arg_scope
+def fully_connected(
+    inputs: Any,
+    num_outputs: int,
+    activation_fn: Callable[..., Any] | None = tf.nn.relu,
+    normalizer_fn: Callable[..., Any] | None = None,
+    normalizer_params: Mapping[str, Any] | None = None,
+    weights_initializer: Any = xavier_initializer(),  # noqa: B008
+    weights_regularizer: Callable[..., Any] | None = None,
+    biases_initializer: Any = tf.zeros_initializer(),  # noqa: B008
+    biases_regularizer: Callable[..., Any] | None = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> Any:
+    """Multiplies by weights; normalises or adds biases; applies the activation.
+
+    Variables: `weights` of shape `[depth, num_outputs]`; `biases` of shape
+    `[num_outputs]` unless there is a normalizer.
+
+    Args:
+      inputs: `[batch, ..., depth]`, of rank 2 or more, depth known.
+      num_outputs: number of outputs.
+      activation_fn: applied last; None: none.
+      normalizer_fn: applied instead of adding biases, inside the layer's scope.
+      normalizer_params: keyword arguments of `normalizer_fn`.
+      weights_initializer: initializer of the weights.
+      weights_regularizer: maps weights to a scalar penalty; None: no penalty.
+      biases_initializer: initializer of the biases; None: no biases.
+      biases_regularizer: maps biases to a scalar penalty; None: no penalty.
+      reuse: whether to reuse the existing variables of `scope`.
+      variables_collections: list of collections for all variables, or "weights" and
+        "biases" -> list of collections.
+      outputs_collections: collections that the outputs are added to.
+      trainable: whether the variables are trained.
+      scope: variable scope; None: "fully_connected", made unique.
+
+    Returns:
+      `[batch, ..., num_outputs]`.
+
+    Raises:
+      ValueError: `num_outputs` is not an integer, the rank is less than 2, or the
+        depth is unknown.
+    """
+    if not isinstance(num_outputs, numbers.Integral):
+        raise ValueError(f"num_outputs type should be one of [int], got {type(num_outputs)}.")
+    steps = LayerSteps(
+        activation_fn=activation_fn,
+        normalizer_fn=normalizer_fn,
+        normalizer_params=normalizer_params,
+        weights_initializer=weights_initializer,
+        weights_regularizer=weights_regularizer,
+        biases_initializer=biases_initializer,
+        biases_regularizer=biases_regularizer,
+        variables_collections=variables_collections,
+        outputs_collections=outputs_collections,
+        trainable=trainable,
+    )
+    with tf.variable_scope(scope, "fully_connected", [inputs], reuse=reuse) as variable_scope:
+        inputs = tf.convert_to_tensor(inputs)
+        shape = [last_dimension(inputs.shape, min_rank=2), int(num_outputs)]
+        weights = steps.weights("weights", shape, like=inputs)
+        if inputs.shape.rank == 2:
+            outputs = tf.matmul(inputs, weights, name="MatMul")
+        else:
+            outputs = tf.tensordot(inputs, weights, axes=1, name="Tensordot")
+        return steps.finish(outputs, variable_scope)
+
+
+linear = functools.partial(fully_connected, activation_fn=None)
+elu = functools.partial(fully_connected, activation_fn=tf.nn.elu)
+relu = functools.partial(fully_connected, activation_fn=tf.nn.relu)
+relu6 = functools.partial(fully_connected, activation_fn=tf.nn.relu6)
+
+
+@add_arg_scope
+def bias_add(
+    inputs: Any,
+    activation_fn: Callable[..., Any] | None = None,
+    initializer: Any = tf.zeros_initializer(),  # noqa: B008
+    regularizer: Callable[..., Any] | None = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    data_format: str = "NHWC",
+    scope: Any = None,
+) -> Any:
+    """Adds a bias to each channel; may serve as a `normalizer_fn`.
+
+    Variable: `biases` of shape `[channels]`.
+
+    Args:
+      inputs: `[batch, ..., channels]`, or `[batch, channels, height, width]`.
+      activation_fn: applied last; None: none.
+      initializer: initializer of the biases.
+      regularizer: maps biases to a scalar penalty; None: no penalty.
+      reuse: whether to reuse the existing variable of `scope`.
+      variables_collections: list of collections, or "biases" -> list of collections.
+      outputs_collections: collections that the outputs are added to.
+      trainable: whether the biases are trained.
+      data_format: "NHWC" or "NCHW".
+      scope: variable scope; None: "BiasAdd", made unique.
+
+    Returns:
+      A tensor of the shape of `inputs`.
+
+    Raises:
+      ValueError: another data format, unknown rank or number of channels, or a rank
+        other than 4 with "NCHW".
+    """
+    first = channels_first(data_format)
+    steps = LayerSteps(
+        activation_fn=activation_fn,
+        biases_initializer=initializer,
+        biases_regularizer=regularizer,
+        variables_collections=variables_collections,
+        outputs_collections=outputs_collections,
+        trainable=trainable,
+    )
+    with tf.variable_scope(scope, "BiasAdd", [inputs], reuse=reuse) as variable_scope:
+        inputs = tf.convert_to_tensor(inputs)
+        _check_channels(inputs.shape, first)
+        outputs = steps.add_biases(inputs, first)
+        return finish_layer(outputs, activation_fn, outputs_collections, variable_scope)
+
+
+def _check_channels(shape: Any, first: bool) -> None:
+    if shape.rank is None:
+        raise ValueError("Dims of shape must be known but is None")
+    if first and shape.rank != 4:
+        raise ValueError(f"Data format NCHW only supports 4D Tensor, not rank {shape.rank}")
+    if shape.as_list()[1 if first else -1] is None:
+        raise ValueError(f"`C` dimension must be known but is None: {shape}")

@@ -1,0 +1,185 @@
+"""Variables of the normalisation layers, and the updates of the moving statistics."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.layers.conditions import smart_where
+from tf_frame.layers.outputs import get_variable_collections
+from tf_frame.layers.variables import model_variable
+
+INITIALIZERS = {
+    "gamma": tf.ones_initializer(),
+    "beta": tf.zeros_initializer(),
+    "moving_mean": tf.zeros_initializer(),
+    "moving_variance": tf.ones_initializer(),
+}
+
+
+class BatchNormVariables(NamedTuple):
+    """The variables of one batch normalisation layer.
+
+    Attributes:
+      beta, gamma: trained offset and factor, `[channels]`; None if unused.
+      moving_mean, moving_variance: statistics that inference uses, `[channels]`.
+    """
+
+    beta: Any
+    gamma: Any
+    moving_mean: Any
+    moving_variance: Any
+
+    def read_moving(self) -> tuple[Any, Any]:
+        """Returns tensors of the moving mean and the moving variance."""
+        return tf.convert_to_tensor(self.moving_mean), tf.convert_to_tensor(self.moving_variance)
+
+
+def beta_and_gamma(
+    shape: Any,
+    dtype: Any,
+    *,
+    center: bool,
+    scale: bool,
+    trainable: bool,
+    initializers: Mapping[str, Any] | None = None,
+    regularizers: Mapping[str, Any] | None = None,
+    collections: Any = None,
+    gamma_first: bool = False,
+) -> tuple[Any, Any]:
+    """Gets or creates offset and factor in the current variable scope.
+
+    Args:
+      shape: shape of both variables.
+      dtype: type of both variables.
+      center: whether the layer has a beta; otherwise None is returned for it.
+      scale: whether the layer has a gamma; otherwise None is returned for it.
+      trainable: whether the variables are trained.
+      initializers: "beta" and "gamma" -> initializer; zeros and ones by default.
+      regularizers: "beta" and "gamma" -> regularizer.
+      collections: list of collections, or variable name -> list of collections.
+      gamma_first: whether gamma is created before beta.
+    """
+
+    def make(name: str) -> Any:
+        return model_variable(
+            name,
+            shape,
+            dtype,
+            initializer=(initializers or {}).get(name, INITIALIZERS[name]),
+            regularizer=(regularizers or {}).get(name),
+            trainable=trainable,
+            collections=get_variable_collections(collections, name),
+        )
+
+    used = {"beta": center, "gamma": scale}
+    made = {name: make(name) for name in sorted(used, reverse=gamma_first) if used[name]}
+    return made.get("beta"), made.get("gamma")
+
+
+def batch_norm_variables(
+    channels: int,
+    dtype: Any,
+    *,
+    initializers: Mapping[str, Any] | None = None,
+    collections: Any = None,
+    **factors: Any,
+) -> BatchNormVariables:
+    """Gets or creates the variables of a batch normalisation layer.
+
+    Args:
+      channels: number of channels.
+      dtype: type of the variables.
+      initializers: variable name -> initializer, unless the default one.
+      collections: list of collections, or variable name -> list of collections.
+      **factors: other arguments of `beta_and_gamma`.
+    """
+    beta, gamma = beta_and_gamma(
+        [channels], dtype, initializers=initializers, collections=collections, **factors
+    )
+    mean, variance = (
+        moving_variable(
+            name,
+            [channels],
+            dtype,
+            (initializers or {}).get(name, INITIALIZERS[name]),
+            get_variable_collections(collections, name),
+        )
+        for name in ("moving_mean", "moving_variance")
+    )
+    return BatchNormVariables(beta, gamma, mean, variance)
+
+
+def moving_variable(
+    name: str, shape: Any, dtype: Any, initializer: Any, collections: Any = None
+) -> Any:
+    """Gets or creates an untrained variable, in one piece, in the current variable scope."""
+    with _unpartitioned():
+        return model_variable(
+            name, shape, dtype, initializer=initializer, trainable=False, collections=collections
+        )
+
+
+def moving_update(variable: Any, value: Any, decay: Any, is_training: Any) -> Any:
+    """Moves a variable towards a value: `variable -= (1 - decay) * (variable - value)`.
+
+    Args:
+      variable: the variable.
+      value: tensor of the variable's shape.
+      decay: weight of the variable's old value.
+      is_training: bool or scalar bool tensor; the variable moves in training only.
+
+    Returns:
+      The update operation.
+    """
+    with tf.name_scope("AssignMovingAvg") as name:
+        step = (variable - tf.cast(value, variable.dtype.base_dtype)) * _rate(
+            variable, decay, is_training
+        )
+        return variable.assign_sub(step, name=name, read_value=False)
+
+
+def unbiased_update(variable: Any, value: Any, decay: Any, is_training: Any) -> Any:
+    """Moves a variable like `moving_update`, corrected for its initial value of 0.
+
+    The variable `biased` holds the uncorrected average; divided by `1 - decay **
+    local_step` it is the weighted mean of the values so far. Source: Kingma and Ba,
+    https://arxiv.org/abs/1412.6980, section 3. The names are TensorFlow's, which
+    repeat the scope: `BatchNorm/BatchNorm/moving_mean/biased`.
+    """
+    dtype = variable.dtype.base_dtype
+    with _unpartitioned(), tf.variable_scope(variable.op.name):
+        biased, steps = (
+            tf.get_variable(name, shape, dtype, tf.zeros_initializer(), trainable=False)
+            for name, shape in (("biased", variable.shape), ("local_step", []))
+        )
+    with tf.name_scope("AssignMovingAvg") as name:
+        rate = _rate(variable, decay, is_training)
+        new_biased = biased - (biased - tf.cast(value, dtype)) * rate
+        new_steps = steps + tf.cast(is_training, dtype)
+        mean = new_biased / (1 - tf.pow(1 - rate, new_steps))
+        # Runs without training may come first; the quotient is then 0 / 0.
+        mean = smart_where(is_training, mean, tf.convert_to_tensor(variable))
+        return tf.group(
+            biased.assign(new_biased, read_value=False),
+            steps.assign(new_steps, read_value=False),
+            variable.assign(mean, read_value=False),
+            name=name,
+        )
+
+
+@contextlib.contextmanager
+def _unpartitioned() -> Iterator[None]:
+    """Creates variables in one piece: the updates do not support partitions."""
+    with tf.variable_scope(tf.get_variable_scope(), auxiliary_name_scope=False) as scope:
+        scope.set_partitioner(None)
+        yield
+
+
+def _rate(variable: Any, decay: Any, is_training: Any) -> Any:
+    """Returns the weight of the new value: `1 - decay`, or 0 without training."""
+    rate = tf.cast(1.0 - decay, variable.dtype.base_dtype)
+    return smart_where(is_training, rate, tf.zeros_like(rate))

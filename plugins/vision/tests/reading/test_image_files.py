@@ -1,0 +1,88 @@
+"""Image files of several kinds, read to predict on; long lists of names."""
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame_vision.reading import packed
+from tf_frame_vision.reading.image_files import images_to_predict
+
+RANDOM = np.random.RandomState(0)
+
+
+def computed(function, *arrays):
+    with tf.Graph().as_default(), tf.Session() as session:
+        return session.run(function(*map(tf.constant, arrays)))
+
+
+def write_image(path, height, width, encode=tf.io.encode_png, dtype=np.uint8, channels=3):
+    pixels = RANDOM.randint(0, np.iinfo(dtype).max, [height, width, channels]).astype(dtype)
+    path.write_bytes(computed(encode, pixels))
+    return path
+
+
+def images(paths, **options):
+    paths = [str(path) for path in paths]
+    return images_to_predict(paths, lambda image: tf.cast(image, tf.float32), **options)
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def test_images_of_several_kinds_and_sizes_are_read_in_order(tmp_path, take):
+    paths = [
+        write_image(tmp_path / "a.png", 5, 7),
+        write_image(tmp_path / "b.jpg", 8, 3, tf.io.encode_jpeg),
+        write_image(tmp_path / "c.png", 4, 4, channels=1),
+        write_image(tmp_path / "d.png", 4, 6, channels=4),
+        write_image(tmp_path / "e.png", 4, 6, dtype=np.uint16),
+    ]
+    assert images(paths).element_spec["image"].shape.as_list() == [None, None, None, 3]
+    for path, batch in zip(paths, take(images(paths)), strict=True):
+        assert batch["name"].tolist() == [str(path).encode()]
+        assert batch["image"].dtype == np.float32
+        expected = computed(lambda data: tf.io.decode_image(data, channels=3), path.read_bytes())
+        np.testing.assert_array_equal(batch["image"], [expected])
+
+
+def test_sixteen_bits_are_read_as_training_reads_them(tmp_path, take):
+    path = write_image(tmp_path / "a.png", 4, 6, dtype=np.uint16)
+    (batch,) = take(images([path]))
+    as_in_training = computed(lambda data: tf.io.decode_png(data, channels=3), path.read_bytes())
+    np.testing.assert_array_equal(batch["image"][0], as_in_training)
+
+
+def test_images_are_read_one_by_one_and_not_all_at_first(tmp_path):
+    first = write_image(tmp_path / "a.png", 5, 7)
+    with tf.Session() as session:
+        paths = [str(first), *(f"{tmp_path}/missing{index}" for index in range(5000))]
+        iterator = tf.data.make_initializable_iterator(images(paths))
+        batch = iterator.get_next()
+        session.run(iterator.initializer)
+        assert session.run(batch)["image"].shape == (1, 5, 7, 3)
+        with pytest.raises(tf.errors.NotFoundError, match="missing0"):
+            session.run(batch)
+
+
+@pytest.mark.parametrize("content", [b"", b"no image at all", b"\x89PNG\r\n\x1a\n"])
+def test_other_files_end_the_batches_or_are_left_out(tmp_path, content, take):
+    path = tmp_path / "x.png"
+    path.write_bytes(content)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        take(images([path]))
+    good = write_image(tmp_path / "good.png", 3, 4)
+    (batch,) = take(images([path, good], batch_size=2, skip_corrupt=True))
+    assert batch["name"].tolist() == [str(good).encode()]
+
+
+def test_long_lists_are_small_in_the_graph():
+    names = [f"n01440764/n01440764_{number}.JPEG" for number in range(20000)]
+    strings, integers = packed.strings(names), packed.integers(range(7, 20000, 3))
+    assert tf.get_default_graph().as_graph_def().ByteSize() < sum(map(len, names)) / 5
+    with tf.Session() as session:
+        found = session.run([strings, integers])
+    assert found[0].tolist() == [name.encode() for name in names]
+    assert found[1].tolist() == list(range(7, 20000, 3))

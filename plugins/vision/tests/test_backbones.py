@@ -1,0 +1,206 @@
+"""Networks as backbones: feature maps by stride, with the classifier's variables."""
+
+import gzip
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import Network, NetworkContext
+from tf_frame.errors import ConfigError
+from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.kinds import NETWORK
+from tf_frame_vision.slim_network import load_network
+
+TABLES = Path(__file__).parent / "variables"
+NETS = [pytest.mark.nets, pytest.mark.process]
+OWN = {f.name for f in find_plugins() if (f.kind, f.distribution) == (NETWORK, "tf-frame-vision")}
+NO_BACKBONES = {"alexnet_v2", "cifarnet", "lenet", "vgg_16", "vgg_19", "vgg_a"}
+NOT_DILATED = {"inception_v1", "inception_v2", "inception_v3", "inception_v4"}
+DILATED = OWN - NO_BACKBONES - NOT_DILATED
+# One of each family by default; `tox -e nets` takes all.
+BY_DEFAULT = {
+    *("resnet_v1_50", "resnet_v2_50", "mobilenet_v1_025", "mobilenet_v2_035"),
+    *("mobilenet_v3_small", "mobilenet_v3_small_minimalistic", "inception_v1"),
+}
+# Squeeze and excite weighs channels by their means over the map.
+EXCITED = {"mobilenet_v3_small", "mobilenet_v3_large"}
+# Channels of the last feature map of each stride, from 2 to 32.
+CHANNELS = {
+    "resnet_v1_50": [64, 256, 512, 1024, 2048],
+    "resnet_v2_50": [64, 256, 512, 1024, 2048],
+    "mobilenet_v1_025": [16, 32, 64, 128, 256],
+    "mobilenet_v2_035": [8, 8, 16, 32, 112],
+    "mobilenet_v2": [16, 24, 32, 96, 320],
+    "mobilenet_v3_small": [16, 16, 24, 48, 96],
+    "mobilenet_v3_large": [16, 24, 40, 112, 160],
+    "inception_v1": [64, 192, 480, 832, 1024],
+    "inception_v2": [64, 192, 320, 576, 1024],
+    "inception_v3": [64, 192, 288, 768, 2048],
+    "inception_v4": [64, 192, 384, 1024, 1536],
+    "inception_resnet_v2": [64, 192, 320, 1088, 1536],
+}
+STRIDES = (2, 4, 8, 16, 32)
+# Parts of the classifier that a backbone does without.
+HEADS = re.compile(r"/(Logits|AuxLogits|logits)/|^MobilenetV./Conv_[12]/")
+
+
+def context(**settings):
+    return NetworkContext(**{"num_classes": None, "is_training": False, **settings})
+
+
+def side_of(name):
+    """Height and width of the images, of which an Inception network needs 75 at least."""
+    return 97 if name.startswith("inception") else 65
+
+
+@pytest.fixture(scope="module")
+def built(request):
+    """A network with each of its output strides: its name, its graph and their feature maps."""
+    name, maps = request.param, {}
+    side = side_of(name)
+    images = np.random.RandomState(0).uniform(-1, 1, [1, side, side, 3]).astype(np.float32)
+    with tf.Graph().as_default() as graph:
+        for stride in (8, 16, 32) if name in DILATED else (32,):
+            with tf.variable_scope("", reuse=tf.AUTO_REUSE):
+                maps[stride], _ = load_network(name).features(
+                    tf.constant(images), context(), output_stride=stride
+                )
+    return name, graph, maps
+
+
+def each(names):
+    """Tests each network; those that are not tested by default, with `tox -e nets`."""
+    marked = [(name, () if name in BY_DEFAULT else NETS) for name in sorted(names)]
+    params = [pytest.param(name, marks=marks) for name, marks in marked]
+    return pytest.mark.parametrize("built", params, indirect=True)
+
+
+@each(DILATED)
+def test_feature_maps_have_the_sizes_of_their_strides(built):
+    name, _, maps_of = built
+    for output_stride, maps in maps_of.items():
+        expected = [stride for stride in STRIDES if stride <= output_stride]
+        assert list(maps) == expected
+        for stride, tensor in maps.items():
+            size = -(-side_of(name) // stride)
+            assert tensor.shape.as_list()[:3] == [1, size, size]
+
+
+@each(CHANNELS.keys() & DILATED)
+def test_feature_maps_are_the_last_ones_of_their_strides(built):
+    name, _, maps_of = built
+    for output_stride, maps in maps_of.items():
+        channels = [tensor.shape[3] for tensor in maps.values()]
+        # A dilated map stands for that of a larger stride.
+        deepest = 3 if name == "inception_resnet_v2" and output_stride < 32 else 4
+        expected = [*CHANNELS[name][: len(maps) - 1], CHANNELS[name][deepest]]
+        assert channels == expected
+
+
+@each(NOT_DILATED)
+def test_inception_has_its_own_strides_only(built):
+    name, _, maps_of = built
+    assert list(maps_of[32]) == list(STRIDES)
+    assert [tensor.shape[3] for tensor in maps_of[32].values()] == CHANNELS[name]
+    # Version 3 and 4 do not pad all of their layers.
+    missing = [
+        -(-side_of(name) // stride) - tensor.shape[1] for stride, tensor in maps_of[32].items()
+    ]
+    assert all(0 <= pixels <= 5 for pixels in missing)
+    with pytest.raises(ConfigError, match=f"{name} has no .* output stride of 16; .* be 32$"):
+        load_network(name).features(None, context(), output_stride=16)
+
+
+@each(DILATED | NOT_DILATED)
+def test_variables_are_those_of_the_classifier(built):
+    name, graph, _ = built
+    variables = [(v.op.name, v.shape.as_list()) for v in graph.get_collection("variables")]
+    if (TABLES / f"{name}.txt.gz").exists():
+        lines = gzip.decompress((TABLES / f"{name}.txt.gz").read_bytes()).decode().splitlines()
+        classifier = [(n, [*map(int, s.split(","))]) for n, s in map(str.split, lines)]
+    else:
+        with tf.Graph().as_default():
+            load_network(name)(tf.zeros([1, 64, 64, 3]), context(num_classes=5))
+            classifier = [(v.op.name, v.shape.as_list()) for v in tf.global_variables()]
+    assert variables == [v for v in classifier if not HEADS.search(v[0])]
+
+
+@each(DILATED - EXCITED)
+def test_dilated_feature_maps_are_the_strided_ones_and_those_between(built):
+    name, graph, maps = built
+    with graph.as_default(), tf.Session() as session:
+        load_large_weights(session)
+        last = session.run({stride: of_stride[stride] for stride, of_stride in maps.items()})
+    if name == "inception_resnet_v2":
+        del last[32]  # Its map of stride 32 is of a layer that the others do without.
+    coarsest = last.pop(max(last))
+    scale = np.abs(coarsest).max()
+    assert scale > 1e-3
+    for stride, found in last.items():
+        step = 16 // stride if name == "inception_resnet_v2" else 32 // stride
+        finer = found[:, ::step, ::step]
+        np.testing.assert_allclose(finer, coarsest, rtol=1e-3, atol=1e-4 * scale)
+
+
+def load_large_weights(session):
+    """Weights that keep the size of values from layer to layer."""
+    session.run(tf.global_variables_initializer())
+    random = np.random.RandomState(1)
+    for variable in tf.trainable_variables():
+        shape = variable.shape.as_list()
+        if len(shape) == 4:
+            inputs = 9 if "depthwise" in variable.op.name else np.prod(shape[:3])
+            variable.load(random.normal(size=shape, scale=(2 / inputs) ** 0.5), session)
+
+
+@pytest.mark.parametrize("name", sorted(NO_BACKBONES))
+def test_networks_without_feature_maps_say_so(name):
+    network = load_network(name)
+    with pytest.raises(ConfigError, match=f"{type(network).__name__} has no feature maps by"):
+        network.features(tf.zeros([1, 224, 224, 3]), context(), output_stride=32)
+
+
+def test_a_network_of_another_package_is_no_backbone_unless_it_says_how():
+    with pytest.raises(ConfigError, match="Network has no feature maps by stride"):
+        Network(params=None).features(None, context())
+
+
+@pytest.mark.parametrize("stride", [4, 12, 64])
+def test_other_strides_are_refused(stride):
+    match = f"resnet_v1_50 has no feature maps with .* of {stride}; its .* can be 8 or 16 or 32"
+    with pytest.raises(ConfigError, match=match):
+        load_network("resnet_v1_50").features(None, context(), output_stride=stride)
+
+
+@pytest.mark.parametrize("name", ["mobilenet_v1_025", "mobilenet_v2_035", "inception_v2"])
+def test_settings_reach_the_layers(name):
+    with tf.Graph().as_default():
+        settings = {"is_training": True, "weight_decay": 0.5, "depth_multiplier": 0.1}
+        load_network(name).features(
+            tf.zeros([1, 64, 64, 3]), context(batch_norm_decay=0.25, **settings)
+        )
+        updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+        norms = len([v for v in tf.global_variables() if v.op.name.endswith("moving_mean")])
+        assert len(updates) == 2 * norms
+        assert tf.losses.get_regularization_losses()
+        widths = [v.shape[-1] for v in tf.trainable_variables() if len(v.shape) == 4]
+        assert max(widths) <= 256
+        mean = next(v for v in tf.global_variables() if v.op.name.endswith("moving_variance"))
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(updates)
+            # Images and features are 0; so are their variances.
+            np.testing.assert_allclose(session.run(mean), 0.25, rtol=1e-5)
+
+
+def test_a_backbone_within_another_scope_is_found():
+    with tf.Graph().as_default(), tf.variable_scope("detector"):
+        maps, end_points = load_network("resnet_v1_50").features(
+            tf.zeros([1, 64, 64, 3]), context(), output_stride=8
+        )
+        assert maps[2] is end_points["detector/resnet_v1_50/conv1"]
+        assert maps[4].op.name == "detector/resnet_v1_50/block1/unit_2/bottleneck_v1/Relu"
+        assert all(v.op.name.startswith("detector/resnet_v1_50/") for v in tf.global_variables())

@@ -1,0 +1,130 @@
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.hooks.base import Hook
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.hooks.stop import StopAtStepHook, StopOnSignalHook
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("last_step", [1, 4])
+def test_training_stops_exactly_at_the_last_step(build, train, last_step):
+    graph, steps = build(), []
+    train(graph, [StopAtStepHook(last_step=last_step)], to=9, each=lambda _: steps.append(1))
+    assert len(steps) == last_step
+
+
+def test_the_first_argument_is_the_number_of_steps_as_in_tensorflow(tmp_path, build, train):
+    for expected in (3, 3):
+        graph, steps = build(), []
+        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
+        train(graph, [save, StopAtStepHook(3)], to=9, each=lambda _, steps=steps: steps.append(1))
+        assert len(steps) == expected
+    assert tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-6")
+
+
+def test_the_last_step_counts_from_the_beginning_of_the_run(tmp_path, build, train):
+    for last_step, expected in ((3, 3), (5, 2)):
+        graph, steps = build(), []
+        hook = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
+        train(graph, [hook], to=last_step, each=lambda _, steps=steps: steps.append(1))
+        assert len(steps) == expected
+
+
+@pytest.mark.parametrize("stop", [{"last_step": 3}, {"last_step": 2}, {"num_steps": 0}])
+def test_a_run_that_is_resumed_at_its_end_runs_no_step(tmp_path, build, train, stop):
+    for options, expected in (({"last_step": 3}, 3), (stop, 0)):
+        graph, steps = build(), []
+        hooks = [
+            CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100),
+            StopAtStepHook(**options),
+        ]
+        train(graph, hooks, to=9, each=lambda _, steps=steps: steps.append(1))
+        assert len(steps) == expected
+
+
+@pytest.mark.parametrize("last_step", [0, -1])
+def test_a_last_step_before_the_first_runs_no_step(build, train, last_step):
+    steps = []
+    train(build(), [StopAtStepHook(last_step=last_step)], to=9, each=lambda _: steps.append(1))
+    assert not steps
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize(("hooks", "extra"), [(tf.train.StopAtStepHook, 1), (StopAtStepHook, 0)])
+def test_in_a_session_of_tensorflow_too_no_step_too_many_is_run(tmp_path, build, hooks, extra):
+    """TensorFlow's own hook runs one; seen here so that the difference is known to be real."""
+    for expected in (3, extra):
+        graph, steps = build(), 0
+        with (
+            graph.graph.as_default(),
+            tf.train.MonitoredTrainingSession(
+                checkpoint_dir=str(tmp_path), hooks=[hooks(last_step=3)]
+            ) as session,
+        ):
+            while not session.should_stop():
+                session.run(graph.train_op)
+                steps += 1
+        assert steps == expected
+
+
+def test_a_lost_session_goes_on_to_the_same_step(tmp_path, build, train):
+    lost = []
+
+    def lose(session):
+        if len(lost) < 3:
+            lost.append(1)
+            if len(lost) == 3:
+                raise tf.errors.AbortedError(None, None, "lost")
+
+    class Lose(tf.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            lose(run_context.session)
+
+    graph = build()
+    save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2)
+    train(graph, [save, StopAtStepHook(num_steps=6), Lose()], to=20)
+    # Lost in step 3, restored at 2.
+    assert tf.train.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-6")
+
+
+def test_before_a_session_it_wants_the_last_step_and_asks_for_no_stop():
+    hook = StopAtStepHook(last_step=7)
+    assert hook.cadence.next_step() == 7
+    assert not hook.should_stop()
+
+
+class Steps(Hook):
+    """Notes the steps."""
+
+    def __init__(self):
+        super().__init__(Cadence(every_steps=1))
+        self.done = []
+
+    def after_step(self, run_context, run_values, step):
+        self.done.append(step)
+
+
+def test_a_signal_stops_after_the_step_that_it_arrives_in(build, train):
+    steps = Steps()
+    train(build(), [steps, StopOnSignalHook(lambda: 15 if len(steps.done) == 3 else None)], to=9)
+    assert steps.done == [1, 2, 3]
+
+
+def test_a_signal_before_the_first_step_lets_none_run(build, train):
+    steps = []
+    train(build(), [StopOnSignalHook(lambda: 15)], to=9, each=lambda _: steps.append(1))
+    assert not steps
+
+
+def test_without_a_signal_training_goes_on(build, train):
+    steps = []
+    train(build(), [StopOnSignalHook(lambda: None)], to=4, each=lambda _: steps.append(1))
+    assert len(steps) == 4
+
+
+def test_no_step_is_wanted_for_a_signal():
+    hook = StopOnSignalHook(lambda: None)
+    assert not hook.cadence
+    assert hook.should_stop() is False
