@@ -1,4 +1,4 @@
-"""Output on the screen: lines, tables and emphasis, plain text when redirected."""
+"""Output of the commands: lines, bold text on a terminal, silence once a reader has exited."""
 
 from __future__ import annotations
 
