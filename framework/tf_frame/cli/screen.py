@@ -1,4 +1,4 @@
-"""Output of the commands: lines, bold text on a terminal, silence once a reader has exited."""
+"""Output of the commands: flushed lines, bold text on terminals, no error in `... | head`."""
 
 from __future__ import annotations
 

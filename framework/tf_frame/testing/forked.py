@@ -46,6 +46,7 @@ _PRELOADED = ("tensorflow.compat.v1", "absl.app", "importlib.metadata", "stevedo
 # Variables that are read when an interpreter or TensorFlow starts.
 _READ_AT_START = ("TF_", "PYTHON", "LC_", "LANG", "LD_", "OMP_", "OPENBLAS_", "MKL_", "KMP_")
 _READ_LATER = ("TF_CONFIG", "PYTHONPATH")
+_QUIET = ("TF_CPP_MIN_LOG_LEVEL", "3")  # Also the level of commands unless they ask for another.
 _FORKABLE_OPTIONS = {
     *("stdin", "stdout", "stderr", "env", "cwd", "start_new_session"),
     *("text", "encoding", "errors", "universal_newlines", "bufsize"),
@@ -133,7 +134,7 @@ def _at_start(environment: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in environment.items()
-        if name.startswith(_READ_AT_START) and name not in _READ_LATER
+        if name.startswith(_READ_AT_START) and name not in _READ_LATER and (name, value) != _QUIET
     }
 
 
@@ -308,7 +309,7 @@ def _main() -> None:
     del sys.path[0]
     sys.modules["__main__"].__dict__.pop("__annotations__", None)
     environment = dict(os.environ)
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    os.environ.update([_QUIET])
     shared: list[tuple[str, Any]] = []
     atexit.register(_leave_out_shared_modules, shared)
     for name in _PRELOADED:

@@ -295,7 +295,7 @@ def test_layers_in_a_loop_are_left_out_and_named(caplog):
         if of_functions:
             tf.enable_control_flow_v2()
     assert quantized.weights == ["outside"]
-    assert "not quantised, for they stand in a loop or a branch: looped" in caplog.text
+    assert "not quantised, because they are in a loop or a branch: looped" in caplog.text
 
 
 def test_it_says_what_was_quantised(caplog):

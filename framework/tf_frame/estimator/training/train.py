@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 from tf_frame.config.run_options import RunOptions
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -180,4 +180,4 @@ def closing_all(hooks: Iterable[Any]) -> Iterator[None]:
 
 def _write_configuration(setup: TrainingSetup) -> None:
     path = os.path.join(setup.model_dir, CONFIG_FILE)
-    write_text(path, to_yaml(setup.settings(), _HEADER))
+    write_file(path, to_yaml(setup.settings(), _HEADER))

@@ -1,9 +1,9 @@
-"""tf-slim's namespace, over tf-frame.
+"""tf-slim's namespace, implemented by tf-frame.
 
     from tf_frame.legacy import slim  # was: import tf_slim as slim
 
-Layers and variables are those of `tf_frame.layers`, the loops those of
-`tf_frame.legacy`. What is left out is told in docs/legacy.md.
+Layers and variables are those of `tf_frame.layers`, loops those of `tf_frame.legacy`.
+docs/legacy.md lists the names that are missing.
 """
 
 from tf_frame.layers import (

@@ -1,4 +1,4 @@
-"""Losses under the names of tf_slim.losses: those of `tf_frame.layers.losses`."""
+"""The losses of `tf_frame.layers.losses`, under the names of tf_slim.losses."""
 
 from __future__ import annotations
 
