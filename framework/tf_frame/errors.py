@@ -61,7 +61,7 @@ class NonFiniteError(TfFrameError):
 
 
 class UnmatchedPatternWarning(UserWarning):
-    """A pattern of variable names matches none; `--strict` makes an error of it."""
+    """A pattern of variable names matches no variable; with `--strict` this is an error."""
 
 
 def reason_of(error: BaseException) -> str:

@@ -95,7 +95,7 @@ def test_it_tells_path_size_signature_and_difference(run, folder, name):
 
 
 def value_of(path):
-    """What a frozen graph computes for one example of zeros but for a one at the end."""
+    """Output of a frozen graph for one example of zeros but for a one at the end."""
     import tensorflow.compat.v1 as tf
 
     graph_def = tf.GraphDef()

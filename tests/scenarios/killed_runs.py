@@ -148,7 +148,7 @@ def run_job(model_dir, kind, options, kill):
 
 
 def forked(argv):
-    """Runs a job in a process of its own; returns its status."""
+    """Runs a training in a child process; returns its status."""
     process = os.fork()
     if process:
         return os.waitpid(process, 0)[1]

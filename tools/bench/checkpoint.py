@@ -25,7 +25,7 @@ VARIABLES = 10
 
 
 def make_hook(way: str, folder: str, saver: object) -> object:
-    """The hook of one way."""
+    """The hook that saves in one of the ways."""
     import tensorflow.compat.v1 as tf
 
     from tf_frame.hooks.checkpoint import CheckpointHook

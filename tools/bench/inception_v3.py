@@ -71,7 +71,7 @@ def inception_v3_variables(num_classes: int = 1001) -> list[Variable]:
 
 
 def num_parameters(variables: list[Variable]) -> int:
-    """Numbers in all of them together."""
+    """Number of parameters of all variables together."""
     return sum(math.prod(shape) for _, shape in variables)
 
 

@@ -98,7 +98,7 @@ def keras(network: str, batch: tuple[Any, Any], *, jit_compile: bool) -> tuple[S
 
 
 def multiply_adds(graph: Any) -> float:
-    """Counts those of all convolutions and matrix products in a graph of known shapes."""
+    """Counts multiply-adds of all convolutions and matrix products; all shapes must be known."""
     total = 0
     for operation in graph.get_operations():
         if operation.type in ("Conv2D", "DepthwiseConv2dNative", "MatMul"):

@@ -11,12 +11,12 @@ from tf_frame.text import columns, readable_bytes
 
 
 def size_text(size_bytes: int | None) -> str:
-    """Returns a size with its unit, in one to four digits; `-` for None."""
+    """Returns a size with its unit; `-` for None."""
     return "-" if size_bytes is None else readable_bytes(size_bytes)
 
 
 def entries(found: Sequence[Any], folder: str) -> str:
-    """Returns the table of `list`; `found` is the result of `checkpoint.find.listing`."""
+    """Returns the table of `list`; `found` is the result of `list_checkpoints`."""
     if not found:
         return f"no checkpoints in {folder}"
     rows = [("CHECKPOINT", "STEP", "SAVED", "SIZE", "VARIABLES", "PARAMETERS", "STATE")]
@@ -41,7 +41,7 @@ def entries_as_json(found: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def contents(path: str, step: int | None, found: Sequence[Any]) -> str:
-    """Returns the table of `show`; `found` is the result of `checkpoint.find.contents`."""
+    """Returns the table of `show`; `found` is the result of `contents_of`."""
     values = any(content.statistics for content in found)
     heading = ["VARIABLE", "SHAPE", "TYPE", "BYTES"]
     heading += ["MIN", "MAX", "MEAN", "NORM", "NAN", "INF"] if values else []
@@ -81,7 +81,7 @@ def _statistics(statistics: Any) -> list[str]:
 
 
 def difference(first: str, second: str, found: Any) -> str:
-    """Returns the lists of `diff`; `found` is the result of `checkpoint.rewrite.difference`."""
+    """Returns the lists of `diff`; `found` is the result of `difference`."""
     lists = [
         (f"only in {first}", [(name,) for name in found.only_in_first]),
         (f"only in {second}", [(name,) for name in found.only_in_second]),
@@ -115,7 +115,7 @@ def difference_as_json(found: Any) -> dict[str, Any]:
 
 
 def rewriting(plan: Any, *, written: bool) -> str:
-    """Returns the table of `rename`; `plan` is the result of `checkpoint.rewrite.rename`."""
+    """Returns the table of `rename`; `plan` is the result of `plan_rewriting`."""
     rows = [(old, "->", new) for old, new in plan.changed.items()]
     rows += [(name, "->", "(dropped)") for name in plan.dropped]
     summary = (

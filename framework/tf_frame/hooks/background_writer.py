@@ -70,7 +70,7 @@ class _Current:
 
 
 def write_in_background(function: Callable[..., object], *arguments: Any) -> None:
-    """Calls a function in the thread, soon; what it raises comes out of a later call or wait."""
+    """Calls a function in the thread; a later call or wait raises the exception of the function."""
     worker = _Current.worker
     # A process that was forked has the object, but not the thread.
     if worker is None or worker.process != os.getpid():
@@ -79,7 +79,7 @@ def write_in_background(function: Callable[..., object], *arguments: Any) -> Non
 
 
 def wait_for_background_writer() -> None:
-    """Waits until all of it is done.
+    """Waits until all work is done.
 
     Raises:
       Exception: what a function raised.
