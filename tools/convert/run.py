@@ -89,7 +89,7 @@ def convert(source: Source, conversion: Conversion) -> Result:
     with _folder(conversion.output):
         claim(conversion.output, conversion.split, settings)
         # Left by a conversion that was killed; no other one writes here now.
-        for part in conversion.output.glob(f".{conversion.split}-*-of-*.part"):
+        for part in conversion.output.glob(f".{conversion.split}-*-of-*.partial"):
             part.unlink()
         write_labels(conversion.output, source.class_names)
         result = _make_all(source, conversion)

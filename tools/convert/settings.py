@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError, DataError
 
 LABELS = "labels.txt"
@@ -34,14 +35,15 @@ def claim(output: Path, split: str, settings: Mapping[str, Any]) -> None:
     if shards:
         _compare(path, split, settings)
     else:
-        write_whole(path, _as_json({"settings": settings}))
+        write_file(str(path), _as_json({"settings": settings}))
 
 
 def finish(
     output: Path, split: str, settings: Mapping[str, Any], result: Mapping[str, Any]
 ) -> None:
     """Adds the outcome of the conversion to its settings."""
-    write_whole(settings_path(output, split), _as_json({"settings": settings, "result": result}))
+    path = str(settings_path(output, split))
+    write_file(path, _as_json({"settings": settings, "result": result}))
 
 
 def write_labels(output: Path, class_names: Sequence[str]) -> None:
@@ -58,21 +60,11 @@ def write_labels(output: Path, class_names: Sequence[str]) -> None:
             f"{path} names other classes than these: {', '.join(lines[:5])}"
             f"{' ...' if len(lines) > 5 else ''}; all splits in a folder must have the same classes"
         )
-    write_whole(path, content)
+    write_file(str(path), content)
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _as_json(value: Any) -> bytes:
-    return (json.dumps(value, indent=1) + "\n").encode()
+def _as_json(value: Any) -> str:
+    return json.dumps(value, indent=1) + "\n"
 
 
 def _compare(path: Path, split: str, settings: Mapping[str, Any]) -> None:

@@ -504,7 +504,7 @@ def with_an_object_based_checkpoint(output):
 @pytest.mark.parametrize(
     ("change", "kind", "message"),
     [
-        (nothing, PluginError, r"^the model has no outputs to export"),
+        (nothing, PluginError, r"^the model offers nothing to serve"),
         (two, ValueError, r"^Multiple `export_outputs` were provided"),
         (
             with_an_object_based_checkpoint,

@@ -14,7 +14,6 @@ with the same tags and signatures.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -89,11 +88,22 @@ def export_saved_models(
     """
     chosen = _in_order(receivers)
     extra = check_extra(assets_extra)
+    session_config = session_config or tf.ConfigProto(allow_soft_placement=True)
     with staged_export(tf.compat.as_text(export_dir_base)) as folder:
-        export = _Export(model, config, checkpoint, session_config, strip_default_attrs, folder)
+        builder = tf.saved_model.Builder(folder)
+        written: set[str] = set()
         for mode, receiver in chosen.items():
-            export.add(mode, receiver)
-        export.builder.save(as_text)
+            with tf.Graph().as_default(), tf.Session(config=session_config) as session:
+                inference, meta_graph = _built(model, receiver, mode, config)
+                meta_graph["strip_default_attrs"] = strip_default_attrs
+                _restore(session, inference, checkpoint)
+                if written:
+                    _check_written(mode, written)
+                    builder.add_meta_graph(**meta_graph)
+                else:
+                    builder.add_meta_graph_and_variables(session, **meta_graph)
+                    written = _names()
+        builder.save(as_text)
         copy_extra(extra, folder)
         return put_in_place(folder)
 
@@ -109,69 +119,40 @@ def _in_order(receivers: Mapping[Mode, Receiver]) -> dict[Mode, Receiver]:
     return chosen
 
 
-@dataclasses.dataclass
-class _Export:
-    """A SavedModel in progress."""
+def _built(
+    model: Any, receiver_fn: Receiver, mode: Mode, config: RunOptions
+) -> tuple[Inference, dict[str, Any]]:
+    """Builds the model for a mode; returns it with the arguments of its meta graph."""
+    tf.set_random_seed(config.random_seed)
+    tf.train.create_global_step()
+    receiver = _received(receiver_fn, mode)
+    labels = getattr(receiver, "labels", None)
+    inference = build_inference(
+        model=model, features=receiver.features, labels=labels, mode=mode, config=config
+    )
+    exports = exports_of(inference.output, mode)
+    signatures = signatures_of(receiver, exports, serving=mode == Mode.PREDICT)
+    if inference.output.train_op is not None:
+        tf.add_to_collection(_TRAIN_OP_KEY, inference.output.train_op)
+    local_init_op = inference.scaffold.local_init_op
+    if local_init_op is None:
+        local_init_op = tf.train.Scaffold.default_local_init_op()
+    return inference, {
+        "tags": [_TAGS[mode]],
+        "signature_def_map": signatures,
+        "assets_collection": tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
+        "main_op": local_init_op,
+        "saver": _saver(inference),
+    }
 
-    model: Any
-    config: RunOptions
-    checkpoint: str
-    session_config: Any
-    strip_default_attrs: bool
-    folder: str
 
-    def __post_init__(self) -> None:
-        self.builder = tf.saved_model.Builder(self.folder)
-        self._written: set[str] | None = None
-
-    def add(self, mode: Mode, receiver_fn: Receiver) -> None:
-        """Builds the graph of a mode and adds it, with the variables if it is the first graph."""
-        with tf.Graph().as_default():
-            tf.set_random_seed(self.config.random_seed)
-            tf.train.create_global_step()
-            receiver = _received(receiver_fn, mode)
-            inference = build_inference(
-                model=self.model,
-                features=receiver.features,
-                labels=getattr(receiver, "labels", None),
-                mode=mode,
-                config=self.config,
-            )
-            exports = exports_of(inference.output, mode)
-            signatures = signatures_of(receiver, exports, serving=mode == Mode.PREDICT)
-            if inference.output.train_op is not None:
-                tf.add_to_collection(_TRAIN_OP_KEY, inference.output.train_op)
-            self._add_graph(inference, mode, signatures)
-
-    def _add_graph(self, inference: Inference, mode: Mode, signatures: dict[str, Any]) -> None:
-        local_init_op = inference.scaffold.local_init_op
-        if local_init_op is None:
-            local_init_op = tf.train.Scaffold.default_local_init_op()
-        meta_graph = {
-            "tags": [_TAGS[mode]],
-            "signature_def_map": signatures,
-            "assets_collection": tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
-            "main_op": local_init_op,
-            "saver": _saver(inference),
-            "strip_default_attrs": self.strip_default_attrs,
-        }
-        config = self.session_config or tf.ConfigProto(allow_soft_placement=True)
-        with tf.Session(config=config) as session:
-            _restore(session, inference, self.checkpoint)
-            if self._written is None:
-                self.builder.add_meta_graph_and_variables(session, **meta_graph)
-                self._written = _names()
-            else:
-                self._check_written(mode)
-                self.builder.add_meta_graph(**meta_graph)
-
-    def _check_written(self, mode: Mode) -> None:
-        missing = sorted(_names() - (self._written or set()))
-        if missing:
-            raise PluginError(
-                f"the graph of mode {mode.value!r} has variables that the first one of this "
-                f"export has not: {', '.join(missing)}; export this mode by itself"
-            )
+def _check_written(mode: Mode, written: set[str]) -> None:
+    missing = sorted(_names() - written)
+    if missing:
+        raise PluginError(
+            f"the graph of mode {mode.value!r} has variables that the first one of this export "
+            f"has not: {', '.join(missing)}; export this mode by itself"
+        )
 
 
 def _received(receiver_fn: Receiver, mode: Mode) -> Any:

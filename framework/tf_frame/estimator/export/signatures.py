@@ -47,7 +47,7 @@ def exports_of(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
     if not exports:
         if isinstance(predictions, dict) and not predictions:
             raise PluginError(
-                "the model has no outputs to export: its build() for prediction returned neither "
+                "the model offers nothing to serve: its build() for prediction returned neither "
                 "exports nor predictions; return ModelOutput(predictions={name: tensor})"
             )
         exports = {DEFAULT_KEY: predictions}

@@ -209,7 +209,7 @@ def _elements(name: str, expected: Any, found: Any, differs: Any) -> str:
     place = tuple(int(index) for index in np.argwhere(differs)[0])
     return (
         f"{int(differs.sum())} of {differs.size} elements of the output {name} differ, the first "
-        f"at {list(place)}: {found[place]!s}, in the restored session {expected[place]!s}"
+        f"at {list(place)}: {found[place]!s} where the restored session has {expected[place]!s}"
     )
 
 

@@ -7,7 +7,6 @@ for prediction in predictions(model=model, source=source, config=config, checkpo
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -77,63 +76,29 @@ def predictions(
     """
     graph = tf.Graph()
     with graph.as_default():
-        built = _build(model, source, config, predict_keys, with_features)
-        creator = RestoringSessionCreator(built.inference, checkpoint, session_config)
-        session = tf.train.MonitoredSession(creator, hooks=built.with_hooks(hooks))
+        tf.set_random_seed(config.random_seed)
+        tf.train.get_or_create_global_step()
+        features, endless = _features(source, config)
+        inference = build_inference(
+            model=model, features=features, labels=None, mode=Mode.PREDICT, config=config
+        )
+        outputs = _chosen(_predicted(model, inference.output), predict_keys)
+        # Predictions need not depend on the features, but every step must consume a batch.
+        consume = tf.group(*_tensors(features))
+        fetches = (_dense(features) if with_features else {}, outputs, consume)
+        creator = RestoringSessionCreator(inference, checkpoint, session_config)
+        all_hooks = [*_input_hooks(inference), *hooks, *inference.output.hooks]
+        session = tf.train.MonitoredSession(creator, hooks=all_hooks)
     with _closing_in(graph, session):
         # Not `session.run`, which calls the hooks.
-        if must_end and session.run_step_fn(built.is_endless):
+        if must_end and session.run_step_fn(lambda step_context: step_context.session.run(endless)):
             raise DataError("the data to predict on never ends; say how much: --eval_steps N")
         while not session.should_stop():
             check()
             with graph.as_default():
-                features, batch, _ = session.run(built.fetches)
+                features, batch, _ = session.run(fetches)
             pairs = _examples(features, batch) if yield_single_examples else [(features, batch)]
             yield from pairs if with_features else (predicted for _, predicted in pairs)
-
-
-@dataclasses.dataclass(frozen=True)
-class _Built:
-    """A model built for prediction.
-
-    Attributes:
-      inference: the model.
-      fetches: features to yield, predictions, and an op that consumes a batch.
-      endless: scalar bool tensor: whether the data is known never to end.
-    """
-
-    inference: Inference
-    fetches: tuple[Any, Any, Any]
-    endless: Any
-
-    def with_hooks(self, given: Sequence[Any]) -> list[Any]:
-        """Returns all hooks; the input needs one if the model replaces the `local_init_op`."""
-        replaced = self.inference.scaffold.local_init_op is not None
-        first = [_InitializeInput(iterator_initializers())] if replaced else []
-        return [*first, *given, *self.inference.output.hooks]
-
-    def is_endless(self, step_context: Any) -> bool:
-        """Evaluates `endless`."""
-        return bool(step_context.session.run(self.endless))
-
-
-def _build(
-    model: Any,
-    source: Any,
-    config: RunOptions,
-    predict_keys: Sequence[str] | str | None,
-    with_features: bool,
-) -> _Built:
-    tf.set_random_seed(config.random_seed)
-    tf.train.get_or_create_global_step()
-    features, endless = _features(source, config)
-    inference = build_inference(
-        model=model, features=features, labels=None, mode=Mode.PREDICT, config=config
-    )
-    outputs = _chosen(_predicted(model, inference.output), predict_keys)
-    # Predictions need not depend on the features, but every step must consume a batch.
-    used = tf.group(*_tensors(features))
-    return _Built(inference, (_dense(features) if with_features else {}, outputs, used), endless)
 
 
 def _features(source: Any, config: RunOptions) -> tuple[Any, Any]:
@@ -149,14 +114,13 @@ def _features(source: Any, config: RunOptions) -> tuple[Any, Any]:
     return features, endless
 
 
-class _InitializeInput(tf.train.SessionRunHook):
-    """Initialises the iterators of a new session."""
-
-    def __init__(self, initializers: Sequence[Any]) -> None:
-        self._initializers = initializers
-
-    def after_create_session(self, session: Any, coord: Any) -> None:
-        session.run(self._initializers)
+def _input_hooks(inference: Inference) -> list[Any]:
+    """Returns a hook that initialises the input if the model replaces the `local_init_op`."""
+    if inference.scaffold.local_init_op is None:
+        return []
+    initializers, hook = iterator_initializers(), tf.train.SessionRunHook()
+    hook.after_create_session = lambda session, coord: session.run(initializers)
+    return [hook]
 
 
 def _may_end(features: Any) -> bool:

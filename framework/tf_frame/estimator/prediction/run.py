@@ -128,7 +128,7 @@ class _Prediction:
     ) -> Iterator[str]:
         examples = predictions(
             model=self.model,
-            source=_Files(self.source, files) if files else _EvaluationSplit(self.source),
+            source=_source(self.source, files),
             config=config,
             checkpoint=self.checkpoint,
             predict_keys=keys,
@@ -156,42 +156,34 @@ class _Prediction:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Files:
-    """An input whose data set is that of files to predict on."""
+class _Source:
+    """An input with another data set than that of training; `origin` names it in messages."""
 
-    source: Any
-    files: Sequence[str]
-
-    @property
-    def origin(self) -> str:
-        """Name of the data set in messages."""
-        return f"{type(self.source).__name__}.prediction_dataset()"
+    origin: str
+    make: Callable[[InputContext], Any]
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """Returns the data set of the files."""
-        dataset = self.source.prediction_dataset(self.files, context)
+        """Returns the data to predict on."""
+        return self.make(context)
+
+
+def _source(source: Any, files: Sequence[str]) -> _Source:
+    """Returns an input of the files or, without any, of the evaluation split."""
+    kind = type(source).__name__
+    if not files:
+        return _Source(f"{kind}.dataset()", lambda context: source.dataset(Mode.EVAL, context))
+    origin = f"{kind}.prediction_dataset()"
+
+    def make(context: InputContext) -> Any:
+        dataset = source.prediction_dataset(files, context)
         spec = getattr(dataset, "element_spec", None)
         features = spec[0] if isinstance(spec, tuple) and spec else spec
         if isinstance(features, Mapping) and _NAME in features:
             return dataset
         found = f"returned {short_repr(dataset)}" if spec is None else f"yields {spec}"
         raise PluginError(
-            f"{self.origin} must return a tf.data.Dataset of features, a dict with {_NAME!r}, the "
-            f"path of each example; it {found}"
+            f"{origin} must return a tf.data.Dataset of features, a dict with {_NAME!r}, the path "
+            f"of each example; it {found}"
         )
 
-
-@dataclasses.dataclass(frozen=True)
-class _EvaluationSplit:
-    """An input whose data set is its evaluation split."""
-
-    source: Any
-
-    @property
-    def origin(self) -> str:
-        """Name of the data set in messages."""
-        return f"{type(self.source).__name__}.dataset()"
-
-    def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """Returns the evaluation data."""
-        return self.source.dataset(Mode.EVAL, context)
+    return _Source(origin, make)

@@ -22,7 +22,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError
 
 CONFIG_FILE = "config.yaml"
@@ -107,7 +107,7 @@ def write_result(model_dir: str, result: dict[str, Any]) -> None:
     if result["steps_per_sec"] is None and before.get("global_step") == result["global_step"]:
         for name in ("loss", "steps_per_sec", "examples_per_sec"):
             result = {**result, name: before.get(name)}
-    write_text(os.path.join(model_dir, _RESULT_FILE), json.dumps(result, indent=2) + "\n")
+    write_file(os.path.join(model_dir, _RESULT_FILE), json.dumps(result, indent=2) + "\n")
 
 
 def _read_result(model_dir: str) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def completed_step(model_dir: str) -> int | None:
 
 def write_completed_step(model_dir: str, step: int) -> None:
     """Records the global step at which `Estimator.train` ended in order."""
-    write_text(os.path.join(model_dir, _COMPLETED_FILE), f"{step}\n")
+    write_file(os.path.join(model_dir, _COMPLETED_FILE), f"{step}\n")
 
 
 class _LogFile(logging.FileHandler):

@@ -82,7 +82,7 @@ class Services:
         supervisor.summary_writer.add_summary(summary, step)
 
     def _count(self, session: Any, now: float) -> None:
-        """Writes the steps per second since the previous call; the first call only notes the time."""
+        """Writes the steps per second since the previous call, if there was one."""
         step = self._step(session)
         if self._counted is not None:
             last_time, last_step = self._counted

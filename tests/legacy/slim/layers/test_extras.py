@@ -48,7 +48,7 @@ def test_images_become_sequences_of_columns_and_back():
         np.testing.assert_array_equal(sequence, expected)
     np.testing.assert_array_equal(found[3], images)
     np.testing.assert_array_equal(found[4], images.transpose(0, 3, 1, 2))
-    with pytest.raises(ValueError, match="either NCHW or NHWC, not 'NHCW'"):
+    with pytest.raises(ValueError, match="either NCHW or NHWC. Found 'NHCW'"):
         slim.images_to_sequence(images, data_format="NHCW")
 
 

@@ -1,4 +1,4 @@
-"""`tf_frame.layers`, and what `slim.layers` had beside: older layers and small helpers."""
+"""`tf_frame.layers` and the further layers of `slim.layers`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small layers of tf_slim that no network of today needs, so `tf_frame.layers` has them not.
+"""Layers of tf_slim that are not in `tf_frame.layers`, because current networks do not need them.
 
 Same behaviour as tf_slim, layers/layers.py and layers/bucketization_op.py.
 """
@@ -12,6 +12,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.arg_scope import add_arg_scope
 from tf_frame.layers.outputs import collect_named_outputs
+from tf_frame.layers.sizes import channels_first
 
 __all__ = [
     "bucketize",
@@ -23,12 +24,12 @@ __all__ = [
 
 
 def bucketize(input_tensor: Any, boundaries: Sequence[float], name: str | None = None) -> Any:
-    """How many of the boundaries each number has reached.
+    """Returns the bucket of each number: the number of boundaries that are not greater.
 
     Args:
       input_tensor: numbers of any shape.
-      boundaries: ascending.
-      name: of the operation.
+      boundaries: boundaries of the buckets, ascending.
+      name: name of the operation.
 
     Returns:
       int32 of the same shape, from 0 to the number of boundaries.
@@ -40,13 +41,13 @@ def bucketize(input_tensor: Any, boundaries: Sequence[float], name: str | None =
 def dense_to_sparse(
     tensor: Any, eos_token: int = 0, outputs_collections: Any = None, scope: str | None = None
 ) -> Any:
-    """Labels as a `tf.SparseTensor`, for `tf.nn.ctc_loss`.
+    """Converts labels to a `tf.SparseTensor`, for `tf.nn.ctc_loss`.
 
     Args:
       tensor: labels of any shape.
-      eos_token: the value that is left out.
-      outputs_collections: where the output goes, too.
-      scope: None means `dense_to_sparse`, made unique.
+      eos_token: the value to omit.
+      outputs_collections: collections that the output is added to.
+      scope: variable scope; None: `dense_to_sparse`, made unique.
     """
     with tf.variable_scope(scope, "dense_to_sparse", [tensor]) as entered:
         tensor = tf.convert_to_tensor(tensor)
@@ -63,25 +64,24 @@ def images_to_sequence(
     outputs_collections: Any = None,
     scope: str | None = None,
 ) -> Any:
-    """Columns of images as the steps of sequences, one sequence for each row.
+    """Converts each row of an image to a sequence, whose steps are the columns.
 
     Args:
-      inputs: `[batch, height, width, channels]`, or channels second for `NCHW`.
+      inputs: `[batch, height, width, channels]`, or `[batch, channels, height, width]`.
       data_format: `NHWC` or `NCHW`.
-      outputs_collections: where the output goes, too.
-      scope: name scope; None means `ImagesToSequence`, made unique.
+      outputs_collections: collections that the output is added to.
+      scope: name scope; None: `ImagesToSequence`, made unique.
 
     Returns:
       `[width, batch * height, channels]`.
 
     Raises:
-      ValueError: the format is another.
+      ValueError: another data format.
     """
-    if data_format not in ("NCHW", "NHWC"):
-        raise ValueError(f"data_format has to be either NCHW or NHWC, not {data_format!r}.")
+    first = channels_first(data_format)
     with tf.name_scope(scope, "ImagesToSequence", [inputs]) as entered:
         inputs = tf.convert_to_tensor(inputs)
-        if data_format == "NCHW":
+        if first:
             inputs = tf.transpose(inputs, [0, 2, 3, 1])
         _, _, width, channels = inputs.shape.as_list()
         columns = tf.transpose(inputs, [2, 0, 1, 3])
@@ -97,17 +97,17 @@ def sequence_to_images(
     outputs_collections: Any = None,
     scope: str | None = None,
 ) -> Any:
-    """Steps of sequences as columns of images; undoes `images_to_sequence`.
+    """Converts sequences back to rows of images; the inverse of `images_to_sequence`.
 
     Args:
       inputs: `[width, batch * height, channels]`.
-      height: rows of an image.
+      height: number of rows of an image.
       output_data_format: `channels_last` or `channels_first`.
-      outputs_collections: where the output goes, too.
-      scope: name scope; None means `SequenceToImages`, made unique.
+      outputs_collections: collections that the output is added to.
+      scope: name scope; None: `SequenceToImages`, made unique.
 
     Returns:
-      `[batch, height, width, channels]`, or channels second.
+      `[batch, height, width, channels]`, or `[batch, channels, height, width]`.
     """
     with tf.name_scope(scope, "SequenceToImages", [inputs]) as entered:
         inputs = tf.convert_to_tensor(inputs)
@@ -119,7 +119,7 @@ def sequence_to_images(
 
 
 def scale_gradient(inputs: Any, gradient_multiplier: Any) -> Any:
-    """The tensor itself, whose gradient is multiplied on its way back.
+    """Returns the tensor unchanged, and multiplies its gradient.
 
     Args:
       inputs: a tensor.
@@ -133,7 +133,7 @@ def scale_gradient(inputs: Any, gradient_multiplier: Any) -> Any:
 
 
 def _rows(images: Any) -> Any:
-    """Batch times height, as a number where it is known."""
+    """Returns batch times height, an integer if both are known."""
     batch, height = images.shape.as_list()[:2]
     if batch is not None and height is not None:
         return batch * height

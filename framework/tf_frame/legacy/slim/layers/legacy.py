@@ -1,4 +1,4 @@
-"""The fully connected layer from before slim, whose bias is called `bias`.
+"""The fully connected layer of tf.contrib.layers before slim, whose bias is named `bias`.
 
 Same behaviour as tf_slim, layers/layers.py.
 """
@@ -32,24 +32,24 @@ def legacy_fully_connected(
     weight_regularizer: Callable[[Any], Any] | None = None,
     bias_regularizer: Callable[[Any], Any] | None = None,
 ) -> Any:
-    """`activation_fn(x * weights + bias)` over the last dimension.
+    """Computes `activation_fn(x * weights + bias)` over the last dimension.
 
     Args:
-      x: `[..., inputs]`, of two dimensions or more.
-      num_output_units: size of the last dimension afterwards.
-      activation_fn: None for none.
-      weight_init, bias_init: initializers; without `bias_init` there is no bias.
-      name: variable scope; None means `fully_connected`, made unique.
-      weight_collections, bias_collections, output_collections: where `weights`
-        `[inputs, outputs]`, `bias` `[outputs]` and the output go, too.
-      trainable: whether the variables are.
-      weight_regularizer, bias_regularizer: make a loss of a variable.
+      x: `[..., inputs]`, of rank 2 or more.
+      num_output_units: number of outputs.
+      activation_fn: the activation; None: none.
+      weight_init, bias_init: initializers; None for `bias_init`: no bias.
+      name: variable scope; None: `fully_connected`, made unique.
+      weight_collections, bias_collections, output_collections: collections of `weights`
+        `[inputs, outputs]`, `bias` `[outputs]` and the output.
+      trainable: whether the variables are trained.
+      weight_regularizer, bias_regularizer: map a variable to a scalar penalty.
 
     Returns:
       `[..., outputs]`.
 
     Raises:
-      ValueError: the rank or the last size of `x` is not known, or the rank is below 2.
+      ValueError: the rank or the last size of `x` is unknown, or the rank is less than 2.
     """
     with tf.variable_scope(name, "fully_connected", [x]):
         x = tf.convert_to_tensor(x)

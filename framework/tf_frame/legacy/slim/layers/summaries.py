@@ -1,4 +1,4 @@
-"""Summaries of activations, variables and collections; as tf_slim, layers/summaries.py."""
+"""Summaries of activations, variables and collections, as in tf_slim, layers/summaries.py."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _WITH_ZEROS = ("Relu", "Softplus", "Relu6")
 
 
 def summarize_activation(op: Any) -> Any:
-    """Adds a histogram `OP/activation`, and how much of a ReLU is cut off.
+    """Adds a histogram `OP/activation`, and the shares of clipped inputs.
 
     Args:
-      op: output of a layer. Of Relu, Relu6 and Softplus the share of inputs
-        below 0 is added as `OP/zeros`, of Relu6 that above 6 as `OP/sixes`.
+      op: output of a layer. The scalar `OP/zeros` is the share of inputs below 0 of
+        Relu, Relu6 and Softplus; `OP/sixes` the share of inputs above 6 of Relu6.
 
     Returns:
       The histogram, a scalar string tensor.
@@ -42,14 +42,14 @@ def summarize_activation(op: Any) -> Any:
 
 
 def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
-    """Adds a number for a scalar, a histogram for other shapes, nothing for texts and booleans.
+    """Adds a scalar summary of a scalar, a histogram of other shapes.
 
     Args:
       tensor: a tensor or variable.
-      tag: None means `OP_summary`.
+      tag: the tag; None: `OP_summary`.
 
     Returns:
-      The summary, a scalar string tensor; None for none.
+      The summary, a scalar string tensor; None for strings and booleans.
     """
     if tensor.dtype.base_dtype in (tf.string, tf.bool):
         return None
@@ -61,7 +61,7 @@ def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
 def summarize_tensors(
     tensors: Iterable[Any], summarizer: Callable[[Any], Any] = summarize_tensor
 ) -> list[Any]:
-    """Adds a summary for each tensor; returns what `summarizer` returned."""
+    """Adds a summary of each tensor; returns the results of `summarizer`."""
     return [summarizer(tensor) for tensor in tensors]
 
 
@@ -70,15 +70,15 @@ def summarize_collection(
     name_filter: str | None = None,
     summarizer: Callable[[Any], Any] = summarize_tensor,
 ) -> list[Any]:
-    """Adds a summary for each tensor of a collection of the graph.
+    """Adds a summary of each tensor of a collection.
 
     Args:
-      collection: its key.
-      name_filter: regular expression that op names match from their start.
-      summarizer: makes a summary of a tensor.
+      collection: the key of the collection.
+      name_filter: regular expression that must match from the start of op names.
+      summarizer: adds the summary of a tensor.
 
     Returns:
-      What `summarizer` returned.
+      The results of `summarizer`.
     """
     tensors = tf.get_collection(collection)
     chosen = [t for t in tensors if name_filter is None or re.match(name_filter, t.op.name)]
@@ -93,7 +93,7 @@ summarize_biases = functools.partial(summarize_collection, tf.GraphKeys.BIASES)
 def summarize_activations(
     name_filter: str | None = None, summarizer: Callable[[Any], Any] = summarize_activation
 ) -> list[Any]:
-    """Adds summaries for the tensors in `tf.GraphKeys.ACTIVATIONS`, as `summarize_collection`."""
+    """Adds summaries of the tensors in `tf.GraphKeys.ACTIVATIONS`; see `summarize_collection`."""
     return summarize_collection(tf.GraphKeys.ACTIVATIONS, name_filter, summarizer)
 
 

@@ -5,8 +5,8 @@
         "recall_5": slim.metrics.streaming_recall_at_k(logits, labels, 5),
     })
 
-A streaming metric is a pair: the value so far, and the operation that takes
-in a batch and returns the value after it. Its variables are local ones.
+A streaming metric is a pair: the value so far, and the operation that adds a batch and
+returns the new value. Its variables are local variables.
 """
 
 from __future__ import annotations
@@ -112,10 +112,10 @@ __all__ = [
 
 
 def aggregate_metrics(*value_update_tuples: tuple[Any, Any]) -> tuple[list[Any], list[Any]]:
-    """Sorts metrics into a list of values and a list of updates.
+    """Returns the list of values and the list of updates of metrics.
 
     Raises:
-      ValueError: there is none.
+      ValueError: no metric was given.
     """
     if not value_update_tuples:
         raise ValueError("Expected at least one value_tensor/update_op pair")
@@ -126,25 +126,25 @@ def aggregate_metrics(*value_update_tuples: tuple[Any, Any]) -> tuple[list[Any],
 def aggregate_metric_map(
     names_to_tuples: Mapping[str, tuple[Any, Any]],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Sorts metrics that have names into values by name and updates by name."""
+    """Returns the values by name and the updates by name of named metrics."""
     values = {name: value for name, (value, _) in names_to_tuples.items()}
     return values, {name: update for name, (_, update) in names_to_tuples.items()}
 
 
 def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | None = None) -> Any:
-    """The share of predictions that are right in this batch; it streams nothing.
+    """Computes the share of correct predictions in a batch; not a streaming metric.
 
     Args:
-      predictions: tensor with the labels' type and shape.
-      labels: booleans, whole numbers or texts of any shape.
-      weights: of each prediction; None for all the same.
+      predictions: tensor of the type and shape of the labels.
+      labels: booleans, integers or strings of any shape.
+      weights: weight of each prediction; None: equal weights.
       name: name scope.
 
     Returns:
       A scalar float32 tensor.
 
     Raises:
-      ValueError: labels are of another type, or the types differ.
+      ValueError: labels of another type, or predictions of a different type.
     """
     if not (labels.dtype.is_integer or labels.dtype in (tf.bool, tf.string)):
         raise ValueError(f"Labels should have bool, integer, or string dtype, not {labels.dtype!r}")

@@ -1,4 +1,4 @@
-"""How far predictions and labels go together: covariance, correlation, Cohen's kappa.
+"""Agreement of predictions and labels: covariance, correlation, Cohen's kappa.
 
 Same definitions as tf_slim, metrics/metric_ops.py.
 """
@@ -22,19 +22,19 @@ def streaming_covariance(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """The unbiased covariance of predictions and labels.
+    """Computes the unbiased covariance of predictions and labels.
 
     Batches are merged as in Chan, Golub and LeVeque 1979, "Updating formulae and
     a pairwise algorithm for computing sample variances".
 
     Args:
       predictions, labels: float tensors of one shape.
-      weights: of each pair; broadcast to their shape.
-      metrics_collections, updates_collections: where value and update go, too.
-      name: variable scope; None means `covariance`, made unique.
+      weights: weight of each pair; broadcast to that shape.
+      metrics_collections, updates_collections: collections of value and update.
+      name: variable scope; None: `covariance`, made unique.
 
     Returns:
-      The value so far, NaN for one pair or none, and the operation that takes in this batch.
+      The value so far, NaN for fewer than two pairs, and the operation that adds this batch.
     """
     with tf.variable_scope(name, "covariance", (predictions, labels, weights)):
         # Count, mean prediction, mean label, sum of the products of deviations.
@@ -53,15 +53,15 @@ def streaming_pearson_correlation(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """Pearson's correlation, the covariance divided by both standard deviations.
+    """Computes Pearson's correlation, the covariance divided by both standard deviations.
 
     Args:
-      predictions, labels, weights, metrics_collections, updates_collections: as
-        for `streaming_covariance`.
-      name: variable scope; None means `pearson_r`, made unique.
+      predictions, labels, weights, metrics_collections, updates_collections: see
+        `streaming_covariance`.
+      name: variable scope; None: `pearson_r`, made unique.
 
     Returns:
-      The value so far, from -1 to 1, and the operation that takes in this batch.
+      The value so far, from -1 to 1, and the operation that adds this batch.
     """
     with tf.variable_scope(name, "pearson_r", (predictions, labels, weights)):
         both = streaming_covariance(predictions, labels, weights)
@@ -83,22 +83,22 @@ def cohen_kappa(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """How much more often two raters agree than by chance; labels come first here.
+    """Computes Cohen's kappa, the agreement of two raters beyond chance; labels come first.
 
     Cohen 1960, "A coefficient of agreement for nominal scales": (p_o - p_e) / (1 - p_e).
 
     Args:
       labels, predictions_idx: classes `[examples]` or `[examples, 1]`.
-      num_classes: how many there are.
-      weights: of each example, `[examples]`.
-      metrics_collections, updates_collections: where value and update go, too.
-      name: variable scope; None means `cohen_kappa`, made unique.
+      num_classes: number of classes.
+      weights: weight of each example, `[examples]`.
+      metrics_collections, updates_collections: collections of value and update.
+      name: variable scope; None: `cohen_kappa`, made unique.
 
     Returns:
-      The value so far, float64, and the operation that takes in this batch.
+      The value so far, float64, and the operation that adds this batch.
 
     Raises:
-      ValueError: there are fewer than two classes.
+      ValueError: fewer than two classes.
     """
     if num_classes < 2:
         raise ValueError(f"`num_classes` must be >= 2.Found: {num_classes}")
@@ -117,7 +117,7 @@ def cohen_kappa(
 
 
 def _moments(predictions: Any, labels: Any, weights: Any) -> list[Any]:
-    """Of one batch: count, both means, and the sum of the products of deviations."""
+    """Returns count, both means, and the sum of the products of deviations, of one batch."""
     each = tf.ones_like(labels) * (1.0 if weights is None else tf.cast(weights, labels.dtype))
     count = tf.reduce_sum(each)
     means = [tf.math.divide_no_nan(tf.reduce_sum(x * each), count) for x in (predictions, labels)]

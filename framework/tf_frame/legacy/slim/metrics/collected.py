@@ -1,4 +1,4 @@
-"""How many values there were, and the values themselves, over all batches.
+"""The count and the concatenation of the values of all batches; state of slim's own metrics.
 
 Same definitions as tf_slim, metrics/metric_ops.py.
 """
@@ -10,12 +10,12 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-# Where tf.compat.v1.metrics keeps its variables, too.
+# The collections of the variables of tf.compat.v1.metrics.
 COLLECTIONS = [tf.GraphKeys.LOCAL_VARIABLES, tf.GraphKeys.METRIC_VARIABLES]
 
 
 def zeros(shape: Sequence[int], name: str, dtype: Any = tf.float32) -> Any:
-    """A local variable that begins with zeros."""
+    """Creates a local variable that is initialised with zeros."""
     start = tf.zeros(shape, dtype)
     return tf.Variable(start, trainable=False, collections=COLLECTIONS, name=name)
 
@@ -23,7 +23,7 @@ def zeros(shape: Sequence[int], name: str, dtype: Any = tf.float32) -> Any:
 def collected(
     value: Any, update: Any, metrics_collections: Any, updates_collections: Any
 ) -> tuple[Any, Any]:
-    """Value and update of a metric, which are put into the collections that are named."""
+    """Adds value and update of a metric to collections; returns both."""
     if metrics_collections:
         tf.add_to_collections(metrics_collections, value)
     if updates_collections:
@@ -38,16 +38,16 @@ def count(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """How many values there were, or the sum of their weights.
+    """Counts the values, or sums their weights.
 
     Args:
       values: tensor of any shape.
-      weights: of each value; broadcast to their shape.
-      metrics_collections, updates_collections: where value and update go, too.
-      name: variable scope; None means `count`, made unique.
+      weights: weight of each value; broadcast to the shape of the values.
+      metrics_collections, updates_collections: collections of value and update.
+      name: variable scope; None: `count`, made unique.
 
     Returns:
-      The count so far and the operation that takes in this batch.
+      The count so far and the operation that adds this batch.
     """
     with tf.variable_scope(name, "count", (values, weights)):
         counted = zeros([], "count")
@@ -66,21 +66,21 @@ def streaming_concat(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """Keeps the values of all batches, one after the other along an axis.
+    """Concatenates the values of all batches along an axis.
 
     Args:
-      values: tensor whose rank is known, and its size along every other axis.
-      axis: along which batches are put together.
-      max_size: how many along it are kept; None for all.
-      metrics_collections, updates_collections: where value and update go, too.
-      name: variable scope; None means `streaming_concat`, made unique.
+      values: tensor of known rank, whose sizes along the other axes are known.
+      axis: axis of the concatenation.
+      max_size: maximum size along the axis; None: no limit.
+      metrics_collections, updates_collections: collections of value and update.
+      name: variable scope; None: `streaming_concat`, made unique.
 
     Returns:
-      What there is so far, and the operation that takes in this batch; its
-      value is the size along the axis.
+      The values so far, and the operation that adds this batch and returns the size
+      along the axis.
 
     Raises:
-      ValueError: the rank or a size is not known, or there is no such axis.
+      ValueError: the rank or a size is unknown, or the axis does not exist.
     """
     shape, axis = _checked_shape(values, axis)
     with tf.variable_scope(name, "streaming_concat", (values,)):
@@ -106,7 +106,7 @@ def streaming_concat(
 
 
 def _checked_shape(values: Any, axis: int) -> tuple[list[int | None], int]:
-    """The static shape, and the axis counted from the front."""
+    """Returns the static shape, and the axis counted from the front."""
     if values.shape.ndims is None:
         raise ValueError("`values` must have known statically known rank")
     rank = values.shape.ndims

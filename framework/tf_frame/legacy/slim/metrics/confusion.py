@@ -20,7 +20,7 @@ __all__ = [
     "streaming_false_positive_rate_at_thresholds",
 ]
 
-# It keeps denominators above 0, and the outer thresholds outside [0, 1].
+# Added to denominators, and moves the outer thresholds out of [0, 1].
 _EPSILON = 1e-7
 
 _Count = Callable[..., tuple[Any, Any]]
@@ -34,16 +34,16 @@ def streaming_false_positive_rate(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """The share of negatives that are taken for positives, FP / (FP + TN); 0 without negatives.
+    """Computes the share of negatives that are predicted positive, FP / (FP + TN); 0 without any.
 
     Args:
-      predictions, labels: cast to booleans; of one shape.
-      weights: of each example.
-      metrics_collections, updates_collections: where value and update go, too.
-      name: variable scope; None means `false_positive_rate`, made unique.
+      predictions, labels: tensors of one shape, cast to booleans.
+      weights: weight of each example.
+      metrics_collections, updates_collections: collections of value and update.
+      name: variable scope; None: `false_positive_rate`, made unique.
 
     Returns:
-      The value so far and the operation that takes in this batch.
+      The value so far and the operation that adds this batch.
     """
     counts = (tf.metrics.false_positives, tf.metrics.true_negatives)
     with tf.variable_scope(name, "false_positive_rate", (predictions, labels, weights)):
@@ -59,15 +59,15 @@ def streaming_false_negative_rate(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """The share of positives that are missed, FN / (FN + TP); 0 without positives.
+    """Computes the share of positives that are predicted negative, FN / (FN + TP); 0 without any.
 
     Args:
-      predictions, labels, weights, metrics_collections, updates_collections: as
-        for `streaming_false_positive_rate`.
-      name: variable scope; None means `false_negative_rate`, made unique.
+      predictions, labels, weights, metrics_collections, updates_collections: see
+        `streaming_false_positive_rate`.
+      name: variable scope; None: `false_negative_rate`, made unique.
 
     Returns:
-      The value so far and the operation that takes in this batch.
+      The value so far and the operation that adds this batch.
     """
     counts = (tf.metrics.false_negatives, tf.metrics.true_positives)
     with tf.variable_scope(name, "false_negative_rate", (predictions, labels, weights)):
@@ -84,14 +84,15 @@ def streaming_false_positive_rate_at_thresholds(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """`streaming_false_positive_rate` for each threshold.
+    """Computes `streaming_false_positive_rate` for each threshold.
 
     Args:
-      predictions: numbers in [0, 1]; above a threshold they are positive.
+      predictions: numbers in [0, 1], positive if above a threshold.
       labels: cast to booleans.
       thresholds: numbers in [0, 1].
-      weights, metrics_collections, updates_collections: as there.
-      name: variable scope; None means `false_positive_rate_at_thresholds`.
+      weights, metrics_collections, updates_collections: see
+        `streaming_false_positive_rate`.
+      name: variable scope; None: `false_positive_rate_at_thresholds`.
 
     Returns:
       Value and update, each `[thresholds]`.
@@ -112,12 +113,12 @@ def streaming_false_negative_rate_at_thresholds(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """`streaming_false_negative_rate` for each threshold.
+    """Computes `streaming_false_negative_rate` for each threshold.
 
     Args:
       predictions, labels, thresholds, weights, metrics_collections,
-        updates_collections: as for `streaming_false_positive_rate_at_thresholds`.
-      name: variable scope; None means `false_negative_rate_at_thresholds`.
+        updates_collections: see `streaming_false_positive_rate_at_thresholds`.
+      name: variable scope; None: `false_negative_rate_at_thresholds`.
 
     Returns:
       Value and update, each `[thresholds]`.
@@ -138,18 +139,18 @@ def f1_score(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """The best F1 score over thresholds, 2 P R / (P + R); labels come first here.
+    """Computes the maximum over thresholds of the F1 score, 2 P R / (P + R); labels come first.
 
     Args:
-      labels: cast to booleans; of the predictions' shape.
+      labels: tensor of the predictions' shape, cast to booleans.
       predictions: numbers in [0, 1].
-      weights: of each example.
-      num_thresholds: how many, evenly from 0 to 1.
-      metrics_collections, updates_collections: where value and update go, too.
-      name: variable scope; None means `f1`, made unique.
+      weights: weight of each example.
+      num_thresholds: number of thresholds, evenly spaced from 0 to 1.
+      metrics_collections, updates_collections: collections of value and update.
+      name: variable scope; None: `f1`, made unique.
 
     Returns:
-      The value so far and the operation that takes in this batch.
+      The value so far and the operation that adds this batch.
     """
     inner = [i / (num_thresholds - 1) for i in range(1, num_thresholds - 1)]
     thresholds = [-_EPSILON, *inner, 1.0 + _EPSILON]
@@ -185,7 +186,7 @@ def _combined(
     metrics_collections: Any,
     updates_collections: Any,
 ) -> tuple[Any, Any]:
-    """Value and update of what is made of several counts, also in the collections."""
+    """Returns value and update of a function of several counts, and adds them to collections."""
     values, updates = zip(*pairs, strict=True)
     value, update = combine(*values), combine(*updates)
     return collected(value, update, metrics_collections, updates_collections)

@@ -1,4 +1,4 @@
-"""slim's streaming metrics: those of `tf.compat.v1.metrics`, with predictions before labels.
+"""The metrics of `tf.compat.v1.metrics` as slim's streaming metrics: predictions before labels.
 
 Names and order of arguments are those of tf_slim, metrics/metric_ops.py.
 """
@@ -82,18 +82,18 @@ def streaming_recall_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How often the one right class is among the k best.
+    """Computes the share of examples whose class is among the k best predictions.
 
     Args:
       predictions: scores `[batch, classes]`.
-      labels: right classes `[batch]`.
-      k: how many classes count as found.
-      weights: of each example, `[batch]`.
-      metrics_collections, updates_collections: where value and update go, too.
-      name: variable scope; None means `recall_at_K`.
+      labels: classes `[batch]`.
+      k: number of best predictions.
+      weights: weight of each example, `[batch]`.
+      metrics_collections, updates_collections: collections of value and update.
+      name: variable scope; None: `recall_at_K`.
 
     Returns:
-      The value so far and the operation that takes in this batch.
+      The value so far and the operation that adds this batch.
     """
     found = tf.cast(tf.nn.in_top_k(predictions, labels, k), tf.float32)
     name = name or f"recall_at_{k}"
@@ -109,18 +109,18 @@ def streaming_sparse_precision_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The share of predicted classes that are right.
+    """Computes the share of predicted classes that are correct.
 
     Args:
       top_k_predictions: predicted classes `[..., k]`.
-      labels: right classes `[..., number of labels]`, dense or sparse.
-      class_id: count this class alone.
-      weights: of each example.
-      metrics_collections, updates_collections: where value and update go, too.
+      labels: correct classes `[..., number of labels]`, dense or sparse.
+      class_id: the only class to count; None: all classes.
+      weights: weight of each example.
+      metrics_collections, updates_collections: collections of value and update.
       name: name scope.
 
     Returns:
-      The value so far and the operation that takes in this batch.
+      The value so far and the operation that adds this batch.
     """
     return tf.metrics.precision_at_top_k(
         labels,
@@ -142,18 +142,18 @@ def sparse_recall_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The share of right classes that are predicted; labels come first here.
+    """Computes the share of correct classes that are predicted; labels come first.
 
     Args:
-      labels: right classes `[..., number of labels]`, dense or sparse.
+      labels: correct classes `[..., number of labels]`, dense or sparse.
       top_k_predictions: predicted classes `[..., k]`.
-      class_id: count this class alone.
-      weights: of each example.
-      metrics_collections, updates_collections: where value and update go, too.
+      class_id: the only class to count; None: all classes.
+      weights: weight of each example.
+      metrics_collections, updates_collections: collections of value and update.
       name: name scope.
 
     Returns:
-      The value so far and the operation that takes in this batch.
+      The value so far and the operation that adds this batch.
     """
     return tf.metrics.recall_at_top_k(
         labels,

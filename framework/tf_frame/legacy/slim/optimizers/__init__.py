@@ -1,4 +1,4 @@
-"""From a loss to a training operation in one call, as tf_slim, layers/optimizers.py.
+"""`optimize_loss`, which creates a train op in one call, as in tf_slim, layers/optimizers.py.
 
 train_op = slim.optimize_loss(loss, global_step, 0.01, "Momentum", clip_gradients=1.0)
 """
@@ -11,7 +11,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.gradient_transforms.clip_by_global_norm import clip_gradients_by_global_norm
-from tf_frame.gradient_transforms.values import GradsAndVars, on_values, values_of
+from tf_frame.gradient_transforms.values import GradsAndVars, multiplied, on_values, values_of
 from tf_frame.graph.update.gradients import waiting_for
 from tf_frame.legacy.slim.optimizers.adaptive_clipping import adaptive_clipping_fn
 from tf_frame.legacy.slim.optimizers.choice import (
@@ -50,33 +50,33 @@ def optimize_loss(
     colocate_gradients_with_ops: bool = False,
     increment_global_step: bool = True,
 ) -> Any:
-    """Makes the tensor that runs one training step; its value is the loss before it.
+    """Creates the tensor that runs one training step and returns the loss before it.
 
-    Gradients get noise first, then factors, then they are clipped.
+    Gradients get noise first, then are multiplied by factors, then are clipped.
 
     Args:
       loss: scalar tensor.
-      global_step: scalar of whole numbers; None means that of the graph, if any.
-      learning_rate: float, which becomes a variable `learning_rate`, or scalar
-        tensor; None if `optimizer` has its own.
-      optimizer: name in `OPTIMIZER_CLS_NAMES`, optimizer, class of optimizers,
-        or function of the learning rate (of nothing, if that is None).
-      gradient_noise_scale: standard deviation of truncated normal noise; sparse
-        gradients get it on their slices.
+      global_step: scalar of an integer type; None: that of the graph, if any.
+      learning_rate: scalar tensor, or a float, which becomes a variable `learning_rate`;
+        None if the optimizer has a learning rate.
+      optimizer: name in `OPTIMIZER_CLS_NAMES`, optimizer, optimizer class, or function of
+        the learning rate (without arguments if the learning rate is None).
+      gradient_noise_scale: standard deviation of truncated normal noise, which is added to
+        the slices of sparse gradients.
       gradient_multipliers: variable or its name (`w:0`) -> factor.
-      clip_gradients: largest global norm, a float, or a function of the pairs,
-        such as `adaptive_clipping_fn()` gives.
-      learning_rate_decay_fn: of learning rate and global step.
-      update_ops: run before the loss; None means those in UPDATE_OPS.
-      variables: to be trained; None means all trainable ones.
-      name: variable scope; None means `OptimizeLoss`, made unique.
-      summaries: some of `OPTIMIZER_SUMMARIES`; None means loss, learning rate
-        and global norm.
+      clip_gradients: maximum global norm, a float, or a function of the pairs such as
+        `adaptive_clipping_fn()`.
+      learning_rate_decay_fn: function of learning rate and global step.
+      update_ops: run before the loss is computed; None: `tf.GraphKeys.UPDATE_OPS`.
+      variables: variables to train; None: all trainable variables.
+      name: variable scope; None: `OptimizeLoss`, made unique.
+      summaries: names from `OPTIMIZER_SUMMARIES`; None: loss, learning rate and global
+        norm.
       colocate_gradients_with_ops: see `tf.compat.v1.gradients`.
-      increment_global_step: whether a step counts.
+      increment_global_step: whether a step increments the global step.
 
     Raises:
-      ValueError: an argument has a wrong value, or goes not with the others.
+      ValueError: a wrong argument, or arguments that exclude each other.
       TypeError: the global step is not of an integer type.
     """
     loss = tf.convert_to_tensor(loss)
@@ -116,7 +116,7 @@ def _of_graph(update_ops: Iterable[Any] | None) -> list[Any]:
 
 
 def _after(ops: list[Any], loss: Any) -> Any:
-    """The loss, which waits for these operations."""
+    """Returns the loss, which depends on the operations."""
     if not ops:
         return loss
     with tf.control_dependencies(ops):
@@ -137,7 +137,7 @@ def _noisy_and_scaled(
     if noise_scale is not None:
         pairs = [(on_values(g, lambda v: _with_noise(v, noise_scale)), v) for g, v in pairs]
     if multipliers is not None:
-        pairs = [(_multiplied(gradient, v, multipliers), v) for gradient, v in pairs]
+        pairs = [(_scaled(gradient, v, multipliers), v) for gradient, v in pairs]
     return pairs
 
 
@@ -145,11 +145,11 @@ def _with_noise(values: Any, scale: float) -> Any:
     return values + tf.random.truncated_normal(tf.shape(values), dtype=values.dtype) * scale
 
 
-def _multiplied(gradient: Any, variable: Any, multipliers: Mapping[Any, Any]) -> Any:
+def _scaled(gradient: Any, variable: Any, multipliers: Mapping[Any, Any]) -> Any:
     key = variable if variable in multipliers else variable.name
     if key not in multipliers:
         return gradient
-    return on_values(gradient, lambda values: values * tf.cast(multipliers[key], values.dtype))
+    return multiplied(gradient, multipliers[key])
 
 
 def _clipped(pairs: GradsAndVars, clip: Any) -> GradsAndVars:

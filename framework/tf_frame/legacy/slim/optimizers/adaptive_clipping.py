@@ -1,4 +1,4 @@
-"""Clipping of gradients that are unusually long, as tf_slim, layers/optimizers.py.
+"""Clipping of gradients with an unusually large norm, as in tf_slim, layers/optimizers.py.
 
 The method is that of section 3.2.1 of https://arxiv.org/abs/1412.1602.
 """
@@ -24,24 +24,24 @@ def adaptive_clipping_fn(
     epsilon: float = 1e-8,
     name: str | None = None,
 ) -> Callable[[GradsAndVars], GradsAndVars]:
-    """Makes a function that scales all gradients down when their global norm is unusual.
+    """Returns a function that scales gradients whose global norm is unusually large.
 
-    Mean and standard deviation of the logarithm of the norm are kept as moving
-    averages, in the variables `AdaptiveMaxNorm/mean` and `sq_mean`. A norm above
-    `exp(mean + std_factor * std)` is brought down to `exp(mean)`.
+    Mean and standard deviation of the logarithm of the norm are computed from moving
+    averages, the variables `AdaptiveMaxNorm/mean` and `sq_mean`. A norm greater than
+    `exp(mean + std_factor * std)` is scaled to `exp(mean)`.
 
     Args:
       std_factor: number or scalar tensor.
-      decay: of the moving averages.
-      static_max_norm: a norm that is never exceeded, either; None for none.
-      global_step: with it the decay is at most `step / (step + 1)`, so that the
-        averages find their place sooner.
-      report_summary: add the limit, as `global_norm/adaptive_max_gradient_norm`.
-      epsilon: keeps the logarithm and the variance above 0.
-      name: variable scope; None means `AdaptiveMaxNorm`, made unique.
+      decay: decay of the moving averages.
+      static_max_norm: a further upper bound on the norm; None: no bound.
+      global_step: limits the decay to `step / (step + 1)`, so that the averages converge
+        faster at first; None: no limit.
+      report_summary: add the limit as summary `global_norm/adaptive_max_gradient_norm`.
+      epsilon: lower bound of the variance, and of the argument of the logarithm.
+      name: variable scope; None: `AdaptiveMaxNorm`, made unique.
 
     Returns:
-      A function of (gradient, variable) pairs; None gradients pass.
+      A function of (gradient, variable) pairs; None gradients are kept.
     """
 
     def clip(grads_and_vars: GradsAndVars) -> GradsAndVars:
@@ -61,7 +61,7 @@ def adaptive_clipping_fn(
 def _limit_and_usual(
     norm: Any, std_factor: Any, decay: Any, global_step: Any, epsilon: float
 ) -> tuple[Any, Any]:
-    """The norm above which is clipped, and the one to which; scalar tensors."""
+    """Returns the upper bound on the norm, and the norm after clipping; scalar tensors."""
     log_norm = tf.log(norm + epsilon)
     if global_step is not None:
         step = tf.cast(global_step, tf.float32)
@@ -73,7 +73,7 @@ def _limit_and_usual(
 
 
 def _moving_average(name: str, value: Any, decay: Any) -> Any:
-    """The average after this value has gone into it; it begins at 0."""
+    """Returns a moving average, initially 0, after its update by a value."""
     average = tf.get_variable(
         name,
         shape=value.shape,

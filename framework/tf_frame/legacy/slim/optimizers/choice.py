@@ -1,6 +1,6 @@
-"""The learning rate and the optimizer that `optimize_loss` was given, in one form.
+"""Conversion of the arguments `learning_rate` and `optimizer` of `optimize_loss`.
 
-Names, kinds and texts of errors are those of tf_slim, layers/optimizers.py.
+Names, accepted types and error messages are those of tf_slim, layers/optimizers.py.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ OPTIMIZER_CLS_NAMES: dict[str, Callable[..., Any]] = {
 
 
 def learning_rate_tensor(learning_rate: Any) -> Any:
-    """The learning rate as a scalar: a float becomes a variable, None stays None.
+    """Converts a learning rate to a scalar tensor or variable; None stays None.
 
     Raises:
-      ValueError: it is neither a float of 0 or more nor a scalar tensor.
+      ValueError: the learning rate is neither a float of 0 or more nor a scalar tensor.
     """
     if learning_rate is None:
         return None
@@ -42,7 +42,7 @@ def learning_rate_tensor(learning_rate: Any) -> Any:
 
 
 def decayed(rate: Any, global_step: Any, decay_fn: Callable[[Any, Any], Any]) -> Any:
-    """The learning rate at a global step.
+    """Returns the learning rate at a global step.
 
     Raises:
       ValueError: there is no global step.
@@ -53,14 +53,14 @@ def decayed(rate: Any, global_step: Any, decay_fn: Callable[[Any, Any], Any]) ->
 
 
 def chosen_optimizer(optimizer: Any, rate: Any) -> Any:
-    """The optimizer that a name, a class, a function or an optimizer means.
+    """Returns the optimizer for a name, an optimizer, a class or a function.
 
     Args:
-      optimizer: as `optimize_loss` takes it.
-      rate: scalar, or None.
+      optimizer: see `optimize_loss`.
+      rate: the learning rate, a scalar or None.
 
     Raises:
-      ValueError: it means none, or needs the rate that is missing.
+      ValueError: another kind of argument, an unknown name, or a missing learning rate.
     """
     if isinstance(optimizer, tf.train.Optimizer):
         return optimizer

@@ -1,7 +1,7 @@
-"""What decodes `tf.train.Example` and `SequenceExample`: slim's decoders.
+"""slim's decoders of `tf.train.Example` and `SequenceExample`, with their item handlers.
 
-Parsing makes tensors of features; an item handler makes an item of some of them. All
-handlers can be imported from here, as in tf_slim, data/tfexample_decoder.py.
+A decoder parses features to tensors; an item handler converts some of the tensors to an
+item. All handlers can be imported from here, as in tf_slim, data/tfexample_decoder.py.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class TFExampleDecoder(DataDecoder):
 
     Args:
       keys_to_features: key of a feature -> `tf.io.FixedLenFeature` or `tf.io.VarLenFeature`.
-      items_to_handlers: item -> the `ItemHandler` that makes it.
+      items_to_handlers: item -> its `ItemHandler`.
     """
 
     def __init__(
@@ -67,10 +67,10 @@ class TFExampleDecoder(DataDecoder):
 
         Args:
           serialized_example: scalar string tensor.
-          items: names out of `list_items()`; None: all of them.
+          items: names from `list_items()`; None: all items.
 
         Raises:
-          ValueError: an item has no handler, or its handler wants a feature that is not parsed.
+          ValueError: an item has no handler, or a handler reads a feature that is not parsed.
         """
         parsed = tf.parse_single_example(serialized_example, self._keys_to_features)
         _give_shapes(parsed, self._keys_to_features)
@@ -85,10 +85,10 @@ class TFSequenceExampleDecoder(DataDecoder):
         `tf.io.VarLenFeature`.
       keys_to_sequence_features: key of a feature of the sequence ->
         `tf.io.FixedLenSequenceFeature` or `tf.io.VarLenFeature`.
-      items_to_handlers: item -> the `ItemHandler` that makes it.
+      items_to_handlers: item -> its `ItemHandler`.
 
     Raises:
-      ValueError: the context and the sequence share a key.
+      ValueError: context and sequence have a key in common.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class TFSequenceExampleDecoder(DataDecoder):
 
 
 def _give_shapes(parsed: dict[str, Any], features: Mapping[str, Any]) -> None:
-    # Sorted, so that ops are made in the same order in each run.
+    # Sorted, so that ops are created in the same order in each run.
     for key in sorted(features):
         if isinstance(features[key], tf.io.FixedLenFeature):
             parsed[key] = tf.reshape(parsed[key], features[key].shape)
@@ -141,6 +141,6 @@ def _item(item: str, parsed: Mapping[str, Any], handlers: Mapping[str, ItemHandl
     if missing:
         raise ValueError(
             f"The handler of item [{item}] reads {missing}, but only {sorted(parsed)} are parsed: "
-            "add it to the features of the decoder"
+            "add these keys to the features of the decoder"
         )
     return handlers[item].tensors_to_item({key: parsed[key] for key in handlers[item].keys})

@@ -1,4 +1,4 @@
-"""What puts the sides of boxes and the coordinates of points together: slim's handlers."""
+"""slim's item handlers for bounding boxes and keypoints."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _SIDES = ("ymin", "xmin", "ymax", "xmax")
 
 
 class BoundingBox(ItemHandler):
-    """Four features, a side each, as `[boxes, 4]`: ymin, xmin, ymax, xmax.
+    """Combines four features, one per side, to `[boxes, 4]`: ymin, xmin, ymax, xmax.
 
     Args:
       keys: keys of the four features, in that order; None: the names of the sides.
-      prefix: what stands before each key.
+      prefix: prefix of each key.
 
     Raises:
-      ValueError: there are not four keys.
+      ValueError: another number of keys.
     """
 
     def __init__(self, keys: Sequence[str] | None = None, prefix: str = "") -> None:
@@ -33,7 +33,7 @@ class BoundingBox(ItemHandler):
 
 
 class _Sequence(ItemHandler):
-    """Features of a sequence, ragged, side by side: `[time, things, keys]`."""
+    """Combines ragged features of a sequence to `[time, objects, keys]`."""
 
     _names: tuple[str, ...]
 
@@ -57,46 +57,45 @@ class _Sequence(ItemHandler):
 
 
 class BoundingBoxSequence(_Sequence):
-    """Four features of a sequence, a side each, as `[time, boxes, 4]`.
+    """Combines four features of a sequence, one per side, to `[time, boxes, 4]`.
 
     Args:
       keys: keys of the four features; None: ymin, xmin, ymax, xmax.
-      prefix: what stands before each key; None: nothing.
-      return_dense: whether the result is dense, or a sparse tensor.
-      default_value: what stands for boxes that a frame has less than the fullest one.
+      prefix: prefix of each key; None: no prefix.
+      return_dense: whether to return a dense tensor; otherwise a sparse one.
+      default_value: value of the missing boxes of frames with fewer boxes than others.
 
     Raises:
-      ValueError: there are not four keys.
+      ValueError: another number of keys.
     """
 
     _names = _SIDES
 
 
 class KeypointsSequence(_Sequence):
-    """Two features of a sequence, a coordinate each, as `[time, points, 2]`.
+    """Combines two features of a sequence, one per coordinate, to `[time, points, 2]`.
 
     Args:
       keys: keys of the two features; None: y, x.
-      prefix: what stands before each key; None: nothing.
-      return_dense: whether the result is dense, or a sparse tensor.
-      default_value: what stands for points that a frame has less than the fullest one.
+      prefix, return_dense: see `BoundingBoxSequence`.
+      default_value: value of the missing points of frames with fewer points than others.
 
     Raises:
-      ValueError: there are not two keys.
+      ValueError: another number of keys.
     """
 
     _names = ("y", "x")
 
 
 class NumBoxesSequence(ItemHandler):
-    """How many boxes each frame of a sequence has, `[time]` int64.
+    """Counts the boxes of each frame of a sequence, `[time]` int64.
 
     Args:
-      keys: keys of features of a sequence, `[time, boxes]`, sparse; the first is counted.
-      check_consistency: whether a run fails where the others have other numbers.
+      keys: keys of sparse features of a sequence, `[time, boxes]`; the first is counted.
+      check_consistency: whether a run fails if other features have other numbers.
 
     Raises:
-      ValueError: there are no keys.
+      ValueError: no keys.
     """
 
     def __init__(
@@ -131,7 +130,7 @@ def _full_keys(
 
 
 def _as_column(sparse: Any) -> Any:
-    """`[time, things]` as `[time, things, 1]`."""
+    """Reshapes `[time, objects]` to `[time, objects, 1]`."""
     return tf.sparse_reshape(sparse, tf.concat([tf.shape(sparse, out_type=tf.int64), [1]], 0))
 
 
@@ -139,5 +138,5 @@ def _num_boxes(tensor: Any) -> Any:
     if not isinstance(tensor, tf.SparseTensor):
         raise ValueError("tensor must be of type tf.SparseTensor.")
     numbers = tf.SparseTensor(tensor.indices, tensor.indices[:, 1] + 1, tensor.dense_shape)
-    # A column of zeros more, for a sequence that has no box in any frame.
+    # One more column of zeros, for a sequence without any box.
     return tf.reduce_max(tf.pad(tf.sparse_tensor_to_dense(numbers), [[0, 0], [0, 1]]), axis=1)

@@ -1,4 +1,4 @@
-"""What decodes the images in an example: slim's handler `Image`."""
+"""slim's item handler `Image`, which decodes the images of an example."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tf_frame.legacy.slim.tfexample_decoder.item_handlers import ItemHandler
 
 
 class Image(ItemHandler):
-    """An encoded image, decoded: PNG, JPEG, BMP, GIF; `raw` and `RAW` are plain values.
+    """Decodes an image: PNG, JPEG, BMP, GIF, or raw values for the format `raw` or `RAW`.
 
-    What kind it is stands in its first bytes; the feature of the format matters only for
-    raw ones.
+    The first bytes of an image determine its format; the format feature only
+    distinguishes raw images.
 
     Args:
-      image_key: key of the feature that holds the image; None: `image/encoded`.
-      format_key: key of the one that holds its format; None: `image/format`.
-      shape: shape to give each image, `[height, width, channels]`. Raw ones need it.
-      channels: channels to decode.
-      dtype: type of the result. Values are cast, not scaled: 0 to 255 stay what they are.
-      repeated: whether the feature holds several images, `[images]` string.
-      dct_method: of JPEG: `INTEGER_FAST`, `INTEGER_ACCURATE`, or the library's choice if
-        it is empty.
+      image_key: key of the feature with the image; None: `image/encoded`.
+      format_key: key of the feature with the format; None: `image/format`.
+      shape: shape of each image, `[height, width, channels]`; required for raw images.
+      channels: number of channels to decode.
+      dtype: type of the result. Values are cast, not scaled: the range stays 0 to 255.
+      repeated: whether the feature has several images, `[images]` string.
+      dct_method: DCT method of JPEG: `INTEGER_FAST`, `INTEGER_ACCURATE`, or empty for the
+        library's default.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Image(ItemHandler):
         return image if self._shape is None else tf.reshape(image, self._shape)
 
     def _decode_compressed(self, encoded: Any) -> Any:
-        # decode_image has no argument for the method of JPEG.
+        # decode_image has no argument for the DCT method.
         return tf.cond(
             tf.image.is_jpeg(encoded),
             lambda: self._decode_jpeg(encoded),

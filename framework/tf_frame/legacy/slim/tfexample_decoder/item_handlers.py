@@ -1,7 +1,6 @@
-"""What makes items of the parsed features of an example: slim's plain item handlers.
+"""slim's item handlers for tensors, which convert parsed features of an example to an item.
 
-Their names and arguments are those of tf_slim, data/tfexample_decoder.py, which is
-also where to import them from.
+Names and arguments are those of tf_slim, data/tfexample_decoder.py.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import tensorflow.compat.v1 as tf
 
 
 class ItemHandler(abc.ABC):
-    """Makes one item of some features of an example.
+    """Converts some features of an example to one item.
 
     Args:
       keys: key of the feature, or a list of keys.
@@ -25,7 +24,7 @@ class ItemHandler(abc.ABC):
 
     @property
     def keys(self) -> Sequence[Any]:
-        """Keys of the features that this handler reads."""
+        """The keys of the features that this handler reads."""
         return self._keys
 
     @abc.abstractmethod
@@ -33,16 +32,16 @@ class ItemHandler(abc.ABC):
         """Returns the item.
 
         Args:
-          keys_to_tensors: each of `keys` -> what was parsed, a tensor or a sparse one.
+          keys_to_tensors: each of `keys` -> the parsed tensor or sparse tensor.
         """
 
 
 class ItemHandlerCallback(ItemHandler):
-    """Makes the item with a function.
+    """Converts features to the item by a function.
 
     Args:
       keys: keys of the features.
-      func: takes a dict of keys and tensors, returns the item.
+      func: maps a dictionary key -> tensor to the item.
     """
 
     def __init__(self, keys: str | Sequence[str], func: Callable[[Mapping[str, Any]], Any]) -> None:
@@ -54,14 +53,13 @@ class ItemHandlerCallback(ItemHandler):
 
 
 class Tensor(ItemHandler):
-    """A feature as a dense tensor.
+    """Converts a feature to a dense tensor.
 
     Args:
       tensor_key: key of the feature.
-      shape_keys: key of the feature that holds its shape, or a list of keys that hold a
-        dimension each.
-      shape: shape to give it. Without this and `shape_keys` it stays as it was parsed.
-      default_value: what stands for the missing values of a sparse feature.
+      shape_keys: key of the feature with the shape, or a list of keys of the dimensions.
+      shape: shape of the item. Without `shape` and `shape_keys`, the parsed shape.
+      default_value: value of the missing elements of a sparse feature.
 
     Raises:
       ValueError: both `shape_keys` and `shape` are given.
@@ -101,14 +99,12 @@ class Tensor(ItemHandler):
 
 
 class LookupTensor(Tensor):
-    """A feature, looked up in a table: mostly, the names of classes as their numbers.
+    """Looks a feature up in a table, for instance class names to get class indices.
 
     Args:
       tensor_key: key of the feature.
       table: a `tf.lookup` table.
-      shape_keys: as for `Tensor`.
-      shape: as for `Tensor`.
-      default_value: as for `Tensor`.
+      shape_keys, shape, default_value: see `Tensor`.
 
     Raises:
       ValueError: both `shape_keys` and `shape` are given.
@@ -130,14 +126,14 @@ class LookupTensor(Tensor):
 
 
 class BackupHandler(ItemHandler):
-    """The item of one handler; where that has no elements, the item of another.
+    """Returns the item of one handler, or of another handler if the first item is empty.
 
     Args:
-      handler: the handler that is asked first.
-      backup: the one whose item, of the same type, is taken otherwise.
+      handler: the first handler.
+      backup: the other handler, whose item has the same type.
 
     Raises:
-      ValueError: one of them is no `ItemHandler`.
+      ValueError: an argument is not an `ItemHandler`.
     """
 
     def __init__(self, handler: ItemHandler, backup: ItemHandler) -> None:
@@ -159,16 +155,16 @@ class BackupHandler(ItemHandler):
 
 
 class SparseTensor(ItemHandler):
-    """Two features, indices and values, as a sparse tensor.
+    """Combines two features, indices and values, to a sparse tensor.
 
     Args:
-      indices_key: key of the feature that holds the indices of the last dimension.
-      values_key: key of the feature that holds the values.
-      shape_key: key of the feature that holds the dense shape.
-      shape: the dense shape, if there is no `shape_key`. Without either it is that of the
-        feature of the indices.
-      densify: whether to return a dense tensor instead.
-      default_value: what stands where there is no value, if `densify`.
+      indices_key: key of the feature with the indices of the last dimension.
+      values_key: key of the feature with the values.
+      shape_key: key of the feature with the dense shape.
+      shape: the dense shape, unless there is a `shape_key`. Default: the dense shape of
+        the feature with the indices.
+      densify: whether to return a dense tensor.
+      default_value: value of the missing elements, if `densify`.
     """
 
     def __init__(

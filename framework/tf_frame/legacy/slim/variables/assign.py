@@ -1,6 +1,6 @@
-"""Giving variables the values of a checkpoint, or of arrays.
+"""Assignment of values from a checkpoint or from arrays to variables.
 
-Same names, arguments and texts of errors as tf_slim, ops/variables.py.
+Names, arguments and error messages are those of tf_slim, ops/variables.py.
 """
 
 from __future__ import annotations
@@ -27,31 +27,30 @@ Variables = Sequence[Any] | Mapping[str, Any]
 
 
 def assign_from_values(var_names_to_values: Mapping[str, Any]) -> tuple[Any, dict[Any, Any]]:
-    """Makes the operation that sets variables to arrays, which are fed and not in the graph.
+    """Creates the operation that assigns arrays to variables; the arrays are fed.
 
     Args:
-      var_names_to_values: op name of a global variable -> array of as many
-        elements; it is reshaped.
+      var_names_to_values: op name of a global variable -> array with the same number of
+        elements, which is reshaped.
 
     Returns:
       The operation and its feed_dict.
 
     Raises:
-      ValueError: a name is not that of a variable, or the number of elements
-        is another.
+      ValueError: no variable has a name, or a number of elements differs.
     """
     pairs = [(_variable_named(name), value) for name, value in var_names_to_values.items()]
     return _assignments((v, np.asarray(value).reshape(v.shape.as_list())) for v, value in pairs)
 
 
 def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """Makes a function of a session that runs `assign_from_values`.
+    """Returns a function of a session that runs `assign_from_values`.
 
     Args:
-      var_names_to_values: as there.
+      var_names_to_values: see `assign_from_values`.
 
     Raises:
-      ValueError: as there.
+      ValueError: see `assign_from_values`.
     """
     assign_op, feed_dict = assign_from_values(var_names_to_values)
     return lambda session: session.run(assign_op, feed_dict)
@@ -60,25 +59,25 @@ def assign_from_values_fn(var_names_to_values: Mapping[str, Any]) -> Callable[[A
 def assign_from_checkpoint(
     model_path: str, var_list: Variables, ignore_missing_vars: bool = False
 ) -> tuple[Any, dict[Any, Any]]:
-    """Makes the operation that sets variables to what a checkpoint holds.
+    """Creates the operation that assigns the values of a checkpoint to variables.
 
-    The values are read now and fed later, so neither files nor a Saver are
-    needed when it runs.
+    The values are read by this call and fed later, so that the operation needs neither
+    files nor a Saver.
 
     Args:
-      model_path: a checkpoint, or a folder whose newest one is taken.
-      var_list: variables, or name in the checkpoint -> variable or list of
-        variables that all get this value. The parts of a partitioned variable
-        go by the name of the whole, and each gets its part.
-      ignore_missing_vars: warn of variables that the checkpoint lacks.
+      model_path: a checkpoint, or a folder with checkpoints, of which the newest is used.
+      var_list: variables, or name in the checkpoint -> variable or list of variables
+        that all get this value. The parts of a partitioned variable have the name of the
+        whole variable, and each gets its part of the value.
+      ignore_missing_vars: warn of variables that are missing in the checkpoint.
 
     Returns:
-      The operation and its feed_dict; for an empty `var_list` they do nothing.
+      The operation and its feed_dict; without effect for an empty `var_list`.
 
     Raises:
-      ValueError: the checkpoint lacks a variable, or has another shape for it.
-      ConfigError: there is no such checkpoint.
-      CheckpointError: it cannot be read.
+      ValueError: a variable is missing in the checkpoint, or has another shape there.
+      ConfigError: the checkpoint does not exist.
+      CheckpointError: the checkpoint cannot be read.
     """
     checkpoint = Checkpoint(resolve(model_path))
     pairs = []
@@ -99,23 +98,23 @@ def assign_from_checkpoint_fn(
     ignore_missing_vars: bool = False,
     reshape_variables: bool = False,
 ) -> Callable[[Any], None] | None:
-    """Makes a function of a session that restores variables; an `init_fn` for training.
+    """Returns a function of a session that restores variables, an `init_fn` for training.
 
     Args:
-      model_path: a checkpoint, or a folder whose newest one is taken.
+      model_path: a checkpoint, or a folder with checkpoints, of which the newest is used.
       var_list: variables, or name in the checkpoint -> variable.
-      ignore_missing_vars: warn of variables that the checkpoint lacks.
-      reshape_variables: accept another shape with as many elements.
+      ignore_missing_vars: warn of variables that are missing in the checkpoint.
+      reshape_variables: accept another shape with the same number of elements.
 
     Returns:
-      The function; None if variables are missing, may be, and none is left.
-      It raises `tf.errors.NotFoundError` for a variable that is missing and
-      may not be, and `tf.errors.InvalidArgumentError` for another shape.
+      The function; None if `ignore_missing_vars` leaves no variable. The function raises
+      `tf.errors.NotFoundError` for a missing variable (without `ignore_missing_vars`),
+      and `tf.errors.InvalidArgumentError` for another shape.
 
     Raises:
       ValueError: `var_list` is empty.
-      ConfigError: there is no such checkpoint.
-      CheckpointError: it cannot be read.
+      ConfigError: the checkpoint does not exist.
+      CheckpointError: the checkpoint cannot be read.
     """
     if not var_list:
         raise ValueError("var_list cannot be empty")
@@ -158,7 +157,7 @@ def _assignments(pairs: Iterable[tuple[Any, Any]]) -> tuple[Any, dict[Any, Any]]
 
 
 def _by_saved_name(var_list: Variables) -> dict[str, list[Any]]:
-    """Name in the checkpoint -> variables that get its value, or a part of it."""
+    """Returns name in the checkpoint -> variables that get its value, or a part of it."""
     if isinstance(var_list, Mapping):
         return {name: _as_list(variables) for name, variables in var_list.items()}
     grouped: dict[str, list[Any]] = {}
@@ -168,12 +167,12 @@ def _by_saved_name(var_list: Variables) -> dict[str, list[Any]]:
 
 
 def _as_list(variables: Any) -> list[Any]:
-    """The parts of a PartitionedVariable, the members of a list, or the variable itself."""
+    """Returns the parts of a PartitionedVariable, the list itself, or a list of one variable."""
     return [variables] if hasattr(variables, "op") else list(variables)
 
 
 def _part_of(value: Any, name: str, variable: Any) -> Any:
-    """What one variable, or one part of a partitioned one, takes of the value in a checkpoint."""
+    """Returns the part of a value in a checkpoint that belongs to a variable."""
     wanted = saved_as(variable)[1]
     if list(value.shape) != wanted:
         raise ValueError(
@@ -188,7 +187,7 @@ def _part_of(value: Any, name: str, variable: Any) -> Any:
 
 
 def _check_shapes(named: Mapping[str, list[Any]], checkpoint: Checkpoint) -> None:
-    """Raises for another shape; a Saver lets a resource variable take on the saved one."""
+    """Refuses other shapes; a Saver would change the shape of a resource variable."""
     for name, variables in named.items():
         wanted = saved_as(variables[0])[1]
         if name in checkpoint and checkpoint.shape(name) != wanted:
@@ -196,13 +195,13 @@ def _check_shapes(named: Mapping[str, list[Any]], checkpoint: Checkpoint) -> Non
                 None,
                 None,
                 f"{variables[0].op.name} has shape {wanted}, and {checkpoint.shape(name)} as "
-                f"{name} in the checkpoint {checkpoint.path}; leave it out, or set "
-                "reshape_variables=True if only the order of the numbers counts",
+                f"{name} in the checkpoint {checkpoint.path}; omit the variable, or set "
+                "reshape_variables=True to reshape its value",
             )
 
 
 def _present(var_list: Variables, checkpoint: Checkpoint) -> dict[str, Any]:
-    """Name -> variable of those that the checkpoint has."""
+    """Returns name -> variable of the variables that the checkpoint has."""
     named = _by_saved_name(var_list) if not isinstance(var_list, Mapping) else dict(var_list)
     for name in named.keys() - set(checkpoint.names):
         tf.logging.warning("Variable %s missing in checkpoint %s", name, checkpoint.path)
@@ -210,5 +209,5 @@ def _present(var_list: Variables, checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 def _alone(variables: Any) -> Any:
-    """A list of one variable as that variable, which Saver asks for."""
+    """Unpacks a list of one variable, which a Saver does not accept."""
     return variables[0] if isinstance(variables, list) and len(variables) == 1 else variables

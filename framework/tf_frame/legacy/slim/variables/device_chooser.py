@@ -1,11 +1,11 @@
-"""Which parameter server task, or which device, a variable goes to.
+"""`VariableDeviceChooser`, which assigns variables to parameter server tasks or a device.
 
     chooser = VariableDeviceChooser(num_tasks=2)
     with arg_scope([slim.variable, slim.model_variable], device=chooser):
         ...
 
-The class of tf_slim, ops/variables.py, and the one of the Inception trainer
-(tensorflow/models, research/inception/inception/slim/variables.py) in one.
+Combines the classes of tf_slim, ops/variables.py, and of the Inception trainer
+(tensorflow/models, research/inception/inception/slim/variables.py).
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ __all__ = ["VariableDeviceChooser"]
 
 
 class VariableDeviceChooser:
-    """A device function that deals variables out to the tasks of a job in turn.
+    """A device function that assigns variables to the tasks of a job in turn.
 
-    The old classes gave the next device to whatever operation asked. A
-    reference variable asks once, but a resource variable once for its handle
-    and again for the operations at it, so its reads came to lie on other tasks
-    than the variable. Here only variables and tables take a turn, what works
-    on one stays beside it, and other operations stay where they are.
+    The old classes assigned the next device to every operation. A reference variable is
+    one operation, but a resource variable has an operation for its handle and others for
+    its reads, which were placed on other tasks than the variable. This class assigns the
+    next device to variables and tables only; operations on a variable or table are placed
+    on its device, and other operations keep their device.
 
     Args:
-      num_tasks: tasks of the job; 0 means that there is none.
+      num_tasks: number of tasks of the job; 0: no job.
       job_name: job of the parameter servers.
       device_type: `CPU` or `GPU`.
-      device_index: which of them; None for any.
-      replica: replica in the device names; None for none.
-      num_parameter_servers: the Inception trainer's name for `num_tasks`.
-      ps_device: its name for the job, such as `/job:ps`.
-      placement: its name for type and index, such as `GPU:0`; with parameter
-        servers it counts for nothing, and CPU:0 is taken, as there.
+      device_index: index of the device; None: any.
+      replica: replica in the device names; None: no replica.
+      num_parameter_servers: the Inception trainer's name of `num_tasks`.
+      ps_device: the Inception trainer's argument for the job, such as `/job:ps`.
+      placement: the Inception trainer's argument for type and index, such as `GPU:0`;
+        with parameter servers it is ignored, and CPU:0 is used, as in that trainer.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class VariableDeviceChooser:
         self._next_task = 0
 
     def __call__(self, op: Any) -> str:
-        """The device of an operation that is being made."""
+        """Returns the device of an operation that is being created."""
         if op.type in VARIABLE_TYPES | TABLE_TYPES:
             return self._next_device()
         beside = _device_of_its_variable(op)
@@ -80,7 +80,7 @@ class VariableDeviceChooser:
 
 
 def _device_of_its_variable(op: Any) -> str:
-    """The device of the variable or table that an operation works on; empty for none."""
+    """Returns the device of the variable or table that an operation uses; empty if none."""
     held = (tensor for tensor in op.inputs if tensor.dtype.base_dtype == tf.resource)
     first = next(held, None)
     return "" if first is None else str(first.device)

@@ -4,7 +4,7 @@ import sys
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.estimator.log import follow_tensorflow
+from tf_frame.legacy.estimator.estimator import follow_tensorflow
 from tf_frame.testing import forked
 
 SCRIPT = """
