@@ -154,7 +154,7 @@ def test_plugins_import_no_other_plugin_but_the_shared_one():
 
 
 def mirrored(test):
-    """Whether a test file lies where its module lies.
+    """Returns whether the path of a test file mirrors the path of a module.
 
     `tests/graph/test_losses.py` tests the module `graph/losses.py`, `tests/hooks/test_hooks.py`
     the whole package `hooks/`. A module with several test files has a folder of its own name:

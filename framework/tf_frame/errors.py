@@ -61,7 +61,7 @@ class NonFiniteError(TfFrameError):
 
 
 class UnmatchedPatternWarning(UserWarning):
-    """A pattern of variable names matches none; `--strict` makes an error of it."""
+    """A pattern of variable names matches no variable; with `--strict` this is an error."""
 
 
 def reason_of(error: BaseException) -> str:
@@ -88,7 +88,7 @@ def _line_of(error: BaseException) -> str:
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether an error says that there is no room; TensorFlow has several classes for it."""
+    """Returns whether an error means a full disk; TensorFlow has several classes for it."""
     return any(text in str(error) for text in _DISK_FULL)
 
 

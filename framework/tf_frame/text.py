@@ -1,4 +1,4 @@
-"""Text of messages and tables."""
+"""Formatting of messages: short values, indented lists, tables, sizes in bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tf-frame export`: its words in this process, and that wrong ones are answered quickly."""
+"""`tf-frame export`: arguments in this process; wrong ones are refused without TensorFlow."""
 
 import json
 import os
@@ -95,7 +95,7 @@ def test_it_tells_path_size_signature_and_difference(run, folder, name):
 
 
 def value_of(path):
-    """What a frozen graph computes for one example of zeros but for a one at the end."""
+    """Output of a frozen graph for one example of zeros but for a one at the end."""
     import tensorflow.compat.v1 as tf
 
     graph_def = tf.GraphDef()

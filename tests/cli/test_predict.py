@@ -187,7 +187,7 @@ MODELS = ("Largest", "Drawn", "Full", "Forbidden", "Stopped", "Unwilling", "Uncl
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """Where the plugins are installed; the tests run in a fresh folder."""
+    """Folder in which the plugins are installed; the tests run in a fresh folder."""
     site = tmp_path / "site"
     kinds = {"tf_frame.inputs": INPUTS, "tf_frame.models": MODELS}
     entry_points = {
@@ -366,7 +366,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_stay(
 
 
 def test_a_file_that_has_gone_is_named(trained, files, capfd, monkeypatch):
-    """It is there when the command starts, and gone when its turn comes."""
+    """The file exists when the command starts, and is gone when its turn comes."""
     gone = files / "d.txt"
     exists = os.path.exists
     monkeypatch.setattr(os.path, "exists", lambda path: path == str(gone) or exists(path))

@@ -400,7 +400,7 @@ def test_the_example_in_the_docs_finds_the_line(tmp_path, monkeypatch):
 
 
 def served(estimator, folder):
-    """What an exported model computes for all features."""
+    """Outputs of an exported model for all features."""
 
     def receiver():
         features = tf.placeholder(tf.float32, [None, 3])

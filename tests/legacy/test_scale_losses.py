@@ -1,4 +1,4 @@
-"""Losses are compared with those that NumPy computes from the same logits and labels."""
+"""DeepLab's segmentation loss against NumPy, from the same logits and labels."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""How evenly the strategies spread InceptionV3 over parameter servers.
+"""Measures the balance of parameter servers: InceptionV3, placed by each strategy.
 
     python tools/bench/placement.py [--num_ps_tasks 4]
 

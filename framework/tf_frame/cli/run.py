@@ -1,4 +1,4 @@
-"""`tf-frame run`: trains a model, evaluates it, or goes on where it stopped."""
+"""`tf-frame run`: trains and evaluates a model, and resumes a run that was stopped."""
 
 from __future__ import annotations
 

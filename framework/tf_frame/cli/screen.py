@@ -1,4 +1,4 @@
-"""Output on the screen: lines, tables and emphasis, plain text when redirected."""
+"""Output of the commands: flushed lines, bold text on terminals, no error in `... | head`."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Cluster:
 
     @property
     def is_chief(self) -> bool:
-        """Whether this task initialises, restores, saves and summarises."""
+        """True if this task initialises and restores variables, saves and writes summaries."""
         return self.task_id == 0
 
     @property

@@ -65,7 +65,7 @@ class ClusterConfig:
 
     @property
     def trains(self) -> bool:
-        """Whether this task trains; parameter servers and evaluators do not."""
+        """True if this task trains; parameter servers and evaluators do not."""
         return self.task_type in (*_LEADERS, TaskType.WORKER)
 
     def run_options(self) -> dict[str, Any]:

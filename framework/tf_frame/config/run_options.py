@@ -200,7 +200,7 @@ def _ineffective(config: RunOptions, defaults: RunOptions) -> Iterator[tuple[str
 
 
 def _any_set(config: RunOptions, names: Sequence[str]) -> bool:
-    """Whether one of these options is set, or there are none."""
+    """Returns whether one of these options is set; True for an empty list."""
     values = [getattr(config, name) for name in names]
     # A decay of 0.0 is set.
     return not names or any(value or isinstance(value, float) for value in values)

@@ -72,7 +72,7 @@ class DeploymentConfig:
 
     @property
     def has_gpu_clones(self) -> bool:
-        """Whether the clones run on GPUs."""
+        """True if the clones run on GPUs."""
         return self.clone_device_type == "GPU" and not self.clone_on_cpu
 
     def clone_device(self, clone_index: int) -> str:

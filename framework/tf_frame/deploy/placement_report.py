@@ -1,6 +1,8 @@
-"""A table of the variables and bytes on each device.
+"""A table of the variables and bytes on each device, as `--show_placement` prints it.
 
-print(placement_table(tf.global_variables(), config))
+    print(placement_table(tf.global_variables(), config))
+
+With parameter servers, the last line tells how evenly they are loaded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Translation of the TensorFlow errors of a run that users can mend themselves."""
+"""Translation of TensorFlow errors with a remedy, such as a full disk, to errors for the user."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class Estimator:
 
     @property
     def model_dir(self) -> str:
-        """Where everything is written."""
+        """The folder of checkpoints, events and evaluations."""
         return self._setup.model_dir
 
     @property

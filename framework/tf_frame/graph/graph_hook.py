@@ -1,4 +1,4 @@
-"""Functions that edit the graph: the model's, the one of `--graph_hook`, quantisation.
+"""Calls the functions that edit a graph: the model's, that of `--graph_hook`, quantisation.
 
     # edit.py
     def stop_backbone():

@@ -1,4 +1,4 @@
-"""The output of a model, checked before it becomes part of a graph."""
+"""Check of a model's output, so that a mistake in a plugin has an error that names the plugin."""
 
 from __future__ import annotations
 

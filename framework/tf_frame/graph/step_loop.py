@@ -134,7 +134,7 @@ def _reason(op: Any) -> str:
 
 
 def _is_shared(op: Any) -> bool:
-    """Whether it is the handle of something with a state: a variable, an iterator, a table."""
+    """Returns whether an operation is the handle of a variable, an iterator or a table."""
     return not op.inputs and any(output.dtype == tf.resource for output in op.outputs)
 
 

@@ -55,7 +55,7 @@ def images(setup):
 
 
 def restored_outputs(setup, images, **options):
-    """What a session of the run predicts."""
+    """Predictions of a session with the restored checkpoint."""
     source = setup.make_input()
     with tf.Graph().as_default():
         inference = build_inference(
@@ -72,7 +72,7 @@ def restored_outputs(setup, images, **options):
 
 @pytest.fixture(scope="module")
 def expected(setup, images):
-    """What the restored session predicts for the images."""
+    """Predictions of the restored session for the images."""
     return restored_outputs(setup, images)
 
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.process
 
 @pytest.fixture
 def settings(toy_environment, tmp_path):
-    """How every process is started: in a temporary folder, all output in one stream."""
+    """Arguments of every process: a temporary folder, all output in one stream."""
     output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     return {"env": toy_environment, "cwd": tmp_path, **output}
 

@@ -1,4 +1,4 @@
-"""What all formats have in common: where they write, and what they refuse."""
+"""Exports in any format: destination, overwriting, and refused arguments."""
 
 import dataclasses
 import os

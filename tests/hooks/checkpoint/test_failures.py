@@ -329,8 +329,8 @@ def test_a_write_that_failed_is_raised_before_the_next_save(asynchronous, build,
 
     def each(session):
         steps.append(1)
-        if hook._flight is not None:
-            hook._flight.work.exception()
+        if hook._pending is not None:
+            hook._pending.work.exception()
 
     with pytest.raises(CheckpointError, match="global step 2 could not be written"):
         train(graph, [hook], to=100, each=each)

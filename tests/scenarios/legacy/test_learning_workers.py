@@ -38,7 +38,7 @@ def sync(aggregate=1, total=1):
 
 @pytest.mark.parametrize("several", [False, True])
 def test_synchronous_training_with_one_worker(tmp_path, log, several):
-    """It ends at once: a thread that waited for gradients would take two minutes."""
+    """Training ends at once: a thread that waited for gradients would take two minutes."""
     optimizer = sync()
     train_op = model(optimizer)
     loss = learning.train(

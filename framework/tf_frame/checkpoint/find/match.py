@@ -1,4 +1,8 @@
-"""Comparison of a graph's variables with a checkpoint, before anything is restored."""
+"""Comparison of a graph's variables with a checkpoint, before anything is restored.
+
+TensorFlow's `Saver` stops at the first variable that is missing or has another shape; here one
+error lists all of them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The newest checkpoint of a model directory that can be read."""
+"""Search for the newest checkpoint of a model directory that can be read.
+
+`tf.train.latest_checkpoint` returns the last path in the list, also if its files are damaged.
+"""
 
 from __future__ import annotations
 

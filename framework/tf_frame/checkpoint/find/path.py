@@ -47,12 +47,12 @@ def prefix_of(path: str) -> str:
 
 
 def same_path(path: str, other: str) -> bool:
-    """Whether two spellings of a path prefix name the same checkpoint."""
+    """Returns whether two spellings of a path prefix name the same checkpoint."""
     return os.path.normpath(path) == os.path.normpath(other)
 
 
 def exists(prefix: str) -> bool:
-    """Whether a checkpoint has this path prefix.
+    """Returns whether a checkpoint has this path prefix.
 
     Checkpoints of TensorFlow before 1.0, such as slim's first pretrained models, are
     one file without `.index`.

@@ -1,4 +1,4 @@
-"""Renaming and dropping of variables, by writing another checkpoint."""
+"""Renaming and dropping of variables in a copy of a checkpoint (`tf-frame checkpoint rename`)."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class WarmStart:
         return text + (f"; {self._unused()}" if self.unused else "")
 
     def _unused(self) -> str:
-        """Counts what is left by the last part of the name, which slots of optimizers share."""
+        """Counts unused variables by the last part of their names, which optimizer slots share."""
         kinds = collections.Counter(name.rpartition("/")[2] for name in self.unused)
         shown = [f"{count} {kind}" for kind, count in kinds.most_common(4)]
         shown += ["..."] if len(kinds) > 4 else []

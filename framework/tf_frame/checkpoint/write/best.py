@@ -155,13 +155,13 @@ class BestCheckpoints:
             with tf.io.gfile.GFile(self._index) as file:
                 content = json.loads(file.read())
             found = [Scored(int(c["step"]), float(c["value"])) for c in content["checkpoints"]]
-            went_by = (content["metric"], content["higher_is_better"])
+            order = (content["metric"], content["higher_is_better"])
         except (ValueError, KeyError, TypeError) as error:
             _LOG.warning("%s cannot be read, so it is ignored: %s", self._index, error)
             return []
-        if went_by != (self._metric, self._higher):
+        if order != (self._metric, self._higher):
             raise ConfigError(
-                f"{self.folder} holds the best by {_order(*went_by)}, and this run goes by "
+                f"{self.folder} holds the best by {_order(*order)}, and this run compares "
                 f"{_order(self._metric, self._higher)}; move that folder away"
             )
         return [scored for scored in found if exists(self.path(scored.step))]
@@ -178,7 +178,7 @@ def _copy(source: str, target: str) -> None:
 
 
 def _same(source: str, target: str) -> bool:
-    """Whether two checkpoints are equal; their indexes have checksums of all tensors."""
+    """Returns whether two checkpoints are equal; their indexes have checksums of all tensors."""
     return exists(target) and _bytes(source + ".index") == _bytes(target + ".index")
 
 

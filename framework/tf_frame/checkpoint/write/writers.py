@@ -1,4 +1,8 @@
-"""Writers of the tensors of a checkpoint: from within the training graph, or from arrays."""
+"""Writers of the tensors of a checkpoint: `GraphWriter` and `ArrayWriter`.
+
+`GraphWriter` saves within the training session, each shard on its own device. `ArrayWriter` saves
+copies of the values, so that training can go on meanwhile (`--async_checkpoint`).
+"""
 
 from __future__ import annotations
 

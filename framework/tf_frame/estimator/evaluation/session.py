@@ -43,7 +43,7 @@ class EvalSession(tf.train.SessionCreator):
 
     @property
     def extended(self) -> bool:
-        """Whether hooks have added operations to the graph."""
+        """True if hooks have added operations to the graph."""
         return self._extended
 
     def choose(self, checkpoint: str | None) -> None:

@@ -144,7 +144,7 @@ def _session_config(config: RunOptions, deployment: DeploymentConfig, given: Any
 def make_loop(
     config: RunOptions, graph: TrainGraph, hooks: list[Any], *, report: Callable[[str], None]
 ) -> TrainingLoop:
-    """Makes the loop of a run, reports which hook slows it, and logs the order of the hooks."""
+    """Makes the loop of a run; reports hooks that slow the loop; logs the order of the hooks."""
     schedule = Schedule(hooks)
     lines = schedule.describe()
     for line in lines:

@@ -146,7 +146,7 @@ def _joined(batches: Iterable[Batch]) -> Batch:
 
 
 def _endless(parts: Iterable[Any]) -> Any:
-    """Whether all data sets are known never to end, a scalar bool tensor."""
+    """A scalar bool tensor: True if all data sets are known never to end."""
     infinite = tf.data.experimental.INFINITE_CARDINALITY
     return tf.reduce_all(
         [

@@ -31,12 +31,12 @@ _FINGERPRINT = f"{_SCOPE}/fingerprint"
 _TENSORFLOW = "TensorFlow"
 # SerializationContext::ExternalStatePolicy::kFail, tensorflow/core/framework/dataset.h.
 _FAIL = 2
-_NEW_PASS = "--allow_inexact_resume goes on from there with a new pass over the data"
+_NEW_PASS = "--allow_inexact_resume resumes with a new pass over the data"
 _WHAT_TO_DO = (
-    "A resumed run would not see the examples that an uninterrupted one sees. Draw random numbers "
-    "with stateless ops (tf.random.stateless_uniform) from context.seed and the number of the "
-    "example (Dataset.enumerate), and read with tf.data; or give --allow_inexact_resume: then a "
-    "resumed run begins a new pass over the data"
+    "A resumed run would not read the examples that an uninterrupted one reads. Draw random "
+    "numbers by stateless ops (tf.random.stateless_uniform) from context.seed and the number of "
+    "the example (Dataset.enumerate), and read with tf.data; or give --allow_inexact_resume: then "
+    "a resumed run begins a new pass over the data"
 )
 
 

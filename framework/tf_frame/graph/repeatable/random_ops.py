@@ -69,12 +69,12 @@ def _why_not(op: Any, library: FunctionLibrary) -> str | None:
     if op.type not in STATELESS and _draws(op.type, op.node_def.attr):
         return f"{op.type} is a random op that has no stateless counterpart here"
     if op.type in STATELESS and not op.graph.is_fetchable(op):
-        return f"the random op {op.type} stands in a loop or branch"
+        return f"the random op {op.type} is in a loop or branch"
     return None
 
 
 def _draws(kind: str, attributes: Any) -> bool:
-    """Whether an operation with these attributes draws random numbers."""
+    """Returns whether an operation with these attributes draws random numbers."""
     if "seed2" not in attributes or "Queue" in kind:
         return False  # Queues and shuffles of inputs belong to inputs/position.py.
     if "dropout" in attributes:

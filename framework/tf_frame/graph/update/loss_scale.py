@@ -69,7 +69,7 @@ class LossScale(GradientTransform):
         return [(on_values(gradient, self._unscale), v) for gradient, v in grads_and_vars]
 
     def ready(self) -> Any:
-        """Whether all gradients of this step are finite; None if the scale is static.
+        """Tensor: True if all gradients of this step are finite. None if the scale is static.
 
         Evaluating the tensor updates the scale.
         """

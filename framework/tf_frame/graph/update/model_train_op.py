@@ -40,17 +40,17 @@ def check_model_train_op(
     """
     if output.loss is None:
         raise PluginError("the model returned a train_op without a loss; return both")
-    asked = {
+    requested = {
         f"num_clones {config.num_clones}": config.num_clones > 1,
         "gradient transforms": bool(transforms),
         "sync_replicas": config.sync_replicas,
         "moving_average_decay": config.moving_average_decay is not None,
     }
-    for what, is_asked in asked.items():
-        if is_asked:
+    for what, is_requested in requested.items():
+        if is_requested:
             raise ConfigError(
-                f"the model returns a train_op of its own, which leaves no place for {what}; let "
-                "it return the loss without a train_op, and tf-frame makes the update"
+                f"the model returns its own train_op, so that {what} cannot be used; return the "
+                "loss without a train_op, and tf-frame makes the update"
             )
 
 

@@ -151,7 +151,7 @@ def apply_gradients(
 
 
 def all_ready(transforms: Iterable[Any]) -> Any:
-    """Whether the gradients are to be applied in this run.
+    """Combines the conditions on which transforms let the gradients be applied in this run.
 
     Args:
       transforms: gradient transforms; the method `ready` of some returns a scalar bool tensor.

@@ -1,4 +1,4 @@
-"""What optimizers, learning rates and transforms of plugins may return."""
+"""Checks of the values that optimizers, learning rates and transforms of plugins return."""
 
 import pytest
 import tensorflow.compat.v1 as tf
