@@ -2,6 +2,8 @@
 
 import os
 
+import pytest
+
 from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
 
 before = dict(os.environ)
@@ -11,3 +13,11 @@ with without_chatter(None):
 # Processes that tests start shall be as a user's.
 os.environ.clear()
 os.environ.update(before)
+
+
+@pytest.fixture(autouse=True)
+def log_level():
+    """Takes back the level that a command in this process sets, for processes of later tests."""
+    yield
+    os.environ.pop("TF_CPP_MIN_LOG_LEVEL", None)
+    os.environ.update({k: v for k, v in before.items() if k == "TF_CPP_MIN_LOG_LEVEL"})

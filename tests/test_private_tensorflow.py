@@ -1,4 +1,4 @@
-"""What is not public in TensorFlow is used only where the list says why."""
+"""Private parts of TensorFlow are used only if `tf_frame.private_tensorflow` lists them."""
 
 import ast
 import pathlib

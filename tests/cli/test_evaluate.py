@@ -1,4 +1,4 @@
-"""`tf-frame evaluate`: its words in this process, and Ctrl-C in one of its own."""
+"""`tf-frame evaluate`: arguments in this process, Ctrl-C in a child process."""
 
 import json
 import shutil

@@ -9,8 +9,8 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.deploy.placement_report import placement_table
 from tf_frame.deploy.placement_strategies import (
-    balanced,
-    round_robin,
+    Balanced,
+    RoundRobin,
     size_bytes,
     variable_sizes,
 )
@@ -38,27 +38,27 @@ def make(**lengths):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_round_robin_does_not_look_at_bytes():
-    tasks = tasks_of(2, make(a=100, b=1, c=100, d=1), round_robin)
+    tasks = tasks_of(2, make(a=100, b=1, c=100, d=1), RoundRobin)
     assert tasks == {"a": 0, "b": 1, "c": 0, "d": 1}
 
 
 @pytest.mark.usefixtures("variable_mode")
 def test_without_sizes_each_variable_goes_to_the_task_that_has_least():
-    tasks = tasks_of(2, make(a=5, b=2, c=2, d=2, e=1), balanced)
+    tasks = tasks_of(2, make(a=5, b=2, c=2, d=2, e=1), Balanced)
     assert tasks == {"a": 0, "b": 1, "c": 1, "d": 1, "e": 0}
 
 
 @pytest.mark.usefixtures("variable_mode")
 def test_with_sizes_the_largest_are_placed_first():
     build = make(a=3, b=3, c=2, d=2, e=2)
-    tasks = tasks_of(2, build, lambda config: balanced(config, variable_sizes(build)))
+    tasks = tasks_of(2, build, lambda config: Balanced(config, variable_sizes(build)))
     # 3 and 3 part; 2 to task 0, 2 to task 1, and the last to task 0 again.
     assert tasks == {"a": 0, "b": 1, "c": 0, "d": 1, "e": 0}
 
 
 def test_with_sizes_a_large_variable_that_comes_last_is_allowed_for():
     build = make(a=4, b=4, c=8)
-    tasks = tasks_of(2, build, lambda config: balanced(config, variable_sizes(build)))
+    tasks = tasks_of(2, build, lambda config: Balanced(config, variable_sizes(build)))
     assert tasks == {"a": 1, "b": 1, "c": 0}
 
 
@@ -66,13 +66,13 @@ def test_the_plan_does_not_depend_on_the_order_of_the_sizes():
     config = DeploymentConfig(num_ps_tasks=3)
     sizes = dict.fromkeys("abcdefg", 4)
     backwards = dict(reversed(sizes.items()))
-    plans = [balanced(config, s) for s in (sizes, backwards)]
+    plans = [Balanced(config, s) for s in (sizes, backwards)]
     assert len({tuple(plan.task_of(name) for name in sizes) for plan in plans}) == 1
 
 
 def test_variables_that_the_sizes_do_not_name_go_where_there_is_least():
     def sized(config):
-        return balanced(config, {"a": 400, "b": 40})
+        return Balanced(config, {"a": 400, "b": 40})
 
     assert tasks_of(2, make(new=5, a=100, newer=1, b=10), sized) == {
         "new": 1,
@@ -92,7 +92,7 @@ def test_slots_count_where_they_are():
         tf.get_variable("after", [20])
         tf.get_variable("last", [20])
 
-    tasks = tasks_of(2, build, balanced)
+    tasks = tasks_of(2, build, Balanced)
     assert tasks["slots/of_large"] == tasks["large"] == 0
     # 33 numbers on task 0; task 1 still has fewer with 2 and 20.
     assert (tasks["after"], tasks["last"]) == (1, 1)
@@ -108,7 +108,7 @@ def test_planned_names_are_those_that_operations_have():
 
     sizes = variable_sizes(build)
     assert sizes == {"outer/inner/v": 28, "outer/inner/v_1": 4, "p/part_0": 16, "p/part_1": 16}
-    tasks = tasks_of(2, build, lambda config: balanced(config, sizes))
+    tasks = tasks_of(2, build, lambda config: Balanced(config, sizes))
     assert tasks == {"outer/inner/v": 0, "outer/inner/v_1": 0, "p/part_0": 1, "p/part_1": 1}
 
 
@@ -136,7 +136,7 @@ def test_a_variable_of_unknown_shape_is_placed_when_it_is_made():
 
     sizes = variable_sizes(build)
     assert sizes == {"known": 4}
-    tasks = tasks_of(2, build, lambda config: balanced(config, sizes))
+    tasks = tasks_of(2, build, lambda config: Balanced(config, sizes))
     assert tasks == {"unknown": 1, "known": 0}
 
 
@@ -164,9 +164,9 @@ def test_inception_v3_over_four_tasks(strategy, low, high):
 
     config = DeploymentConfig(num_ps_tasks=4)
     strategies = {
-        "planned": lambda: balanced(config, variable_sizes(build)),
-        "as made": lambda: balanced(config),
-        "round robin": lambda: round_robin(config),
+        "planned": lambda: Balanced(config, variable_sizes(build)),
+        "as made": lambda: Balanced(config),
+        "round robin": lambda: RoundRobin(config),
     }
     with tf.Graph().as_default(), variables_placed(config, strategies[strategy]()):
         build()

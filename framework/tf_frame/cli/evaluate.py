@@ -7,12 +7,13 @@ from typing import Any
 
 from tf_frame.cli import option_help
 from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import columns, reader_may_leave, report
+from tf_frame.cli.screen import reader_may_leave, report
 from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.estimator.training.context import RunObserver
 from tf_frame.session.interrupts import Interrupts
+from tf_frame.text import columns
 
 _USAGE = """usage: tf-frame evaluate MODEL_DIR [OPTIONS]
 

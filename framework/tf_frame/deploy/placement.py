@@ -1,9 +1,9 @@
-"""Puts variables and tables where they belong, whatever API creates them.
+"""Placement of variables and tables, whatever API creates them.
 
-A device scope of a clone would drag along what is made in it. The creator
-installed here moves each variable to the variables device, so that
-`get_variable`, `tf.Variable` and layer libraries all obey. Tables have no
-creator; a device function takes them, and what uses them, to the same place.
+Without it, variables would be on the device of the clone that makes them. The variable creator
+installed here moves each variable to the variables device; `get_variable`, `tf.Variable` and
+layer libraries all call it. Tables have no creator; a device function moves them, and the
+operations that use them.
 """
 
 from __future__ import annotations
@@ -15,37 +15,39 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import TABLE_TYPES, DeploymentConfig
-from tf_frame.deploy.placement_strategies import Strategy, round_robin, size_bytes
+from tf_frame.deploy.placement_strategies import RoundRobin, size_bytes
 
 # Operations that work on a table; each must run where the table is.
 _TABLE_USERS = ("LookupTable", "InitializeTable")
 
 
 @contextlib.contextmanager
-def variables_placed(config: DeploymentConfig, strategy: Strategy | None = None) -> Iterator[None]:
+def variables_placed(
+    config: DeploymentConfig, strategy: RoundRobin | None = None
+) -> Iterator[None]:
     """Places variables and tables that are created within.
 
-    Without parameter servers they go to CPU:0. With them `strategy` names the
-    task, over the whole scope, so open it once around everything that creates
-    variables. Slots stay beside their variable. Local variables belong to the
-    worker that initialises them, and go to its CPU:0.
+    Without parameter servers they are on CPU:0. With them `strategy` chooses the task, for
+    the whole scope, so open one scope around everything that creates variables. Slots stay
+    beside their variable. Local variables belong to the worker that initialises them, and
+    are on its CPU:0.
 
-    Tables of an input pipeline should stay with it: `tf.device(None)` keeps
-    what is within from this scope.
+    Tables of an input pipeline should stay with the pipeline: make them in
+    `tf.device(None)`, which this scope does not reach.
 
     Args:
       config: jobs and number of tasks.
-      strategy: from `tf_frame.deploy.placement_strategies`; None means in turn.
+      strategy: from `tf_frame.deploy.placement_strategies`; None: in turn.
     """
-    placer = _Placer(config, strategy or round_robin(config))
+    placer = _Placer(config, strategy or RoundRobin(config))
     with tf.device(placer.table_device), tf.variable_creator_scope(placer.create):
         yield
 
 
 class _Placer:
-    """Asks a strategy for devices, and tells it what became of them."""
+    """Applies a strategy, and reports to it where variables were made."""
 
-    def __init__(self, config: DeploymentConfig, strategy: Strategy) -> None:
+    def __init__(self, config: DeploymentConfig, strategy: RoundRobin) -> None:
         self._config = config
         self._strategy = strategy
 
@@ -63,7 +65,7 @@ class _Placer:
         return variable
 
     def table_device(self, op: Any) -> str:
-        """A device function; being the outer one, it may overrule the clone's."""
+        """A device function; the outer scope may overrule the device of the clone."""
         kind = op.type
         if kind in TABLE_TYPES:
             task = self._strategy.task_of(op.name)
@@ -80,12 +82,12 @@ class _Placer:
 
 
 def _create_on(device: str, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
-    # device(None) drops the devices around, of which a function could overrule this one.
+    # device(None) drops outer devices, among which a function could overrule this one.
     with tf.device(None), tf.device(device):
         return next_creator(**kwargs)
 
 
 def _operation_name(name: str | None) -> str:
-    """The full name that a variable's operation is going to have."""
+    """The full name that a variable's operation will have."""
     name = (name or "Variable").rstrip("/")
     return str(tf.get_default_graph().unique_name(name, mark_as_used=False))

@@ -1,4 +1,4 @@
-"""From run options to devices of this machine: GPUs, or logical CPUs in their place."""
+"""Deployment and session configuration from run options: GPUs, or logical CPUs instead."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tf_frame.errors import ConfigError
 
 
 def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
-    """Decides where clones and variables go.
+    """Chooses the devices of clones and variables.
 
-    Without any GPU on this machine, several clones are spread over logical
-    CPU devices, so that the same command works on a laptop.
+    On a machine without GPUs, clones are spread over logical CPU devices, so that the same
+    command works on a laptop.
 
     Raises:
       ConfigError: fewer GPUs than clones.

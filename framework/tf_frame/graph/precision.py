@@ -1,11 +1,11 @@
 """Mixed precision: 16 bits where it is safe, by TensorFlow's rewrite of the graph.
 
-The Python graph and the variables stay float32. Before it is run, TensorFlow
-casts what goes into products and convolutions, forward and backward.
+The Python graph and the variables stay float32. Before a run, TensorFlow casts the operands of
+products and convolutions, forward and backward.
 
-float16 is for GPUs. On CPUs TensorFlow 2.21 has a rewrite for it too, but with
-a convolution the process dies of a segmentation fault. bfloat16 is for CPUs
-with oneDNN and AVX-512; there is no such rewrite for GPUs.
+float16 is for GPUs. TensorFlow 2.21 has a rewrite to float16 for CPUs as well, but there a
+convolution ends the process with a segmentation fault. bfloat16 is for CPUs with oneDNN and
+AVX-512; there is no such rewrite for GPUs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ON = rewriter_config_pb2.RewriterConfig.ON
 
 
 def precision_rewrites(proto: Any, config: RunOptions, *, has_gpu: bool) -> None:
-    """Asks for the rewrite that `--mixed_precision` names.
+    """Enables the rewrite of `--mixed_precision`.
 
     Args:
       proto: the `ConfigProto` of the session, which is changed.
@@ -30,7 +30,7 @@ def precision_rewrites(proto: Any, config: RunOptions, *, has_gpu: bool) -> None
       has_gpu: whether the clones run on GPUs.
 
     Raises:
-      ConfigError: it cannot work on this machine.
+      ConfigError: the rewrite does not work on this machine.
     """
     if config.mixed_precision == "none":
         return
@@ -58,10 +58,10 @@ def precision_rewrites(proto: Any, config: RunOptions, *, has_gpu: bool) -> None
 
 
 def product_types(proto: Any) -> set[str]:
-    """Tries a session out: the types that the matrix products of a small graph really have.
+    """The types that the matrix products of a small graph have in a session.
 
     Args:
-      proto: the `ConfigProto` to try.
+      proto: the `ConfigProto` of the session.
     """
     metadata = tf.RunMetadata()
     with tf.Graph().as_default() as graph, tf.device("/device:CPU:0"):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.ancestors import ancestors
+from tf_frame.graph.operations import ancestors
 from tf_frame.graph.prepared_call import prepared_call
 from tf_frame.graph.train_graph import TrainGraph
 
@@ -133,7 +133,7 @@ def _reason(op: Any) -> str:
 
 
 def _is_shared(op: Any) -> bool:
-    """Whether it is the handle of something with a state: a variable, an iterator, a table."""
+    """Returns whether an operation is the handle of a variable, an iterator or a table."""
     return not op.inputs and any(output.dtype == tf.resource for output in op.outputs)
 
 

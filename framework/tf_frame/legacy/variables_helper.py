@@ -1,8 +1,8 @@
-"""Choosing variables by name, under the names of the Object Detection API's variables_helper.
+"""Selection of variables by name, under the names of the Object Detection API's variables_helper.
 
 Same behaviour as tensorflow/models, research/object_detection/utils/variables_helper.py,
-with one exception: multiplying the gradients of variables of which there are
-none is no error.
+with one exception: patterns that match no variable are not an error when gradients are
+multiplied.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ logger = logging.getLogger("tf_frame")
 def filter_variables(
     variables: Iterable[Any], filter_regex_list: Iterable[str], invert: bool = False
 ) -> list[Any]:
-    """Leaves out the variables whose op names match one of the regular expressions.
+    """Returns the variables whose op names match none of the regular expressions.
 
     Args:
       variables: the variables.
-      filter_regex_list: each matches from the start of a name; empty ones and
-        None do not count.
-      invert: keep those that match, and leave out the others.
+      filter_regex_list: regular expressions that match from the start of a name; empty
+        ones and None are ignored.
+      invert: return the variables that match, instead of the others.
     """
     patterns = [re.compile(regex) for regex in filter_regex_list if regex]
     return [
@@ -45,12 +45,12 @@ def multiply_gradients_matching_regex(
 
     Args:
       grads_and_vars: pairs.
-      regex_list: as for `filter_variables`; a variable that several match is
+      regex_list: see `filter_variables`; a variable that several expressions match is
         multiplied once.
       multiplier: the factor.
 
     Returns:
-      The pairs; as they were if no variable matches.
+      The pairs; unchanged if no variable matches.
 
     Raises:
       ValueError: a variable that matches has no gradient.
@@ -67,11 +67,11 @@ def multiply_gradients_matching_regex(
 def freeze_gradients_matching_regex(
     grads_and_vars: GradsAndVars, regex_list: Iterable[str]
 ) -> GradsAndVars:
-    """Leaves out the pairs of variables whose op names match.
+    """Returns the pairs of variables whose op names do not match.
 
     Args:
       grads_and_vars: pairs.
-      regex_list: as for `filter_variables`.
+      regex_list: see `filter_variables`.
     """
     frozen = filter_variables([v for _, v in grads_and_vars], regex_list, invert=True)
     names = [variable.op.name for variable in frozen]
@@ -83,19 +83,19 @@ def freeze_gradients_matching_regex(
 def get_variables_available_in_checkpoint(
     variables: list[Any] | dict[str, Any], checkpoint_path: str, include_global_step: bool = True
 ) -> list[Any] | dict[str, Any]:
-    """Selects the variables that a checkpoint has with the same shape; warns of the others.
+    """Returns the variables that a checkpoint has with the same shape; warns of the others.
 
     Args:
-      variables: a list, or a dict from names in the checkpoint.
+      variables: a list, or name in the checkpoint -> variable.
       checkpoint_path: the checkpoint.
-      include_global_step: whether `global_step` counts as available.
+      include_global_step: whether to include `global_step`.
 
     Returns:
-      The same kind of container, ordered by name.
+      A list or dictionary like `variables`, ordered by name.
 
     Raises:
-      ValueError: `variables` is neither.
-      ConfigError: there is no such checkpoint.
-      CheckpointError: it cannot be read.
+      ValueError: `variables` is neither a list nor a dictionary.
+      ConfigError: the checkpoint does not exist.
+      CheckpointError: the checkpoint cannot be read.
     """
     return available_in_checkpoint(variables, checkpoint_path, include_global_step)

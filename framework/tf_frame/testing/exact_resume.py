@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
-from tf_frame.graph.inputs.batches import make_batches
+from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.inputs.position import InputPosition, make_input_position
 from tf_frame.plugin import InputContext, Mode
 

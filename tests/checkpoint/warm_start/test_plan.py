@@ -400,21 +400,6 @@ def test_the_table_has_a_row_for_each_variable_and_a_summary(write):
     ]
 
 
-def test_the_brief_table_leaves_out_what_was_restored_under_its_own_name(write):
-    path = write("a", {"w": W, "old/b": B})
-    variables = [variable("w", [2, 3]), variable("b", [3]), variable("logits", [2])]
-    given = options(path, map=(r"b=old/b",), exclude=("logits",))
-    plan = plan_warm_start(given, variables)
-    assert plan.brief().splitlines() == [
-        "OUTCOME   VARIABLE  SHAPE  IN THE CHECKPOINT",
-        "restored  b         [3]    old/b",
-        "excluded  logits    [2]",
-        plan.summary(),
-    ]
-    plain = plan_warm_start(options(path), variables[:1])
-    assert plain.brief() == plain.summary()
-
-
 def test_the_summary_counts_what_the_checkpoint_has_left(write):
     path = write(
         "a", {"w": W, "w/Momentum": W, "b": B, "b/Momentum": B, "global_step": np.int64(5)}

@@ -1,4 +1,4 @@
-"""What an exported model is fed, found from the run's input."""
+"""Inputs of an exported model, derived from the run's evaluation data."""
 
 import collections
 

@@ -1,4 +1,8 @@
-"""Comparison of a graph's variables with a checkpoint, before anything is restored."""
+"""Comparison of a graph's variables with a checkpoint, before anything is restored.
+
+TensorFlow's `Saver` stops at the first variable that is missing or has another shape; here one
+error lists all of them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.path import resolve
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.errors import CheckpointError, indented
+from tf_frame.errors import CheckpointError
+from tf_frame.text import indented
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -26,10 +31,11 @@ def check_match(path: str, variables: Iterable[Any]) -> None:
       variables: the variables that are to be restored.
 
     Raises:
-      CheckpointError: variables are missing or have other shapes; the message lists them.
+      CheckpointError: the index cannot be read; or variables are missing or have other
+        shapes, and the message lists them.
     """
-    shapes = tf.train.load_checkpoint(path).get_variable_to_shape_map()
-    differences = [line for v in variables if (line := _difference(v, shapes))]
+    checkpoint = Checkpoint(path)
+    differences = [line for v in variables if (line := _difference(v, checkpoint))]
     if differences:
         raise CheckpointError(
             f"{path} is a checkpoint of another model: {len(differences)} variables differ\n"
@@ -49,7 +55,7 @@ def not_used(path: str, variables: Iterable[Any]) -> str:
       variables: the variables that are to be restored.
     """
     wanted = {saved_as(variable)[0] for variable in variables}
-    found = [name for name, _ in tf.train.list_variables(path)]
+    found = Checkpoint(path).names
     names = [n for n in found if n not in wanted and not n.startswith(INPUT_POSITION)]
     if not names:
         return ""
@@ -60,13 +66,12 @@ def not_used(path: str, variables: Iterable[Any]) -> str:
     )
 
 
-def _difference(variable: Any, shapes: dict[str, list[int]]) -> str:
+def _difference(variable: Any, checkpoint: Checkpoint) -> str:
     name, shape = saved_as(variable)
-    if name not in shapes:
+    if name not in checkpoint:
         return f"{name} {shape}: not in the checkpoint"
-    if shapes[name] != shape:
-        return f"{name} {shape}: {shapes[name]} in the checkpoint"
-    return ""
+    found = checkpoint.shape(name)
+    return "" if found == shape else f"{name} {shape}: {found} in the checkpoint"
 
 
 def saved_as(variable: Any) -> tuple[str, list[int]]:

@@ -1,4 +1,7 @@
-"""The tensors that a saver saves, and the check that variables are finite before a save."""
+"""Tensors of a checkpoint, copied out of a session, with a check that variables are finite.
+
+A variable that is NaN or infinite would make every later run of the checkpoint useless.
+"""
 
 from __future__ import annotations
 

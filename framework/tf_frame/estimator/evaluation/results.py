@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -82,7 +82,7 @@ def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoi
     figures = {k: np.asarray(v).tolist() for k, v in metrics.items() if not _is_text(v)}
     result = {"checkpoint": checkpoint, "global_step": step, "metrics": figures}
     path = os.path.join(eval_dir, "metrics.json")
-    write_text(path, json.dumps(result, indent=2) + "\n")
+    write_file(path, json.dumps(result, indent=2) + "\n")
     return path
 
 
@@ -91,7 +91,14 @@ def _values(tag: str, value: Any) -> Iterator[Any]:
     if value is None:
         return
     if isinstance(value, bytes):
-        yield from _of_serialized(tag, value)
+        try:
+            parts = tf.Summary.FromString(value).value
+        except DecodeError:
+            _LOG.warning("the metric %s is not written as an event: it is not a tf.Summary", tag)
+            return
+        for index, part in enumerate(parts):
+            part.tag = f"{tag}/{index}"
+            yield part
     elif _is_number(value):
         yield tf.Summary.Value(tag=tag, simple_value=float(value))
     elif isinstance(value, np.ndarray):
@@ -99,17 +106,6 @@ def _values(tag: str, value: Any) -> Iterator[Any]:
         yield tf.Summary.Value(tag=tag, node_name=tag, tensor=proto)
     else:
         _LOG.warning("the metric %s is not written as an event: %r", tag, value)
-
-
-def _of_serialized(tag: str, value: bytes) -> Iterator[Any]:
-    try:
-        summary = tf.Summary.FromString(value)
-    except DecodeError:
-        _LOG.warning("the metric %s is not written as an event: it is not a tf.Summary", tag)
-        return
-    for index, part in enumerate(summary.value):
-        part.tag = f"{tag}/{index}"
-        yield part
 
 
 def _is_number(value: Any) -> bool:

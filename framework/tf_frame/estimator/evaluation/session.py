@@ -10,8 +10,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable
 from tf_frame.errors import CheckpointError, DataError
-from tf_frame.graph.inference.eval_graph import EvalGraph
-from tf_frame.graph.repeatable.session_state import kept_by_session
+from tf_frame.graph.inference.eval_graph import EvalGraph, kept_by_session
 
 _LOG = logging.getLogger("tf_frame")
 _FILLING_TABLES = ("InitializeTable", "LookupTableImport")
@@ -44,7 +43,7 @@ class EvalSession(tf.train.SessionCreator):
 
     @property
     def extended(self) -> bool:
-        """Whether hooks have added operations to the graph."""
+        """True if hooks have added operations to the graph."""
         return self._extended
 
     def choose(self, checkpoint: str | None) -> None:

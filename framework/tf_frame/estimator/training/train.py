@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 from tf_frame.config.run_options import RunOptions
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -144,7 +144,7 @@ def _session_config(config: RunOptions, deployment: DeploymentConfig, given: Any
 def make_loop(
     config: RunOptions, graph: TrainGraph, hooks: list[Any], *, report: Callable[[str], None]
 ) -> TrainingLoop:
-    """Makes the loop of a run, reports which hook slows it, and logs the order of the hooks."""
+    """Makes the loop of a run; reports hooks that slow the loop; logs the order of the hooks."""
     schedule = Schedule(hooks)
     lines = schedule.describe()
     for line in lines:
@@ -180,4 +180,4 @@ def closing_all(hooks: Iterable[Any]) -> Iterator[None]:
 
 def _write_configuration(setup: TrainingSetup) -> None:
     path = os.path.join(setup.model_dir, CONFIG_FILE)
-    write_text(path, to_yaml(setup.settings(), _HEADER))
+    write_file(path, to_yaml(setup.settings(), _HEADER))

@@ -75,7 +75,7 @@ class InceptionV1(SlimNetwork):
         32: "Mixed_5c",
     }
     # Slim has dilated kernels in inception_resnet_v2 only.
-    output_strides = (32,)
+    output_strides: ClassVar[tuple[int, ...]] = (32,)
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         return {}

@@ -69,7 +69,8 @@ class ImageFolder(LabelledImages):
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import folder_examples
 
-        return folder_examples(*split.content, order)
+        root, names, labels = split.content
+        return folder_examples(root, names, labels, order)
 
 
 def _folders(folder: Path, eval_dir: str) -> tuple[Path, Path | None]:

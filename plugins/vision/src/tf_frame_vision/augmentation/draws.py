@@ -1,4 +1,4 @@
-"""Stateless random numbers, and independent seeds made of one seed."""
+"""Stateless random numbers, so that the augmentation of an example follows from its seed."""
 
 from __future__ import annotations
 

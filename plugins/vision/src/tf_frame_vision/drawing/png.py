@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import io
-import os
 import struct
 import zlib
 from pathlib import Path
@@ -13,6 +10,8 @@ from typing import Any
 
 from PIL import Image
 from PIL.PngImagePlugin import PngImageFile
+
+from tf_frame.atomic_output import atomic_output
 
 # Pillow's modes of images whose pixels are one brightness.
 _GREY = ("1", "L", "I", "I;16")
@@ -70,17 +69,6 @@ def write_png(path: Path, pixels: Any, *, colours: Any = None) -> None:
     if colours is not None:
         # With few colours Pillow would put several pixels into a byte.
         image.putpalette(colours.tobytes().ljust(3 * _PALETTE_SIZE, b"\0"))
-    content = io.BytesIO()
-    image.save(content, "PNG")
-    _write_whole(path, content.getvalue())
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    partial = path.with_name(f".{path.name}.part")
-    try:
-        partial.write_bytes(data)
-        os.replace(partial, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            partial.unlink()
-        raise
+    with atomic_output(str(path)) as temporary:
+        # Its name ends in ".partial", so the format must be given.
+        image.save(temporary, "PNG")

@@ -51,11 +51,11 @@ class Style:
         return 1 if self.data_format == "NCHW" else 3
 
     def format_options(self) -> dict[str, Any]:
-        """Arguments that say the data format, if there is one to say."""
+        """Arguments of layers for the data format; none for the default format."""
         return {"data_format": self.data_format} if self.data_format else {}
 
     def weight_options(self, stddev: float | None) -> dict[str, Any]:
-        """Arguments that say the initial weights, if there is something to say."""
+        """Arguments of layers for the initial weights; none for the layers' own default."""
         stddev = self.stddev if stddev is None else stddev
         return {} if stddev is None else {"weights_initializer": truncated_normal(stddev)}
 
@@ -153,7 +153,7 @@ class Fork:
 
     @property
     def scope(self) -> str:
-        """Nothing: the convolutions stand in the scope of the branch."""
+        """No scope: the convolutions are in the scope of the branch."""
         return ""
 
     def build(self, net: Any, style: Style) -> Any:

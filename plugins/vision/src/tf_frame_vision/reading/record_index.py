@@ -1,4 +1,6 @@
-"""Byte offsets of the records of a TFRecord file, found by its framing alone.
+"""Byte offsets of the records of a TFRecord file, so that records can be read in any order.
+
+Only the frames of the records are read:
 
     8 bytes      length of the data, little endian
     4 bytes      masked CRC-32C of the length
