@@ -24,7 +24,6 @@ def written(summaries):
     return {value.tag: value for value in merged.value}
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_each_gradient_gets_a_histogram_and_norms_are_there():
     values = written(
         gradient_summaries(
