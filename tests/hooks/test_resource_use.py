@@ -66,7 +66,6 @@ def scalars(folder):
     ]
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_it_logs_and_writes_at_its_steps(tmp_path, build, train, proc, logged):
     graph = build()
     with graph.graph.as_default():
