@@ -3,7 +3,7 @@ import os
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.atomic_output import atomic_output, staging_folder, write_text
+from tf_frame.atomic_output import atomic_output, staging_folder, write_file
 
 
 def names_in(folder):
@@ -20,13 +20,13 @@ def test_a_file_has_its_name_only_when_it_is_whole(tmp_path):
 
 def test_a_file_that_is_there_is_replaced(tmp_path):
     (tmp_path / "a").write_text("old")
-    write_text(str(tmp_path / "a"), "new")
+    write_file(str(tmp_path / "a"), "new")
     assert (tmp_path / "a").read_text() == "new"
 
 
 def test_what_a_killed_process_left_is_overwritten(tmp_path):
     (tmp_path / ".a.partial").write_text("much more than is written now")
-    write_text(str(tmp_path / "a"), "new")
+    write_file(str(tmp_path / "a"), "new")
     assert names_in(tmp_path) == ["a"]
     assert (tmp_path / "a").read_text() == "new"
 
@@ -44,7 +44,7 @@ def test_after_an_error_nothing_is_left_and_the_file_of_before_stays(tmp_path):
 def test_a_file_that_cannot_have_its_name_leaves_nothing(tmp_path):
     (tmp_path / "result.json").mkdir()
     with pytest.raises(tf.errors.OpError):
-        write_text(str(tmp_path / "result.json"), "text")
+        write_file(str(tmp_path / "result.json"), "text")
     assert names_in(tmp_path) == ["result.json"]
 
 
@@ -54,20 +54,10 @@ def test_the_error_of_a_file_that_was_never_made_is_raised(tmp_path):
         open(temporary, "w").close()
 
 
-def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
-    synced = []
-    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(names_in(tmp_path)))
-    with atomic_output(str(tmp_path / "a"), fsync=True) as temporary, open(temporary, "w") as file:
-        file.write("text")
-    assert synced == [[".a.partial"]]
-    write_text(str(tmp_path / "b"), "")
-    assert len(synced) == 1
-
-
 def test_a_staging_folder_and_what_is_left_in_it_go_at_the_end(tmp_path):
     with staging_folder(str(tmp_path / "a" / "b.staging")) as staging:
-        write_text(f"{staging}/whole", "1")
-        write_text(f"{staging}/scratch", "2")
+        write_file(f"{staging}/whole", "1")
+        write_file(f"{staging}/scratch", "2")
         os.rename(f"{staging}/whole", tmp_path / "a" / "whole")
     assert names_in(tmp_path / "a") == ["whole"]
 
@@ -88,7 +78,7 @@ def test_a_staging_folder_begins_without_what_a_killed_process_left(tmp_path):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
 def test_after_an_error_the_folders_that_were_made_are_removed(tmp_path, error):
     with pytest.raises(error), staging_folder(str(tmp_path / "a" / "b" / "c.staging")) as staging:
-        write_text(f"{staging}/half", "1")
+        write_file(f"{staging}/half", "1")
         raise error
     assert names_in(tmp_path) == []
 

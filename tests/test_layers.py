@@ -138,8 +138,23 @@ def test_no_modules_import_each_other_in_a_circle(package):
     assert not circles(import_graph(package))
 
 
+def test_plugins_import_no_other_plugin_but_the_shared_one():
+    """And nothing of `legacy`, which keeps other projects' names for old code."""
+    names = {path.name for path in PLUGINS}
+    violations = [
+        f"{name} imports {imported}"
+        for plugin in PLUGINS
+        for name, path in modules(plugin).items()
+        for imported in imports(path)
+        if imported.split(".")[0] in names - {plugin.name, "tf_frame_vision"}
+        or imported.startswith("tf_frame.legacy")
+    ]
+    assert names >= {"tf_frame_vision", "tf_frame_classification", "tf_frame_deeplab"}
+    assert not violations
+
+
 def mirrored(test):
-    """Whether a test file lies where its module lies.
+    """Returns whether the path of a test file mirrors the path of a module.
 
     `tests/graph/test_losses.py` tests the module `graph/losses.py`, `tests/hooks/test_hooks.py`
     the whole package `hooks/`. A module with several test files has a folder of its own name:

@@ -35,7 +35,7 @@ _LINE = "{:<22}{:>6}{:>10}{:>10}{:>10}  {}"
 def main(argv: list[str]) -> None:
     """Checks the networks one after the other."""
     if len(argv) > 1:
-        raise app.UsageError(f"unknown word {argv[1]}")
+        raise app.UsageError(f"unknown argument {argv[1]}")
     print(_LINE.format("network", "size", "loss", "run s", "export s", ""))
     found = [f for f in find_plugins() if f.kind == NETWORK]
     failed = [f.name for f in found if f.name in (_ONLY.value or [f.name]) and not _check(f)]
@@ -61,16 +61,16 @@ def _check(found: PluginInfo) -> bool:
         failure = next((r.stderr for r in (run, export) if r.returncode), "")
         result = pathlib.Path(folder, "run", "result.json")
         loss = json.loads(result.read_text())["loss"] if result.exists() else float("nan")
-    said = failure.strip().splitlines()[-1:] or ["ok"]
+    message = failure.strip().splitlines()[-1:] or ["ok"]
     times = f"{run_secs:.1f}", f"{export_secs:.1f}"
-    print(_LINE.format(found.name, size, f"{loss:.4f}", *times, said[0]), flush=True)
+    print(_LINE.format(found.name, size, f"{loss:.4f}", *times, message[0]), flush=True)
     return not failure
 
 
-def _tf_frame(*words: str) -> tuple[subprocess.CompletedProcess[str], float]:
-    """Runs a command; returns what it came to, and its seconds."""
+def _tf_frame(*argv: str) -> tuple[subprocess.CompletedProcess[str], float]:
+    """Runs a command; returns the completed process, and its seconds."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "tf_frame", *words]
+    command = [sys.executable, "-m", "tf_frame", *argv]
     done = subprocess.run(command, capture_output=True, text=True)
     return done, time.perf_counter() - start
 

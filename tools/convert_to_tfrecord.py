@@ -4,7 +4,7 @@
     python tools/convert_to_tfrecord.py fashion_mnist downloads records
     python tools/convert_to_tfrecord.py cifar10 cifar-10-batches-bin records --split test
 
-The same command goes on where an earlier one was stopped. docs/data.md says more.
+The same command continues a conversion that was stopped; see docs/data.md.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _PUBLISHED_SPLITS = ("train", "test", "validation")
 _SPLIT_PATTERN = re.compile(r"[A-Za-z0-9_]+")
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit code."""
-    arguments = _parser().parse_args(words)
+    arguments = _parser().parse_args(argv)
     try:
         _convert(arguments)
     except TfFrameError as error:
@@ -96,11 +96,11 @@ def _add_arguments(parser: argparse.ArgumentParser, kind: str) -> None:
         )
 
 
-def _positive(word: str) -> int:
+def _positive(text: str) -> int:
     try:
-        number = int(word)
+        number = int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number} is less than 1")
     return number

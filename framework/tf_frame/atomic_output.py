@@ -17,15 +17,13 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def atomic_output(path: str, *, fsync: bool = False) -> Iterator[str]:
+def atomic_output(path: str) -> Iterator[str]:
     """Yields the temporary name of a file, and renames the file to `path` at the end.
 
     What a killed process left under the temporary name is overwritten by the next writer.
 
     Args:
       path: the file; one that is there is replaced.
-      fsync: whether the content is on the disk before the file has its name. Else a machine
-        that loses power may keep the name and lose the content. Local files only.
     """
     import tensorflow.compat.v1 as tf
 
@@ -34,9 +32,6 @@ def atomic_output(path: str, *, fsync: bool = False) -> Iterator[str]:
     temporary = os.path.join(folder, f".{name}.partial")
     try:
         yield temporary
-        if fsync:
-            with open(temporary, "rb") as file:
-                os.fsync(file.fileno())
         tf.io.gfile.rename(temporary, path, overwrite=True)
     except BaseException:
         # Where the file was never made, the error at hand is the one to raise.
@@ -45,12 +40,23 @@ def atomic_output(path: str, *, fsync: bool = False) -> Iterator[str]:
         raise
 
 
-def write_text(path: str, text: str) -> None:
-    """Writes a text file whole or not at all."""
+def write_file(path: str, content: str | bytes) -> None:
+    """Writes a file whole or not at all."""
     import tensorflow.compat.v1 as tf
 
-    with atomic_output(path) as temporary, tf.io.gfile.GFile(temporary, "w") as file:
-        file.write(text)
+    mode = "w" if isinstance(content, str) else "wb"
+    with atomic_output(path) as temporary, tf.io.gfile.GFile(temporary, mode) as file:
+        file.write(content)
+
+
+def flush_to_disk(path: str) -> None:
+    """Waits until the content of a local file is on the disk.
+
+    Call it before the file has its name: a machine that loses power may keep the name and
+    lose the content.
+    """
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
 
 
 @contextlib.contextmanager

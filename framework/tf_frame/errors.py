@@ -1,4 +1,4 @@
-"""Errors that tf-frame raises on purpose, their exit codes, and the parts of their messages.
+"""Errors that tf-frame raises on purpose, their exit codes, and the reasons of other errors.
 
 A message says what happened, the value seen and what to do. The command line prints a
 `TfFrameError` without a traceback; any other exception is a defect, of tf-frame or of a
@@ -12,8 +12,7 @@ import errno
 import itertools
 import os
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 EXIT_OK = 0
 EXIT_FAILED = 1
@@ -62,21 +61,7 @@ class NonFiniteError(TfFrameError):
 
 
 class UnmatchedPatternWarning(UserWarning):
-    """A pattern of variable names matches none; `--strict` makes an error of it."""
-
-
-def short_repr(value: Any) -> str:
-    """A value that a plugin returned, with its type, in one short line."""
-    if value is None:
-        return "None"
-    text = " ".join(repr(value).split())
-    return f"{text:.80} of type {type(value).__name__}"
-
-
-def indented(lines: Sequence[str], shown: int = 8) -> str:
-    """The first lines, indented, and the number of those left out."""
-    more = [f"and {len(lines) - shown} more"] if len(lines) > shown else []
-    return "\n".join(f"  {line}" for line in [*lines[:shown], *more])
+    """A pattern of variable names matches no variable; with `--strict` this is an error."""
 
 
 def reason_of(error: BaseException) -> str:
@@ -103,7 +88,7 @@ def _line_of(error: BaseException) -> str:
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether an error says that there is no room; TensorFlow has several classes for it."""
+    """Returns whether an error means a full disk; TensorFlow has several classes for it."""
     return any(text in str(error) for text in _DISK_FULL)
 
 

@@ -1,7 +1,7 @@
-"""Everything in tf-frame that is not public API of TensorFlow, and why.
+"""List of the private parts of TensorFlow that tf-frame uses, each with the reason.
 
-A new TensorFlow may change these without notice; whoever moves tf-frame to one
-looks here first. A test finds private imports and attributes that are not
+A new TensorFlow may change private parts without notice; to move tf-frame to a new
+version, begin here. A test finds private imports and attributes that are not
 listed, and lines of the list that nothing uses any more.
 """
 

@@ -302,7 +302,7 @@ WITHOUT_TENSORFLOW = [
     (["average", "new"], 2, "takes NEW PATH PATH ..., or NEW DIR; given: new"),
     (["show", "a", "--valus"], 2, "unknown option --valus; did you mean --values?"),
     (["rename", "a", "b", "--rul", "x=y"], 2, "unknown option --rul; did you mean --rule?"),
-    (["show", "a", "--filter"], 2, "--filter: its value is missing"),
+    (["show", "a", "--filter"], 2, "Missing value for flag --filter"),
     (["rename", "a", "b"], 2, "takes --rule REGEX=REPLACEMENT, or --drop"),
     (["average", "a", "b", "--last", "0"], 2, "--last: 0 is out of range; allowed: 1 or more"),
     (["average", "a", "b", "--last", "x"], 2, "--last: 'x' is not a whole number"),

@@ -1,4 +1,4 @@
-"""`tf-frame evaluate`: its words in this process, and Ctrl-C in one of its own."""
+"""`tf-frame evaluate`: arguments in this process, Ctrl-C in a child process."""
 
 import json
 import shutil
@@ -9,7 +9,6 @@ import sys
 import numpy as np
 import pytest
 
-from tf_frame.cli import evaluate
 from tf_frame.cli import main as command_line
 from tf_frame.testing import forked
 
@@ -177,16 +176,18 @@ def test_with_continuous_the_timeout_ends_it(run, folder):
 def test_with_continuous_the_interval_and_the_timeout_are_passed_on(run, folder, monkeypatch):
     given = {}
 
-    def evaluate_repeatedly(evaluation, model_dir, **arguments):
+    def checkpoints_iterator(model_dir, **arguments):
         given.update(arguments, model_dir=model_dir)
-        return 30
+        # The last step is 30, so nobody asks for the second one.
+        yield from [str(folder / "model.ckpt-30"), str(folder / "model.ckpt-20")]
 
     monkeypatch.setattr(
-        "tf_frame.estimator.evaluation.repeated.evaluate_repeatedly", evaluate_repeatedly
+        "tf_frame.estimator.evaluation.run.checkpoints_iterator", checkpoints_iterator
     )
-    run(folder, "--continuous", "--every_secs", 60, "--timeout_secs", 2.5)
+    _, out, _ = run(folder, "--continuous", "--every_secs", 60, "--timeout_secs", 2.5)
     assert (given["min_interval_secs"], given["timeout"]) == (60.0, 2.5)
-    assert (given["last_step"], given["model_dir"]) == (30, str(folder))
+    assert given["model_dir"] == str(folder)
+    assert out.count("evaluation at step") == out.count("evaluation at step 30") == 1
 
 
 def test_with_continuous_a_folder_without_checkpoints_is_an_error_when_the_time_is_up(run, folder):
@@ -213,9 +214,9 @@ def test_help_names_its_options_and_needs_no_folder(run):
         (["FOLDER", "--eval_steps", "0"], 2, "--eval_steps: 0 is out of range"),
         (["FOLDER", "--eval_step", "1"], 2, "did you mean --eval_steps?"),
         (["FOLDER", "--timeout_secs", "-1"], 2, "--timeout_secs: -1.0 is out of range"),
-        (["FOLDER", "--every_secs", "5"], 2, "--every_secs has no meaning without --continuous"),
-        (["FOLDER", "--timeout_secs", "5"], 2, "--timeout_secs has no meaning without"),
-        (["FOLDER", "--continuous", "--checkpoint", "x"], 2, "--checkpoint names one"),
+        (["FOLDER", "--every_secs", "5"], 2, "--every_secs has no effect without --continuous"),
+        (["FOLDER", "--timeout_secs", "5"], 2, "--timeout_secs has no effect without"),
+        (["FOLDER", "--continuous", "--checkpoint", "x"], 2, "--checkpoint names one checkpoint, "),
         (["FOLDER", "--checkpoint", "FOLDER/model.ckpt-31"], 2, "did you mean FOLDER/model.ckpt-3"),
         (["FOLDER", "--input.num_examples", "0"], 2, "the evaluation split is empty"),
     ],
@@ -302,12 +303,15 @@ def test_a_signal_ends_the_waiting_with_a_clear_line(folder, toy_environment, si
 
 
 def test_a_signal_during_an_evaluation_ends_it(run, folder, monkeypatch):
-    def interrupted(evaluation, job, given):
-        evaluation.interrupts.received = signal.SIGINT
-        before(evaluation, job, given)
+    from tf_frame.estimator.evaluation.evaluator import Evaluator
 
-    before = evaluate._evaluate
-    monkeypatch.setattr(evaluate, "_evaluate", interrupted)
+    before = Evaluator.evaluate
+
+    def interrupted(self, checkpoint, **arguments):
+        signal.raise_signal(signal.SIGINT)
+        return before(self, checkpoint, **arguments)
+
+    monkeypatch.setattr(Evaluator, "evaluate", interrupted)
     code, _, err = run(folder)
     assert code == 130
     assert "stopped; 0 checkpoints are evaluated" in err

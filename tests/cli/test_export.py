@@ -1,4 +1,4 @@
-"""`tf-frame export`: its words in this process, and that wrong ones are answered quickly."""
+"""`tf-frame export`: arguments in this process; wrong ones are refused without TensorFlow."""
 
 import json
 import os
@@ -95,7 +95,7 @@ def test_it_tells_path_size_signature_and_difference(run, folder, name):
 
 
 def value_of(path):
-    """What a frozen graph computes for one example of zeros but for a one at the end."""
+    """Output of a frozen graph for one example of zeros but for a one at the end."""
     import tensorflow.compat.v1 as tf
 
     graph_def = tf.GraphDef()
@@ -322,10 +322,10 @@ def test_a_run_with_momentum_and_averages_is_exported(toy_environment, tmp_path)
 def test_a_signal_ends_an_export_and_leaves_nothing(
     folder, run, monkeypatch, signum, code, function
 ):
-    from tf_frame.estimator.export import checkpoint_export as formats_export
+    from tf_frame.estimator.export import run as export_module
     from tf_frame.estimator.export.formats import frozen_graph
 
-    module = formats_export if function == "resolve" else frozen_graph
+    module = export_module if function == "resolve" else frozen_graph
     original = getattr(module, function)
 
     def interrupted(*arguments, **more):

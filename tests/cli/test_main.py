@@ -1,4 +1,4 @@
-"""What must not cost an import of TensorFlow."""
+"""`tf-frame` itself: commands, errors, and that quick answers never import TensorFlow."""
 
 import json
 import subprocess

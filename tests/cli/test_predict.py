@@ -187,7 +187,7 @@ MODELS = ("Largest", "Drawn", "Full", "Forbidden", "Stopped", "Unwilling", "Uncl
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """Where the plugins are installed; the tests run in a fresh folder."""
+    """Folder in which the plugins are installed; the tests run in a fresh folder."""
     site = tmp_path / "site"
     kinds = {"tf_frame.inputs": INPUTS, "tf_frame.models": MODELS}
     entry_points = {
@@ -366,7 +366,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_stay(
 
 
 def test_a_file_that_has_gone_is_named(trained, files, capfd, monkeypatch):
-    """It is there when the command starts, and gone when its turn comes."""
+    """The file exists when the command starts, and is gone when its turn comes."""
     gone = files / "d.txt"
     exists = os.path.exists
     monkeypatch.setattr(os.path, "exists", lambda path: path == str(gone) or exists(path))
@@ -387,13 +387,19 @@ def test_ctrl_c_keeps_what_is_written(trained, files, capfd, tmp_path):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+NOT_WRITTEN = (
+    "those so far are there; free space, check that the folder can be written, and run the same "
+    "command again\n"
+)
+
+
 def test_a_full_disk_keeps_what_is_written(trained, files, capfd, tmp_path):
     words = ("--input", files, "--output", "out")
     code, _, err = predict(capfd, trained("full"), *words)
     assert code == 1
     assert err == (
-        "tf-frame: the disk of --output out is full; the predictions so far are there: free space "
-        "and run the same command again\n"
+        "tf-frame: the predictions could not be written to --output out: No space left on device\n"
+        f"{NOT_WRITTEN}"
     )
     assert sorted(path.stem for path in (tmp_path / "out").iterdir()) == ["a", "b"]
 
@@ -403,7 +409,8 @@ def test_what_cannot_be_written_is_named(trained, files, capfd):
     code, _, err = predict(capfd, trained("forbidden"), *words)
     assert (code, err) == (
         1,
-        "tf-frame: out/missing/a cannot be written: No such file or directory\n",
+        "tf-frame: the predictions could not be written to --output out: out/missing/a: No such "
+        f"file or directory\n{NOT_WRITTEN}",
     )
 
 
@@ -411,7 +418,8 @@ def test_what_cannot_be_written_is_named(trained, files, capfd):
 def test_writers_that_fail_at_the_start_or_end_are_one_clear_line(trained, files, capfd, model):
     words = ("--input", files, "--output", "out")
     code, _, err = predict(capfd, trained(model), *words)
-    assert (code, err) == (1, "tf-frame: out/labels cannot be written: Not a directory\n")
+    failure = "the predictions could not be written to --output out: out/labels: Not a directory"
+    assert (code, err) == (1, f"tf-frame: {failure}\n{NOT_WRITTEN}")
 
 
 @pytest.mark.parametrize(
@@ -425,7 +433,7 @@ def test_writers_that_fail_at_the_start_or_end_are_one_clear_line(trained, files
         (("--output", "out", "--input", "rows/x.txt"), "rows/x.txt: there is no such file"),
         (("--output", "out", "--input", "site"), "--input site: nothing in this folder ends in"),
         (("--output", "rows", "--input", "rows"), "--output rows is the folder of an --input"),
-        (("--output", "rows/a.txt"), "--output rows/a.txt cannot be made: File exists"),
+        (("--output", "rows/a.txt"), "--output rows/a.txt cannot be created: File exists"),
         (("--output", "out", "--checkpoint", "no/model"), "there is no checkpoint no/model"),
         (("--output", "out", "--outpt", "x"), "unknown option --outpt;"),
         (("--output", "out", "--eval_batch_size", "0"), "--eval_batch_size"),

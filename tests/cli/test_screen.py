@@ -1,13 +1,17 @@
 import os
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from tf_frame.cli import run
 from tf_frame.cli.option_help import group_text
 from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import columns, emphasised
+from tf_frame.cli.screen import emphasised
 from tf_frame.config.option import Option
+from tf_frame.config.run_options import RunOptions
+from tf_frame.config.yaml_file import Settings
+from tf_frame.text import columns
 
 
 def test_columns_are_as_wide_as_their_widest_cell():
@@ -75,5 +79,9 @@ def test_what_was_written_before_an_error_is_not_lost(capfd):
 
 
 def test_other_versions_than_the_configuration_was_written_with_are_noted():
-    notes = run._version_notes({"tf-frame": "0.1", "gone": "1"}, {"tf-frame": "0.2", "new": "1"})
-    assert notes == ["note: the configuration was written with tf-frame 0.1, this is 0.2"]
+    file = Settings(versions={"tf-frame": "0.1", "gone": "1"})
+    line = SimpleNamespace(file=file, defaults=dict)
+    setup = SimpleNamespace(config=RunOptions(), versions=lambda: {"tf-frame": "0.2", "new": "1"})
+    assert run._notes(line, setup) == [
+        "note: the configuration was written with tf-frame 0.1, this is 0.2"
+    ]

@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
-from tf_frame.deploy.placement_strategies import balanced, variable_sizes
+from tf_frame.deploy.placement import Balanced, variable_sizes
 
 mode, *ports = sys.argv[1:]
 if mode == "reference":
@@ -45,7 +45,7 @@ def model():
     branch = tf.cond(tf.equal(key[0], "b"), lambda: static.lookup(key), lambda: tf.constant([0]))
     return tf.reduce_sum(weights) + bias, static.lookup(key), found, branch
 
-with tf.Graph().as_default(), variables_placed(config, balanced(config, variable_sizes(model))):
+with tf.Graph().as_default(), variables_placed(config, Balanced(config, variable_sizes(model))):
     clones = create_clones(config, model)
     total = tf.add_n([clone.outputs[0] for clone in clones])
     with tf.device(config.optimizer_device()):

@@ -1,6 +1,6 @@
 import pytest
 
-from tf_frame.config.flags import parse_flags, parse_known_flags
+from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.config.run_options import RunOptions, run_options
 from tf_frame.config.values import to_text
@@ -50,7 +50,7 @@ def test_only_the_flags_given_are_returned(words, found):
 )
 def test_a_tuple_of_text_adds_up(words):
     assert parse_flags(words, OPTIONS)["transform"] == ("a", "b", "c")
-    assert parse_known_flags(words, OPTIONS)["transform"] == ("a", "b", "c")
+    assert split_flags(words, OPTIONS)[0]["transform"] == ("a", "b", "c")
 
 
 def test_an_empty_tuple_of_text_is_a_value():
@@ -95,12 +95,12 @@ def test_a_second_word_after_a_switch_is_explained():
 
 def test_known_flags_are_found_among_unknown_ones():
     words = ["--model.width", "4", "--plugin", "toy", "stray", "--deep", "--steps=3"]
-    assert parse_known_flags(words, OPTIONS) == {"plugin": "toy", "steps": 3}
+    assert split_flags(words, OPTIONS)[0] == {"plugin": "toy", "steps": 3}
 
 
 def test_known_flags_are_checked():
     with pytest.raises(ConfigError, match="'many' is not a whole number"):
-        parse_known_flags(["--other", "1", "--steps", "many"], OPTIONS)
+        split_flags(["--other", "1", "--steps", "many"], OPTIONS)
 
 
 def another_value(option):

@@ -3,7 +3,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
-from tf_frame.deploy.placement_report import placement_table, readable_bytes
+from tf_frame.deploy.placement_report import placement_table
+from tf_frame.text import readable_bytes
 
 
 def table_of(num_ps_tasks, **lengths):

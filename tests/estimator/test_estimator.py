@@ -20,8 +20,8 @@ from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.estimator import export
 from tf_frame.estimator.estimator import NanLossError
-from tf_frame.estimator.training.completed_step import completed_step
 from tf_frame.estimator.training.context import RunObserver
+from tf_frame.estimator.training.model_dir import completed_step
 from tf_frame.estimator.training.train import Trained
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
@@ -400,7 +400,7 @@ def test_the_example_in_the_docs_finds_the_line(tmp_path, monkeypatch):
 
 
 def served(estimator, folder):
-    """What an exported model computes for all features."""
+    """Outputs of an exported model for all features."""
 
     def receiver():
         features = tf.placeholder(tf.float32, [None, 3])

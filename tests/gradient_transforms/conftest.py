@@ -1,4 +1,4 @@
-"""What the tests of the transforms share: a graph, gradients of both kinds, a session."""
+"""Fixtures of the tests of transforms: a graph, dense and sparse gradients, a session."""
 
 import pytest
 import tensorflow.compat.v1 as tf

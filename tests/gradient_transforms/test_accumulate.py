@@ -116,7 +116,7 @@ def test_micro_batches_tells_how_many_runs_make_a_step():
 
 def test_two_accumulations_in_one_graph_are_refused(variable):
     pairs, _ = accumulate_gradients([(tf.ones([3, 2]), variable("v"))], 2)
-    with pytest.raises(ConfigError, match="accumulate is there twice; keep one, with the product"):
+    with pytest.raises(ConfigError, match="accumulate is given twice; keep one, with the product"):
         accumulate_gradients(pairs, 3)
 
 

@@ -48,5 +48,5 @@ def test_a_bad_gradient_spoils_all(pairs, evaluate):
 
 
 def test_a_norm_of_nothing_is_refused():
-    with pytest.raises(ConfigError, match="clip_by_global_norm: the norm is 0.0 and must be above"):
+    with pytest.raises(ConfigError, match="clip_by_global_norm: the norm is 0.0; it must be above"):
         ClipByGlobalNorm(params=ClipByGlobalNorm.Params(norm=0.0))

@@ -38,5 +38,5 @@ def test_the_function_takes_a_tensor(variable, evaluate):
 
 @pytest.mark.parametrize("norm", [0.0, -1.0])
 def test_a_norm_of_nothing_is_refused(norm):
-    with pytest.raises(ConfigError, match=f"clip_by_norm: the norm is {norm} and must be above 0"):
+    with pytest.raises(ConfigError, match=f"clip_by_norm: the norm is {norm}; it must be above 0"):
         ClipByNorm(params=ClipByNorm.Params(norm=norm))

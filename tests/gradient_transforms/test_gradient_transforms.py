@@ -1,4 +1,4 @@
-"""What holds for every transform of this room."""
+"""Properties of every built-in transform: contract, order, sparse gradients, types."""
 
 import subprocess
 import sys

@@ -99,5 +99,5 @@ def test_a_sparse_gradient_gets_noise_on_its_slices(variable, sparse, evaluate):
 
 
 def test_a_graph_without_global_step_is_an_error(variable):
-    with pytest.raises(RuntimeError, match="noise fades with the global step, and the graph has"):
+    with pytest.raises(RuntimeError, match="noise depends on the global step, and the graph has"):
         Noise(params=Noise.Params())([(tf.ones([3, 2]), variable("v"))])

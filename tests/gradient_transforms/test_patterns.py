@@ -6,7 +6,7 @@ from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 from tf_frame.gradient_transforms.patterns import (
     compiled,
     matches_any,
-    near_names,
+    similar_names,
     unmatched,
     warn_of_unmatched,
 )
@@ -30,7 +30,7 @@ def test_a_typing_error_gets_a_warning_with_names_that_come_near():
     with pytest.warns(UnmatchedPatternWarning) as caught:
         warn_of_unmatched("freeze", compiled("freeze", ["MobilnetV2/.*"]), NAMES)
     assert [str(warning.message) for warning in caught] == [
-        "freeze: the pattern 'MobilnetV2/.*' matches no variable; near: "
+        "freeze: the pattern 'MobilnetV2/.*' matches no variable; similar names: "
         "MobilenetV2/Conv/weights, MobilenetV2/Conv/BatchNorm/beta, "
         "MobilenetV2/expanded_conv/project/weights"
     ]
@@ -42,16 +42,18 @@ def test_each_pattern_that_matches_nothing_gets_a_warning_of_its_own():
     with pytest.warns(UnmatchedPatternWarning) as caught:
         warn_of_unmatched("multiply", patterns, NAMES)
     first, second = (str(warning.message) for warning in caught)
-    assert first.startswith("multiply: the pattern 'asp/.*' matches no variable; near: aspp/")
+    assert first.startswith(
+        "multiply: the pattern 'asp/.*' matches no variable; similar names: aspp/"
+    )
     assert second == (
-        "multiply: the pattern 'decoder/.*' matches no variable; nothing comes near; of 5 "
-        "variables the first are: MobilenetV2/Conv/weights, MobilenetV2/Conv/BatchNorm/beta, "
+        "multiply: the pattern 'decoder/.*' matches no variable; no name is similar; the first of "
+        "5 variables are: MobilenetV2/Conv/weights, MobilenetV2/Conv/BatchNorm/beta, "
         "MobilenetV2/expanded_conv/project/weights"
     )
 
 
 def test_no_variable_at_all_is_said():
-    with pytest.warns(UnmatchedPatternWarning, match="of 0 variables the first are: none"):
+    with pytest.warns(UnmatchedPatternWarning, match="the first of 0 variables are: none"):
         warn_of_unmatched("freeze", compiled("freeze", ["a"]), [])
 
 
@@ -62,14 +64,14 @@ def test_patterns_that_match_get_no_warning():
 
 
 def test_a_part_of_a_name_comes_near_though_it_does_not_match_from_the_start():
-    assert near_names("biases", NAMES) == ["logits/biases"]
-    assert near_names(r"depthwise\d\.weights", NAMES)[0] == "aspp/depthwise_weights"
-    assert near_names("LOGITS/.*", NAMES) == ["logits/biases"]
+    assert similar_names("biases", NAMES) == ["logits/biases"]
+    assert similar_names(r"depthwise\d\.weights", NAMES)[0] == "aspp/depthwise_weights"
+    assert similar_names("LOGITS/.*", NAMES) == ["logits/biases"]
 
 
 def test_the_name_that_shares_most_parts_comes_first():
-    assert near_names("MobilnetV2/expanded_conv/.*", NAMES)[0] == NAMES[2]
-    assert len(near_names("Mobilenet", NAMES, count=2)) == 2
+    assert similar_names("MobilnetV2/expanded_conv/.*", NAMES)[0] == NAMES[2]
+    assert len(similar_names("Mobilenet", NAMES, count=2)) == 2
 
 
 @pytest.mark.parametrize(

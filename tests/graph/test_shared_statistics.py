@@ -71,7 +71,7 @@ def train(model, *, num_clones, in_loop=False):
 
 @pytest.fixture(scope="module")
 def one():
-    """What one clone with the whole batch comes to."""
+    """Result of training one clone with the whole batch."""
     return train(NormalisedAlone, num_clones=1)
 
 

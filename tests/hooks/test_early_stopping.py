@@ -9,7 +9,6 @@ from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.early_stopping import (
     EarlyStoppingHook,
     EvalMetricsReader,
-    read_eval_metrics,
     stop_if_higher,
     stop_if_lower,
     stop_if_no_decrease,
@@ -177,14 +176,14 @@ def test_exactly_one_of_steps_and_seconds_is_given(secs, steps, message):
 def test_metrics_are_read_from_event_files(tmp_path):
     write(tmp_path, 20, {"metrics/loss": 0.5, "metrics/acc": 0.25})
     write(tmp_path, 10, {"metrics/loss": 0.75, "loss": 9.0, "other": 2.0})
-    assert list(read_eval_metrics(str(tmp_path)).items()) == [
+    assert list(EvalMetricsReader(str(tmp_path)).read().items()) == [
         (10, {"loss": 0.75, "metrics/loss": 0.75, "other": 2.0}),
         (20, {"loss": 0.5, "acc": 0.25, "metrics/loss": 0.5, "metrics/acc": 0.25}),
     ]
 
 
 def test_a_folder_that_is_not_there_has_no_metrics(tmp_path):
-    assert read_eval_metrics(str(tmp_path / "none")) == {}
+    assert EvalMetricsReader(str(tmp_path / "none")).read() == {}
 
 
 def test_what_is_not_a_number_is_passed_over(tmp_path):
@@ -194,7 +193,7 @@ def test_what_is_not_a_number_is_passed_over(tmp_path):
         with tf.Session() as session:
             writer.add_summary(session.run(text), 3)
     writer.close()
-    assert read_eval_metrics(str(tmp_path)) == {}
+    assert EvalMetricsReader(str(tmp_path)).read() == {}
 
 
 def test_only_what_is_new_in_a_file_is_read(tmp_path, monkeypatch):

@@ -51,7 +51,7 @@ def test_two_of_them_are_those_of_tensorflow():
     assert ours == ["FeedFnHook", "FinalOpsHook"]
     # The first has to feed every step anyway, and for the second no step runs with hooks.
     schedule = Schedule([tf_frame.hooks.FinalOpsHook(None)])
-    assert schedule.next_step(0) == float("inf") and not schedule.keeps_fast_path_off()
+    assert schedule.next(0)[0] == float("inf") and not schedule.keeps_fast_path_off()
 
 
 def test_final_ops_run_after_the_last_step_and_before_the_last_checkpoint(tmp_path, build, train):

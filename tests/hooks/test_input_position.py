@@ -8,7 +8,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import CheckpointError, ConfigError, DataError
-from tf_frame.graph.inputs.batches import make_batches
+from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.inputs.position import make_input_position
 from tf_frame.hooks.base import Hook, Phase, in_phase_order
 from tf_frame.hooks.input_position import InputPositionHook, RestoredCheckpoint
@@ -183,7 +183,10 @@ def test_with_leave_another_batch_size_begins_a_new_pass(tmp_path):
 def test_a_checkpoint_without_position_ends_the_run_unless_there_is_leave(tmp_path):
     path, _ = saved(tmp_path, kind="stateful", allow_inexact=True)
     run = Run(tmp_path, restored=path)
-    with pytest.raises(CheckpointError, match="does not say how far in its input"), run.session():
+    with (
+        pytest.raises(CheckpointError, match="does not hold the position in the input"),
+        run.session(),
+    ):
         pytest.fail("a step could run")
     run = Run(tmp_path, restored=path, allow_inexact=True)
     with run.session() as session:

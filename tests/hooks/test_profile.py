@@ -42,7 +42,7 @@ def timelines_of(folder):
 
 
 def nothing_runs():
-    """Whether this process could make a profile now."""
+    """Starts and stops a profile, which fails while another one runs."""
     tf2.profiler.experimental.start("")
     tf2.profiler.experimental.stop(save=False)
     return True
@@ -288,7 +288,7 @@ def test_a_task_that_is_not_the_chief_has_a_folder_of_its_own(tmp_path, profiled
 
 
 def test_a_step_of_several_runs_is_marked_once(tmp_path, build):
-    """As where gradients are accumulated: the global step moves with every third run."""
+    """Gradients are accumulated, for instance: the global step moves with every third run."""
     with build().graph.as_default():
         step = tf.train.get_global_step()
         runs = tf.get_variable("runs", [], tf.int64, tf.zeros_initializer(), trainable=False)

@@ -102,7 +102,7 @@ def test_what_is_told_names_the_step_the_times_and_the_stacks(tmp_path, make, cl
     written = (tmp_path / "slow_steps.log").read_text()
     assert line in written
     hook.should_stop()
-    hook._told_at = -float("inf")
+    hook._reported_at = -float("inf")
     clock.now += 25
     hook.look()
     assert (tmp_path / "slow_steps.log").read_text().startswith(written)
@@ -211,7 +211,7 @@ def test_a_thread_looks_while_training_and_ends_with_it(tmp_path, build, train):
 def test_the_thread_of_a_hook_that_is_gone_ends(tmp_path):
     hook = SlowStepHook(str(tmp_path), floor_secs=0.01)
     hook.start(None, 0)
-    thread = hook._watcher._thread
+    thread = hook._thread
     del hook
     thread.join(60)
     assert not thread.is_alive()
@@ -219,7 +219,7 @@ def test_the_thread_of_a_hook_that_is_gone_ends(tmp_path):
 
 def test_a_session_that_is_made_anew_has_one_thread_and_no_old_steps(make, clock):
     hook = make()
-    first = hook._watcher._thread
+    first = hook._thread
     steps(hook, clock, [1] * 20)
     hook.start(None, 5)
     assert not first.is_alive()

@@ -37,7 +37,7 @@ def hook_of(**more):
 
 
 def reported(caplog):
-    """What the lines say, as groups; the steps of those that say what is not considered."""
+    """Groups of the lines about rates, and the lines about steps that are not considered."""
     lines = [record.getMessage() for record in caplog.records if record.name == "tf_frame"]
     counted = [LINE.fullmatch(line).groups() for line in lines if line.startswith("step ")]
     rest = [line for line in lines if line.startswith("not considering")]

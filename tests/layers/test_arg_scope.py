@@ -9,7 +9,7 @@ from tf_frame.layers import add_arg_scope, arg_scope
 
 @add_arg_scope
 def one(*args, **kwargs):
-    """What it was called with."""
+    """Returns its arguments."""
     return args, kwargs
 
 

@@ -1,4 +1,4 @@
-"""Fixtures that put numbers through a learning rate."""
+"""Fixtures that evaluate a learning rate at given steps."""
 
 import dataclasses
 

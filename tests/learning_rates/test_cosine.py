@@ -1,4 +1,4 @@
-"""The numbers of the hold and the warm-up are those of object_detection, by hand."""
+"""The schedule `cosine`; numbers of hold and warm-up follow object_detection, by hand."""
 
 import math
 

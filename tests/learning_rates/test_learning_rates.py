@@ -1,4 +1,4 @@
-"""What every learning rate must bear: branches, and `--help` without TensorFlow."""
+"""Properties of every learning rate: use in a `tf.cond`, help, no early import of TensorFlow."""
 
 import importlib
 import subprocess

@@ -1,4 +1,4 @@
-"""The numbers are those of object_detection's manual_stepping, by hand."""
+"""The schedule `manual_steps`; numbers of object_detection's manual_stepping, by hand."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The reference numbers are those of both of DeepLab's generations, measured there."""
+"""Warm-up; the reference numbers are those of both of DeepLab's generations, measured there."""
 
 import pytest
 import tensorflow.compat.v1 as tf

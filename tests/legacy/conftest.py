@@ -69,7 +69,7 @@ L2 = 0.1
 
 @pytest.fixture
 def control_flow_of_v1():
-    """As old programs have it: they call tf.disable_v2_behavior()."""
+    """Control flow of old programs, which call tf.disable_v2_behavior()."""
     tf.disable_control_flow_v2()
     yield
     tf.enable_control_flow_v2()

@@ -1,4 +1,4 @@
-"""The numbers were measured with DeepLab's train_utils of October 2018 and of 2020.
+"""DeepLab's learning rates, with numbers measured with its train_utils of 10/2018 and of 2020.
 
 Base rate 0.007, power 0.9, 30000 steps, slow start of 100 steps at 1e-4, and for "step" a factor
 0.1 every 2000 steps.

@@ -19,7 +19,7 @@ def log(caplog):
 
 
 def messages(log):
-    """What tf-frame logged; TensorFlow's own log may be on."""
+    """Messages of tf-frame; TensorFlow's own log may be on."""
     return [record.getMessage() for record in log.records if record.name == "tf_frame"]
 
 

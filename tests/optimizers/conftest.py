@@ -64,7 +64,7 @@ def _slices(gradient):
 
 @pytest.fixture
 def expected():
-    """What a NumPy update in float64 makes of the same gradients.
+    """Variables after a NumPy update in float64 with the same gradients.
 
     The update is called with value, gradient, a dict for its state, the step
     from 1 on and the learning rate, and returns the new value.

@@ -1,4 +1,4 @@
-"""What every optimizer must bear: conditions, placement on parameter servers, --help."""
+"""Properties of every optimizer: use in a `tf.cond`, devices of slots, help without TensorFlow."""
 
 import importlib
 import subprocess

@@ -18,7 +18,7 @@ def one_second(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def temporary_folder(tmp_path, monkeypatch):
-    """Where a capture has its temporary files."""
+    """Folder of the temporary files of a capture."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(module.tempfile, "tempdir", str(folder))

@@ -1,7 +1,7 @@
-"""A program that runs training jobs in processes of their own, and has them kill themselves.
+"""A program that runs trainings in child processes, which kill themselves at a chosen time.
 
-It imports TensorFlow once and forks for each job before any session is made. It reads one job a
-line from stdin, as JSON, and answers each with the status of the process, as `os.waitpid` has it:
+The program imports TensorFlow once and forks for each training before any session is made. Each
+line of stdin is a training, as JSON; the answer is the child's status as `os.waitpid` returns it:
 
     {"model_dir": "...", "kind": "mlp", "options": {"max_steps": 9}, "kill": ["step", 5, 0.01]}
 
@@ -148,7 +148,7 @@ def run_job(model_dir, kind, options, kill):
 
 
 def forked(argv):
-    """Runs a job in a process of its own; returns its status."""
+    """Runs a training in a child process; returns its status."""
     process = os.fork()
     if process:
         return os.waitpid(process, 0)[1]

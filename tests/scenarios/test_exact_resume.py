@@ -24,7 +24,7 @@ COMMON = {
     "log_every_n_steps": 0,
     "max_to_keep": 100,
 }
-# Of each job: options, number of kills in the middle of a step and of a save.
+# For each run: options, number of kills in the middle of a step and of a save.
 RUNS = {
     "mlp": ({"max_steps": 32}, 5, 3),
     "accumulated": ({"max_steps": 20, "num_clones": 2, "moving_average_decay": 0.9}, 4, 2),
@@ -36,7 +36,7 @@ RUNS = {
 
 @pytest.fixture(scope="module")
 def start():
-    """Runs a job in a process that is forked for it; returns its exit status."""
+    """Runs a training in a process that is forked for it; returns its exit status."""
     program = Path(__file__).with_name("killed_runs.py")
     server = forked.Popen(
         [sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -56,7 +56,7 @@ def start():
 
 
 def kills_of(name):
-    """When to kill, in the order of steps; the same in every run of the tests."""
+    """Times of the kills, in the order of steps; the same in every run of the tests."""
     options, in_steps, in_saves = RUNS[name]
     chance, last = random.Random(name), options["max_steps"]
     steps = chance.sample(range(1, last), in_steps)

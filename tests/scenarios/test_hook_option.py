@@ -1,4 +1,4 @@
-"""`--hook` and `hooks:` from the words and the file to the loop."""
+"""`--hook` and `hooks:` from the command line and the file to the loop."""
 
 import json
 import sys

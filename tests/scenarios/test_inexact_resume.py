@@ -13,7 +13,7 @@ from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 @pytest.fixture
 def go(tmp_path):
-    """Runs a job of the toy model to a step; returns what it said."""
+    """Trains the toy model to a step; returns the reported lines."""
 
     def go(steps, *, source=ToyInput, model=ToyModel, **options):
         lines = []

@@ -1,4 +1,4 @@
-"""How run options come to the hooks, where the hooks are not seen to act in `test_run_hooks`."""
+"""Run options arrive as arguments of the hooks, checked on the hooks that are made."""
 
 import dataclasses
 import logging
@@ -26,7 +26,7 @@ CLUSTER = {"master": "grpc://localhost:1", "worker_replicas": 2, "num_ps_tasks":
 
 @pytest.fixture
 def setup_of(tmp_path):
-    """Makes a job of the toy in `tmp_path`; `hooks` are plugin classes."""
+    """Makes a training setup of the toy in `tmp_path`; `hooks` are plugin classes."""
 
     def setup_of(*hooks, **options):
         parts = [configured_plugin(HOOK, cls.__name__, cls, {}, "hook") for cls in hooks]
@@ -194,7 +194,9 @@ def test_the_log_has_figures_every_so_many_steps_and_at_the_last(setup_of, caplo
 def test_an_evaluation_waits_for_the_checkpoint_that_is_being_written(setup_of, monkeypatch):
     waited = []
     hook = "tf_frame.estimator.training.hooks.CheckpointHook.wait"
-    monkeypatch.setattr(hook, lambda self: waited.append(self._flight is not None) or self._land())
+    monkeypatch.setattr(
+        hook, lambda self: waited.append(self._pending is not None) or self._finish_save()
+    )
     options = {"async_checkpoint": True, "eval_every_n_steps": 2, "save_checkpoint_secs": 600}
     _, said = run_lines(setup_of(max_steps=5, evaluate=False, **options))
     assert waited == [True, True]

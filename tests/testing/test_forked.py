@@ -30,7 +30,7 @@ print("to standard error", file=sys.stderr)
 
 
 def both(words, **options):
-    """What a forked process and a fresh one return and print."""
+    """Exit codes and output of a forked process and of a fresh one."""
     options = {"capture_output": True, "text": True, "timeout": 60, **options}
     command = [sys.executable, *words]
     results = [start(command, **options) for start in (forked.run, subprocess.run)]

@@ -1,4 +1,4 @@
-"""The programs in tools/, imported by their path, and what reads their records."""
+"""Fixtures that import the programs of tools/ by path, and read their records."""
 
 import gzip
 import importlib.util

@@ -45,7 +45,7 @@ def test_kill_9_and_a_rerun_give_the_same_bytes_as_one_run(program, convert, fas
     process = subprocess.run([sys.executable, "-c", code], capture_output=True)
     assert process.returncode == -signal.SIGKILL
     assert sorted(path.name for path in output.glob("test-*")) == SHARDS[:3]
-    assert [path.name for path in output.glob(".test-*")] == [f".{SHARDS[3]}.part"]
+    assert [path.name for path in output.glob(".test-*")] == [f".{SHARDS[3]}.partial"]
     inodes = {name: (output / name).stat().st_ino for name in SHARDS[:3]}
     # Neither another number of workers nor the order of their ends matters.
     assert program.main([*words[:-1], "2"]) == 0
@@ -65,7 +65,7 @@ def test_a_finished_shard_is_kept_and_a_damaged_one_is_made_again(
     path.write_bytes(damaged)
     (tmp_path / "records" / SHARDS[6]).write_bytes(before[SHARDS[7]])
     (tmp_path / "records" / SHARDS[8]).unlink()
-    (tmp_path / "records" / ".test-00000-of-00099.part").write_bytes(b"of a conversion killed")
+    (tmp_path / "records" / ".test-00000-of-00099.partial").write_bytes(b"of a conversion killed")
     capsys.readouterr()
     assert convert("fashion_mnist", fashion, *OPTIONS) == 0
     told = capsys.readouterr()

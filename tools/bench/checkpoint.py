@@ -1,4 +1,4 @@
-"""How long a save holds the training thread.
+"""Measures the time by which saving a checkpoint delays a training step.
 
     python tools/bench/checkpoint.py [--megabytes 4 40 160] [--saves 9] [--reference_variables]
 
@@ -25,7 +25,7 @@ VARIABLES = 10
 
 
 def make_hook(way: str, folder: str, saver: object) -> object:
-    """The hook of one way."""
+    """The hook that saves in one of the ways."""
     import tensorflow.compat.v1 as tf
 
     from tf_frame.hooks.checkpoint import CheckpointHook

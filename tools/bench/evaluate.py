@@ -1,4 +1,4 @@
-"""What evaluations cost, in seconds and memory, in one graph or with a new one each time.
+"""Measures seconds and memory of evaluations: in one kept graph, and in a new one each time.
 
     python tools/bench/evaluate.py [--evaluations 50] [--plugin deeplab] [--eval_steps 2]
 
@@ -59,7 +59,7 @@ class ConvNet:
 
 
 class Watched:
-    """A model, and how many operations the graphs have that it was built in."""
+    """A model that counts the operations of the graphs in which it is built."""
 
     def __init__(self, model: Any) -> None:
         self._model, self._graph, self.operations = model, None, 0
@@ -72,7 +72,7 @@ class Watched:
         return self._model.build(*arguments)
 
     def count(self) -> None:
-        """Adds the operations of a graph that is new; lets go of it."""
+        """Adds the number of operations of a new graph, and drops the reference to the graph."""
         if self._graph is not None:
             self.operations += len(self._graph.get_operations())
             self._graph = None

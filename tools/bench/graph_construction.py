@@ -1,4 +1,4 @@
-"""How long the training graph of deeplab takes to build.
+"""Measures the time to build the training graph of deeplab.
 
     python tools/bench/graph_construction.py [--rounds 7] [--crop_size 64] [--profile]
 
@@ -51,7 +51,7 @@ def build_framework(num_clones: int, crop_size: int) -> Any:
 
 
 def build_bare(crop_size: int) -> Any:
-    """Builds what the framework does for one clone, as a plain script would."""
+    """Builds the training graph of one clone with TensorFlow alone, as a script does."""
     source = make_input(crop_size)
     with tf.Graph().as_default() as graph:
         global_step = tf.train.create_global_step()
@@ -117,7 +117,7 @@ def seconds(build: Callable[[], Any]) -> tuple[float, int]:
 
 
 def profile(build: Callable[[], Any]) -> None:
-    """Prints the functions that take most time, by their own and with what they call."""
+    """Prints the functions that take most time, own and cumulative."""
     profiler = cProfile.Profile()
     profiler.runcall(build)
     for order in ("tottime", "cumulative"):

@@ -1,4 +1,4 @@
-"""The variables of InceptionV3 as slim makes them: a realistic set to place.
+"""The variables of InceptionV3 as slim makes them: realistic input for `placement.py`.
 
 Channels and kernels are those of inception_v3_base and inception_v3
 (tensorflow/models, research/slim/nets/inception_v3.py; Szegedy et al.,
@@ -71,7 +71,7 @@ def inception_v3_variables(num_classes: int = 1001) -> list[Variable]:
 
 
 def num_parameters(variables: list[Variable]) -> int:
-    """Numbers in all of them together."""
+    """Number of parameters of all variables together."""
     return sum(math.prod(shape) for _, shape in variables)
 
 

@@ -1,4 +1,4 @@
-"""How long a training step takes with tf_frame.layers, and with Keras.
+"""Measures a training step of networks made of tf_frame.layers, and of Keras layers.
 
     python tools/bench/layers.py [--networks mobilenet_v2 resnet_v1_50] [--image_size 96]
         [--batch_size 8] [--rounds 7] [--steps 5]
@@ -98,7 +98,7 @@ def keras(network: str, batch: tuple[Any, Any], *, jit_compile: bool) -> tuple[S
 
 
 def multiply_adds(graph: Any) -> float:
-    """Counts those of all convolutions and matrix products in a graph of known shapes."""
+    """Counts multiply-adds of all convolutions and matrix products; all shapes must be known."""
     total = 0
     for operation in graph.get_operations():
         if operation.type in ("Conv2D", "DepthwiseConv2dNative", "MatMul"):

@@ -42,21 +42,17 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Input, InputInfo, Mode
 from tf_frame.cluster import Cluster
-from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.estimator import Estimator, EstimatorSpec, RunConfig
 from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.hooks import make_hooks
-from tf_frame.estimator.training.log_file import log_file
-from tf_frame.estimator.training.train import build_graph, make_loop
+from tf_frame.estimator.training.model_dir import log_file
+from tf_frame.estimator.training.train import train
 from tf_frame.hooks.background_writer import wait_for_background_writer
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
-from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.hooks.stock.nan_tensor import NanTensorHook
 from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.hooks.training_clock import pause
 from tf_frame.legacy import training
-from tf_frame.session.monitored import monitored_session
 from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import WEIGHTS, ToyModel, make_setup
 
@@ -113,7 +109,7 @@ class TurnsHook(Hook):
 
     Args:
       turns: takes the times.
-      fetches: returns what the bare call fetches.
+      fetches: returns what the bare call fetches; called when there is a session.
       model_dir: whose event file is flushed before a block of the loop has ended.
     """
 
@@ -155,38 +151,34 @@ def _dataset() -> Any:
     return tf2.data.Dataset.from_tensors((_FEATURES, _LABELS)).repeat()
 
 
-def own_update(turns: Turns, *, watches_another: bool = False, **options: Any) -> None:
-    """tf-frame's loop over an update of its own, with its default hooks."""
-    setup = make_setup(
-        ToyModel,
-        OneBatch,
-        tempfile.mkdtemp(),
-        **{"log_every_n_steps": 100, "max_steps": turns.last_step, **options},
+class TwoWatched(ToyModel):
+    """The toy model with a hook that watches a tensor other than the loss."""
+
+    def build(self, features: Any, labels: Any, mode: Mode) -> Any:
+        output = super().build(features, labels, mode)
+        total = tf.reduce_sum(tf.trainable_variables()[0], name="watched")
+        return dataclasses.replace(output, hooks=[NanTensorHook(total)])
+
+
+def own_update(
+    turns: Turns, *, model: type = ToyModel, watched: str | None = None, **options: Any
+) -> None:
+    """Training of `tf-frame run`: an update of tf-frame's own, the default hooks."""
+    options = {"log_every_n_steps": 100, "max_steps": turns.last_step, **options}
+    setup = make_setup(model, OneBatch, tempfile.mkdtemp(), **options)
+
+    def fetches() -> Any:
+        loss = tf.get_default_graph().get_tensor_by_name("train_op:0")
+        return [loss, loss.graph.get_tensor_by_name(watched)] if watched else loss
+
+    context = RunContext(
+        observer=RunObserver(lambda line: None, shows_progress=True),
+        cluster=Cluster(),
+        hooks=[TurnsHook(turns, fetches, setup.model_dir)],
     )
     source = setup.make_input()
-    deployment = make_deployment(setup.config, Cluster())
-    graph = build_graph(
-        setup, model=setup.make_model(source.info), source=source, deployment=deployment
-    )
-    observer = RunObserver(lambda line: None, shows_progress=True)
-    context = RunContext(observer=observer, cluster=Cluster())
-    with graph.graph.as_default(), _quiet(), log_file(setup.model_dir):
-        fetches, more = graph.train_op, []
-        if watches_another:
-            other = tf.reduce_sum(tf.trainable_variables()[0])
-            fetches, more = [graph.train_op, other], [NanTensorHook(other)]
-        more.append(TurnsHook(turns, lambda: fetches, setup.model_dir))
-        made = make_hooks(setup, context, graph, source=source, restored=RestoredCheckpoint())
-        hooks = [*made.all, *more]
-        loop = make_loop(setup.config, graph, hooks, report=lambda line: None)
-        with monitored_session(
-            graph,
-            hooks=loop.hooks,
-            model_dir=setup.model_dir,
-            cluster=Cluster(),
-            config=session_config(setup.config, deployment),
-        ) as session:
-            loop.run(session)
+    with _quiet(), log_file(setup.model_dir):
+        train(setup, context, model=setup.make_model(source.info), source=source)
 
 
 def model_function(turns: Turns) -> None:
@@ -290,7 +282,9 @@ def _quiet() -> Iterator[None]:
 ROWS: dict[str, Callable[[Turns], None]] = {
     "tf-frame, default hooks": own_update,
     "tf-frame, --steps_per_loop 100": functools.partial(own_update, steps_per_loop=100),
-    "tf-frame, another tensor watched": functools.partial(own_update, watches_another=True),
+    "tf-frame, another tensor watched": functools.partial(
+        own_update, model=TwoWatched, watched="watched:0"
+    ),
     "Estimator, model function": model_function,
     "legacy.training.train": legacy_training,
     "MonitoredTrainingSession": monitored_training_session,

@@ -1,4 +1,4 @@
-"""How evenly the strategies spread InceptionV3 over parameter servers.
+"""Measures the balance of parameter servers: InceptionV3, placed by each strategy.
 
     python tools/bench/placement.py [--num_ps_tasks 4]
 
@@ -14,14 +14,14 @@ import tensorflow.compat.v1 as tf
 from inception_v3 import inception_v3_variables, num_parameters
 
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.placement import variables_placed
-from tf_frame.deploy.placement_report import PlacementReport, placement_table
-from tf_frame.deploy.placement_strategies import (
+from tf_frame.deploy.placement import (
+    Balanced,
+    RoundRobin,
     Strategy,
-    balanced,
-    round_robin,
     variable_sizes,
+    variables_placed,
 )
+from tf_frame.deploy.placement_report import PlacementReport, placement_table
 
 
 def build() -> None:
@@ -43,9 +43,9 @@ def main() -> None:
     parser.add_argument("--num_ps_tasks", type=int, default=4, help="parameter server tasks")
     config = DeploymentConfig(num_ps_tasks=parser.parse_args().num_ps_tasks)
     reports = {
-        "round robin": report(config, round_robin(config)),
-        "balanced as they are made": report(config, balanced(config)),
-        "balanced, sizes known": report(config, balanced(config, variable_sizes(build))),
+        "round robin": report(config, RoundRobin(config)),
+        "balanced as they are made": report(config, Balanced(config)),
+        "Balanced, sizes known": report(config, Balanced(config, variable_sizes(build))),
     }
     variables = inception_v3_variables()
     print(f"InceptionV3: {len(variables)} variables, {num_parameters(variables):,} numbers\n")

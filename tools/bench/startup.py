@@ -1,4 +1,4 @@
-"""How much longer than a bare interpreter the quick commands take.
+"""Measures the start of quick commands, such as `--help`, against that of a bare interpreter.
 
     python tools/bench/startup.py [--runs 21]
 

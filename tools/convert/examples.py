@@ -30,12 +30,12 @@ class Encoded:
 
 
 def encode(picture: Picture) -> Encoded:
-    """Loads a picture, and decodes it to see that a reader can.
+    """Loads a picture, and decodes it to make sure that a reader can.
 
     Files stay as they are, but of a GIF the first frame becomes a PNG; so do pixels.
 
     Raises:
-      CorruptImage: it cannot be decoded.
+      CorruptImage: the picture cannot be decoded.
     """
     loaded = picture.load()
     if not isinstance(loaded, bytes):
@@ -74,7 +74,7 @@ def name_and_label(record: bytes) -> tuple[str, int]:
     """The file name and the label of a serialized example.
 
     Raises:
-      ValueError: it is none of `serialize`.
+      ValueError: the record was not made by `serialize`.
     """
     try:
         features = tf.train.Example.FromString(record).features.feature
@@ -95,7 +95,7 @@ def _format_of(content: bytes) -> str | None:
 
 
 def _reason(error: Exception) -> str:
-    """What the op says, without where it ran."""
+    """Returns the message of an op, without the place where it ran."""
     return reason_of(error).rpartition("}} ")[2].partition(" [Op:")[0]
 
 

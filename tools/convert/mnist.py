@@ -17,7 +17,7 @@ import numpy as np
 from convert.pictures import Picture, Source, check_folder, read_file
 from tf_frame.errors import DataError
 
-# Those of slim (research/slim/datasets/download_and_convert_mnist.py).
+# Names of slim (research/slim/datasets/download_and_convert_mnist.py).
 DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 # https://github.com/zalandoresearch/fashion-mnist
 FASHION = (
@@ -84,7 +84,7 @@ def _read_idx(path: Path, magic: int) -> Any:
             f"{path} begins with {content[:4].hex(' ') or 'nothing'}, not with the magic number "
             f"{magic:#010x} of its kind of idx file"
         )
-    # The last byte of the magic number is how many dimensions there are.
+    # The last byte of the magic number is the number of dimensions.
     ends = 4 + 4 * (magic & 0xFF)
     shape = [int.from_bytes(content[at : at + 4], "big") for at in range(4, ends, 4)]
     expected = ends + math.prod(shape)

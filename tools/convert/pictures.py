@@ -1,4 +1,4 @@
-"""What a source of labelled pictures is, whatever its files look like."""
+"""Sources of labelled pictures in one form, and reading of their files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Picture:
     """One labelled picture, not read yet.
 
     Attributes:
-      filename: what it is called in the source; no two share it.
+      filename: its name in the source, which no other picture has.
       label: number of its class.
       load: returns the content of an image file, or pixels `[height, width, channels]` uint8.
     """
@@ -37,7 +37,7 @@ class Source:
     Attributes:
       class_names: the name of each class, in the order of their numbers.
       pictures: the pictures.
-      fingerprint: another one when the files are other ones.
+      fingerprint: a digest of the files, to notice that they have changed.
     """
 
     class_names: Sequence[str]
@@ -46,7 +46,7 @@ class Source:
 
 
 def check_folder(path: Path, what: str) -> None:
-    """Raises a `DataError` if the path is no folder; `what` is to be in it."""
+    """Raises a `DataError` if the path is no folder; `what` is the content that it should have."""
     if not path.exists():
         raise DataError(f"there is no {path}: give the folder of {what}")
     if not path.is_dir():
@@ -57,7 +57,7 @@ def read_file(path: Path) -> bytes:
     """Returns the content of a file, unpacked if it is gzipped.
 
     Raises:
-      DataError: it cannot be read.
+      DataError: the file cannot be read.
     """
     try:
         content = path.read_bytes()

@@ -1,4 +1,4 @@
-"""How far a conversion is: a bar on a terminal, elsewhere a line for each shard."""
+"""Progress of a conversion: a bar on a terminal, elsewhere a line for each shard."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Progress:
     """Counts pictures and shards; threads may use it at the same time.
 
     Args:
-      num_pictures: how many there will be.
-      num_shards: likewise.
+      num_pictures: number of pictures of the conversion.
+      num_shards: number of its shards.
     """
 
     def __init__(self, num_pictures: int, num_shards: int) -> None:
@@ -29,17 +29,17 @@ class Progress:
         )
 
     def advance(self, number: int = 1) -> None:
-        """Notes that pictures are done."""
+        """Counts pictures that are done."""
         with self._lock:
             self._bar.update(number)
 
     def shard_done(self) -> None:
-        """Notes that a shard is whole."""
+        """Counts a shard that is whole."""
         with self._lock:
             self._shards_done += 1
             if self._bar.disable:
-                told = f"{self._shards_done} of {self._num_shards} shards done"
-                print(told, file=sys.stderr, flush=True)
+                line = f"{self._shards_done} of {self._num_shards} shards done"
+                print(line, file=sys.stderr, flush=True)
 
     def report(self, line: str) -> None:
         """Prints a line above the bar."""

@@ -1,4 +1,4 @@
-"""A whole conversion: shards in parallel, each whole or not there, so that a rerun goes on."""
+"""Conversion of a source to shards, several at a time; a rerun continues a stopped one."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from tf_frame.errors import ConfigError, DataError, TfFrameError
 
 @dataclasses.dataclass(frozen=True)
 class Conversion:
-    """What to do.
+    """Settings of a conversion.
 
     Attributes:
       kind: the kind of source.
       output: folder of the shards; it is made.
       split: the first part of their names.
-      shards: how many.
-      workers: how many are made at the same time.
+      shards: number of shards.
+      workers: number of shards that are written at the same time.
       skip_corrupt: whether pictures that cannot be decoded are left out.
-      seed: of the shuffling, where there is one.
+      seed: seed of the shuffling; None: no shuffling.
     """
 
     kind: str
@@ -51,7 +51,7 @@ class Conversion:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What came of it.
+    """Outcome of a conversion.
 
     Attributes:
       num_examples: examples in all shards.
@@ -66,7 +66,7 @@ class Result:
 
 @dataclasses.dataclass(frozen=True)
 class _Outcome:
-    """Likewise of one shard."""
+    """Outcome of one shard."""
 
     kept: bool
     skipped: list[str]
@@ -88,8 +88,8 @@ def convert(source: Source, conversion: Conversion) -> Result:
     settings = _settings(source, conversion)
     with _folder(conversion.output):
         claim(conversion.output, conversion.split, settings)
-        # What an earlier conversion was killed in; nobody else writes here now.
-        for part in conversion.output.glob(f".{conversion.split}-*-of-*.part"):
+        # Left by a conversion that was killed; no other one writes here now.
+        for part in conversion.output.glob(f".{conversion.split}-*-of-*.partial"):
             part.unlink()
         write_labels(conversion.output, source.class_names)
         result = _make_all(source, conversion)
@@ -114,7 +114,7 @@ def _settings(source: Source, conversion: Conversion) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _folder(path: Path) -> Iterator[None]:
-    """Makes the folder and keeps other conversions out of it."""
+    """Makes the folder, and locks it against other conversions."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDONLY)
@@ -151,7 +151,7 @@ def _make_all(source: Source, conversion: Conversion) -> Result:
 
 
 def _in_parallel(shards: Sequence[Shard], rules: Rules, workers: int) -> list[_Outcome]:
-    """Threads do: decoding and writing happen outside of Python's lock."""
+    """Makes shards in threads: decoding and writing release Python's lock."""
     with ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(_make_or_keep, shard, rules) for shard in shards]
         try:

@@ -1,4 +1,4 @@
-"""The small files beside the shards: the settings that they were made with, and `labels.txt`."""
+"""Files beside the shards: `labels.txt`, and the settings of the conversion."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError, DataError
 
 LABELS = "labels.txt"
 
 
 def settings_path(output: Path, split: str) -> Path:
-    """Where the settings of a split stand."""
+    """Returns the path of the settings of a split."""
     return output / f"{split}.conversion.json"
 
 
@@ -22,7 +23,7 @@ def claim(output: Path, split: str, settings: Mapping[str, Any]) -> None:
     """Writes the settings of a new conversion, or compares them with those of the shards there.
 
     Raises:
-      ConfigError: the shards were made with other settings, or nothing tells how.
+      ConfigError: the shards were made with other settings, or with unknown ones.
     """
     path = settings_path(output, split)
     shards = sorted(output.glob(f"{split}-*-of-*"))
@@ -34,21 +35,22 @@ def claim(output: Path, split: str, settings: Mapping[str, Any]) -> None:
     if shards:
         _compare(path, split, settings)
     else:
-        write_whole(path, _as_json({"settings": settings}))
+        write_file(str(path), _as_json({"settings": settings}))
 
 
 def finish(
     output: Path, split: str, settings: Mapping[str, Any], result: Mapping[str, Any]
 ) -> None:
-    """Adds what came of the conversion to its settings."""
-    write_whole(settings_path(output, split), _as_json({"settings": settings, "result": result}))
+    """Adds the outcome of the conversion to its settings."""
+    path = str(settings_path(output, split))
+    write_file(path, _as_json({"settings": settings, "result": result}))
 
 
 def write_labels(output: Path, class_names: Sequence[str]) -> None:
     """Writes `labels.txt`, a line `0:name` for each class.
 
     Raises:
-      DataError: it is there, from another split, with other classes.
+      DataError: the file of another split names other classes.
     """
     path = output / LABELS
     lines = [f"{label}:{name}" for label, name in enumerate(class_names)]
@@ -58,21 +60,11 @@ def write_labels(output: Path, class_names: Sequence[str]) -> None:
             f"{path} names other classes than these: {', '.join(lines[:5])}"
             f"{' ...' if len(lines) > 5 else ''}; all splits in a folder must have the same classes"
         )
-    write_whole(path, content)
+    write_file(str(path), content)
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file so that it is there whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _as_json(value: Any) -> bytes:
-    return (json.dumps(value, indent=1) + "\n").encode()
+def _as_json(value: Any) -> str:
+    return json.dumps(value, indent=1) + "\n"
 
 
 def _compare(path: Path, split: str, settings: Mapping[str, Any]) -> None:

@@ -1,10 +1,9 @@
-"""Writing a shard, and reading one back to see what is in it."""
+"""Writing of shards, and reading back for comparison."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,28 +13,24 @@ import tensorflow.compat.v1 as tf
 from convert.examples import CorruptImage, encode, name_and_label, serialize
 from convert.pictures import Picture
 from convert.progress import Progress
-from tf_frame.errors import DataError, TfFrameError, reason_of
+from tf_frame.atomic_output import atomic_output, flush_to_disk
+from tf_frame.errors import DataError, TfFrameError, reason_of, translated_write_errors
 
 
 @dataclasses.dataclass(frozen=True)
 class Shard:
-    """One file to be, and what belongs into it."""
+    """One file to write, and its pictures."""
 
     path: Path
     pictures: Sequence[Picture]
 
-    @property
-    def part(self) -> Path:
-        """Where it is written until it is whole; `train-*` does not match this."""
-        return self.path.with_name(f".{self.path.name}.part")
-
 
 @dataclasses.dataclass(frozen=True)
 class Content:
-    """What was read back.
+    """Content of a shard that was read back.
 
     Attributes:
-      missing: names of the pictures that the shard does without.
+      missing: names of the pictures that are not in the shard.
       digests: one of each record.
     """
 
@@ -45,13 +40,13 @@ class Content:
 
 @dataclasses.dataclass(frozen=True)
 class Rules:
-    """What all shards of a conversion share.
+    """Settings that all shards of a conversion share.
 
     Attributes:
       class_names: the name of each class.
       skip_corrupt: whether a picture that cannot be decoded is left out.
-      stop: set when the conversion is to end early.
-      progress: is told of each picture.
+      stop: set when the conversion must end early.
+      progress: counts the pictures.
     """
 
     class_names: Sequence[str]
@@ -91,20 +86,17 @@ def make_shard(shard: Shard, rules: Rules) -> list[str]:
     Raises:
       DataError: a picture cannot be decoded, or read.
       TfFrameError: the shard cannot be written, or was read back as something else.
-      Stopped: the conversion is to end.
+      Stopped: the conversion must end.
     """
-    try:
-        digests = _write(shard, rules)
-        missing = _read_back(shard, digests, rules.stop)
-        os.replace(shard.part, shard.path)
-    except (OSError, tf.errors.OpError) as error:
-        raise TfFrameError(
-            f"cannot write {shard.path}: {reason_of(error)}; mend that and run the same command "
-            "again: shards that are finished are kept"
-        ) from error
-    finally:
-        shard.part.unlink(missing_ok=True)
-    return missing
+    with (
+        translated_write_errors(
+            f"cannot write {shard.path}",
+            "mend that and run the same command again: shards that are finished are kept",
+        ),
+        atomic_output(str(shard.path)) as temporary,
+    ):
+        digests = _write(temporary, shard, rules)
+        return _read_back(temporary, shard, digests, rules.stop)
 
 
 def check_shard(shard: Shard, stop: threading.Event) -> Content:
@@ -112,7 +104,7 @@ def check_shard(shard: Shard, stop: threading.Event) -> Content:
 
     Raises:
       DamagedShard: it cannot be read, or holds something else.
-      Stopped: the conversion is to end.
+      Stopped: the conversion must end.
     """
     expected = iter(shard.pictures)
     content = Content([], [])
@@ -133,10 +125,10 @@ def _before(found: tuple[str, int], expected: Iterator[Picture]) -> Iterator[str
     raise DamagedShard(f"it holds {found[0]} with label {found[1]}, which does not belong there")
 
 
-def _write(shard: Shard, rules: Rules) -> list[bytes]:
+def _write(path: str, shard: Shard, rules: Rules) -> list[bytes]:
     """Returns the digest of each record."""
     digests: list[bytes] = []
-    with tf.io.TFRecordWriter(str(shard.part)) as writer:
+    with tf.io.TFRecordWriter(path) as writer:
         for picture in shard.pictures:
             _check_on(rules.stop)
             record = _record_or_none(picture, rules)
@@ -144,7 +136,7 @@ def _write(shard: Shard, rules: Rules) -> list[bytes]:
                 writer.write(record)
                 digests.append(hashlib.sha256(record).digest())
             rules.progress.advance()
-    _flush_to_disk(shard.part)
+    flush_to_disk(path)
     return digests
 
 
@@ -168,19 +160,10 @@ def _record(picture: Picture, rules: Rules) -> bytes:
     return serialize(picture, encode(picture), rules.class_names[picture.label])
 
 
-def _flush_to_disk(path: Path) -> None:
-    # Otherwise a machine that loses power may keep the name and lose the content.
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _read_back(shard: Shard, digests: list[bytes], stop: threading.Event) -> list[str]:
+def _read_back(path: str, shard: Shard, digests: list[bytes], stop: threading.Event) -> list[str]:
     """Returns the names of the pictures that were left out."""
     try:
-        content = check_shard(dataclasses.replace(shard, path=shard.part), stop)
+        content = check_shard(dataclasses.replace(shard, path=Path(path)), stop)
         if content.digests != digests:
             raise DamagedShard(
                 f"of {len(digests)} records {len(content.digests)} were read back, or others"

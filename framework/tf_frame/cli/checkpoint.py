@@ -1,8 +1,9 @@
-"""`tf-frame checkpoint`: what checkpoints hold, and new ones from old ones."""
+"""`tf-frame checkpoint`: lists, shows, compares, renames and averages checkpoints."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import sys
 import warnings
@@ -12,7 +13,7 @@ from typing import Any
 from tf_frame.cli import checkpoint_tables as tables
 from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
 from tf_frame.cli.screen import report
-from tf_frame.config.flags import parse_flags
+from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.config.values import nearest
 from tf_frame.errors import (
@@ -33,101 +34,51 @@ _USAGE = r"""usage: tf-frame checkpoint list DIR [--json]
        tf-frame checkpoint average NEW DIR [--last N] [--overwrite]
 
 list     the checkpoints of a folder, oldest first, and whether they can be read
-show     variables of a checkpoint; --filter: those in whose names REGEX is found; --values:
-         minimum, maximum, mean and norm of what is finite, and how much is not
-diff     in what two checkpoints differ; exit code 0 if in nothing, 1 if in something, 2 if
-         one cannot be read
+show     variables of a checkpoint; --filter: only names in which REGEX is found; --values:
+         minimum, maximum, mean and norm of the finite values, and the number of others
+diff     differences between two checkpoints; exit code 0 without any, 1 with some, 2 if a
+         checkpoint cannot be read
 rename   writes a checkpoint with other names: --rule 'old/(.*)=new/\1'. REGEX has to match the
          whole name; of several rules the first that matches counts; --drop REGEX leaves
-         variables out; both may be given several times. --dry_run only shows what would be done
-average  writes the mean of checkpoints; integers, switches and texts are those of the last
+         variables out; both may be given several times. --dry_run only shows the result
+average  writes the mean of checkpoints; integers, booleans and texts are those of the last
 
 PATH is a checkpoint (runs/first/model.ckpt-500), a folder (its newest checkpoint) or a SavedModel.
 NEW is written whole or not at all, replaces nothing without --overwrite, and becomes the newest
-checkpoint of its folder. --json prints the same for programs."""
+checkpoint of its folder. --json prints the result as JSON."""
 
-_JSON = Option("json", bool, False, "print JSON")
-_OVERWRITE = Option("overwrite", bool, False, "replace what is there")
-_OPTIONS = {
-    "list": [_JSON],
-    "show": [
-        _JSON,
-        Option("filter", str, "", "only these names"),
-        Option("values", bool, False, "statistics of the values"),
-    ],
-    "diff": [_JSON],
-    "rename": [
-        Option("rule", tuple[str, ...], (), "REGEX=REPLACEMENT", verbatim=True),
-        Option("drop", tuple[str, ...], (), "names to leave out", verbatim=True),
-        Option("dry_run", bool, False, "write nothing"),
-        _OVERWRITE,
-    ],
-    "average": [Option("last", int | None, None, "only the newest", min=1), _OVERWRITE],
-}
-_WORDS = {
-    "list": ("DIR", 1, 1),
-    "show": ("PATH", 1, 1),
-    "diff": ("PATH PATH", 2, 2),
-    "rename": ("PATH NEW", 2, 2),
-    "average": ("NEW PATH PATH ..., or NEW DIR", 2, None),
-}
+_Given = Mapping[str, Any]
 
 
-def main(words: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if not words or any(word in ("-h", "--help") for word in words):
+    if not argv or any(word in ("-h", "--help") for word in argv):
         report(_USAGE)
-        return EXIT_OK if words else EXIT_USAGE
-    name, *rest = words
-    if name not in _OPTIONS:
-        near = nearest(name, _OPTIONS)
-        hint = f"did you mean {near!r}?" if near else f"it takes one of {', '.join(_OPTIONS)}"
+        return EXIT_OK if argv else EXIT_USAGE
+    name, *rest = argv
+    if name not in _COMMANDS:
+        near = nearest(name, _COMMANDS)
+        hint = f"did you mean {near!r}?" if near else f"it takes one of {', '.join(_COMMANDS)}"
         raise ConfigError(f"unknown word {name!r} after tf-frame checkpoint; {hint}")
-    paths, given = _sorted_out(name, rest)
+    command = _COMMANDS[name]
+    given, paths = split_flags(rest, command.options)
+    parse_flags([word for word in paths if word.startswith("-")], command.options)
+    if len(paths) < command.least or (command.most is not None and len(paths) > command.most):
+        found = " ".join(paths) or "none"
+        raise ConfigError(f"tf-frame checkpoint {name} takes {command.paths}; given: {found}")
+    if name == "rename" and not (given.get("rule") or given.get("drop")):
+        raise ConfigError("tf-frame checkpoint rename takes --rule REGEX=REPLACEMENT, or --drop")
     quiet_tensorflow(None)
     with without_chatter(None):
-        # Importing TensorFlow takes seconds and says things.
+        # Importing TensorFlow takes seconds and writes log lines.
         import tf_frame.checkpoint.find.reader  # noqa: F401
-    commands: dict[str, Callable[[Sequence[str], Mapping[str, Any]], int]] = {
-        "list": _list,
-        "show": _show,
-        "diff": _diff,
-        "rename": _rename,
-        "average": _average,
-    }
-    with _patterns_noted():
-        return commands[name](paths, given)
-
-
-def _sorted_out(command: str, words: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
-    """Tells paths from options, and checks both."""
-    options = {option.name: option for option in _OPTIONS[command]}
-    paths: list[str] = []
-    flags: list[str] = []
-    rest = iter(words)
-    for word in rest:
-        name, equals, _ = word.lstrip("-").partition("=")
-        if not word.startswith("-"):
-            paths.append(word)
-        elif equals or name not in options or options[name].type is bool:
-            flags.append(word)
-        elif (value := next(rest, None)) is not None:
-            flags.append(f"--{name}={value}")
-        else:
-            raise ConfigError(f"--{name}: its value is missing")
-    given = parse_flags(flags, options.values())
-    expected, least, most = _WORDS[command]
-    if len(paths) < least or (most is not None and len(paths) > most):
-        told = " ".join(paths) or "none"
-        raise ConfigError(f"tf-frame checkpoint {command} takes {expected}; given: {told}")
-    if command == "rename" and not (given.get("rule") or given.get("drop")):
-        raise ConfigError("tf-frame checkpoint rename takes --rule REGEX=REPLACEMENT, or --drop")
-    return paths, given
+    with _reported_patterns():
+        return command.run(paths, given)
 
 
 @contextlib.contextmanager
-def _patterns_noted() -> Iterator[None]:
-    """Prints the warnings of patterns that match nothing as lines of their own."""
+def _reported_patterns() -> Iterator[None]:
+    """Prints the warnings of patterns that match nothing, a line each."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UnmatchedPatternWarning)
         try:
@@ -137,7 +88,7 @@ def _patterns_noted() -> Iterator[None]:
                 print(f"note: {warning.message}", file=sys.stderr)
 
 
-def _list(paths: Sequence[str], given: Mapping[str, Any]) -> int:
+def _list(paths: Sequence[str], given: _Given) -> int:
     from tf_frame.checkpoint.find.contents import list_checkpoints
 
     entries = list_checkpoints(paths[0])
@@ -145,34 +96,26 @@ def _list(paths: Sequence[str], given: Mapping[str, Any]) -> int:
     return EXIT_OK
 
 
-def _show(paths: Sequence[str], given: Mapping[str, Any]) -> int:
+def _show(paths: Sequence[str], given: _Given) -> int:
     from tf_frame.checkpoint.find.contents import contents_of
-    from tf_frame.checkpoint.find.path import resolve
-    from tf_frame.checkpoint.find.reader import Checkpoint
     from tf_frame.checkpoint.warm_start.rules import parse_regex
 
     pattern = parse_regex("--filter", given["filter"]) if given.get("filter") else None
-    checkpoint = Checkpoint(resolve(paths[0]))
+    checkpoint = _opened(paths[0])
     found = contents_of(checkpoint, pattern=pattern, values=bool(given.get("values")))
-    step = checkpoint.global_step
-    _print(
-        given,
-        tables.contents_as_json(checkpoint.path, step, found),
-        lambda: tables.contents(checkpoint.path, step, found),
-    )
+    shown = checkpoint.path, checkpoint.global_step, found
+    _print(given, tables.contents_as_json(*shown), lambda: tables.contents(*shown))
     return EXIT_OK
 
 
-def _diff(paths: Sequence[str], given: Mapping[str, Any]) -> int:
-    from tf_frame.checkpoint.find.path import resolve
-    from tf_frame.checkpoint.find.reader import Checkpoint
+def _diff(paths: Sequence[str], given: _Given) -> int:
     from tf_frame.checkpoint.rewrite.difference import difference
 
     try:
-        first, second = (Checkpoint(resolve(path)) for path in paths)
+        first, second = map(_opened, paths)
         found = difference(first, second)
     except CheckpointError as error:
-        # Code 1 says that two checkpoints differ, and this is not known.
+        # Code 1 means that two checkpoints differ, which is not known here.
         raise ConfigError(str(error)) from error
     _print(
         given,
@@ -182,26 +125,24 @@ def _diff(paths: Sequence[str], given: Mapping[str, Any]) -> int:
     return EXIT_FAILED if found.any else EXIT_OK
 
 
-def _rename(paths: Sequence[str], given: Mapping[str, Any]) -> int:
-    from tf_frame.checkpoint.find.path import resolve
-    from tf_frame.checkpoint.find.reader import Checkpoint
+def _rename(paths: Sequence[str], given: _Given) -> int:
     from tf_frame.checkpoint.rewrite.rename import plan_rewriting
 
-    rules, drop = given.get("rule", ()), given.get("drop", ())
     plan = plan_rewriting(
-        Checkpoint(resolve(paths[0])),
+        _opened(paths[0]),
         paths[1],
-        rules=rules,
-        drop=drop,
+        rules=given.get("rule", ()),
+        drop=given.get("drop", ()),
         overwrite=bool(given.get("overwrite")),
     )
-    if not given.get("dry_run"):
+    written = not given.get("dry_run")
+    if written:
         plan.write()
-    report(tables.rewriting(plan, written=not given.get("dry_run")))
+    report(tables.rewriting(plan, written=written))
     return EXIT_OK
 
 
-def _average(paths: Sequence[str], given: Mapping[str, Any]) -> int:
+def _average(paths: Sequence[str], given: _Given) -> int:
     from tf_frame.checkpoint.rewrite.average import average, sources_of
 
     new, *given_sources = paths
@@ -215,5 +156,40 @@ def _average(paths: Sequence[str], given: Mapping[str, Any]) -> int:
     return EXIT_OK
 
 
-def _print(given: Mapping[str, Any], data: Any, text: Callable[[], str]) -> None:
+def _opened(path: str) -> Any:
+    from tf_frame.checkpoint.find.path import resolve
+    from tf_frame.checkpoint.find.reader import Checkpoint
+
+    return Checkpoint(resolve(path))
+
+
+def _print(given: _Given, data: Any, text: Callable[[], str]) -> None:
     report(json.dumps(data, indent=2, allow_nan=False) if given.get("json") else text())
+
+
+@dataclasses.dataclass(frozen=True)
+class _Command:
+    """A command after `tf-frame checkpoint`: its function, its paths and its options."""
+
+    run: Callable[[Sequence[str], _Given], int]
+    paths: str
+    least: int
+    most: int | None
+    options: Sequence[Option]
+
+
+_JSON = Option("json", bool, False, "print JSON")
+_OVERWRITE = Option("overwrite", bool, False, "replace existing files")
+_FILTER = Option("filter", str, "", "only these names")
+_VALUES = Option("values", bool, False, "statistics of the values")
+_RULE = Option("rule", tuple[str, ...], (), "REGEX=REPLACEMENT", verbatim=True)
+_DROP = Option("drop", tuple[str, ...], (), "names to leave out", verbatim=True)
+_DRY_RUN = Option("dry_run", bool, False, "write nothing")
+_LAST = Option("last", int | None, None, "only the newest", min=1)
+_COMMANDS = {
+    "list": _Command(_list, "DIR", 1, 1, [_JSON]),
+    "show": _Command(_show, "PATH", 1, 1, [_JSON, _FILTER, _VALUES]),
+    "diff": _Command(_diff, "PATH PATH", 2, 2, [_JSON]),
+    "rename": _Command(_rename, "PATH NEW", 2, 2, [_RULE, _DROP, _DRY_RUN, _OVERWRITE]),
+    "average": _Command(_average, "NEW PATH PATH ..., or NEW DIR", 2, None, [_LAST, _OVERWRITE]),
+}

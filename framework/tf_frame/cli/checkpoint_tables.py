@@ -1,4 +1,4 @@
-"""What `tf-frame checkpoint` prints, as text and as JSON."""
+"""Output of `tf-frame checkpoint`, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -7,23 +7,16 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tf_frame.cli.screen import columns
-
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+from tf_frame.text import columns, readable_bytes
 
 
 def size_text(size_bytes: int | None) -> str:
-    """A size in the unit in which it has one to four digits; `-` if it is not known."""
-    if size_bytes is None:
-        return "-"
-    size, unit = float(size_bytes), 0
-    while size >= 1024 and unit < len(_UNITS) - 1:
-        size, unit = size / 1024, unit + 1
-    return f"{size:.0f} {_UNITS[unit]}" if unit == 0 else f"{size:.1f} {_UNITS[unit]}"
+    """Returns a size with its unit; `-` for None."""
+    return "-" if size_bytes is None else readable_bytes(size_bytes)
 
 
 def entries(found: Sequence[Any], folder: str) -> str:
-    """The table of `list`; `found` as `checkpoint.listing` gives it."""
+    """Returns the table of `list`; `found` is the result of `list_checkpoints`."""
     if not found:
         return f"no checkpoints in {folder}"
     rows = [("CHECKPOINT", "STEP", "SAVED", "SIZE", "VARIABLES", "PARAMETERS", "STATE")]
@@ -43,12 +36,12 @@ def entries(found: Sequence[Any], folder: str) -> str:
 
 
 def entries_as_json(found: Sequence[Any]) -> list[dict[str, Any]]:
-    """The same for programs."""
+    """Returns the result of `list --json`."""
     return [{**dataclasses.asdict(entry), "readable": not entry.damage} for entry in found]
 
 
 def contents(path: str, step: int | None, found: Sequence[Any]) -> str:
-    """The table of `show`; `found` as `checkpoint.contents` gives it."""
+    """Returns the table of `show`; `found` is the result of `contents_of`."""
     values = any(content.statistics for content in found)
     heading = ["VARIABLE", "SHAPE", "TYPE", "BYTES"]
     heading += ["MIN", "MAX", "MEAN", "NORM", "NAN", "INF"] if values else []
@@ -66,7 +59,7 @@ def contents(path: str, step: int | None, found: Sequence[Any]) -> str:
 
 
 def contents_as_json(path: str, step: int | None, found: Sequence[Any]) -> dict[str, Any]:
-    """The same for programs."""
+    """Returns the result of `show --json`."""
     described = [dataclasses.asdict(content) for content in found]
     return {"path": path, "step": step, **_totals(found), "contents": described}
 
@@ -88,7 +81,7 @@ def _statistics(statistics: Any) -> list[str]:
 
 
 def difference(first: str, second: str, found: Any) -> str:
-    """The lists of `diff`; `found` as `checkpoint.difference` gives it."""
+    """Returns the lists of `diff`; `found` is the result of `difference`."""
     lists = [
         (f"only in {first}", [(name,) for name in found.only_in_first]),
         (f"only in {second}", [(name,) for name in found.only_in_second]),
@@ -106,7 +99,7 @@ def _largest_texts(rows: Iterable[tuple[str, float | None]]) -> list[tuple[str, 
 
 
 def difference_as_json(found: Any) -> dict[str, Any]:
-    """The same for programs."""
+    """Returns the result of `diff --json`."""
     return {
         "only_in_first": found.only_in_first,
         "only_in_second": found.only_in_second,
@@ -122,7 +115,7 @@ def difference_as_json(found: Any) -> dict[str, Any]:
 
 
 def rewriting(plan: Any, *, written: bool) -> str:
-    """What `rename` did or would do; `plan` as `checkpoint.rewrite` gives it."""
+    """Returns the table of `rename`; `plan` is the result of `plan_rewriting`."""
     rows = [(old, "->", new) for old, new in plan.changed.items()]
     rows += [(name, "->", "(dropped)") for name in plan.dropped]
     summary = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from tf_frame.cli.option_help import group_text
 from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
-from tf_frame.cli.screen import columns, report
+from tf_frame.cli.screen import report
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import Option, options_of
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
@@ -31,6 +31,7 @@ from tf_frame.plugin.load import (
     matching_plugins,
     unknown_plugin,
 )
+from tf_frame.text import columns
 
 _USAGE = """usage: tf-frame plugins list [--json] [--check]
        tf-frame plugins show NAME

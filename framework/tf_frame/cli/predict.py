@@ -1,29 +1,28 @@
-"""`tf-frame predict`: what a trained model says about files, or about its evaluation split."""
+"""`tf-frame predict`: predictions of a trained model on files or on its evaluation split."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tqdm import tqdm
 
 from tf_frame.cli import option_help
-from tf_frame.cli.prediction_paths import OutputNames, check_output, files_of
 from tf_frame.cli.quiet import without_chatter
 from tf_frame.cli.screen import emphasised, reader_may_leave, report
 from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
-from tf_frame.estimator.prediction.files import Csv, JsonLines, write_errors_explained
+from tf_frame.estimator.prediction.paths import check_output, files_of
+from tf_frame.estimator.prediction.rows import FORMATS
+from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.plugin import Input, Mode
 from tf_frame.session.interrupts import Interrupts
 
-_FORMATS = {"csv": Csv, "jsonl": JsonLines}
 _OWN = [
     Option(
         "input",
@@ -33,13 +32,13 @@ _OWN = [
         verbatim=True,
     ),
     Option("output", str | None, None, "folder to write to"),
-    Option("checkpoint", str | None, None, "which one; none: the newest in MODEL_DIR"),
+    Option("checkpoint", str | None, None, "path of the checkpoint; none: the newest one"),
     Option(
         "format",
         str | None,
         None,
         "a row for each example: csv or jsonl; none: the model's own files, or jsonl",
-        choices=tuple(_FORMATS),
+        choices=tuple(FORMATS),
     ),
 ]
 _USAGE = """usage: tf-frame predict MODEL_DIR --output DIR [--input PATH ...] [OPTIONS]
@@ -62,12 +61,27 @@ def main(argv: Sequence[str]) -> int:
     output = os.path.expanduser(given["output"])
     check_output(output, files)
     with reader_may_leave(), Interrupts().installed() as interrupts:
-        _predict(setup, source, files, output, given, interrupts)
+        with without_chatter(setup.config.verbosity):
+            # Importing TensorFlow takes seconds.
+            from tf_frame.estimator.prediction.run import predict_run
+        started = time.monotonic()
+        names = predict_run(
+            setup,
+            source,
+            RunObserver(report, interrupts),
+            output=output,
+            files=files,
+            checkpoint=given["checkpoint"],
+            row_format=given["format"],
+        )
+        written = list(_with_bar(names, len(files) or _num_evaluated(setup, source)))
+        report(_closing(len(written), time.monotonic() - started, output))
+        _report_files_without_example(files, written)
     return EXIT_OK
 
 
 def _one_path_each(argv: Sequence[str]) -> list[str]:
-    """Lets several paths follow one `--input`, as a shell makes them of `*.png`."""
+    """Repeats `--input` before each path: a shell expands `*.png` to several paths."""
     found: list[str] = []
     follows_input = False
     for word in argv:
@@ -87,123 +101,41 @@ def _files(setup: TrainingSetup, source: Any, paths: Sequence[str]) -> list[str]
         assert setup.input is not None
         raise ConfigError(
             f"the input {setup.input.name} of {setup.input.plugin.info.distribution} cannot read "
-            "files to predict on, for it has no prediction_dataset(); leave --input out to "
-            "predict its evaluation split"
+            "files to predict on, as it has no prediction_dataset(); leave --input out to predict "
+            "on its evaluation split"
         )
     return files_of(paths, getattr(source, "prediction_suffixes", ()))
 
 
-def _predict(
-    setup: TrainingSetup,
-    source: Any,
-    files: Sequence[str],
-    output: str,
-    given: dict[str, Any],
-    interrupts: Interrupts,
-) -> None:
-    with without_chatter(setup.config.verbosity):
-        # Importing TensorFlow takes seconds.
-        from tf_frame.checkpoint.find.path import resolve
-        from tf_frame.estimator.prediction.run import Prediction
-    interrupts.raise_if_received("stopped; nothing was predicted")
-    checkpoint = resolve(os.path.expanduser(given["checkpoint"] or setup.model_dir))
-    model = setup.make_model(source.info)
-    report(f"predicting with {checkpoint}")
-    started = time.monotonic()
-    with (
-        _Progress(len(files) or _evaluated(setup, source)) as progress,
-        _writer(model, output, given["format"]) as writer,
-    ):
-        names = Prediction(
-            model=model,
-            source=source,
-            config=setup.config,
-            checkpoint=checkpoint,
-            files=files,
-            directory=output,
-            write=_distinctly_named(writer, files),
-            predict_keys=getattr(writer, "predict_keys", None),
-            check=lambda: interrupts.raise_if_received(
-                f"stopped after {_counted(progress.count)}, written to {output}"
-            ),
-            written=progress.advance,
-        ).run()
-    report(_closing(len(names), time.monotonic() - started, output))
-    _say_what_is_missing(files, names)
-
-
-def _evaluated(setup: TrainingSetup, source: Any) -> int | None:
-    """How many examples of the evaluation split are predicted, as far as that is known."""
+def _num_evaluated(setup: TrainingSetup, source: Any) -> int | None:
+    """Returns the number of examples of the evaluation split, limited by `eval_steps`, if known."""
     total: int | None = source.info.num_examples.get(Mode.EVAL)
     if total is None or setup.config.eval_steps is None:
         return total
     return min(total, setup.config.eval_steps * setup.config.eval_batch_size)
 
 
-@contextmanager
-def _writer(model: Any, output: str, row_format: str | None) -> Iterator[Any]:
-    """What writes one example: of the model, or rows; closed at the end."""
-    make = getattr(model, "prediction_writer", None)
-    with write_errors_explained(output):
-        writer = make(output) if make and not row_format else None
-    if writer is None:
-        writer = _FORMATS[row_format or "jsonl"](output)
-    try:
-        yield writer
-    finally:
-        with write_errors_explained(output):
-            getattr(writer, "close", lambda: None)()
-
-
-def _distinctly_named(writer: Any, files: Sequence[str]) -> Callable[[str, Any, Any], None]:
-    """Rows name an example as the user does; files need names of their own."""
-    if isinstance(writer, (Csv, JsonLines)):
-        return writer
-    name_of = OutputNames(files)
-    return lambda name, features, prediction: writer(name_of(name), features, prediction)
-
-
-class _Progress:
-    """Counts examples, and shows a bar on a terminal.
-
-    Args:
-      total: how many there will be, if that is known.
-    """
-
-    def __init__(self, total: int | None) -> None:
-        self.count = 0
-        self._bar = tqdm(
-            total=total,
-            file=sys.stdout,
-            disable=not sys.stdout.isatty(),
-            unit="example",
-            dynamic_ncols=True,
-            desc="predict",
-        )
-
-    def advance(self) -> None:
-        """Notes that an example is written."""
-        self.count += 1
-        self._bar.update()
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        self._bar.close()
+def _with_bar(names: Iterator[str], total: int | None) -> Iterable[str]:
+    """Shows a progress bar on a terminal."""
+    return tqdm(
+        names,
+        total=total,
+        file=sys.stdout,
+        disable=not sys.stdout.isatty(),
+        unit="example",
+        dynamic_ncols=True,
+        desc="predict",
+    )
 
 
 def _closing(count: int, secs: float, output: str) -> str:
+    done = "1 prediction" if count == 1 else f"{count} predictions"
     rate = f"{count / secs:.1f} a second"
-    return f"{_counted(count)} in {secs:.1f} s, {rate}; written to {emphasised(output)}"
+    return f"{done} in {secs:.1f} s, {rate}; written to {emphasised(output)}"
 
 
-def _counted(count: int) -> str:
-    return "1 prediction" if count == 1 else f"{count} predictions"
-
-
-def _say_what_is_missing(files: Sequence[str], names: Sequence[str]) -> None:
-    """Where examples are called as their files, a file without an example is worth a line."""
+def _report_files_without_example(files: Sequence[str], names: Sequence[str]) -> None:
+    """Reports missing files if the names of examples are those of files."""
     missing = set(files) - set(names)
     if missing and set(names) <= set(files):
         first = next(file for file in files if file in missing)

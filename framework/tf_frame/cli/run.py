@@ -1,4 +1,4 @@
-"""`tf-frame run`: trains a model, evaluates it, or goes on where it stopped."""
+"""`tf-frame run`: trains and evaluates a model, and resumes a run that was stopped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import tf_frame
 from tf_frame.cli import option_help
 from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import columns, emphasised, reader_may_leave, report
+from tf_frame.cli.screen import emphasised, reader_may_leave, report
 from tf_frame.cli.training_setup import (
     COMMAND_MODES,
     MODE,
@@ -32,6 +32,7 @@ from tf_frame.estimator.training.model_dir import discarded_if_unused
 from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.session.interrupts import Interrupts
+from tf_frame.text import columns
 
 _HELP_ALL = "--help_all"
 _HELP = ("-h", "--help", _HELP_ALL)

@@ -1,11 +1,11 @@
-"""Output on the screen: lines, tables and emphasis, plain text when redirected."""
+"""Output of the commands: flushed lines, bold text on terminals, no error in `... | head`."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -19,17 +19,6 @@ def emphasised(text: str) -> str:
 def report(text: str) -> None:
     """Prints a line and flushes it, so that it is in a file at once."""
     print(text, flush=True)
-
-
-def columns(rows: Iterable[Sequence[str]], *, indent: int = 2) -> str:
-    """Formats rows as columns with the width of their widest cell."""
-    rows = [tuple(row) for row in rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
-    return "\n".join(
-        " " * indent
-        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
 
 
 class _PipeStream:

@@ -1,4 +1,4 @@
-"""The command line of a run, its configuration file and a preset become a `TrainingSetup`."""
+"""Makes a `TrainingSetup` of the command line, a configuration file and a preset."""
 
 from __future__ import annotations
 

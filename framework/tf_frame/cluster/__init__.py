@@ -1,5 +1,5 @@
-"""Who this process is among those that train together."""
+"""The tasks that train together, and the task of this process."""
 
-from tf_frame.cluster.cluster import Cluster, cluster_of
+from tf_frame.cluster.cluster import Cluster, cluster_of, wait_for_server
 
-__all__ = ["Cluster", "cluster_of"]
+__all__ = ["Cluster", "cluster_of", "wait_for_server"]

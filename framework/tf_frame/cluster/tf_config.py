@@ -1,4 +1,4 @@
-"""The environment variable TF_CONFIG: the cluster, and which of its tasks this process is.
+"""The environment variable TF_CONFIG: a typed cluster, and the task of this process.
 
     TF_CONFIG='{"cluster": {"chief": ["a:2222"], "ps": ["b:2222"], "worker": ["c:2222"]},
                 "task": {"type": "worker", "index": 0}}'
@@ -13,22 +13,85 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tf_frame.cluster.cluster_config import ClusterConfig, Jobs, TaskType
-
-__all__ = ["TF_CONFIG", "ClusterConfig", "TaskType", "cluster_config", "read_tf_config"]
-
 TF_CONFIG = "TF_CONFIG"
+
+# Job name -> task id -> address.
+Jobs = Mapping[str, Mapping[int, str]]
+
+
+class TaskType:
+    """The task types that an Estimator knows."""
+
+    MASTER = "master"
+    PS = "ps"
+    WORKER = "worker"
+    CHIEF = "chief"
+    EVALUATOR = "evaluator"
+
+
+_LEADERS = (TaskType.CHIEF, TaskType.MASTER)
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusterConfig:
+    """A task of a typed cluster; the defaults describe a single process.
+
+    Attributes:
+      task_type, task_id: type and id of this task; ids count from 0 in each type.
+      cluster: job name -> task id -> address; empty without a cluster, and for an
+        evaluator, which is not part of the training cluster.
+      master: target of training sessions; empty for a session in this process.
+      evaluation_master: target of evaluation sessions.
+      is_chief: whether this task initialises, saves and summarises.
+      num_ps: number of tasks that hold variables.
+      num_workers: number of tasks that train, including the chief; 0 for an evaluator.
+      global_id: number of this task among all: first the chief, then the other types by
+        name, and `ps` last. None for an evaluator.
+      service: description of the platform in TF_CONFIG; None without one.
+      model_dir: folder in TF_CONFIG; None without one.
+    """
+
+    task_type: str = TaskType.WORKER
+    task_id: int = 0
+    cluster: Jobs = dataclasses.field(default_factory=dict, hash=False)
+    master: str = ""
+    evaluation_master: str = ""
+    is_chief: bool = True
+    num_ps: int = 0
+    num_workers: int = 1
+    global_id: int | None = 0
+    service: Mapping[str, Any] | None = dataclasses.field(default=None, hash=False)
+    model_dir: str | None = None
+
+    @property
+    def trains(self) -> bool:
+        """True if this task trains; parameter servers and evaluators do not."""
+        return self.task_type in (*_LEADERS, TaskType.WORKER)
+
+    def run_options(self) -> dict[str, Any]:
+        """The run options of this task; empty if training needs none for the cluster.
+
+        Workers are counted as by slim's flags: the chief is 0, worker i is i + 1.
+        """
+        if not self.trains or not (self.cluster or self.master):
+            return {}
+        return {
+            "master": self.master,
+            "task": 0 if self.is_chief else self.task_id + 1,
+            "worker_replicas": self.num_workers,
+            "num_ps_tasks": self.num_ps,
+        }
 
 
 def read_tf_config(environment: Mapping[str, str]) -> dict[str, Any]:
-    """Returns what TF_CONFIG holds, empty without one.
+    """Returns the content of TF_CONFIG; empty without TF_CONFIG.
 
     Args:
       environment: the environment variables, such as `os.environ`.
 
     Raises:
-      json.JSONDecodeError: it is not JSON; this is a ValueError.
-      TypeError: it is JSON of another form than `{"name": value}`.
+      json.JSONDecodeError: the content is not JSON; this is a ValueError.
+      TypeError: the JSON is no object `{"name": value}`.
     """
     try:
         content = json.loads(environment.get(TF_CONFIG, "{}"))
@@ -40,14 +103,14 @@ def read_tf_config(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def cluster_config(tf_config: Mapping[str, Any]) -> ClusterConfig:
-    """Finds the place of this process in the cluster that TF_CONFIG describes.
+    """Finds the task of this process in the cluster of TF_CONFIG.
 
     Args:
       tf_config: the content of TF_CONFIG; see `read_tf_config`.
 
     Raises:
-      ValueError: the task or the cluster break a rule.
-      TypeError: a part of it is of another form than it should be.
+      ValueError: the task or the cluster breaks a rule.
+      TypeError: a part of the content has the wrong type.
     """
     service = tf_config.get("service")
     if service is not None and not isinstance(service, dict):
@@ -89,7 +152,7 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
 
 
 def _alone(task: Mapping[str, Any], tf_config: Mapping[str, Any]) -> ClusterConfig:
-    """A process without a cluster, perhaps with servers that somebody else runs."""
+    """A process without a cluster, which may use servers of others."""
     if task.get("type", TaskType.WORKER) != TaskType.WORKER:
         raise ValueError('If "cluster" is not set in TF_CONFIG, task type must be WORKER.')
     if int(task.get("index", 0)) != 0:
@@ -101,7 +164,7 @@ def _alone(task: Mapping[str, Any], tf_config: Mapping[str, Any]) -> ClusterConf
 
 
 def _task_of(cluster: Jobs, task: Mapping[str, Any], tf_config: Mapping[str, Any]) -> ClusterConfig:
-    """A task of a cluster, or the evaluator beside it."""
+    """A task of a cluster, or its evaluator."""
     leader = _leader(cluster)
     task_type, task_id = _checked_task(cluster, task, leader)
     if task_type == TaskType.EVALUATOR:
@@ -119,7 +182,7 @@ def _task_of(cluster: Jobs, task: Mapping[str, Any], tf_config: Mapping[str, Any
 
 
 def _leader(cluster: Jobs) -> str:
-    """The type of the task that leads; `master` is the name that clusters had before `chief`."""
+    """The type of the leading task; `master` is the older name of `chief`."""
     if TaskType.MASTER not in cluster:
         return TaskType.CHIEF
     if TaskType.CHIEF in cluster:
@@ -157,7 +220,7 @@ def _check_is_in(cluster: Jobs, task_type: str, task_id: int) -> None:
 
 
 def _cluster_text(cluster: Jobs) -> str:
-    """What `str` says of a `tf.train.ClusterSpec`; ids with gaps are shown."""
+    """The text of a `tf.train.ClusterSpec`; ids with gaps are shown."""
     jobs = []
     for job, tasks in sorted(cluster.items()):
         dense = tasks and _size(tasks) == len(tasks)
@@ -166,7 +229,7 @@ def _cluster_text(cluster: Jobs) -> str:
 
 
 def _size(tasks: Mapping[int, str]) -> int:
-    """How many task ids a job spans; more than it has tasks where some are left out."""
+    """The number of task ids of a job; more than its tasks if some are left out."""
     return max(tasks, default=-1) + 1
 
 
@@ -185,16 +248,11 @@ def _evaluator(task_id: int, leader: str, tf_config: Mapping[str, Any]) -> Clust
     )
 
 
-def _master(
-    cluster: Jobs,
-    task_type: str,
-    task_id: int,
-    tf_config: Mapping[str, Any],
-) -> str:
+def _master(cluster: Jobs, task_type: str, task_id: int, tf_config: Mapping[str, Any]) -> str:
     if "session_master" in tf_config:
         return _target(tf_config, "session_master")
     if len(cluster) == 1 and _size(cluster[task_type]) == 1:
-        return ""  # Alone, a session inside the process is quicker than one over the network.
+        return ""  # For a single process, a session without the network is faster.
     return f"grpc://{cluster[task_type][task_id]}"
 
 

@@ -81,11 +81,6 @@ def split_flags(argv: Sequence[str], options: Iterable[Option]) -> tuple[dict[st
     return _parse(argv, list(options), known_only=True)
 
 
-def parse_known_flags(argv: Sequence[str], options: Iterable[Option]) -> dict[str, Any]:
-    """Like `parse_flags`, but ignores unknown arguments."""
-    return split_flags(argv, options)[0]
-
-
 def _parse(
     argv: Sequence[str], options: list[Option], known_only: bool
 ) -> tuple[dict[str, Any], list[str]]:

@@ -1,4 +1,4 @@
-"""One definition of an option: a dataclass field with help text and bounds.
+"""Definition of an option: a dataclass field with help text and bounds.
 
     @dataclasses.dataclass(frozen=True)
     class Params:
@@ -41,8 +41,8 @@ def option(
       choices: the only values allowed.
       verbatim: for a tuple of texts: a comma is part of a text, so that the
         command line has one flag for each text.
-      requires: the option without which this option has no effect, or several, of which
-        one is enough. See `run_options.without_effect`.
+      requires: for run options: the option without which this option has no effect, or
+        several, of which one is enough. See `run_options.without_effect`.
 
     Returns:
       A dataclass field.

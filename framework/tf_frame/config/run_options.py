@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from tf_frame.config.option import Option, options_of
 from tf_frame.config.option_groups import (
@@ -128,7 +127,7 @@ class RunOptions(
 
     @property
     def writes_summaries(self) -> bool:
-        """Whether summaries are written."""
+        """True if summaries are written."""
         return bool(self.save_summaries_steps or self.save_summaries_secs)
 
     @property
@@ -162,44 +161,6 @@ def run_options() -> list[Option]:
     return [option for group in GROUPS for option in options_of(group)]
 
 
-# Conditions that `option(requires=...)` cannot express: the option, whether it has no
-# effect in a configuration with these defaults, and why.
-_Ineffective = Callable[[RunOptions, RunOptions], bool]
-_CONDITIONS: tuple[tuple[str, _Ineffective, str], ...] = (
-    (
-        "batch_size_scope",
-        lambda config, _: config.batch_size_scope == "global" and not config.sync_replicas,
-        "without --sync_replicas",
-    ),
-    (
-        "placement",
-        lambda config, defaults: config.placement != defaults.placement and config.num_ps_tasks < 2,
-        "with fewer than two parameter servers (--num_ps_tasks)",
-    ),
-    (
-        "profile_at_step",
-        lambda config, defaults: (
-            config.profile_at_step != defaults.profile_at_step
-            and min(config.profile_at_step, default=0) > config.max_steps
-        ),
-        "beyond --max_steps",
-    ),
-    (
-        "trace_at_step",
-        lambda config, defaults: (
-            config.trace_at_step != defaults.trace_at_step
-            and min(config.trace_at_step, default=0) > config.max_steps
-        ),
-        "beyond --max_steps",
-    ),
-    (
-        "quantize_delay_step",
-        lambda config, _: config.quantize_delay_step >= config.max_steps,
-        "unless it is below --max_steps",
-    ),
-)
-
-
 def without_effect(config: RunOptions, defaults: RunOptions) -> list[str]:
     """Describes, a line per reason, the options that have no effect because of others.
 
@@ -209,20 +170,37 @@ def without_effect(config: RunOptions, defaults: RunOptions) -> list[str]:
         default needs no warning.
     """
     names: dict[str, list[str]] = {}
-    for option in run_options():
-        changed = getattr(config, option.name) != getattr(defaults, option.name)
-        if changed and option.requires and not any(_is_set(config, r) for r in option.requires):
-            reason = f"without --{' or --'.join(option.requires)}"
-            names.setdefault(reason, []).append(option.name)
-    for name, ineffective, reason in _CONDITIONS:
-        if ineffective(config, defaults):
-            names.setdefault(reason, []).append(name)
+    for name, reason in _ineffective(config, defaults):
+        names.setdefault(reason, []).append(name)
     return [
         f"--{', --'.join(each)} {'have' if len(each) > 1 else 'has'} no effect {reason}"
         for reason, each in names.items()
     ]
 
 
-def _is_set(config: RunOptions, name: str) -> bool:
-    value: Any = getattr(config, name)
-    return bool(value) or isinstance(value, float)  # A decay of 0.0 is a decay.
+def _ineffective(config: RunOptions, defaults: RunOptions) -> Iterator[tuple[str, str]]:
+    """Yields each option without effect, and the reason."""
+
+    def changed(name: str) -> bool:
+        return bool(getattr(config, name) != getattr(defaults, name))
+
+    for option in run_options():
+        if changed(option.name) and not _any_set(config, option.requires):
+            yield option.name, f"without --{' or --'.join(option.requires)}"
+    # Conditions that `option(requires=...)` cannot express.
+    if config.batch_size_scope == "global" and not config.sync_replicas:
+        yield "batch_size_scope", "without --sync_replicas"
+    if changed("placement") and config.num_ps_tasks < 2:
+        yield "placement", "with fewer than two parameter servers (--num_ps_tasks)"
+    for name in ("profile_at_step", "trace_at_step"):
+        if changed(name) and min(getattr(config, name), default=0) > config.max_steps:
+            yield name, "beyond --max_steps"
+    if config.quantize_delay_step >= config.max_steps:
+        yield "quantize_delay_step", "unless it is below --max_steps"
+
+
+def _any_set(config: RunOptions, names: Sequence[str]) -> bool:
+    """Returns whether one of these options is set; True for an empty list."""
+    values = [getattr(config, name) for name in names]
+    # A decay of 0.0 is set.
+    return not names or any(value or isinstance(value, float) for value in values)

@@ -1,1 +1,1 @@
-"""Where things live: devices of inputs, clones, variables and optimizer."""
+"""Devices of inputs, clones, variables and the optimizer."""

@@ -15,9 +15,9 @@ class Clone(NamedTuple):
     """One copy of a model.
 
     Attributes:
-      outputs: what the model function returned.
-      scope: its name scope with the slash (`clone_0/`); empty for a single one.
-      device: its device.
+      outputs: result of the model function.
+      scope: name scope with the slash (`clone_0/`); empty for a single clone.
+      device: device of the clone.
     """
 
     outputs: Any
@@ -35,15 +35,15 @@ def create_clones(
 ) -> list[Clone]:
     """Calls `model_fn` once per clone, each in its name scope and on its device.
 
-    Variables are created by the first clone and shared by the others; open
-    `variables_placed` around this to put them where they belong.
+    Variables are created by the first clone and shared by the others; call this in
+    `variables_placed`, which chooses their devices.
 
     Args:
       config: number and devices of the clones.
       model_fn: builds one clone.
-      args, kwargs: what every call gets.
-      allow_own_variables: let each clone train variables that the others do
-        not have, as slim's model_deploy does without a word.
+      args, kwargs: arguments of every call.
+      allow_own_variables: whether a clone may train variables that the others do not
+        have, which slim's model_deploy allows without a message.
 
     Raises:
       TfFrameError: a clone after the first made a trainable variable.

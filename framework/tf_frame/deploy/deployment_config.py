@@ -1,11 +1,10 @@
-"""Which device holds inputs, clones, variables and the optimizer.
+"""Devices of inputs, clones, variables and the optimizer of a worker.
 
     config = DeploymentConfig(num_clones=2)
     config.clone_device(1) == "/device:GPU:1"
 
-Same fields, device names and errors as DeploymentConfig of slim's
-model_deploy (tensorflow/models, research/slim/deployment), plus
-`clone_device_type` for machines without GPUs.
+Fields, device names and errors are those of DeploymentConfig of slim's model_deploy
+(tensorflow/models, research/slim/deployment), with `clone_device_type` for machines without GPUs.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-# Types of the operations that hold state between steps: those of STANDARD_PS_OPS in TensorFlow's
-# training/device_setter.py, and the tables that it leaves out. Whole names, because VariableShape
-# and others that only look at a variable begin with the same letters.
+# Types of operations that hold state between steps: STANDARD_PS_OPS of TensorFlow's
+# training/device_setter.py, and tables, which it leaves out. Whole names, because other types that
+# only read a variable begin with the same letters, such as VariableShape.
 VARIABLE_TYPES = frozenset(("Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp"))
 _TABLES = ("HashTable", "MutableHashTable", "MutableHashTableOfTensors", "MutableDenseHashTable")
 TABLE_TYPES = frozenset(
@@ -30,12 +29,12 @@ class DeploymentConfig:
     """Devices of one worker replica.
 
     Attributes:
-      num_clones: copies of the model in this replica.
-      clone_on_cpu: put every clone on CPU:0.
-      replica_id: which replica this is.
-      num_replicas: worker replicas that train together.
-      num_ps_tasks: parameter server tasks; 0 keeps variables on this machine.
-      worker_job_name: job of the workers; may carry a task (`worker/task:1`).
+      num_clones: number of copies of the model in this replica.
+      clone_on_cpu: whether every clone is on CPU:0.
+      replica_id: number of this replica.
+      num_replicas: number of worker replicas that train together.
+      num_ps_tasks: number of parameter server tasks; 0 keeps variables on this machine.
+      worker_job_name: job of the workers, with or without a task (`worker/task:1`).
       ps_job_name: job of the parameter servers.
       clone_device_type: `GPU`, or `CPU` to spread the clones over the logical
         devices CPU:0, CPU:1, ...
@@ -73,7 +72,7 @@ class DeploymentConfig:
 
     @property
     def has_gpu_clones(self) -> bool:
-        """Whether the clones run on GPUs."""
+        """True if the clones run on GPUs."""
         return self.clone_device_type == "GPU" and not self.clone_on_cpu
 
     def clone_device(self, clone_index: int) -> str:
@@ -108,10 +107,9 @@ class DeploymentConfig:
         """Device of the variables.
 
         Returns:
-          CPU:0 without parameter servers. With them a function, for
-          `tf.compat.v1.device`, that deals variables and tables out to the
-          tasks in turn, from task 0; each call of this method starts a new
-          round.
+          CPU:0 without parameter servers. With them a function for
+          `tf.compat.v1.device` that assigns variables and tables to the tasks in
+          turn; each call of this method begins with task 0 again.
         """
         if not self.num_ps_tasks:
             return "/device:CPU:0"
@@ -119,11 +117,11 @@ class DeploymentConfig:
         return lambda op: self._ps_device_of(op, tasks)
 
     def caching_device(self) -> Callable[[Any], str] | None:
-        """Device that `get_variable` caches variables on.
+        """Device on which `get_variable` caches variables.
 
         Returns:
-          None without parameter servers. With them a function that names the
-          device of the operation that reads.
+          None without parameter servers. With them a function that returns the
+          device of the reading operation.
         """
         return (lambda op: str(op.device)) if self.num_ps_tasks else None
 

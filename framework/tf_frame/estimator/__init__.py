@@ -30,7 +30,7 @@ _HOMES = {
     "BestExporter": "exporters",
     "InMemoryEvaluatorHook": "evaluation.in_memory_evaluator",
     "make_stop_at_checkpoint_step_hook": "train_and_eval.stop_at_checkpoint",
-    "evaluate_repeatedly": "evaluation.repeated",
+    "evaluate_repeatedly": "evaluation.run",
     "VocabInfo": "warm_start.settings",
     "make_early_stopping_hook": "early_stopping",
     "stop_if_higher_hook": "early_stopping",

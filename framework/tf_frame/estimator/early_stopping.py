@@ -80,9 +80,7 @@ def stop_if_higher_hook(
       min_steps: evaluations of earlier steps do not count.
       run_every_secs, run_every_steps: see `make_early_stopping_hook`.
     """
-    every = (min_steps, run_every_secs, run_every_steps)
-    make = early_stopping.stop_if_higher
-    return _by_metric(estimator, make, metric_name, threshold, eval_dir, *every)
+    return _by_metric(early_stopping.stop_if_higher, *locals().values())
 
 
 def stop_if_lower_hook(
@@ -98,9 +96,7 @@ def stop_if_lower_hook(
 
     See `stop_if_higher_hook` for the arguments.
     """
-    every = (min_steps, run_every_secs, run_every_steps)
-    make = early_stopping.stop_if_lower
-    return _by_metric(estimator, make, metric_name, threshold, eval_dir, *every)
+    return _by_metric(early_stopping.stop_if_lower, *locals().values())
 
 
 def stop_if_no_increase_hook(
@@ -120,9 +116,7 @@ def stop_if_no_increase_hook(
       max_steps_without_increase: steps from the evaluation with the highest value to a later one.
       eval_dir, min_steps, run_every_secs, run_every_steps: see `stop_if_higher_hook`.
     """
-    every = (min_steps, run_every_secs, run_every_steps)
-    make = early_stopping.stop_if_no_increase
-    return _by_metric(estimator, make, metric_name, max_steps_without_increase, eval_dir, *every)
+    return _by_metric(early_stopping.stop_if_no_increase, *locals().values())
 
 
 def stop_if_no_decrease_hook(
@@ -138,9 +132,7 @@ def stop_if_no_decrease_hook(
 
     See `stop_if_no_increase_hook` for the arguments.
     """
-    every = (min_steps, run_every_secs, run_every_steps)
-    make = early_stopping.stop_if_no_decrease
-    return _by_metric(estimator, make, metric_name, max_steps_without_decrease, eval_dir, *every)
+    return _by_metric(early_stopping.stop_if_no_decrease, *locals().values())
 
 
 def read_eval_metrics(eval_dir: str) -> collections.OrderedDict[int, dict[str, float]]:
@@ -152,12 +144,12 @@ def read_eval_metrics(eval_dir: str) -> collections.OrderedDict[int, dict[str, f
     Returns:
       Global step -> metric -> value, by ascending step; empty if the folder does not exist.
     """
-    return collections.OrderedDict(early_stopping.read_eval_metrics(eval_dir))
+    return collections.OrderedDict(early_stopping.EvalMetricsReader(eval_dir).read())
 
 
 def _by_metric(
-    estimator: Any,
     make: Callable[..., EarlyStoppingHook],
+    estimator: Any,
     metric_name: str,
     limit: float,
     eval_dir: str | None,
@@ -165,6 +157,7 @@ def _by_metric(
     run_every_secs: float | None,
     run_every_steps: int | None,
 ) -> Hook:
+    """Returns the hook of a task; takes the arguments of the functions above in their order."""
     return _for_task(
         estimator,
         lambda: make(

@@ -1,4 +1,4 @@
-"""Errors of TensorFlow that are the user's to mend, in our words."""
+"""Translation of TensorFlow errors with a remedy, such as a full disk, to errors for the user."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import DataError, NonFiniteError, TfFrameError, reason_of
+from tf_frame.errors import DataError, NonFiniteError, TfFrameError, is_disk_full, reason_of
 
-_FULL = "No space left on device"
-# How a session error names the operation that failed: one that takes data from the input, or
-# that decodes a picture. `error.op` is not set where it stands in a function.
+# The operation that failed, as a session error names it: one that reads the input or decodes an
+# image. `error.op` is not set for operations in functions.
 _FAILED_READ = re.compile(r"\[\[\S*(IteratorGetNext|Decode(Png|Jpeg|Image|Raw|CSV))\S*\]\]")
 
 
 @contextlib.contextmanager
 def translated_errors(model_dir: str) -> Iterator[None]:
-    """Turns a full disk and unreadable data, wherever they surface, into errors of ours.
+    """Turns a full disk and unreadable data, wherever they surface, into errors for the user.
 
-    TensorFlow's event writer reports a full disk by a RuntimeError, after its
-    thread has printed a traceback of its own; that one is left out.
+    TensorFlow's event writer reports a full disk by a RuntimeError, after its thread has
+    printed a traceback, which is suppressed here.
 
     Args:
       model_dir: the folder that the run writes to.
@@ -32,30 +31,29 @@ def translated_errors(model_dir: str) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError, tf.errors.OpError) as error:
-        explained = _explain(error, model_dir)
-        if explained is None:
+        translated = _translated(error, model_dir)
+        if translated is None:
             raise
-        raise explained from error
+        raise translated from error
     finally:
         threading.excepthook = before
 
 
-def _explain(error: Exception, model_dir: str) -> TfFrameError | None:
-    if _FULL in str(error):
+def _translated(error: Exception, model_dir: str) -> TfFrameError | None:
+    reason = reason_of(error)
+    if is_disk_full(error):
         return TfFrameError(
-            f"the disk of {model_dir} is full ({_FULL}); free space and run the same command "
-            "again: what was trained goes on from the last checkpoint"
+            f"a file of {model_dir} could not be written: {reason}\nfree space and run the same "
+            "command again: training goes on from the last checkpoint"
         )
     if _FAILED_READ.search(str(error)):
-        return DataError(f"the data cannot be read: {reason_of(error)}")
+        return DataError(f"the data cannot be read: {reason}")
     if isinstance(error, tf.errors.InvalidArgumentError) and " is not finite : " in str(error):
-        reason = reason_of(error).replace(" : ", ": ")
         return NonFiniteError(
-            f"{reason}; the step was not applied; lower --learning_rate, or clip the gradients"
+            f"{reason.replace(' : ', ': ')}; the step was not applied; lower --learning_rate, or "
+            "clip the gradients"
         )
-    if isinstance(error, OSError) and error.filename:
-        return TfFrameError(f"{error.filename}: {error.strerror}")
-    return None
+    return TfFrameError(reason) if isinstance(error, OSError) and error.filename else None
 
 
 def _without_event_writers(failure: Any) -> None:

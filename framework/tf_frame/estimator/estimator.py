@@ -31,16 +31,15 @@ from tf_frame.estimator.argument_checks import (
     checked_hooks,
     checked_listeners,
 )
-from tf_frame.estimator.evaluation.evaluator import Evaluator
-from tf_frame.estimator.evaluation.evaluator_cache import EvaluatorCache
-from tf_frame.estimator.evaluation.results import log_result, write_evaluation
+from tf_frame.estimator.evaluation.evaluator import Evaluator, EvaluatorCache
+from tf_frame.estimator.evaluation.results import log_result
 from tf_frame.estimator.export.saved_model import export_saved_models
 from tf_frame.estimator.model_function.input_fn import as_source
 from tf_frame.estimator.model_function.model_factory import ModelFactory
 from tf_frame.estimator.prediction.predict import predictions
 from tf_frame.estimator.run_config.run_config import RunConfig, maybe_overwrite_model_dir
-from tf_frame.estimator.training.completed_step import completed_step, write_completed_step
 from tf_frame.estimator.training.context import RunContext, RunObserver
+from tf_frame.estimator.training.model_dir import completed_step, write_completed_step
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.train import Trained, train
 from tf_frame.estimator.warm_start.apply import WarmStartedModel, warm_start_checkpoint
@@ -101,10 +100,11 @@ class Estimator:
         self._warm_start_from = settings_of(warm_start_from)
         self._observer = observer or RunObserver()
         self._evaluators = EvaluatorCache()
+        self._latest: str | None = None
 
     @property
     def model_dir(self) -> str:
-        """Where everything is written."""
+        """The folder of checkpoints, events and evaluations."""
         return self._setup.model_dir
 
     @property
@@ -237,14 +237,6 @@ class Estimator:
         found = evaluator.evaluate(
             checkpoint, hooks=hooks, check=self._observer.interrupts.raise_if_received
         )
-        write_evaluation(
-            self.eval_dir(name),
-            found.metrics,
-            found.summary,
-            found.global_step,
-            prefix=self._model_factory.metric_prefix,
-            checkpoint=checkpoint,
-        )
         result = {**found.metrics, "global_step": found.global_step}
         if self._model_factory.is_function:
             log_result(result)
@@ -373,7 +365,9 @@ class Estimator:
 
     def latest_checkpoint(self) -> str | None:
         """Path of the newest checkpoint that can be read; None without any."""
-        return newest_checkpoint(self.model_dir)
+        # An evaluator asks every second.
+        self._latest = newest_checkpoint(self.model_dir, readable=self._latest)
+        return self._latest
 
     def eval_dir(self, name: str | None = None) -> str:
         """The folder with the figures of evaluations of this name."""
@@ -435,6 +429,8 @@ class Estimator:
                 steps=steps,
                 session_config=self._session_config,
                 summaries=self._model_factory.evaluation_has_summaries,
+                eval_dir=self.eval_dir(name),
+                metric_prefix=self._model_factory.metric_prefix,
             )
 
         return self._evaluators.get(name, (input_fn, steps, trained), make)

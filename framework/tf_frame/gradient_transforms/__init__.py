@@ -1,1 +1,1 @@
-"""Gradient transforms: what happens to gradients between their sum and the update."""
+"""Built-in gradient transforms, applied to the summed gradients before the update."""

@@ -2,7 +2,8 @@
 
     --transform accumulate:4
 
-Four batches of 8 then make the step of one batch of 32, in the memory of 8.
+Four batches of 8 examples then make the same step as one batch of 32, with the
+memory of a batch of 8.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ _COUNTER = "runs"
 
 
 class Accumulate(GradientTransform):
-    """Updates once every so many batches, with the mean of their gradients.
+    """Updates once per several batches, with the mean of their gradients.
 
-    A batch is a session run; the global step counts updates. See `accumulate_gradients`.
+    Each batch is a session run; the global step counts updates. See
+    `accumulate_gradients`.
 
     Attributes:
-      micro_batches: session runs that make one global step.
+      micro_batches: session runs per global step.
     """
 
     @dataclasses.dataclass(frozen=True)
@@ -51,30 +53,30 @@ class Accumulate(GradientTransform):
 def accumulate_gradients(grads_and_vars: GradsAndVars, steps: int) -> tuple[GradsAndVars, Any]:
     """Adds up gradients over session runs.
 
-    The sums and the count of runs are global variables (`accumulate/...`), so
-    that a checkpoint holds them and a run may stop between two updates. A sum
-    lies on the device of its variable and is dense even where the gradient is
-    sparse. One worker only: several would add to the same sums at once.
+    The sums and the number of runs are global variables (`accumulate/...`), so that
+    checkpoints contain them and a run may be interrupted between two updates. A sum
+    is on the device of its variable, and is dense even for a sparse gradient. Supports
+    one worker only: several workers would add to the same sums.
 
     Args:
-      grads_and_vars: pairs; None gradients pass.
-      steps: runs from one update to the next; with 1 nothing is added.
+      grads_and_vars: pairs; None gradients are kept.
+      steps: runs per update; 1: no accumulation.
 
     Returns:
-      The pairs with the mean gradient of the runs since the last update, this
-      one included, over `steps`; and `ready`, a scalar bool tensor, true in
-      each `steps`-th run. Evaluating `ready` is what adds this run's gradients
-      to the sums, or clears them when it is true; None if `steps` is 1.
+      The pairs, with the sum of the gradients since the last update (including this
+      run) divided by `steps`; and `ready`, a scalar bool tensor that is true in every
+      `steps`-th run. Evaluating `ready` adds the gradients of this run to the sums, or
+      clears the sums if it is true. `ready` is None if `steps` is 1.
 
     Raises:
-      ConfigError: this graph accumulates already.
+      ConfigError: the graph already accumulates gradients.
     """
     if steps == 1:
         return list(grads_and_vars), None
     import tensorflow.compat.v1 as tf
 
-    # A reference variable is only read by `+`, which copies, and everything follows from that
-    # one sum: no read may come before or after an update by chance.
+    # Each variable is read once, by an addition, and all else depends on that sum. Further reads
+    # of a reference variable could come before or after its update.
     counter = _counter()
     count = counter + 1
     ready = tf.equal(count, steps)
@@ -97,12 +99,14 @@ def _counter() -> Any:
     with tf.variable_scope(_SCOPE) as scope:
         name = f"{scope.name}/{_COUNTER}"
         if any(variable.op.name == name for variable in tf.global_variables()):
-            raise ConfigError("accumulate is there twice; keep one, with the product of the steps")
+            raise ConfigError(
+                "the transform accumulate is given twice; keep one, with the product of the steps"
+            )
         return _zeros(_COUNTER, [], tf.int64)
 
 
 def _total(gradient: Any, variable: Any) -> tuple[Any, Any]:
-    """The variable that holds the sum, and the sum with this run's gradient."""
+    """Returns the variable of the sum, and the sum including this run's gradient."""
     import tensorflow.compat.v1 as tf
 
     with tf.variable_scope(_SCOPE):
@@ -118,7 +122,7 @@ def _zeros(name: str, shape: Any, dtype: Any) -> Any:
 
 
 def _keep(held: Any, value: Any, ready: Any) -> Any:
-    """Stores the value for the next run, or zero where this one makes an update."""
+    """Stores the value for the next run, or zero if this run makes an update."""
     import tensorflow.compat.v1 as tf
 
     return tf.assign(held, tf.where_v2(ready, tf.zeros_like(value), value))

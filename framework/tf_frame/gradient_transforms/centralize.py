@@ -1,4 +1,4 @@
-"""The gradient transform `centralize`: gradients of weights with a mean of zero.
+"""The gradient transform `centralize`: subtracts the mean from gradients of weights.
 
     --transform centralize
 
@@ -15,10 +15,7 @@ from tf_frame.gradient_transforms.values import GradsAndVars
 
 
 class Centralize(GradientTransform):
-    """Subtracts from gradients of kernels their mean per output channel.
-
-    Yong et al. 2020, Gradient Centralization, arXiv:2004.01461.
-    """
+    """Subtracts from the gradient of a kernel its mean per output channel."""
 
     name: ClassVar[str] = "centralize"
 
@@ -29,10 +26,9 @@ class Centralize(GradientTransform):
 def centralize_gradients(grads_and_vars: GradsAndVars) -> GradsAndVars:
     """Subtracts from each gradient its mean over all axes but the last.
 
-    The last axis of weights `[..., inputs, outputs]` counts the outputs, so
-    each output's weights get a gradient with mean zero (equation 1 of the
-    paper). Biases and other vectors, sparse gradients, None and variables of
-    unknown rank pass.
+    The last axis of weights `[..., inputs, outputs]` is that of the outputs, so the
+    gradient of each output's weights has mean zero (equation 1 of the paper). Gradients
+    of vectors and of variables of unknown rank, sparse gradients and None are kept.
 
     Args:
       grads_and_vars: pairs.

@@ -1,4 +1,4 @@
-"""The gradient transform `check_finite`: ends the run at a gradient with NaN or infinity.
+"""The gradient transform `check_finite`: ends the run at a gradient that is not finite.
 
 --transform check_finite
 """
@@ -12,7 +12,7 @@ from tf_frame.gradient_transforms.values import GradsAndVars, on_values, values_
 
 
 class CheckFinite(GradientTransform):
-    """Ends the run, with the name of the variable, when a gradient is NaN or infinite."""
+    """Ends the run if a gradient has NaN or infinity; the error names the variable."""
 
     name: ClassVar[str] = "check_finite"
 
@@ -21,14 +21,14 @@ class CheckFinite(GradientTransform):
 
 
 def check_gradients_finite(grads_and_vars: GradsAndVars) -> GradsAndVars:
-    """Makes a step fail if any gradient is not finite, before it changes anything.
+    """Makes a step fail before the update if a gradient is not finite.
 
-    Each gradient that is returned waits for the checks of all of them, so no
-    variable is updated where another one's gradient is bad. The session then
-    raises `tf.errors.InvalidArgumentError`, with the variable in its message.
+    Each returned gradient depends on the checks of all gradients, so that no variable
+    is updated if any gradient is not finite. The session then raises
+    `tf.errors.InvalidArgumentError`, whose message names the variable.
 
     Args:
-      grads_and_vars: pairs; None gradients pass.
+      grads_and_vars: pairs; None gradients are kept.
     """
     import tensorflow.compat.v1 as tf
 

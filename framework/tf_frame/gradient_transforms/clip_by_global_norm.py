@@ -1,4 +1,4 @@
-"""The gradient transform `clip_by_global_norm`: all gradients together no longer than a norm.
+"""The gradient transform `clip_by_global_norm`: an upper bound on the global norm.
 
 --transform clip_by_global_norm:1
 """
@@ -14,13 +14,13 @@ from tf_frame.gradient_transforms.values import GradsAndVars
 
 
 class ClipByGlobalNorm(GradientTransform):
-    """Scales all gradients by one factor, so that their common norm is not above the limit."""
+    """Scales all gradients by one factor, so that their global norm is at most `norm`."""
 
     @dataclasses.dataclass(frozen=True)
     class Params:
         """Options of the transform."""
 
-        norm: float = option(1.0, "largest L2 norm that all gradients together keep", min=0)
+        norm: float = option(1.0, "upper bound on the L2 norm of all gradients together", min=0)
 
     name: ClassVar[str] = "clip_by_global_norm"
 
@@ -35,12 +35,12 @@ class ClipByGlobalNorm(GradientTransform):
 def clip_gradients_by_global_norm(grads_and_vars: GradsAndVars, norm: Any) -> GradsAndVars:
     """Multiplies all gradients by `norm / max(norm, global norm)`.
 
-    The direction of the step stays (Pascanu et al. 2013, arXiv:1211.5063). If a
-    gradient is not finite, all become NaN. Of sparse gradients the slices
-    count, as in `clip_gradients_by_norm`.
+    The direction of the step does not change (Pascanu et al. 2013, arXiv:1211.5063). If
+    a gradient is not finite, all gradients become NaN. The norm of a sparse gradient is
+    that of its slices, see `clip_gradients_by_norm`.
 
     Args:
-      grads_and_vars: pairs; None gradients pass.
+      grads_and_vars: pairs; None gradients are kept.
       norm: number or scalar tensor above 0.
     """
     import tensorflow.compat.v1 as tf

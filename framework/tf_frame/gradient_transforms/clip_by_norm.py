@@ -1,4 +1,4 @@
-"""The gradient transform `clip_by_norm`: no gradient longer than a given norm.
+"""The gradient transform `clip_by_norm`: an upper bound on the norm of each gradient.
 
 --transform clip_by_norm:10
 """
@@ -14,13 +14,13 @@ from tf_frame.gradient_transforms.values import GradsAndVars, on_values
 
 
 class ClipByNorm(GradientTransform):
-    """Scales each gradient down to a norm, by itself."""
+    """Scales each gradient separately, so that its norm is at most `norm`."""
 
     @dataclasses.dataclass(frozen=True)
     class Params:
         """Options of the transform."""
 
-        norm: float = option(1.0, "largest L2 norm that a variable's gradient keeps", min=0)
+        norm: float = option(1.0, "upper bound on the L2 norm of each gradient", min=0)
 
     name: ClassVar[str] = "clip_by_norm"
 
@@ -33,14 +33,14 @@ class ClipByNorm(GradientTransform):
 
 
 def clip_gradients_by_norm(grads_and_vars: GradsAndVars, norm: Any) -> GradsAndVars:
-    """Scales each gradient that is longer than `norm` down to it.
+    """Scales each gradient whose norm is greater than `norm` to that norm.
 
-    The norm of a sparse gradient is that of its slices, as `clip_gradient_norms`
-    of tf_slim (training/training.py) has it: where an index stands in it several
-    times, the norm of the dense gradient is another.
+    The norm of a sparse gradient is that of its slices, as in `clip_gradient_norms` of
+    tf_slim (training/training.py). It differs from the norm of the dense gradient if
+    several slices have the same index.
 
     Args:
-      grads_and_vars: pairs; None gradients pass.
+      grads_and_vars: pairs; None gradients are kept.
       norm: number or scalar tensor above 0.
     """
     import tensorflow.compat.v1 as tf
@@ -52,8 +52,8 @@ def clip_gradients_by_norm(grads_and_vars: GradsAndVars, norm: Any) -> GradsAndV
 
 
 def check_norm(owner: str, norm: float) -> None:
-    """Raises a ConfigError for a norm that would make every gradient 0, or turn it round."""
+    """Raises a ConfigError for a norm of 0 or less."""
     if norm <= 0:
         raise ConfigError(
-            f"{owner}: the norm is {norm} and must be above 0; leave {owner} out for no clipping"
+            f"{owner}: the norm is {norm}; it must be above 0. For no clipping, omit {owner}"
         )

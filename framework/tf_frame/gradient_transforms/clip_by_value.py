@@ -1,4 +1,4 @@
-"""The gradient transform `clip_by_value`: no element of a gradient beyond given bounds.
+"""The gradient transform `clip_by_value`: bounds on the elements of gradients.
 
 --transform clip_by_value:0.5
 """
@@ -14,7 +14,7 @@ from tf_frame.gradient_transforms.values import GradsAndVars, on_values
 
 
 class ClipByValue(GradientTransform):
-    """Clips every element to the bounds."""
+    """Clips each element of a gradient to the bounds."""
 
     @dataclasses.dataclass(frozen=True)
     class Params:
@@ -33,7 +33,7 @@ class ClipByValue(GradientTransform):
         if self.lower >= self.upper:
             raise ConfigError(
                 f"{self.name}: the lower bound {self.lower} must be below the upper bound "
-                f"{self.upper}; else every element becomes the same"
+                f"{self.upper}"
             )
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
@@ -41,11 +41,11 @@ class ClipByValue(GradientTransform):
 
 
 def clip_gradients_by_value(grads_and_vars: GradsAndVars, lower: Any, upper: Any) -> GradsAndVars:
-    """Sets elements below `lower` to it, and those above `upper` likewise.
+    """Sets elements below `lower` to `lower`, and elements above `upper` to `upper`.
 
     Args:
-      grads_and_vars: pairs; None gradients pass. Of a sparse gradient each
-        slice is clipped by itself, though an index may stand in several.
+      grads_and_vars: pairs; None gradients are kept. The slices of a sparse gradient are
+        clipped, not the sums of slices with the same index.
       lower, upper: numbers or scalar tensors.
     """
     import tensorflow.compat.v1 as tf

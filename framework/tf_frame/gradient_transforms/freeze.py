@@ -1,4 +1,4 @@
-"""The gradient transform `freeze`: variables that training leaves as they are.
+"""The gradient transform `freeze`: excludes variables from training.
 
 --transform freeze:'MobilenetV2/.*'
 """
@@ -19,9 +19,9 @@ logger = logging.getLogger("tf_frame")
 
 
 class Freeze(GradientTransform):
-    """Leaves out the pairs of variables whose names match; their slots are not made either.
+    """Removes the pairs of variables whose names match, so that they have no slots either.
 
-    Moving statistics of batch normalisation are no gradients and go on.
+    The moving statistics of batch normalisation have no gradients and are still updated.
     """
 
     @dataclasses.dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Freeze(GradientTransform):
 
         patterns: tuple[str, ...] = option(
             (),
-            "regular expressions; variables whose names match one, from their start, stay as they "
-            "are; one at a time",
+            "regular expressions; variables whose names match one, from their start, are not "
+            "trained; one at a time",
             verbatim=True,
         )
 
@@ -48,9 +48,9 @@ class Freeze(GradientTransform):
 
 
 def freeze_variables(grads_and_vars: GradsAndVars, patterns: Iterable[str]) -> GradsAndVars:
-    """Leaves out the pairs of variables whose names match, with a line of log for each.
+    """Removes the pairs of variables whose names match, and logs each of these variables.
 
-    Same as `freeze_gradients_matching_regex` of tensorflow/models,
+    The same as `freeze_gradients_matching_regex` of tensorflow/models,
     research/object_detection/utils/variables_helper.py.
 
     Args:
@@ -58,7 +58,7 @@ def freeze_variables(grads_and_vars: GradsAndVars, patterns: Iterable[str]) -> G
       patterns: regular expressions that match from the start of a name.
 
     Raises:
-      ConfigError: one of them is not a regular expression.
+      ConfigError: a pattern is not a regular expression.
     """
     chosen = compiled(Freeze.name, patterns)
     warn_of_unmatched(Freeze.name, chosen, [v.op.name for _, v in grads_and_vars])

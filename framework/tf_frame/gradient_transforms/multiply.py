@@ -1,4 +1,4 @@
-"""The gradient transform `multiply`: factors on the gradients of chosen variables.
+"""The gradient transform `multiply`: factors on the gradients of selected variables.
 
 --transform multiply:'logits/.*=10' --transform multiply:'.*/biases=2'
 """
@@ -13,15 +13,15 @@ from tf_frame import GradientTransform, option
 from tf_frame.config import values
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.patterns import compiled, warn_of_unmatched
-from tf_frame.gradient_transforms.values import GradsAndVars, on_values
+from tf_frame.gradient_transforms.values import GradsAndVars, multiplied
 
 
 class Multiply(GradientTransform):
-    """Multiplies gradients by the factors of all the patterns that match.
+    """Multiplies gradients by the factors of all patterns that match.
 
-    A variable that several patterns match gets the product of their factors,
-    as if each pattern were a transform of its own; so DeepLab's biases of last
-    layers get 2 times the multiplier (`get_model_gradient_multipliers`).
+    A variable that several patterns match gets the product of their factors. Biases of
+    DeepLab's last layers, for example, get 2 times the multiplier of the last layers
+    (`get_model_gradient_multipliers`).
     """
 
     @dataclasses.dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Multiply(GradientTransform):
         factors: tuple[str, ...] = option(
             (),
             "REGEX=FACTOR: factor on the gradients of variables whose names the regular expression "
-            "matches from their start; several that match multiply up; one at a time",
+            "matches from their start; factors of several matches are multiplied; one at a time",
             verbatim=True,
         )
 
@@ -44,7 +44,7 @@ class Multiply(GradientTransform):
         self._factors = _parsed(params.factors)
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
-        return _multiplied(grads_and_vars, self._factors)
+        return _with_factors(grads_and_vars, self._factors)
 
 
 def multiply_gradients_matching(
@@ -53,32 +53,32 @@ def multiply_gradients_matching(
     """Multiplies the gradients of variables whose names match.
 
     Args:
-      grads_and_vars: pairs; None gradients pass.
-      factors: regular expression -> number or scalar tensor. Several that
-        match a variable's name, from its start, multiply up.
+      grads_and_vars: pairs; None gradients are kept.
+      factors: regular expression, which must match from the start of a variable's name
+        -> number or scalar tensor. The factors of several matches are multiplied.
 
     Raises:
       ConfigError: a key is not a regular expression.
     """
-    return _multiplied(grads_and_vars, list(factors.items()))
+    return _with_factors(grads_and_vars, list(factors.items()))
 
 
 def multiply_gradients(
     grads_and_vars: GradsAndVars, gradient_multipliers: Mapping[Any, Any]
 ) -> GradsAndVars:
-    """Multiplies the gradients of variables that are named.
+    """Multiplies the gradients of given variables.
 
-    Checks and texts of the errors are those of `multiply_gradients` in tf_slim
+    Checks and messages are those of `multiply_gradients` in tf_slim
     (training/training.py).
 
     Args:
       grads_and_vars: pairs.
-      gradient_multipliers: variable or its op name -> number or scalar tensor;
-        the variable counts where both are there.
+      gradient_multipliers: variable or its op name -> number or scalar tensor; the
+        variable takes precedence over its name.
 
     Raises:
-      ValueError: an argument has the wrong type or holds nothing, or a
-        variable that is named has no gradient.
+      ValueError: an argument is empty or of the wrong type, or a given variable has no
+        gradient.
     """
     if not isinstance(grads_and_vars, list):
         raise ValueError("`grads_and_vars` must be a list.")
@@ -96,25 +96,19 @@ def _by_key(pair: tuple[Any, Any], multipliers: Mapping[Any, Any]) -> Any:
         return gradient
     if gradient is None:
         raise ValueError("Requested multiple of `None` gradient.")
-    return _times(gradient, multipliers[key])
+    return multiplied(gradient, multipliers[key])
 
 
-def _multiplied(grads_and_vars: GradsAndVars, factors: Sequence[tuple[str, Any]]) -> GradsAndVars:
+def _with_factors(grads_and_vars: GradsAndVars, factors: Sequence[tuple[str, Any]]) -> GradsAndVars:
     patterns = compiled(Multiply.name, [pattern for pattern, _ in factors])
     warn_of_unmatched(Multiply.name, patterns, [v.op.name for _, v in grads_and_vars])
     changed = []
     for gradient, variable in grads_and_vars:
         for pattern, (_, factor) in zip(patterns, factors, strict=True):
             if pattern.match(variable.op.name):
-                gradient = _times(gradient, factor)
+                gradient = multiplied(gradient, factor)
         changed.append((gradient, variable))
     return changed
-
-
-def _times(gradient: Any, factor: Any) -> Any:
-    import tensorflow.compat.v1 as tf
-
-    return on_values(gradient, lambda numbers: numbers * tf.cast(factor, numbers.dtype))
 
 
 def _parsed(factors: Sequence[str]) -> list[tuple[str, float]]:

@@ -1,4 +1,4 @@
-"""The gradient transform `noise`: Gaussian noise that fades as training goes on.
+"""The gradient transform `noise`: Gaussian noise that decreases during training.
 
     --transform noise:0.3
 
@@ -17,19 +17,19 @@ from tf_frame.gradient_transforms.values import GradsAndVars, on_values
 
 
 class Noise(GradientTransform):
-    """Adds Gaussian noise that fades to every gradient (Neelakantan et al., arXiv:1511.06807).
+    """Adds Gaussian noise of decreasing variance to each gradient.
 
-    Noise before `accumulate` is the same in all runs of one step, for they
-    share the global step: noise on the mean, the same as after it.
+    All runs of one step share the global step, hence the noise. With `accumulate`,
+    noise on each run is therefore the same as noise on the mean.
     """
 
     @dataclasses.dataclass(frozen=True)
     class Params:
         """Options of the transform."""
 
-        eta: float = option(0.3, "variance of the noise at step 0; the paper has 0.01 to 1", min=0)
+        eta: float = option(0.3, "variance of the noise at step 0; in the paper 0.01 to 1", min=0)
         gamma: float = option(
-            0.55, "how fast the variance fades, eta / (1 + step)^gamma; 0: not at all", min=0
+            0.55, "exponent of the decrease, eta / (1 + step)^gamma; 0: constant variance", min=0
         )
         seed: int | None = option(None, "seed of the noise; none: --random_seed", min=0)
 
@@ -40,19 +40,19 @@ class Noise(GradientTransform):
 
         step = tf.train.get_global_step()
         if step is None:
-            raise RuntimeError("noise fades with the global step, and the graph has none")
+            raise RuntimeError("noise depends on the global step, and the graph has none")
         seed = tf.get_default_graph().seed if self.params.seed is None else self.params.seed
         stddev = noise_stddev(step, self.params.eta, self.params.gamma)
         return add_gradient_noise(grads_and_vars, stddev, seed=seed or 0, step=step)
 
 
 def noise_stddev(step: Any, eta: float, gamma: float) -> Any:
-    """`sqrt(eta / (1 + step)^gamma)`, equation 1 of arXiv:1511.06807.
+    """Returns `sqrt(eta / (1 + step)^gamma)`, equation 1 of arXiv:1511.06807.
 
     Args:
       step: scalar integer tensor or variable.
       eta: variance at step 0.
-      gamma: exponent of the fading.
+      gamma: exponent of the decrease.
 
     Returns:
       A scalar float32 tensor.
@@ -65,15 +65,15 @@ def noise_stddev(step: Any, eta: float, gamma: float) -> Any:
 def add_gradient_noise(
     grads_and_vars: GradsAndVars, stddev: Any, *, seed: int, step: Any
 ) -> GradsAndVars:
-    """Adds Gaussian noise that follows from seed, step and the variable's name alone.
+    """Adds Gaussian noise that depends only on seed, step and the variable's name.
 
-    A run that goes on from a checkpoint therefore draws the same numbers again.
-    Sparse gradients get noise on their slices and stay sparse.
+    A resumed run therefore draws the same numbers as an uninterrupted one. A sparse
+    gradient stays sparse: its slices get the noise.
 
     Args:
-      grads_and_vars: pairs; None gradients pass.
+      grads_and_vars: pairs; None gradients are kept.
       stddev: number or scalar tensor.
-      seed: any whole number.
+      seed: any integer.
       step: scalar integer tensor or variable.
     """
     return [

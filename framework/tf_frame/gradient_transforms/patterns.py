@@ -1,8 +1,8 @@
-"""Patterns of variable names, as every transform that chooses variables takes them.
+"""Patterns of variable names, for the transforms that select variables.
 
-A pattern is a regular expression that must match from the first character of
-a variable's `op.name` on, but not up to its last (`re.match`), as in
-variables_helper of tensorflow/models, research/object_detection/utils.
+A pattern is a regular expression that must match a beginning of a variable's
+`op.name` (`re.match`), as in variables_helper of tensorflow/models,
+research/object_detection/utils.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 
 _SHOWN = 3
-# What a regular expression says besides letters: `\d`, `\.`.
+# Escape sequences of regular expressions: `\d`, `\.`.
 _ESCAPE = re.compile(r"\\.")
-# Shorter parts stand in too many names.
+# Shorter parts occur in too many names.
 _PART = re.compile(r"\w{3,}")
 
 
@@ -25,11 +25,11 @@ def compiled(owner: str, patterns: Iterable[str]) -> list[re.Pattern[str]]:
     """Compiles patterns.
 
     Args:
-      owner: who asks, for the error.
+      owner: name of the transform, for the message.
       patterns: regular expressions.
 
     Raises:
-      ConfigError: one of them is empty or no regular expression.
+      ConfigError: a pattern is empty or not a regular expression.
     """
     return [_compile(owner, pattern) for pattern in patterns]
 
@@ -42,17 +42,17 @@ def _compile(owner: str, pattern: str) -> re.Pattern[str]:
     except re.error as error:
         raise ConfigError(
             f"{owner}: the pattern {pattern!r} is not a regular expression: {error}; "
-            "put a backslash before a character that stands for itself"
+            "put a backslash before a character that is meant literally"
         ) from None
 
 
 def matches_any(patterns: Iterable[re.Pattern[str]], name: str) -> bool:
-    """Whether one of the patterns matches a variable's name."""
+    """Returns whether a pattern matches a variable's name."""
     return any(pattern.match(name) for pattern in patterns)
 
 
 def unmatched(patterns: Iterable[re.Pattern[str]], names: Sequence[str]) -> list[re.Pattern[str]]:
-    """The patterns that match none of the names."""
+    """Returns the patterns that match none of the names."""
     return [pattern for pattern in patterns if not any(map(pattern.match, names))]
 
 
@@ -62,8 +62,8 @@ def warn_of_unmatched(
     """Issues an `UnmatchedPatternWarning` for each pattern that matches none of the names.
 
     Args:
-      owner: who asks.
-      patterns: what was wanted.
+      owner: name of the transform.
+      patterns: the patterns.
       names: the variables' op names.
     """
     for pattern in unmatched(patterns, names):
@@ -74,20 +74,20 @@ def warn_of_unmatched(
 
 
 def _hint(pattern: str, names: Sequence[str]) -> str:
-    near = near_names(pattern, names)
-    if near:
-        return f"near: {', '.join(near)}"
+    similar = similar_names(pattern, names)
+    if similar:
+        return f"similar names: {', '.join(similar)}"
     shown = ", ".join(names[:_SHOWN]) or "none"
-    return f"nothing comes near; of {len(names)} variables the first are: {shown}"
+    return f"no name is similar; the first of {len(names)} variables are: {shown}"
 
 
-def near_names(pattern: str, names: Sequence[str], count: int = _SHOWN) -> list[str]:
-    """The names most like a pattern, those that share most parts with it first.
+def similar_names(pattern: str, names: Sequence[str], count: int = _SHOWN) -> list[str]:
+    """Returns the names that share parts with a pattern, most similar names first.
 
     Args:
       pattern: a regular expression.
-      names: where to look.
-      count: how many at most.
+      names: the names to search.
+      count: maximum number of names to return.
     """
     parts = set(_PART.findall(_ESCAPE.sub(" ", pattern).lower()))
     known = sorted({part for name in names for part in name.lower().split("/")})

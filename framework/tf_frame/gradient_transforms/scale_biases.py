@@ -1,4 +1,4 @@
-"""The gradient transform `scale_biases`: biases that learn faster, slower or not.
+"""The gradient transform `scale_biases`: a factor on the gradients of biases.
 
 --transform scale_biases:2
 """
@@ -16,10 +16,10 @@ from tf_frame.gradient_transforms.patterns import (
     unmatched,
     warn_of_unmatched,
 )
-from tf_frame.gradient_transforms.values import GradsAndVars, on_values
+from tf_frame.gradient_transforms.values import GradsAndVars, multiplied
 
-# `bias_grad_multiplier` of tensorflow/models, research/object_detection/legacy/trainer.py; the
-# ends are ours: there, `biased/weights` counts as a bias.
+# From `bias_grad_multiplier` of tensorflow/models, research/object_detection/legacy/trainer.py,
+# but with `$`: there, `biased/weights` counts as a bias.
 BIASES = (r".*bias(?:es)?$", r".*beta$")
 
 
@@ -50,30 +50,24 @@ class ScaleBiases(GradientTransform):
 def scale_bias_gradients(
     grads_and_vars: GradsAndVars, factor: Any, patterns: Sequence[str] = BIASES
 ) -> GradsAndVars:
-    """Multiplies the gradients of variables that one of the patterns matches, once.
+    """Multiplies the gradients of variables that at least one pattern matches.
 
-    Patterns that match nothing get a warning; of the usual ones some may well
-    do so, and only all of them together are worth one.
+    Warns of each pattern that matches no variable; of the default patterns only if
+    none of them matches.
 
     Args:
-      grads_and_vars: pairs; None gradients pass.
+      grads_and_vars: pairs; None gradients are kept.
       factor: number or scalar tensor.
       patterns: regular expressions that match from the start of a name.
 
     Raises:
-      ConfigError: one of them is not a regular expression.
+      ConfigError: a pattern is not a regular expression.
     """
     chosen = compiled(ScaleBiases.name, patterns)
     names = [variable.op.name for _, variable in grads_and_vars]
     if tuple(patterns) != BIASES or len(unmatched(chosen, names)) == len(BIASES):
         warn_of_unmatched(ScaleBiases.name, chosen, names)
     return [
-        (_scaled(gradient, factor) if matches_any(chosen, name) else gradient, variable)
+        (multiplied(gradient, factor) if matches_any(chosen, name) else gradient, variable)
         for (gradient, variable), name in zip(grads_and_vars, names, strict=True)
     ]
-
-
-def _scaled(gradient: Any, factor: Any) -> Any:
-    import tensorflow.compat.v1 as tf
-
-    return on_values(gradient, lambda values: values * tf.cast(factor, values.dtype))

@@ -1,4 +1,4 @@
-"""Gradients as optimizers give them: dense, `tf.IndexedSlices`, or None."""
+"""Operations on gradients, which are dense tensors, `tf.IndexedSlices`, or None."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ GradsAndVars = list[tuple[Any, Any]]
 
 
 def values_of(gradient: Any) -> Any:
-    """The numbers of a gradient: itself, or the slices of a sparse one."""
+    """Returns the values of a gradient: the gradient itself, or the slices of a sparse one."""
     import tensorflow.compat.v1 as tf
 
     return gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
 
 
 def with_values(gradient: Any, values: Any) -> Any:
-    """A gradient with other numbers, sparse where it was; indices and shape are kept."""
+    """Returns a gradient with other values; a sparse one keeps its indices and shape."""
     import tensorflow.compat.v1 as tf
 
     if isinstance(gradient, tf.IndexedSlices):
@@ -25,22 +25,29 @@ def with_values(gradient: Any, values: Any) -> Any:
 
 
 def on_values(gradient: Any, change: Callable[[Any], Any]) -> Any:
-    """Changes the numbers of a gradient; None stays None.
+    """Applies a function to the values of a gradient; None stays None.
 
     Args:
-      gradient: dense, sparse or None. An index may stand in a sparse one
-        several times; `change` then sees each slice by itself, not their sum.
-      change: maps a tensor to one of the same shape.
+      gradient: dense, sparse or None. A sparse gradient may have several slices of one
+        index; `change` gets the slices, not their sum.
+      change: maps a tensor to a tensor of the same shape.
     """
     if gradient is None:
         return None
     return with_values(gradient, change(values_of(gradient)))
 
 
-def dense(gradient: Any, variable: Any) -> Any:
-    """A sparse gradient as a tensor of the variable's shape; a dense one as it is.
+def multiplied(gradient: Any, factor: Any) -> Any:
+    """Multiplies a gradient by a number or scalar tensor; None stays None."""
+    import tensorflow.compat.v1 as tf
 
-    It need not know its dense shape, which TensorFlow's own conversion asks for.
+    return on_values(gradient, lambda values: values * tf.cast(factor, values.dtype))
+
+
+def dense(gradient: Any, variable: Any) -> Any:
+    """Converts a sparse gradient to a tensor of the variable's shape.
+
+    Unlike TensorFlow's own conversion, this does not need the gradient's dense shape.
     """
     import tensorflow.compat.v1 as tf
 

@@ -1,7 +1,7 @@
-"""The global step as it is after the step that is being run.
+"""A read of the global step after the update, in the same run.
 
-A plain read of the global step beside the train op may see it before or after
-the update; reading it in a run of its own costs as much as a small step.
+A plain read beside the train op may come before or after the update, and a read in a run of
+its own costs as much as a small step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def read_step_after(dependencies: Sequence[Any], global_step: Any) -> Any:
     """Makes the read that hooks share; returns a scalar integer tensor.
 
     Args:
-      dependencies: what must have run before, such as the train op.
+      dependencies: operations that must run before, such as the train op.
       global_step: the variable.
     """
     with tf.control_dependencies(dependencies), tf.device(None):
@@ -28,7 +28,7 @@ def read_step_after(dependencies: Sequence[Any], global_step: Any) -> Any:
 
 
 def step_after_run() -> Any:
-    """The shared read of this graph; the global step itself where there is none.
+    """The shared read of this graph; without one, the global step itself.
 
     Raises:
       RuntimeError: the graph has no global step.

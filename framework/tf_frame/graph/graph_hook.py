@@ -1,4 +1,4 @@
-"""Edits of the graph by functions: the model's, the one of `--graph_hook`, quantisation.
+"""Calls the functions that edit a graph: the model's, that of `--graph_hook`, quantisation.
 
     # edit.py
     def stop_backbone():
@@ -7,10 +7,9 @@
 
     tf-frame run --plugin deeplab --graph_hook edit:stop_backbone
 
-As object_detection's `graph_hook_fn` (research/object_detection/legacy/trainer.py
-of tensorflow/models) they are called without arguments, in the default graph,
-on the variables device, after the clones are built and before anything is made
-of their losses and update ops.
+Like object_detection's `graph_hook_fn` (research/object_detection/legacy/trainer.py of
+tensorflow/models) they are called without arguments, in the default graph, on the variables
+device, after the clones are built and before their losses and update ops are used.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentCon
     """Edits the default graph: the model's hook, then `--graph_hook`, then quantisation.
 
     Args:
-      model: the model plugin; it need not have a `graph_hook`.
+      model: the model plugin, with or without a `graph_hook`.
       config: `graph_hook` and `quantize_delay_step`.
       deployment: the variables device and the number of clones.
 
     Raises:
       ConfigError: the named hook cannot be loaded, or the graph not quantised.
-      PluginError: a hook failed; it says which one, where and why.
+      PluginError: a hook failed; the message names the hook, the place and the cause.
     """
     hooks: list[tuple[str, Callable[[], Any]]] = []
     if hasattr(model, "graph_hook"):
@@ -51,15 +50,20 @@ def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentCon
     for name, hook in hooks:
         with tf.device(deployment.variables_device()):
             _call(name, hook)
-    if config.quantize_delay_step >= 0:
-        _quantize(config.quantize_delay_step, deployment.num_clones)
+    if config.quantize_delay_step < 0:
+        return
+    if deployment.num_clones > 1:
+        # The text of train.py of tensorflow/models, research/deeplab.
+        raise ConfigError("Quantization doesn't support multi-clone yet.")
+    quantize_training_graph(delay_steps=config.quantize_delay_step)
+    quantization_summaries()
 
 
 def load_graph_hook(name: str) -> Callable[[], Any]:
-    """Imports a function.
+    """Imports the function of `--graph_hook`.
 
     Args:
-      name: `module:function`; the module may lie in the current folder.
+      name: `module:function`; the module may be in the current folder.
 
     Raises:
       ConfigError: the name is malformed, or there is no such function.
@@ -86,7 +90,8 @@ def load_graph_hook(name: str) -> Callable[[], Any]:
 
 
 def _import(name: str, module_name: str) -> Any:
-    # Last and for good: nothing installed is hidden, and the hook may import its neighbours.
+    # At the end of the path, to hide nothing that is installed; and not removed afterwards, for
+    # imports within the hook.
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     try:
@@ -99,9 +104,7 @@ def _import(name: str, module_name: str) -> Any:
                 f"nor in {os.getcwd()}"
             ) from error
         raise ConfigError(
-            f"--graph_hook {name}: the module {module_name} cannot be imported\n"
-            f"  {_place(error)}\n"
-            f"  cause: {type(error).__name__}: {error}"
+            f"--graph_hook {name}: the module {module_name} cannot be imported\n{_cause(error)}"
         ) from error
 
 
@@ -109,25 +112,13 @@ def _call(name: str, hook: Callable[[], Any]) -> None:
     try:
         hook()
     except Exception as error:
-        raise PluginError(
-            f"the graph hook {name} failed\n"
-            f"  {_place(error, hook)}\n"
-            f"  cause: {type(error).__name__}: {error}"
-        ) from error
+        raise PluginError(f"the graph hook {name} failed\n{_cause(error, hook)}") from error
 
 
-def _place(error: BaseException, hook: Any = None) -> str:
-    """File and line where an error arose: the last ones in the hook's own file, if any."""
+def _cause(error: BaseException, hook: Any = None) -> str:
+    """An error with its file and line: the last ones in the hook's own file, if any."""
     code = getattr(hook, "__code__", None)
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
     frame = (own or list(frames))[-1]
-    return f"{frame.filename}, line {frame.lineno}"
-
-
-def _quantize(delay_steps: int, num_clones: int) -> None:
-    if num_clones > 1:
-        # The text of train.py of tensorflow/models, research/deeplab.
-        raise ConfigError("Quantization doesn't support multi-clone yet.")
-    quantize_training_graph(delay_steps=delay_steps)
-    quantization_summaries()
+    return f"  {frame.filename}, line {frame.lineno}\n  cause: {type(error).__name__}: {error}"

@@ -1,17 +1,16 @@
-"""From the losses of the clones to the one number that is minimised.
+"""Losses of the clones, their total, and averages over the steps.
 
-By default the total is the mean of the clones' data losses plus the
-regularisation losses, once and in full, as slim's model_deploy has it
-(research/slim/deployment/model_deploy.py). DeepLab's trainer with towers
-(research/deeplab/train.py, 2019) averages the gradients of the towers, of
-which only the first has the regularisation, and reports the sum of all losses:
-that is `regularization="scaled", total="sum"`.
+By default the total is the mean of the clones' data losses plus the regularisation losses,
+once and in full, as in slim's model_deploy (research/slim/deployment/model_deploy.py).
+DeepLab's trainer with towers (research/deeplab/train.py, 2019) averages the gradients of the
+towers, of which only the first has the regularisation, and reports the sum of all losses:
+`regularization="scaled", total="sum"`.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -26,11 +25,11 @@ class Losses:
     """The losses of a training graph, all scalars.
 
     Attributes:
-      per_clone: what each clone differentiates: its data loss over the number
-        of clones, and for the first clone the regularisation as well.
+      per_clone: the loss that each clone differentiates: its data loss divided by the
+        number of clones, and for the first clone the regularisation as well.
       data: mean, or sum, of the clones' data losses.
-      regularization: sum of the regularisation losses, None without any.
-      total: data plus regularisation, what is reported.
+      regularization: sum of the regularisation losses; None without any.
+      total: the reported loss: data plus regularisation.
     """
 
     per_clone: Sequence[Any]
@@ -57,20 +56,21 @@ def gather_losses(
       clones: the clones.
       regularization: weight of the regularisation losses in the gradient: "full" for 1,
         "scaled" for one over the number of clones, "none" for no regularisation at all.
-      total: how the clones' data losses add up in what is reported, "mean" or
-        "sum"; the gradient is that of the mean. A regularisation that is not
-        "none" is reported in full.
-      regularization_losses: scalars; None means `tf.GraphKeys.REGULARIZATION_LOSSES`.
+      total: "mean" or "sum" of the clones' data losses in the reported total; the
+        gradient is that of the mean. A regularisation other than "none" is reported
+        in full.
+      regularization_losses: scalars; None: `tf.GraphKeys.REGULARIZATION_LOSSES`.
 
     Raises:
-      ConfigError: `regularization` or `total` is none of these words.
+      ConfigError: `regularization` or `total` is another word.
       TfFrameError: a clone has no loss, or one that is not a scalar.
     """
     _check_choice("regularization", regularization, ("full", "scaled", "none"))
     _check_choice("total", total, ("mean", "sum"))
     whole = [_data_loss(clone) for clone in clones]
     scaled = [_scaled(loss, clone, len(clones)) for loss, clone in zip(whole, clones, strict=True)]
-    data = _sum(scaled if total == "mean" else whole)
+    added = scaled if total == "mean" else whole
+    data = added[0] if len(added) == 1 else tf.add_n(added, name="data_loss")
     penalty = _penalty(clones[0], regularization, regularization_losses)
     if penalty is None:
         return Losses(scaled, data, None, tf.identity(data, name="total_loss"))
@@ -83,10 +83,43 @@ def collected_losses(scope: str = "") -> list[Any]:
     """The scalars in `tf.GraphKeys.LOSSES` that were added in a scope.
 
     Args:
-      scope: with its slash (`clone_1/`), or else `clone_10` would count as well.
+      scope: with its slash (`clone_1/`), because `clone_1` also matches `clone_10`.
     """
     losses = tf.get_collection(tf.GraphKeys.LOSSES, scope)
     return [scalar_loss(loss, "the model in tf.GraphKeys.LOSSES") for loss in losses]
+
+
+def loss_averages(losses: Mapping[str, Any], *, decay: float) -> tuple[Any, list[Any]]:
+    """Keeps an exponential moving average of each loss over the steps, for smooth curves.
+
+    As in research/inception/inception_distributed_train.py, the averages are variables
+    `<operation of the loss>/avg` that begin at 0 without bias correction: at a decay of
+    0.9 they are too low for some twenty steps. There they are saved with the model. Here
+    they are local variables that begin again with every session, so that a checkpoint fits
+    with and without them.
+
+    Args:
+      losses: name -> scalar tensor; the total among them.
+      decay: share of an average that a step keeps, such as 0.9.
+
+    Returns:
+      The operation that must run in every step, and two scalar summaries per loss: `<name>
+      (raw)`, and `<name>` of the average after this step. The summaries are in no collection.
+      Evaluate them only in a run of the step, because the averages move in that run.
+    """
+    average = tf.train.ExponentialMovingAverage(decay, name="avg")
+    # A loss with two names must not move its average twice.
+    unique = list({loss.ref(): loss for loss in losses.values()}.values())
+    with tf.variable_creator_scope(_create_local):
+        moved = average.apply(unique)
+    summaries = []
+    with tf.control_dependencies([moved]):
+        for name, loss in losses.items():
+            # tf.summary.scalar would change the tag to `name__raw_`.
+            summaries.append(tf.raw_ops.ScalarSummary(tags=f"{name} (raw)", values=loss))
+            value = average.average(loss).read_value()
+            summaries.append(tf.raw_ops.ScalarSummary(tags=name, values=value))
+    return moved, summaries
 
 
 def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
@@ -100,7 +133,11 @@ def _data_loss(clone: Clone) -> Any:
     with tf.device(clone.device), tf.name_scope(clone.scope):
         collected = collected_losses(clone.scope)
         if not collected:
-            raise TfFrameError(_no_loss(clone))
+            raise TfFrameError(
+                f"the model gave no loss in clone scope {clone.scope!r}; return "
+                "ModelOutput(loss=...) from build(), or add losses to tf.GraphKeys.LOSSES "
+                "(tf.compat.v1.losses does)"
+            )
         return tf.add_n(collected, name="clone_loss")
 
 
@@ -111,12 +148,8 @@ def _scaled(loss: Any, clone: Clone, num_clones: int) -> Any:
         return tf.divide(loss, num_clones, name="scaled_clone_loss")
 
 
-def _sum(losses: Sequence[Any]) -> Any:
-    return losses[0] if len(losses) == 1 else tf.add_n(losses, name="data_loss")
-
-
 def _penalty(first: Clone, regularization: str, losses: Sequence[Any] | None) -> Any:
-    """The regularisation losses as one scalar, None without any."""
+    """The regularisation losses as one scalar; None without any."""
     if losses is None:
         losses = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     if regularization == "none" or not losses:
@@ -125,8 +158,5 @@ def _penalty(first: Clone, regularization: str, losses: Sequence[Any] | None) ->
         return tf.add_n(losses, name="regularization_loss")
 
 
-def _no_loss(clone: Clone) -> str:
-    return (
-        f"the model gave no loss in clone scope {clone.scope!r}; return ModelOutput(loss=...) "
-        "from build(), or add losses to tf.GraphKeys.LOSSES (tf.compat.v1.losses does)"
-    )
+def _create_local(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+    return next_creator(**{**kwargs, "collections": [tf.GraphKeys.LOCAL_VARIABLES]})

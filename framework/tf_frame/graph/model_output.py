@@ -1,4 +1,4 @@
-"""What a model's `build` returns, checked before a graph is made of it."""
+"""Check of a model's output, so that a mistake in a plugin has an error that names the plugin."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import PluginError
-from tf_frame.graph.messages import seen
 from tf_frame.plugin import Mode, ModelOutput
+from tf_frame.text import short_repr
 
 
 def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutput:
@@ -18,40 +18,41 @@ def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutp
 
     Args:
       model: the model plugin.
-      features: what the input's data set yields first.
-      labels: what it yields second.
-      mode: what the graph is for.
+      features, labels: the two parts of a batch.
+      mode: purpose of the graph.
 
     Returns:
-      What the model returned, its loss a tensor or None.
+      The output, whose loss is a tensor or None.
 
     Raises:
-      PluginError: the model returned something that its contract does not allow.
+      PluginError: the output breaks the contract of models.
     """
     output = model.build(features, labels, mode)
     origin = f"{type(model).__name__}.build()"
     if not isinstance(output, ModelOutput):
-        raise PluginError(f"{origin} returned {seen(output)}; it must return a ModelOutput")
+        raise PluginError(f"{origin} returned {short_repr(output)}; it must return a ModelOutput")
     _check_metrics(output.metrics, origin)
     loss = None if output.loss is None else scalar_loss(output.loss, origin)
     return dataclasses.replace(output, loss=loss)
 
 
 def scalar_loss(loss: Any, origin: str) -> Any:
-    """Makes a loss a scalar tensor.
+    """Converts a loss to a scalar tensor.
 
     Args:
       loss: a tensor or a number.
-      origin: where it comes from, for the message.
+      origin: origin of the loss, for the message.
 
     Raises:
-      PluginError: it is no floating-point scalar.
+      PluginError: the loss is no floating-point scalar.
     """
     try:
         number = isinstance(loss, (int, float))
         tensor = tf.convert_to_tensor(loss, tf.float32 if number else None)
     except (TypeError, ValueError):
-        raise PluginError(f"the loss of {origin} is {seen(loss)}; it must be a scalar") from None
+        raise PluginError(
+            f"the loss of {origin} is {short_repr(loss)}; it must be a scalar"
+        ) from None
     if tensor.shape.rank or not tensor.dtype.is_floating:
         raise PluginError(
             f"the loss of {origin} has shape {tensor.shape} and type {tensor.dtype.name}; it must "
@@ -62,12 +63,14 @@ def scalar_loss(loss: Any, origin: str) -> Any:
 
 def _check_metrics(metrics: Any, origin: str) -> None:
     if not isinstance(metrics, Mapping):
-        raise PluginError(f"the metrics of {origin} are {seen(metrics)}; they must be a mapping")
+        raise PluginError(
+            f"the metrics of {origin} are {short_repr(metrics)}; they must be a mapping"
+        )
     for name, pair in metrics.items():
         if not _is_metric(pair):
             raise PluginError(
-                f"the metric {name!r} of {origin} is {seen(pair)}; it must be a pair of value "
-                "tensor and update op, as the functions of tf.compat.v1.metrics return"
+                f"the metric {name!r} of {origin} is {short_repr(pair)}; it must be a pair of "
+                "value tensor and update op, as the functions of tf.compat.v1.metrics return"
             )
 
 

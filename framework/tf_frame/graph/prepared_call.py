@@ -1,4 +1,7 @@
-"""A call of a session that is prepared once and then only run."""
+"""`prepared_call`: a session call whose fetches are resolved once, for use in every step.
+
+`tf.Session.run` resolves them in each call, which takes longer than a small step.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Batch norm whose statistics are those of all clones.
+"""Batch norm with the statistics of all clones.
 
     net = layers.batch_norm(net, is_training=True, sync=True)
 
-A training step of several clones is then the same as that of one clone with the
-whole batch. Each clone's layer leaves a place open, forward and backward; here
-they get the values that all clones together have.
+A training step of several clones is then equal to a step of one clone with the whole batch.
+The layers of each clone have placeholders for statistics and gradients, which this module
+connects to the values of all clones together.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import TfFrameError
-from tf_frame.graph.quantization.edit import set_input
+from tf_frame.graph.operations import set_input
 from tf_frame.layers.moments import TO_SHARE, combined_moments
 
 _SHARED = "tf_frame/shared"
 
 
 def share_statistics(clones: Sequence[Clone]) -> None:
-    """Connects the layers of all clones in the default graph that have `sync=True`.
+    """Connects the layers with `sync=True` of all clones in the default graph.
 
     Call it when the gradients of all clones have been made, and before a session
-    runs. A second call connects what has been added since.
+    runs. A second call connects layers that have been added since.
 
     Args:
-      clones: those of one training graph; nothing is done for a single one.
+      clones: the clones of a training graph; a single one needs no connection.
 
     Raises:
-      TfFrameError: the clones have not the same layers, or not the same gradients.
+      TfFrameError: the clones differ in their layers or gradients.
     """
     if len(clones) < 2:
         return

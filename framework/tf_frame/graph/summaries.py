@@ -1,4 +1,4 @@
-"""Summaries of the training graph: those of the clones, and the totals."""
+"""Summaries of the training graph: of clones, losses, learning rate and variables."""
 
 from __future__ import annotations
 
@@ -26,19 +26,18 @@ def merge(
     Args:
       first_clone_scope: name scope of the first clone with its slash; empty
         for a single clone.
-      losses: what `gather_losses` returned.
+      losses: result of `gather_losses`.
       learning_rate: scalar.
-      clones: "first_clone" leaves out what the other clones summarise, which
-        is the same with other examples; "all_clones" keeps it.
-      extra: summaries that are not in `tf.GraphKeys.SUMMARIES`; those that
-        are count once.
+      clones: "first_clone" leaves out the summaries of the other clones, which
+        are the same for other examples; "all_clones" keeps them.
+      extra: further summaries, in `tf.GraphKeys.SUMMARIES` or not; each counts once.
       with_losses: whether the losses are summarised here.
 
     Returns:
       A scalar string tensor, a serialised `Summary`.
 
     Raises:
-      ConfigError: `clones` is none of these words.
+      ConfigError: `clones` is another word.
     """
     kept = [*collected_summaries(first_clone_scope, clones), *extra]
     with tf.device("/device:CPU:0"):
@@ -49,7 +48,7 @@ def merge(
 
 
 def collected_summaries(first_clone_scope: str, clones: str) -> list[Any]:
-    """What is in `tf.GraphKeys.SUMMARIES`, with or without the clones after the first.
+    """The summaries in `tf.GraphKeys.SUMMARIES`, with or without clones after the first.
 
     Args:
       first_clone_scope, clones: as for `merge`.
@@ -68,7 +67,7 @@ def collected_summaries(first_clone_scope: str, clones: str) -> list[Any]:
 
 
 def variable_histograms() -> list[Any]:
-    """One histogram per model variable, `variables/NAME`; they are in no collection."""
+    """One histogram per model variable, `variables/NAME`, in no collection."""
     model_variables = [*tf.trainable_variables(), *tf.model_variables()]
     variables = list({variable.ref(): variable for variable in model_variables}.values())
     return [

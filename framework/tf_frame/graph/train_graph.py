@@ -1,4 +1,4 @@
-"""The training graph: what every trainer builds between options and session.
+"""The training graph, which every trainer builds between options and session.
 
 inputs -> clones -> graph hooks -> losses -> gradients -> transforms -> update -> train_op
 """
@@ -21,13 +21,12 @@ from tf_frame.graph.global_step import read_step_after
 from tf_frame.graph.graph_hook import run_graph_hooks
 from tf_frame.graph.inputs.position import InputPosition, make_input_position
 from tf_frame.graph.inputs.streams import iterator_initializers
-from tf_frame.graph.losses import Losses, gather_losses
+from tf_frame.graph.losses import Losses, gather_losses, loss_averages
 from tf_frame.graph.repeatable.random_ops import make_repeatable
 from tf_frame.graph.shared_statistics import share_statistics
 from tf_frame.graph.training_clones import placement_strategy, training_clones
-from tf_frame.graph.update.gradient_summaries import gradient_summaries
-from tf_frame.graph.update.loss_averages import loss_averages
-from tf_frame.graph.update.model_train_op import Update, check_own_update, own_update
+from tf_frame.graph.update.gradients import gradient_summaries
+from tf_frame.graph.update.model_train_op import Update, check_model_train_op, model_train_op
 from tf_frame.graph.update.train_step import TrainStep, build_train_step, checked_optimizer
 from tf_frame.learning_rates.warmup import learning_rate
 
@@ -41,18 +40,18 @@ class TrainGraph:
       train_op: runs one step; its value is the total loss before the step.
       total_loss: scalar; data loss plus regularisation.
       global_step: the variable.
-      step_after: the global step after `train_op`, to be fetched beside it.
-      learning_rate: scalar; None where the model makes its own update.
+      step_after: the global step after `train_op`, to be fetched in the same run.
+      learning_rate: scalar; None if the model returned a train op.
       summary_op: merged summaries of the first clone and of the whole; None without any.
-      scaffold: how a session is initialised, and the saver.
+      scaffold: initialisation of a session, and the saver.
       clones: the clones.
       model_variables: the global variables that the model made.
-      hooks: session hooks that the graph needs, those of the model among them.
-      chief_hooks: those that only the chief needs.
+      hooks: session hooks that the graph needs, including those of the model.
+      chief_hooks: session hooks that only the chief needs.
       run_is_step: whether each run of the train op makes one global step: one
         worker, and no transform that holds updates back.
-      input_position: saves and restores how far the input is; None with several workers.
-      not_repeatable: why a resumed run would draw other random numbers; empty if it would not.
+      input_position: saves and restores the position in the input; None with several workers.
+      not_repeatable: reasons why a resumed run would draw other random numbers.
     """
 
     graph: Any
@@ -73,7 +72,7 @@ class TrainGraph:
 
     @property
     def scalars(self) -> Sequence[Any]:
-        """What hooks often fetch beside the loss; none of it costs or changes anything."""
+        """Scalars that hooks often fetch with the loss; fetching them costs and changes nothing."""
         return () if self.learning_rate is None else (self.learning_rate,)
 
 
@@ -107,30 +106,25 @@ def build_train_graph(
         model_variables = tf.global_variables()
         output = clones[0].outputs
         if output.train_op is not None:
-            check_own_update(output, config, transforms)
-            update = own_update(output)
+            check_model_train_op(output, config, transforms)
+            update = model_train_op(output)
         else:
             run_graph_hooks(model=model, config=config, deployment=deployment)
             update = _update(clones, optimizer, schedule, transforms, config, deployment)
-        # Last, when all ops of a step are there.
+        # At the end, when all ops of a step exist.
         position = make_input_position(source, config)
         reasons = [] if position is None else _not_repeatable(update.train_op, config)
         return TrainGraph(
             graph=graph,
-            train_op=update.train_op,
-            total_loss=update.total_loss,
             global_step=global_step,
             step_after=read_step_after([update.train_op], global_step),
-            learning_rate=update.learning_rate,
-            summary_op=update.summary_op,
             scaffold=_scaffold(output.scaffold, deployment),
             clones=clones,
             model_variables=model_variables,
-            hooks=update.hooks,
             chief_hooks=output.chief_hooks,
-            run_is_step=update.run_is_step,
             input_position=position,
             not_repeatable=reasons,
+            **vars(update),
         )
 
 
@@ -178,7 +172,7 @@ def _update(
 
 
 def _not_repeatable(train_op: Any, config: RunOptions) -> list[str]:
-    """Makes random ops follow from the step; returns why a resumed run would not be the same."""
+    """Replaces random ops; returns the reasons why a resumed run would not be the same."""
     step = tf.train.get_global_step()
     reasons = list(make_repeatable(train_op, global_step=step, seed=config.random_seed))
     if config.update_ops == "all_clones" and config.num_clones > 1:
@@ -189,7 +183,7 @@ def _not_repeatable(train_op: Any, config: RunOptions) -> list[str]:
 
 
 def _observed(losses: Losses, step: TrainStep, config: RunOptions) -> tuple[list[Any], list[Any]]:
-    """What the options want to see: ops to run in every step, and summaries."""
+    """Ops to run in every step, and summaries, as far as the options ask for them."""
     ops: list[Any] = []
     extra = gradient_summaries(step.grads_and_vars) if config.summarize_gradients else []
     if config.summarize_variables:
@@ -209,14 +203,14 @@ def _scaffold(own: Any, deployment: DeploymentConfig) -> Any:
         return tf.train.Scaffold(local_init_op=local_init_op, copy_from_scaffold=own)
     if not tf.get_collection(tf.GraphKeys.SAVERS):
         saver = tf.train.Saver(sharded=deployment.num_ps_tasks > 1, save_relative_paths=True)
-        # Where hooks of a script look for it.
+        # Hooks of a script look for it there.
         tf.add_to_collection(tf.GraphKeys.SAVERS, saver)
     saver = tf.get_collection(tf.GraphKeys.SAVERS)[0]
     return tf.train.Scaffold(saver=saver, local_init_op=local_init_op, copy_from_scaffold=own)
 
 
 def _local_init_op(own: Any) -> Any:
-    """The model's own op, which knows nothing of the input, with what the input needs."""
+    """The model's own op, and the initializers of the input, which the model does not know."""
     if own is None or own.local_init_op is None:
         return None
     positions = [v for v in tf.local_variables() if v.op.name.startswith(INPUT_POSITION)]

@@ -1,7 +1,15 @@
-"""The clones of a model on its training data, and where their variables go."""
+"""The clones of a model on its training data, their compilation by XLA, and their placement.
+
+XLA compiles the computation of a clone, forward and backward, into few kernels. The operations
+of a clone are marked when they are made (`jit_scope`); gradients inherit the mark. This needs
+no environment variable and works on any kind of device. On CPUs it costs more than it saves:
+a small DeepLab on two cores took 13 s instead of 1 for the first step, and then made 10 steps
+a second instead of 29.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import Any
 
@@ -10,11 +18,22 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import Clone, create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.placement_strategies import Strategy, balanced, variable_sizes
-from tf_frame.graph.inputs.batches import make_batches
+from tf_frame.deploy.placement import Balanced, variable_sizes
+from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.model_output import build_model
-from tf_frame.graph.xla import xla_scope
 from tf_frame.plugin import InputContext, Mode
+
+# Operations that XLA does not compile: random ones, which might draw other numbers, and those of
+# variables, because their order would split the rest into more and smaller pieces.
+_NOT_COMPILED = (
+    "Assign",
+    "Multinomial",
+    "Random",
+    "TruncatedNormal",
+    "VarHandle",
+    "VarIsInitialized",
+    "Variable",
+)
 
 
 def training_clones(
@@ -42,13 +61,31 @@ def training_clones(
     return create_clones(deployment, build_clone)
 
 
+def xla_scope(config: RunOptions) -> contextlib.AbstractContextManager[Any]:
+    """A context whose operations, and their gradients, are compiled with `--xla`.
+
+    Args:
+      config: `xla`.
+    """
+    if not config.xla:
+        return contextlib.nullcontext()
+    scope: contextlib.AbstractContextManager[Any] = tf.xla.experimental.jit_scope(
+        compile_ops=_compiled
+    )
+    return scope
+
+
+def _compiled(node_def: Any) -> bool:
+    return not any(word in node_def.op for word in _NOT_COMPILED)
+
+
 def placement_strategy(
     model: Any, source: Any, config: RunOptions, deployment: DeploymentConfig
-) -> Strategy | None:
-    """How variables are dealt out to parameter servers; None means in turn.
+) -> Balanced | None:
+    """The assignment of variables to parameter servers; None: in turn.
 
-    To balance their bytes, one clone is built in a scratch graph first: only
-    who knows all sizes can divide them evenly. Arguments as of `training_clones`.
+    To balance bytes, one clone is built in a scratch graph first, because an even division
+    needs all sizes. Arguments as of `training_clones`.
     """
     if config.placement != "balanced" or deployment.num_ps_tasks < 2:
         return None
@@ -58,4 +95,4 @@ def placement_strategy(
         tf.train.create_global_step()
         training_clones(model, source, config, alone)
 
-    return balanced(deployment, variable_sizes(build))
+    return Balanced(deployment, variable_sizes(build))

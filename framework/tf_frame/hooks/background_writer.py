@@ -1,11 +1,10 @@
-"""Work that need not be done before the next step: writing and logging what a hook has seen.
+"""Background thread for hooks: writes summaries and logs while training goes on.
 
     write_in_background(writer.add_summary, summary, step)
     wait_for_work()
 
-One thread does it, in the order in which it came, and some of it at a time: Python
-lets one thread run at once, and what is done again and again in a row takes a
-fraction of the time that it takes between two steps.
+The thread does the work in order, several pieces in a row: Python runs one thread at a time,
+and work in a row takes a fraction of the time that it takes piece by piece between steps.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-# How long work may wait for more of its kind; whoever waits for it ends that at once.
+# Time that work waits for more work; `wait_for_work` ends the waiting at once.
 _GATHER_SECS = 0.2
 
 _Work = tuple[Callable[..., object], tuple[Any, ...]]
 
 
 class _Worker:
-    """The thread, and what it has to do."""
+    """The thread and the queue of its work."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
@@ -71,7 +70,7 @@ class _Current:
 
 
 def write_in_background(function: Callable[..., object], *arguments: Any) -> None:
-    """Calls a function in the thread, soon; what it raises comes out of a later call or wait."""
+    """Calls a function in the thread; a later call or wait raises the exception of the function."""
     worker = _Current.worker
     # A process that was forked has the object, but not the thread.
     if worker is None or worker.process != os.getpid():
@@ -80,7 +79,7 @@ def write_in_background(function: Callable[..., object], *arguments: Any) -> Non
 
 
 def wait_for_background_writer() -> None:
-    """Waits until all of it is done.
+    """Waits until all work is done.
 
     Raises:
       Exception: what a function raised.

@@ -1,4 +1,4 @@
-"""Phases of a step, and what all our hooks share.
+"""Phases of a step, and the base class of all our hooks.
 
 After a step the hooks that want it run in this order:
 
@@ -6,8 +6,8 @@ After a step the hooks that want it run in this order:
         for hook in hooks of that phase, in the order given:
             hook.after_step(...)
 
-A hook that raises ends the step: no hook after it runs. So what the check
-phase rejects is never saved.
+A hook that raises ends the step, and no later hook runs. So a step that the
+check phase rejects is never saved.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tf_frame.hooks.cadence import Cadence
 
 
 class Phase(enum.IntEnum):
-    """When a hook runs within a step."""
+    """Position of a hook within a step."""
 
     TRANSFORM = 0
     CHECK = 1
@@ -35,12 +35,12 @@ class Phase(enum.IntEnum):
     STOP = 6
 
 
-def _nobody_listens(text: str) -> None:
-    """What a hook says where nobody shows it."""
+def _ignore(text: str) -> None:
+    """Ignores the reports of a hook that is not part of a run."""
 
 
 class Hook(tf.train.SessionRunHook):
-    """A session hook that says which steps it wants.
+    """A session hook with a cadence, the steps at which it runs.
 
     A subclass sets `cadence` in its constructor and overrides `before_step`,
     `after_step` and, where it needs them, `begin`, `start`, `end`,
@@ -49,17 +49,17 @@ class Hook(tf.train.SessionRunHook):
     methods are called at the same steps.
 
     Attributes:
-      phase: when it runs within a step.
-      cadence: the steps that it wants.
-      watched: scalar float tensor that is looked at in every step, or None;
-        `not_finite` is called where it is NaN or infinite, in the hook's phase.
+      phase: its position within a step.
+      cadence: the steps at which it runs.
+      watched: scalar float tensor that is checked in every step, or None;
+        `not_finite` is called if it is NaN or infinite, in the hook's phase.
       counts_runs: in a session of TensorFlow's own, whether the cadence counts
         runs in place of global steps, as where nothing moves the global step.
         Without a global step in the graph, every hook counts runs.
       asked_between_steps: whether a subclass that overrides `should_stop` wants to
         be asked between all steps, and not only when a session has been made.
-      report: takes a text for the user. In a run, hooks of the model are given what shows
-        it on the screen; else nothing happens.
+      report: function that takes a line for the user. A run sets it for hooks of the
+        model, so that the line is on the screen; by default the line is ignored.
       both_protocols: whether `before_run` and `after_run`, where a subclass
         overrides them, are for sessions of TensorFlow's own alone.
     """
@@ -69,13 +69,13 @@ class Hook(tf.train.SessionRunHook):
     counts_runs = False
     both_protocols = False
     asked_between_steps = True
-    report: Callable[[str], None] = staticmethod(_nobody_listens)
+    report: Callable[[str], None] = staticmethod(_ignore)
 
     def __init__(self, cadence: Cadence | None = None) -> None:
         self.cadence = Cadence() if cadence is None else cadence
 
     def start(self, session: Any, step: int) -> None:
-        """Called when a session has been made or made anew, and restored.
+        """Called when a session has been created or recreated, and restored.
 
         Args:
           session: the `tf.Session`.
@@ -84,12 +84,12 @@ class Hook(tf.train.SessionRunHook):
         self.cadence.start(step)
 
     def before_step(self, run_context: Any, step: int) -> Any:
-        """What to run beside a step that the hook wants.
+        """Returns tensors to run with a step that the hook wants.
 
         Args:
           run_context: the `tf.compat.v1.train.SessionRunContext`.
-          step: the global step after this step, as far as one can know; with
-            several workers, and with accumulated gradients, it may be another.
+          step: the expected global step after this step; with several workers, or
+            with accumulated gradients, the actual one can differ.
 
         Returns:
           A `tf.compat.v1.train.SessionRunArgs`, or None for nothing.
@@ -101,16 +101,19 @@ class Hook(tf.train.SessionRunHook):
 
         Args:
           run_context: as in `before_step`; `request_stop()` ends training.
-          run_values: the `SessionRunValues` of what `before_step` asked for.
+          run_values: the `SessionRunValues` of the tensors of `before_step`.
           step: the global step after this step.
         """
 
     def should_stop(self) -> bool:
-        """Asked between all steps, before the first one too; must be quick. True ends training."""
+        """Returns true to end training; called between all steps and before the first one.
+
+        It must be quick.
+        """
         return False
 
     def after_last_step(self, step: int) -> None:
-        """Called by tf-frame's loop when training ends well, before any hook's `end`.
+        """Called by tf-frame's loop after training without an error, before any hook's `end`.
 
         Args:
           step: the global step, that of the last step.

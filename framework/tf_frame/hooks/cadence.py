@@ -1,4 +1,4 @@
-"""Which steps a hook wants: every so many, certain ones, every so many seconds."""
+"""Cadences: the steps at which a hook runs, by number or by time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NEVER = math.inf
 
 
 class Cadence:
-    """The steps that a hook wants; kinds that are given together add up.
+    """The steps that a hook wants; several arguments add up.
 
         Cadence(every_steps=100)                 1, 101, 201 ...
         Cadence(every_steps=100, first=False)    100 after the start, 200 after it ...
@@ -18,15 +18,15 @@ class Cadence:
         Cadence(every_secs=600, every_steps=50)  whichever comes first
         Cadence()                                none
 
-    With several workers the global step may pass over a wanted step; then the
-    next one counts.
+    With several workers the global step may skip a wanted step; then the next
+    step takes its place.
 
     Args:
-      every_steps: steps from one time to the next.
-      every_secs: seconds likewise.
-      at_steps: global steps; those that a session begins after are done.
-      first: whether the first step of a session counts as well; of no matter
-        where neither `every_steps` nor `every_secs` is given.
+      every_steps: steps between wanted steps.
+      every_secs: seconds between wanted steps.
+      at_steps: global steps; those before the begin of a session are done.
+      first: with `every_steps` or `every_secs`, whether the first step of a session is
+        wanted as well.
 
     Raises:
       ValueError: a number that is not positive.
@@ -52,25 +52,25 @@ class Cadence:
         self.start(0)
 
     def start(self, step: int) -> None:
-        """Begins anew with a session at `step`."""
+        """Starts again with a session that begins after `step`."""
         self._want_first = self._first
         self._left = [s for s in self.at_steps if s > step]
         self._note(step)
 
     def mark(self, step: int) -> None:
-        """Notes that it was done at `step`."""
+        """Records that the hook ran at `step`."""
         self._want_first = False
         self._left = [s for s in self._left if s > step]
         self._note(step)
 
     def wants(self, step: int) -> bool:
-        """Whether `step` is one of its times, now."""
+        """Returns whether the hook wants `step`, at the present time."""
         return step >= self.next_step() or time.monotonic() >= self.next_time()
 
     def next_step(self) -> float:
-        """The earliest step that it wants, as far as steps tell; `NEVER` if none.
+        """Returns the earliest wanted step by number, `NEVER` if there is none.
 
-        A later one counts as well, if that step is passed over.
+        If the global step skips it, the next step takes its place.
         """
         if self._want_first:
             return self._last_step + 1
@@ -78,11 +78,11 @@ class Cadence:
         return min(by_number, self._left[0] if self._left else NEVER)
 
     def next_time(self) -> float:
-        """When it wants the next step, by the clock `time.monotonic`; `NEVER` if none."""
+        """Returns the time of the next wanted step by `time.monotonic`, or `NEVER`."""
         return self._last_time + self.every_secs if self.every_secs else NEVER
 
     def __bool__(self) -> bool:
-        """Whether there is any step that it will ever want."""
+        """Returns whether any step can be wanted."""
         return bool(self.at_steps or self.every_steps or self.every_secs)
 
     def __str__(self) -> str:
@@ -100,17 +100,17 @@ class Cadence:
 
 
 class Multiples(Cadence):
-    """The multiples of a number of steps, wherever a session begins.
+    """The multiples of a number of steps, independent of the begin of a session.
 
         Multiples(100)                           100, 200, 300 ...
         Multiples(100, first=1, last_step=250)   1, 100, 200, 250
 
     Args:
       every_steps: the number; 0 or None: no multiples.
-      first: how many steps after the start of a session the first one is that
-        counts; 0: a multiple.
-      last_step: a step that counts as well, such as the last of the training.
-      every_secs: seconds from one time to the next, whichever comes first.
+      first: number of the first wanted step of a session, counted from its begin; 0: the
+        next multiple.
+      last_step: another wanted step, such as the last step of training.
+      every_secs: seconds between wanted steps, if no multiple comes before.
     """
 
     def __init__(
@@ -149,10 +149,10 @@ class Multiples(Cadence):
 
 
 class Either(Cadence):
-    """The steps of one cadence, and those of another.
+    """The steps of two cadences.
 
     Args:
-      one, other: the two.
+      one, other: the cadences.
     """
 
     def __init__(self, one: Cadence, other: Cadence) -> None:
@@ -164,7 +164,7 @@ class Either(Cadence):
             cadence.start(step)
 
     def mark(self, step: int) -> None:
-        # Each goes on by its own count: being done for the other does not put one off.
+        # Each cadence counts on its own: a step for one does not postpone the other.
         for cadence in self._both:
             if cadence.wants(step):
                 cadence.mark(step)

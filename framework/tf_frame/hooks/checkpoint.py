@@ -1,14 +1,15 @@
-"""Saves checkpoints: at the start, by steps or seconds, and at the end.
+"""The hook that saves checkpoints: at the start, by steps or seconds, and at the end.
 
-A checkpoint is only written when every floating-point variable is finite, and
-only counted when it is complete: a save that fails leaves the one before.
+A checkpoint is written only if every floating-point variable is finite, and listed only when it
+is complete: a save that fails leaves the checkpoint before.
 
-    synchronous    look at the variables -> write -> list -> delete old ones
-    asynchronous   look and copy | in another thread: write -> list -> delete old ones
+    synchronous    check variables -> write -> list -> delete old ones
+    asynchronous   check and copy variables | in another thread: write -> list -> delete old ones
 """
 
 from __future__ import annotations
 
+import concurrent.futures
 import dataclasses
 import logging
 import os
@@ -21,7 +22,7 @@ from tf_frame.checkpoint.find.path import same_path
 from tf_frame.checkpoint.write.retention import KeptCheckpoints
 from tf_frame.checkpoint.write.snapshot import FiniteCheck, shards_of, take, with_extras
 from tf_frame.checkpoint.write.staging import atomic_checkpoint, remove_leftovers
-from tf_frame.checkpoint.write.writers import ArrayWriter, Background, GraphWriter
+from tf_frame.checkpoint.write.writers import ArrayWriter, GraphWriter
 from tf_frame.errors import CheckpointError, translated_write_errors
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase
@@ -31,42 +32,42 @@ _LOG = logging.getLogger("tf_frame")
 
 
 @dataclasses.dataclass(frozen=True)
-class _Flight:
-    """A checkpoint that is being written in the background.
+class _PendingSave:
+    """A checkpoint that is being written by another thread.
 
     Attributes:
       step: its global step.
-      work: its writing.
-      may_stop: whether a listener's wish to stop counts.
+      work: the write.
+      may_stop: whether a listener may stop training.
     """
 
     step: int
-    work: Background
+    work: concurrent.futures.Future[None]
     may_stop: bool
 
 
 class CheckpointHook(Hook):
     """Writes `model.ckpt-<global step>` into a folder.
 
-    Saves what the scaffold's saver saves, which can restore it. With
-    `asynchronous` training goes on as soon as the variables are copied; a write
-    that fails ends training at the next step. One write is under way at most:
-    the next save waits for it, and so do `wait`, `close` and `end`.
+    Saves the variables of the scaffold's saver, which can restore the checkpoint. With
+    `asynchronous` training goes on as soon as the variables are copied; a write that fails
+    ends training at the next step. Only one write runs at a time: the next save waits for
+    it, and so do `wait`, `close` and `end`.
 
     Args:
       model_dir: the folder.
       scaffold: the `tf.compat.v1.train.Scaffold` with the saver.
-      every_steps, every_secs: how often; with both, whichever comes first.
-      extras: more tensors, by their name in the checkpoint; they are evaluated
-        when a checkpoint is saved. Read when the session is made.
-      listeners: `tf.compat.v1.train.CheckpointSaverListener`s, called as
-        TensorFlow's hook does; asynchronously, `after_save` comes between two
-        steps once the checkpoint is complete.
+      every_steps, every_secs: interval; with both, whichever ends first.
+      extras: more tensors, by their name in the checkpoint, evaluated in every save. The
+        mapping is read when the session is made.
+      listeners: `tf.compat.v1.train.CheckpointSaverListener`s, called as by TensorFlow's
+        hook; of an asynchronous save, `after_save` is called between two steps, once the
+        checkpoint is complete.
       max_to_keep, keep_every_n_hours: see `KeptCheckpoints`.
-      asynchronous: writes in another thread. A saver with a shard for each
-        parameter server writes synchronously all the same.
-      report: takes a line about that.
-      unless: asked before every save; while it is true nothing is saved, and no
+      asynchronous: whether another thread writes. A saver with a shard for each
+        parameter server always writes synchronously.
+      report: takes a line about a save that is synchronous for this reason.
+      unless: called before every save; while it returns true nothing is saved, and no
         listener called, such as after a loss that was not finite.
 
     Raises:
@@ -101,12 +102,12 @@ class CheckpointHook(Hook):
             model_dir, max_to_keep=max_to_keep, keep_every_n_hours=keep_every_n_hours
         )
         self._asynchronous = asynchronous
-        # A checkpoint that is complete, and a listener's wish to stop, are noticed between steps.
+        # Between steps, completed saves are finished and requests of listeners to stop are met.
         self.asked_between_steps = asynchronous or bool(self._listeners)
-        self._say = report
+        self._report = report
         self._unless = unless
         self._saved_step: int | None = None
-        self._flight: _Flight | None = None
+        self._pending: _PendingSave | None = None
         self._stop = False
 
     def begin(self) -> None:
@@ -115,7 +116,7 @@ class CheckpointHook(Hook):
         self._shards = with_extras(shards_of(_saver_of(self._scaffold)), self._extras)
         if self._asynchronous and len(self._shards) > 1:
             self._asynchronous = False
-            self._say(
+            self._report(
                 f"checkpoints are written synchronously: {len(self._shards)} devices write a "
                 "shard each"
             )
@@ -128,7 +129,7 @@ class CheckpointHook(Hook):
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
-        self._land()
+        self._finish_save()
         self._session = session
         remove_leftovers(self._model_dir)
         self._kept.recover()
@@ -146,8 +147,8 @@ class CheckpointHook(Hook):
             run_context.request_stop()
 
     def should_stop(self) -> bool:
-        if self._flight is not None and self._flight.work.done():
-            self._land()
+        if self._pending is not None and self._pending.work.done():
+            self._finish_save()
         return self._stop
 
     def after_last_step(self, step: int) -> None:
@@ -160,7 +161,7 @@ class CheckpointHook(Hook):
         self._session = session
         if step != self._saved_step:
             self._save(session, step, may_stop=False)
-        self._land()
+        self._finish_save()
         for listener in self._listeners:
             listener.end(session, step)
 
@@ -170,21 +171,21 @@ class CheckpointHook(Hook):
         Raises:
           CheckpointError: it could not be written.
         """
-        self._land()
+        self._finish_save()
 
     def close(self) -> None:
-        """Waits for a write that is under way, after an error too; only logs if it fails."""
-        flight, self._flight = self._flight, None
-        if flight is not None:
-            flight.work.wait()
-            if flight.work.error is not None:
-                _LOG.error("%s", flight.work.error)
+        """Waits for a pending write, after an error as well; only logs a failure of the write."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            error = pending.work.exception()
+            if error is not None:
+                _LOG.error("%s", error)
 
     def _prefix(self, step: int) -> str:
         return os.path.join(self._model_dir, f"model.ckpt-{step}")
 
     def _save(self, session: Any, step: int, *, may_stop: bool) -> None:
-        self._land()
+        self._finish_save()
         if self._unless():
             _LOG.warning("global step %d is not saved", step)
             return
@@ -193,14 +194,15 @@ class CheckpointHook(Hook):
         if self._asynchronous:
             values, sound = take(session, self._shards[0], self._check)
             self._check.check(sound, step)
-            work = Background(
-                lambda: self._store(step, lambda to: self._array_writer.write(values, to))
-            )
-            self._flight = _Flight(step, work, may_stop)
+            # The interpreter waits for the thread before it exits.
+            thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
+            work = thread.submit(self._store, step, lambda to: self._array_writer.write(values, to))
+            thread.shutdown(wait=False)
+            self._pending = _PendingSave(step, work, may_stop)
         else:
             self._check.check(session.run(self._check.fetch), step)
             self._store(step, lambda to: self._graph_writer.write(session, to))
-            self._tell_saved(session, step, may_stop)
+            self._call_listeners(session, step, may_stop)
         self._saved_step = step
 
     def _store(self, step: int, write: Callable[[str], None]) -> None:
@@ -216,20 +218,18 @@ class CheckpointHook(Hook):
             atomic_checkpoint(prefix, write, publish=lambda: self._kept.add(prefix))
         _LOG.info("saved %s", prefix)
 
-    def _land(self) -> None:
-        """Waits for the write that is under way, and does what comes after it."""
-        if self._flight is None:
+    def _finish_save(self) -> None:
+        """Waits for a pending write, and calls the listeners."""
+        if self._pending is None:
             return
-        flight, self._flight = self._flight, None
-        flight.work.wait()
-        if flight.work.error is not None:
-            raise flight.work.error
-        self._tell_saved(self._session, flight.step, flight.may_stop)
+        pending, self._pending = self._pending, None
+        pending.work.result()
+        self._call_listeners(self._session, pending.step, pending.may_stop)
 
-    def _tell_saved(self, session: Any, step: int, may_stop: bool) -> None:
-        wishes = [listener.after_save(session, step) for listener in self._listeners]
-        # As in TensorFlow's hook, a wish at the start or the end of a session is none.
-        self._stop = self._stop or (may_stop and any(wishes))
+    def _call_listeners(self, session: Any, step: int, may_stop: bool) -> None:
+        stop_requests = [listener.after_save(session, step) for listener in self._listeners]
+        # As in TensorFlow's hook, no request counts at the start or the end of a session.
+        self._stop = self._stop or (may_stop and any(stop_requests))
 
 
 def _saver_of(scaffold: Any) -> Any:

@@ -34,7 +34,7 @@ class EarlyStoppingHook(Hook):
     """Ends training when a function of the evaluations gives a reason.
 
     Args:
-      verdict: takes the evaluations so far, as `read_eval_metrics` returns them;
+      verdict: takes the evaluations so far, as `EvalMetricsReader` returns them;
         returns the reason to stop training, empty to go on.
       metrics: the folder of the evaluations' event files, or a function that returns
         the evaluations.
@@ -185,21 +185,8 @@ def _values(metrics: EvalMetrics, metric: str, min_steps: int) -> list[tuple[int
     ]
 
 
-def read_eval_metrics(eval_dir: str) -> dict[int, dict[str, float]]:
-    """Reads the metrics in the event files of evaluations.
-
-    Args:
-      eval_dir: the folder of the event files.
-
-    Returns:
-      Global step -> metric -> value, by ascending step; the tag `metrics/loss` is
-      also called `loss`. Empty if there is no such folder.
-    """
-    return EvalMetricsReader(eval_dir).read()
-
-
 class EvalMetricsReader:
-    """Reads event files incrementally.
+    """Reads the metrics in the event files of evaluations, incrementally.
 
     Args:
       eval_dir: the folder.
@@ -211,7 +198,12 @@ class EvalMetricsReader:
         self._metrics: dict[int, dict[str, float]] = {}
 
     def read(self) -> dict[int, dict[str, float]]:
-        """Reads new records, and returns all metrics as `read_eval_metrics` does."""
+        """Reads the new records, and returns all metrics.
+
+        Returns:
+          Global step -> metric -> value, by ascending step; the tag `metrics/loss` is
+          also called `loss`. Empty if there is no such folder.
+        """
         if tf.io.gfile.isdir(self._eval_dir):
             for path in sorted(tf.io.gfile.glob(os.path.join(self._eval_dir, "*.tfevents.*"))):
                 for end, record in _records(path, self._read.get(path, 0)):

@@ -1,4 +1,7 @@
-"""Runs Python's garbage collector at chosen steps only."""
+"""Runs Python's garbage collector at chosen steps only.
+
+An automatic collection visits every object of a graph and makes single steps slow.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 
@@ -62,4 +62,4 @@ class HeartbeatHook(Hook):
             "host": socket.gethostname(),
             "task": self._task,
         }
-        write_text(self._path, json.dumps(content) + "\n")
+        write_file(self._path, json.dumps(content) + "\n")

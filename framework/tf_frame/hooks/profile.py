@@ -49,7 +49,7 @@ class RangeCadence(Cadence):
         return self._ranges.next_after(self._reached)
 
     def ends_at(self, step: int) -> bool:
-        """Whether a range ends at `step`."""
+        """True if a range ends at `step`."""
         return self._ranges.next_after(step) > step + 1
 
     def __bool__(self) -> bool:

@@ -126,7 +126,7 @@ class ProgressHook(Hook):
             )
 
     def _due(self) -> bool:
-        """Whether the global step has reached a multiple of `every_steps`, or the end.
+        """Returns whether the global step has reached a multiple of `every_steps`, or the end.
 
         With several workers the global step may skip the multiple itself.
         """

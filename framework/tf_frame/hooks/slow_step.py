@@ -79,7 +79,8 @@ class SlowStepHook(Hook):
         self._floor_secs = floor_secs
         self._pause_secs = pause_secs
         self._on_slow = on_slow
-        self._watcher: _Watcher | None = None
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
         self._reported_at = -float("inf")
         self.slow_steps: list[int] = []
         super().__init__(Cadence(every_steps=every_steps))
@@ -90,7 +91,13 @@ class SlowStepHook(Hook):
         self._durations: collections.deque[float] = collections.deque(maxlen=100)
         self._step, self._slow = step, 0
         self._began: float | None = None
-        self._watcher = _Watcher(self, poll_secs=self._floor_secs / _POLLS_PER_FLOOR)
+        self._closed.clear()
+        # The thread has a weak reference, so that it ends when nobody needs the hook any more.
+        arguments = (weakref.ref(self), self._closed, self._floor_secs / _POLLS_PER_FLOOR)
+        self._thread = threading.Thread(
+            target=_watch, args=arguments, name="tf-frame-slow-step", daemon=True
+        )
+        self._thread.start()
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         # The next call of `should_stop` counts this step.
@@ -113,9 +120,10 @@ class SlowStepHook(Hook):
 
     def close(self) -> None:
         """Ends the thread; safe to call twice."""
-        if self._watcher is not None:
-            self._watcher.close()
-            self._watcher = None
+        if self._thread is not None:
+            self._closed.set()
+            self._thread.join()
+            self._thread = None
 
     def look(self) -> None:
         """Reports the current step if it is slow; called by the thread."""
@@ -141,23 +149,8 @@ class SlowStepHook(Hook):
             file.write(f"{when} {text}\n\n")
 
 
-class _Watcher:
-    """A thread that calls `look` of a hook until it is closed, or the hook is deleted."""
-
-    def __init__(self, hook: SlowStepHook, *, poll_secs: float) -> None:
-        self._closed = threading.Event()
-        arguments = (weakref.ref(hook), self._closed, poll_secs)
-        self._thread = threading.Thread(
-            target=_watch, args=arguments, name="tf-frame-slow-step", daemon=True
-        )
-        self._thread.start()
-
-    def close(self) -> None:
-        self._closed.set()
-        self._thread.join()
-
-
 def _watch(hook: Callable[[], SlowStepHook | None], closed: Any, poll_secs: float) -> None:
+    """Calls `look` of a hook until it is closed or deleted."""
     while not closed.wait(poll_secs):
         alive = hook()
         if alive is None:

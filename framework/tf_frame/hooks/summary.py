@@ -13,7 +13,7 @@ from tf_frame.hooks.cadence import Multiples
 
 
 class SummaryHook(Hook):
-    """Evaluates the summary op beside the steps that it wants; the first of a session is one.
+    """Writes the summary op every N steps or seconds, and at the first step of a session.
 
     The graph is written once for each folder of a process, so a run that is
     resumed writes that of its own code.

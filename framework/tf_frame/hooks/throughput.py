@@ -148,7 +148,7 @@ class ThroughputHook(Hook):
         wait_for_background_writer()
 
     def _is_traced(self, run_values: Any) -> bool:
-        """Whether a step of the interval was traced."""
+        """Returns whether a step of the interval was traced."""
         before, self._traced_before = self._traced_before, traced_steps()
         seen = run_values.options is not None and run_values.options.trace_level > 0
         return seen or self._traced_before != before

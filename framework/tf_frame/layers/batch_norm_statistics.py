@@ -92,8 +92,10 @@ def normalize(
         new_variance = smart_where(is_training, unbiased_or_not, new_variance)
     factor, offset = (along_axis(each, axis, rank) for each in (variables.gamma, variables.beta))
     for correction in reversed(corrections if moments else ()):
-        inner = (along_axis(each, axis, rank) for each in correction(mean, variance))
-        factor, offset = _composed(*inner, factor, offset)
+        inner_factor, inner_offset = (
+            along_axis(each, axis, rank) for each in correction(mean, variance)
+        )
+        factor, offset = _composed(inner_factor, inner_offset, factor, offset)
     outputs = tf.nn.batch_normalization(
         # Half precision would overflow, or lose most of its digits, in the sums.
         tf.cast(inputs, mean.dtype),

@@ -1,4 +1,7 @@
-"""Conditions that may be constants when the graph is built, or tensors."""
+"""`smart_cond` and `smart_where`: conditions that are Python values or tensors.
+
+A condition that is constant when the graph is built needs no `tf.cond`.
+"""
 
 from __future__ import annotations
 

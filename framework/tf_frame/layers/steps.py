@@ -1,4 +1,4 @@
-"""Steps that convolutions and fully connected layers share."""
+"""`LayerSteps`: weights, normalisation or biases, and activation of slim's layers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PENALTY_SCOPES = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class LayerSteps:
-    """Weights; then normalisation or biases; then the activation.
+    """Steps of convolutions and dense layers: weights; normalisation or biases; activation.
 
     Attributes:
       activation_fn: applied last; None: none.

@@ -1,4 +1,4 @@
-"""The learning rate of a run: warm-up, then the schedule."""
+"""`learning_rate`: the learning rate of a run as a tensor, first warm-up, then the schedule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The old names, thin: for code that was written for slim's and DeepLab's trainers.
+"""The names of slim's, the Object Detection API's and DeepLab's trainers, and of tf.estimator.
 
     from tf_frame.legacy import slim              # was: import tf_slim as slim
     from tf_frame.legacy import learning          # was: slim.learning
@@ -6,6 +6,7 @@
     from tf_frame.legacy import training          # was: tf.contrib.training
     from tf_frame.legacy import train_utils       # was: from deeplab.utils import train_utils
     from tf_frame.legacy import variables_helper  # was: from object_detection.utils import ...
+    from tf_frame.legacy import estimator         # was: tf.estimator
 
-Importing these modules imports TensorFlow.
+The modules call the functions of tf-frame. Importing them imports TensorFlow.
 """

@@ -4,8 +4,9 @@
 
     evaluation.evaluation_loop("", checkpoint_dir, logdir, num_evals=100, eval_op=update_ops)
 
-`evaluate_once` has slim's arguments; that of tf.contrib.training, which begins with
-the checkpoint, is in `tf_frame.legacy.training_evaluation`, where what is different is told too.
+`evaluate_once` has slim's arguments. The function of tf.contrib.training, whose first
+argument is the checkpoint, is in `tf_frame.legacy.training_evaluation`, whose docstring
+lists the differences.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ __all__ = [
     "wait_for_new_checkpoint",
 ]
 
-# slim's; compared by identity, since `==` of a tensor is another tensor.
+# As in slim. Compared by identity, because `==` of a tensor may be a tensor.
 _USE_DEFAULT: Any = 0
 
 
@@ -60,22 +61,22 @@ def evaluate_once(
     """Evaluates the default graph with the values of one checkpoint.
 
     Args:
-      master: the server to run on.
-      checkpoint_path: path prefix.
+      master: address of the server to run on.
+      checkpoint_path: path prefix of the checkpoint.
       logdir: folder for summaries.
-      num_evals: how often to run `eval_op`; None for as often as the input lasts.
-      initial_op, initial_op_feed_dict: the `init_op` of the scaffold, which runs
-        where nothing is restored.
-      eval_op, eval_op_feed_dict: what to run, and what to feed to it.
-      final_op, final_op_feed_dict: what to run once at the end.
-      summary_op, summary_op_feed_dict: what to write then; all summaries of the
-        graph by default, None for nothing.
-      variables_to_restore: variables, or name in the checkpoint -> variable; None for all.
+      num_evals: number of runs of `eval_op`; None: until the input ends.
+      initial_op, initial_op_feed_dict: the `init_op` of the scaffold, which runs if
+        nothing is restored, and its feeds.
+      eval_op, eval_op_feed_dict: ops to run repeatedly, and their feeds.
+      final_op, final_op_feed_dict: ops to run once at the end, and their feeds.
+      summary_op, summary_op_feed_dict: summaries to write at the end, and their feeds;
+        default: all summaries of the graph, None: no summaries.
+      variables_to_restore: variables, or name in the checkpoint -> variable; None: all.
       session_config: a `tf.compat.v1.ConfigProto`.
       hooks: session hooks, called after those that stop and summarise.
 
     Returns:
-      The value of `final_op`, None without it.
+      The value of `final_op`; None without it.
     """
     scaffold = _scaffold(initial_op, initial_op_feed_dict, None, variables_to_restore)
     return training_evaluation.evaluate_once(
@@ -115,20 +116,17 @@ def evaluation_loop(
 ) -> Any:
     """Evaluates the default graph with the values of each new checkpoint of a folder.
 
+    The other arguments are those of `evaluate_once`.
+
     Args:
-      master: the server to run on.
-      checkpoint_dir: the folder.
-      logdir, num_evals, initial_op, initial_op_feed_dict: as for `evaluate_once`.
-      init_fn: takes scaffold and session, and runs where nothing is restored.
-      eval_op, eval_op_feed_dict, final_op, final_op_feed_dict: as for `evaluate_once`.
-      summary_op, summary_op_feed_dict: as for `evaluate_once`.
-      variables_to_restore, session_config, hooks: as for `evaluate_once`.
-      eval_interval_secs: from one evaluation to the next at least.
-      max_number_of_evaluations: evaluations at most; None for no end.
-      timeout, timeout_fn: as for `checkpoints_iterator`.
+      checkpoint_dir: folder of the checkpoints.
+      init_fn: function of scaffold and session that runs if nothing is restored.
+      eval_interval_secs: minimum time between evaluations.
+      max_number_of_evaluations: maximum number of evaluations; None: no limit.
+      timeout, timeout_fn: see `checkpoints_iterator`.
 
     Returns:
-      The value of `final_op` of the last evaluation, None without it.
+      The value of `final_op` in the last evaluation; None without it.
     """
     scaffold = _scaffold(initial_op, initial_op_feed_dict, init_fn, variables_to_restore)
     return evaluate_repeatedly(
@@ -160,7 +158,7 @@ def _hooks(
     feeds: Mapping[Any, Any] | None,
     hooks: Iterable[Any] | None,
 ) -> list[Any]:
-    """The hooks of slim, then the others."""
+    """Returns the hooks that slim adds, followed by the given hooks."""
     if summary_op is _USE_DEFAULT:
         summary_op = tf.summary.merge_all()
     own: list[Any] = [StopAfterNEvalsHook(num_evals)]

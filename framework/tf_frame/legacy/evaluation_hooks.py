@@ -1,6 +1,6 @@
-"""The eval step and the hooks of an evaluation, under their names in tf.contrib.training.
+"""The eval step and the evaluation hooks of tf.contrib.training, under their names.
 
-Texts, lines of log and the variable are those of tensorflow/python/training/evaluation.py
+Messages, log messages and the variable are those of tensorflow/python/training/evaluation.py
 and tf_slim/training/evaluation.py.
 """
 
@@ -11,15 +11,15 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-# With so many evaluations and more, a line of log for each tenth of them.
+# From this number of evaluations on, each tenth of them is logged instead of each one.
 _LOG_TENTHS_FROM = 20
 
 
 def get_or_create_eval_step() -> Any:
-    """The variable that counts the batches of an evaluation; local, int64, `eval_step`.
+    """Returns the local int64 variable `eval_step`, which counts the batches of an evaluation.
 
     Raises:
-      ValueError: the graph has several.
+      ValueError: the graph has several such variables.
     """
     found = tf.get_collection(tf.GraphKeys.EVAL_STEP)
     if len(found) > 1:
@@ -37,10 +37,10 @@ def get_or_create_eval_step() -> Any:
 
 
 class StopAfterNEvalsHook(tf.train.SessionRunHook):
-    """Ends an evaluation after so many runs of its ops; for `evaluate_once` and its like.
+    """Ends an evaluation after a number of runs, in `evaluate_once` and `evaluate_repeatedly`.
 
     Args:
-      num_evals: the runs; None goes on to the end of the input.
+      num_evals: number of runs; None: until the input ends.
       log_progress: whether to log `Evaluation [3/10]`.
     """
 
@@ -52,7 +52,7 @@ class StopAfterNEvalsHook(tf.train.SessionRunHook):
         self._log_frequency = 1 if few or num_evals is None else num_evals // 10
 
     def _set_evals_completed_tensor(self, updated_eval_step: Any) -> None:
-        # The name by which TensorFlow's evaluation tells its own hook, so that either can be given.
+        # TensorFlow's evaluation calls its hooks by this name, and so accepts this hook too.
         self._evals_completed = updated_eval_step
 
     def before_run(self, run_context: Any) -> Any:
@@ -76,13 +76,13 @@ class SummaryAtEndHook(tf.train.SessionRunHook):
     """Writes summaries at the end of an evaluation.
 
     Args:
-      log_dir: folder for events, where there is no writer.
+      log_dir: folder for events, unless there is a writer.
       summary_writer: a `tf.compat.v1.summary.FileWriter`.
-      summary_op: what to write; None for all summaries of the graph.
-      feed_dict: what to feed to it.
+      summary_op: summaries to write; None: all summaries of the graph.
+      feed_dict: feeds of `summary_op`.
 
     Raises:
-      ValueError: there is neither a folder nor a writer.
+      ValueError: neither a folder nor a writer was given.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class SummaryAtEndHook(tf.train.SessionRunHook):
 
     def begin(self) -> None:
         graph = tf.get_default_graph()
-        # Once for each graph: merging adds an operation.
+        # Once per graph, because merging adds an operation.
         if self._merges and self._merged_in is not graph:
             self._summary_op, self._merged_in = tf.summary.merge_all(), graph
         self._global_step = tf.train.get_or_create_global_step()

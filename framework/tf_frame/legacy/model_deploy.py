@@ -1,13 +1,13 @@
-"""Clones of a model and one update from all of them, under the names of slim's model_deploy.
+"""Clones of a model and their common update, under the names of slim's model_deploy.
 
     config = model_deploy.DeploymentConfig(num_clones=2)
     model = model_deploy.deploy(config, model_fn, optimizer=optimizer)
     slim.learning.train(model.train_op, log_dir, summary_op=model.summary_op)
 
 Signatures, names of operations and summaries are those of tensorflow/models,
-research/slim/deployment/model_deploy.py. Three things differ: variables of any
-API are placed, not only those of slim; sparse gradients of several clones stay
-sparse; a model without loss gets an error that says so.
+research/slim/deployment/model_deploy.py. Three things differ: variables of every API
+are placed, not only those of slim; sparse gradients of several clones stay sparse; a
+model without a loss is an error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph.shared_statistics import share_statistics
 from tf_frame.graph.summaries import on_cpu
 from tf_frame.graph.update.gradients import sum_gradients, waiting_for
-from tf_frame.legacy.clone_loss import gather_clone_loss, gradient_summaries
+from tf_frame.legacy.learning.train_op import gradient_summaries
 
 __all__ = [
     "Clone",
@@ -38,11 +38,11 @@ __all__ = [
 
 
 class DeployedModel(NamedTuple):
-    """What `deploy` returns.
+    """The result of `deploy`.
 
     Attributes:
-      train_op: runs one step, its value is the total loss; None without optimizer.
-      summary_op: merged summaries, None without any.
+      train_op: runs one step and returns the total loss; None without an optimizer.
+      summary_op: merged summaries; None without any.
       total_loss: scalar; None without any loss.
       clones: the clones.
     """
@@ -59,12 +59,12 @@ def create_clones(
     args: Sequence[Any] | None = None,
     kwargs: Mapping[str, Any] | None = None,
 ) -> list[Clone]:
-    """Calls `model_fn(*args, **kwargs)` once per clone, and places its variables.
+    """Calls `model_fn(*args, **kwargs)` once per clone, and places the variables.
 
     Args:
-      config: number and devices of the clones, and where variables go.
-      model_fn: builds one clone; its losses belong in `tf.GraphKeys.LOSSES`.
-      args, kwargs: what every call gets.
+      config: number of clones, and devices of clones and variables.
+      model_fn: builds one clone; adds its losses to `tf.GraphKeys.LOSSES`.
+      args, kwargs: arguments of each call.
     """
     with variables_placed(config):
         return deploy_clones.create_clones(config, model_fn, args, kwargs, allow_own_variables=True)
@@ -76,26 +76,26 @@ def optimize_clones(
     regularization_losses: Sequence[Any] | None = None,
     **kwargs: Any,
 ) -> tuple[Any, GradsAndVars]:
-    """Adds up the losses of the clones, and their gradients.
+    """Adds up the losses and the gradients of the clones.
 
     Args:
       clones: the clones.
-      optimizer: whose `compute_gradients` is used.
-      regularization_losses: scalars that the first clone minimises as well;
-        None means `tf.GraphKeys.REGULARIZATION_LOSSES`.
-      **kwargs: go to `compute_gradients`, such as `var_list`.
+      optimizer: the optimizer, whose `compute_gradients` is called.
+      regularization_losses: scalars that are added to the loss of the first clone;
+        None: `tf.GraphKeys.REGULARIZATION_LOSSES`.
+      **kwargs: arguments of `compute_gradients`, such as `var_list`.
 
     Returns:
       `(total_loss, grads_and_vars)`: the mean of the clones' losses plus the
-      regularisation, and a pair for every variable that has a gradient.
+      regularisation, and a pair for each variable that has a gradient.
 
     Raises:
-      ValueError: no clone has a loss, and there is no regularisation either.
+      ValueError: there is neither a clone with a loss nor a regularisation loss.
     """
     losses, gradients = [], []
     for clone, penalties in _with_penalties(clones, regularization_losses):
         with tf.name_scope(clone.scope):
-            loss = gather_clone_loss(clone, len(clones), penalties)
+            loss = _clone_loss(clone, len(clones), penalties)
             if loss is not None:
                 losses.append(loss)
                 with tf.device(clone.device):
@@ -121,16 +121,16 @@ def deploy(
     optimizer: Any = None,
     summarize_gradients: bool = False,
 ) -> DeployedModel:
-    """Builds clones, losses, update and summaries; without optimizer, for evaluation.
+    """Builds clones, losses, update and summaries; without an optimizer, for evaluation.
 
-    The update runs the update ops of the first clone. The global step is made
-    where variables go, if there is none.
+    The update runs the update ops of the first clone. A missing global step is created
+    on the device of the variables.
 
     Args:
-      config: number and devices of the clones.
+      config: number of clones, and devices of clones and variables.
       model_fn, args, kwargs: as for `create_clones`.
-      optimizer: a `tf.compat.v1.train.Optimizer`, or None.
-      summarize_gradients: add histograms of gradients and their norms.
+      optimizer: a `tf.compat.v1.train.Optimizer`; None: no training.
+      summarize_gradients: add histograms of gradients and of their norms.
 
     Raises:
       ValueError: there is an optimizer, but no loss.
@@ -157,14 +157,17 @@ def deploy(
 def _train(
     config: DeploymentConfig, clones: Sequence[Clone], optimizer: Any, summarize_gradients: bool
 ) -> tuple[Any, Any, list[Any]]:
-    """Returns train op, total loss and the summaries of the gradients."""
+    """Returns the train op, the total loss and the summaries of the gradients."""
     updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS, clones[0].scope)
     with tf.device(config.variables_device()):
         global_step = tf.train.get_or_create_global_step()
     total_loss, grads_and_vars = optimize_clones(clones, optimizer)
     if not grads_and_vars:
         return None, total_loss, []
-    summaries = gradient_summaries(grads_and_vars) if summarize_gradients else []
+    summaries = []
+    if summarize_gradients:
+        # model_deploy's tags were `VARIABLE:gradient`, which TensorFlow changes to these.
+        summaries = gradient_summaries(grads_and_vars, "_", summarize_norm=tf.summary.histogram)
     grads_and_vars = waiting_for(total_loss, grads_and_vars)
     updates.append(optimizer.apply_gradients(grads_and_vars, global_step=global_step))
     with tf.control_dependencies([tf.group(*updates)]):
@@ -175,7 +178,7 @@ def _total_loss(clones: Sequence[Clone]) -> Any:
     losses = []
     for clone, penalties in _with_penalties(clones, None):
         with tf.name_scope(clone.scope):
-            losses.append(gather_clone_loss(clone, len(clones), penalties))
+            losses.append(_clone_loss(clone, len(clones), penalties))
     present = [loss for loss in losses if loss is not None]
     return tf.add_n(present, name="total_loss") if present else None
 
@@ -183,7 +186,28 @@ def _total_loss(clones: Sequence[Clone]) -> Any:
 def _with_penalties(
     clones: Sequence[Clone], regularization_losses: Sequence[Any] | None
 ) -> list[tuple[Clone, Sequence[Any]]]:
-    """Each clone with its regularisation losses, which only the first one has."""
+    """Returns each clone with its regularisation losses, which only the first clone has."""
     if regularization_losses is None:
         regularization_losses = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     return [(clone, () if index else regularization_losses) for index, clone in enumerate(clones)]
+
+
+def _clone_loss(clone: Clone, num_clones: int, regularization_losses: Sequence[Any]) -> Any:
+    """Returns the loss that one clone minimises, or None; call it in the clone's name scope."""
+    with tf.device(clone.device):
+        loss = penalty = None
+        collected = tf.get_collection(tf.GraphKeys.LOSSES, clone.scope)
+        if collected:
+            loss = tf.add_n(collected, name="clone_loss")
+            if num_clones > 1:
+                loss = tf.divide(loss, num_clones, name="scaled_clone_loss")
+        if regularization_losses:
+            penalty = tf.add_n(regularization_losses, name="regularization_loss")
+        present = [part for part in (loss, penalty) if part is not None]
+        total = tf.add_n(present) if present else None
+    # Outside of the clone's device, which may have no kernel for summaries.
+    if loss is not None:
+        tf.summary.scalar("/".join(filter(None, ["Losses", clone.scope, "clone_loss"])), loss)
+    if penalty is not None:
+        tf.summary.scalar("Losses/regularization_loss", penalty)
+    return total

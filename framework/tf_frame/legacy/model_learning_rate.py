@@ -1,4 +1,4 @@
-"""DeepLab's learning rates, with the numbers of both generations of its train_utils."""
+"""DeepLab's learning rates, with the values of both generations of its train_utils."""
 
 from __future__ import annotations
 
@@ -31,29 +31,28 @@ def get_model_learning_rate(
     *,
     generation: int | None = None,
 ) -> Any:
-    """Builds the learning rate from the default graph's global step, which is made if missing.
+    """Builds the learning rate from the global step, which is created if missing.
 
-    tensorflow/models, research/deeplab/utils/train_utils.py, counted the decay
-    from step 0 when it had eight arguments (2018), and counts it from the end
-    of the slow start since it has more (2020). Here a call with one of the new
-    arguments or policies gets the numbers of 2020, and one with the eight old
-    ones those of 2018.
+    tensorflow/models, research/deeplab/utils/train_utils.py, had eight arguments in 2018
+    and counted the decay from step 0; since 2020 it has more arguments and counts the
+    decay from the end of the slow start. A call with one of the new arguments or
+    policies gets the values of 2020, otherwise those of 2018.
 
     Args:
       learning_policy: "step" or "poly"; in 2020 also "cosine" or "multi_steps".
-      base_learning_rate: the learning rate before any decay.
+      base_learning_rate: learning rate before the decay.
       learning_rate_decay_step: steps per decay of "step".
       learning_rate_decay_factor: factor per decay of "step".
-      training_number_of_steps: the length of training.
+      training_number_of_steps: length of training.
       learning_power: exponent of "poly".
       slow_start_step: steps of the slow start.
-      slow_start_learning_rate: learning rate in these steps.
+      slow_start_learning_rate: learning rate in the slow start.
       slow_start_burnin_type: "none", or "linear" for a rise to the base rate.
-      decay_steps: steps of "poly" until its end; 0 means the rest of training.
+      decay_steps: length of "poly"; 0: the rest of training.
       end_learning_rate: learning rate at the end of "poly".
-      boundaries: last step of each rate of "multi_steps" but the last.
-      boundary_learning_rates: these rates, one more than boundaries.
-      generation: 2018 or 2020, to choose whatever the arguments are.
+      boundaries: last step of each rate of "multi_steps" except the final one.
+      boundary_learning_rates: the rates of "multi_steps", one more than boundaries.
+      generation: 2018 or 2020; None: chosen by the other arguments.
 
     Returns:
       A scalar float32 tensor.
@@ -61,8 +60,7 @@ def get_model_learning_rate(
     Raises:
       ValueError: unknown policy, burn-in or generation, or no boundaries for
         "multi_steps".
-      ConfigError: the boundaries do not increase, or the number of their
-        learning rates is wrong.
+      ConfigError: boundaries that do not increase, or a wrong number of their rates.
     """
     new: list[Any] = [slow_start_burnin_type, decay_steps, end_learning_rate]
     new += [boundaries, boundary_learning_rates]
@@ -120,7 +118,7 @@ def _multi_steps(
 
 
 def _slow(burnin_type: str | None, start: float, base: float) -> Callable[[Any], Any]:
-    """The learning rate of the slow start, from the part of it that is done."""
+    """Returns a function from the completed share of the slow start to the learning rate."""
     if burnin_type == "linear":
         return lambda done: start + (base - start) * done
     if burnin_type not in (None, "none"):

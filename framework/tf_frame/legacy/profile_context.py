@@ -1,9 +1,8 @@
-"""`ProfileContext`: profiles with tfprof what sessions run, as tf.contrib.tfprof did.
+"""`ProfileContext` of tf.contrib.tfprof, which profiles session runs with tfprof.
 
-Same behaviour as tensorflow/python/profiler/profile_context.py, which later
-TensorFlow does not have, but that a run that fails is counted too, that the
-caller's `run_metadata` is always filled, and that a file that cannot be
-written does not end training.
+Same behaviour as tensorflow/python/profiler/profile_context.py of TensorFlow 1, with
+three exceptions: a run that fails is counted as well, the caller's `run_metadata` is
+always filled, and a file that cannot be written does not end training.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-# What `tf.Session` and `tf.InteractiveSession` inherit `run` from.
+# The class from which `tf.Session` and `tf.InteractiveSession` inherit `run`.
 from tensorflow.python.client.session import BaseSession
 
 from tf_frame.profiling.capture import only_warns
@@ -32,7 +31,7 @@ _VIEWS = {
     "graph": "profile_graph",
     "code": "profile_python",
 }
-# With few of the graph's operations seen, 2 of 11 further runs are traced.
+# Below this share of the graph's operations in traces, 2 of 11 further runs are traced.
 _ENOUGH_COVERAGE = 0.5
 _SEED = 111
 
@@ -40,23 +39,23 @@ _active: ProfileContext | None = None
 
 
 class ProfileContext:
-    """Traces some of the `session.run` calls below it, and writes `profile_<step>`.
+    """Traces some of the `session.run` calls inside the block, and writes `profile_<step>`.
 
         with ProfileContext(profile_dir) as context:
             train()
 
-    A step is a call of `run` by any session, the initialisation too, from 0; it
-    is no global step. What `make_callable` made is not seen, and so neither are
-    the steps of tf-frame's own loop that no hook wants.
+    A step is a call of `run` of any session, including initialisation, counted from 0;
+    it is not a global step. Calls of `make_callable` functions are not counted, hence
+    not the steps of tf-frame's training loop between those that hooks request.
 
     Args:
-      profile_dir: where files go.
-      trace_steps: steps to trace, at most 100. None: from step 11 on, each new
-        set of fetches once, and some more while little of the graph was seen.
+      profile_dir: folder for the files.
+      trace_steps: steps to trace, at most 100. None: from step 11 on, each new set of
+        fetches once, and some more steps until enough of the graph is traced.
       dump_steps: steps after which `profile_<step>`, a serialised
-        `tfprof.ProfileProto` of all traced steps, is written; None for 100.
-      enabled: whether to do anything at all.
-      debug: also write the run metadata of traced steps, `run_meta_<step>`, as text.
+        `tfprof.ProfileProto` of all traced steps, is written; None: step 100.
+      enabled: whether to profile.
+      debug: also write the run metadata of traced steps as text, `run_meta_<step>`.
 
     Raises:
       ValueError: no folder, or more than 100 steps to trace.
@@ -92,17 +91,17 @@ class ProfileContext:
 
     @property
     def profiler(self) -> Any:
-        """The `tf.compat.v1.profiler.Profiler` with the traced steps; None if not enabled."""
+        """Returns the `tf.compat.v1.profiler.Profiler` of the traced steps; None if not enabled."""
         if self._enabled and self._profiler is None:
             self._profiler = tf.profiler.Profiler(tf.get_default_graph())
         return self._profiler
 
     def add_auto_profiling(self, cmd: str, options: Any, profile_steps: Collection[int]) -> None:
-        """Has some steps traced, and a view made after each.
+        """Traces some steps, and creates a view after each of them.
 
         Args:
           cmd: `scope`, `op`, `graph` or `code`.
-          options: of `tf.compat.v1.profiler.ProfileOptionBuilder`.
+          options: options from `tf.compat.v1.profiler.ProfileOptionBuilder`.
           profile_steps: the steps.
 
         Raises:
@@ -116,21 +115,21 @@ class ProfileContext:
         self._trace_steps |= set(profile_steps)
 
     def get_profiles(self, cmd: str) -> dict[int, Any]:
-        """The views that `add_auto_profiling` made, by step.
+        """Returns the views of `add_auto_profiling` by step.
 
         Raises:
-          ValueError: none was made with this `cmd`.
+          ValueError: there is no view of this `cmd`.
         """
         if cmd not in self._views:
             raise ValueError(f"No autoprofiler for command: {cmd}, was run")
         return self._views[cmd]
 
     def trace_next_step(self) -> None:
-        """Has the next step traced."""
+        """Traces the next step."""
         self._trace_next = self._enabled
 
     def dump_next_step(self) -> None:
-        """Has what was traced written after the next step."""
+        """Writes the traced steps after the next step."""
         self._dump_next = self._enabled
 
     def __enter__(self) -> ProfileContext:
@@ -147,11 +146,11 @@ class ProfileContext:
         global _active
         if self._enabled:
             BaseSession.run = self._original_run
-            # TensorFlow has one profiler a process, which goes with the last reference.
+            # TensorFlow has one profiler per process, which is deleted with its last reference.
             _active = self._profiler = None
 
     def _stand_in(self) -> Any:
-        """What `tf.Session.run` is below this context."""
+        """Returns the replacement of `tf.Session.run` inside the block."""
 
         def run(
             session: Any,
@@ -176,7 +175,7 @@ class ProfileContext:
 
     @contextlib.contextmanager
     def _counted(self) -> Iterator[int | None]:
-        """The number of a run; None while another thread is within one, which is not traced."""
+        """Yields the number of a run; None for a run during one of another thread, not traced."""
         alone = self._lock.acquire(blocking=False)
         try:
             yield self._step if alone else None
@@ -197,7 +196,7 @@ class ProfileContext:
         if names not in self._fetched:
             self._fetched.add(names)
             return True
-        # Only the profiler knows how much of the graph it has seen, and keeps it to itself.
+        # The profiler has no public access to the share of the graph in its traces.
         unseen = self.profiler._coverage < _ENOUGH_COVERAGE
         return unseen and step < MAX_TRACED_STEPS and self._random.randint(0, 10) < 2
 
@@ -213,7 +212,7 @@ class ProfileContext:
         result = self._original_run(session, fetches, feeds, traced, metadata)
         if self._debug:
             self._write(f"run_meta_{step}", str(metadata).encode())
-        # Otherwise the profiler would take the operations of the graph that it began with.
+        # Otherwise the profiler would use the operations of the graph that it was created with.
         self.profiler._graph = session.graph
         self.profiler.add_step(step, metadata)
         return result

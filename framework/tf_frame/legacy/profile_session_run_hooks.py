@@ -1,9 +1,8 @@
-"""`ProfileAtStepHook`, for trainers that were written with detection code in the style of TF 1.
+"""`ProfileAtStepHook` of detection trainers in the style of TensorFlow 1.
 
-What was a defect of the old hook is none here: files go to `checkpoint_dir`
-and not to the current folder, and through TensorFlow's file systems; a step
-that several workers pass over is made up for; the event file is shared with
-the other hooks of the process, and flushed.
+Defects of the old hook are corrected: files are written to `checkpoint_dir` instead of
+the current folder, and by TensorFlow's file systems; if several workers skip the step,
+the next one is traced; the event file is shared with the other hooks, and flushed.
 """
 
 from __future__ import annotations
@@ -25,19 +24,17 @@ from tf_frame.profiling.run_metadata import (
 
 
 class ProfileAtStepHook(Hook):
-    """Traces one step: the one after `at_step`, as the old hook did.
+    """Traces the step after `at_step`, as the old hook did.
 
-    It is called by the global step that it ends at, `at_step + 1`, in the tag
-    `trace_<step>` of the run metadata on TensorBoard's graphs page, and in
-    `timeline-<step>.json`, a Chrome trace. A session that begins after it
-    traces nothing.
+    The trace has the number of the global step after it, `at_step + 1`: in the tag
+    `trace_<step>` of the run metadata on TensorBoard's graphs page, and in the Chrome
+    trace `timeline-<step>.json`. A session that begins after that step is not traced.
 
     Args:
-      at_step: the global step before it; None traces nothing.
-      checkpoint_dir: where the event file and the Chrome trace go.
-      trace_level: of `RunOptions`; None for the one that fits the session. In
-        a session of this process FULL_TRACE fails the step if another profiler
-        is at work.
+      at_step: the global step before the trace; None: no trace.
+      checkpoint_dir: folder for the event file and the Chrome trace.
+      trace_level: trace level of `RunOptions`; None: suitable for the session. In a
+        session in this process, FULL_TRACE fails the step if another profiler is active.
 
     Raises:
       ValueError: there is a step, but no folder.

@@ -1,7 +1,7 @@
 """DeepLab's segmentation loss: softmax cross entropy for each scale, with hard example mining.
 
-Shapes, names, numbers and errors are those of tensorflow/models,
-research/deeplab/utils/train_utils.py (2020).
+Shapes, names, values and errors are those of tensorflow/models,
+research/deeplab/utils/train_utils.py (2020) and core/utils.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.layers import resize_bilinear, spatial_size
-from tf_frame.legacy.label_weights import get_label_weight_mask
 
 logger = logging.getLogger("tf_frame")
 
@@ -37,22 +36,21 @@ def add_softmax_cross_entropy_loss_for_each_scale(
         logits_width, num_classes]`.
       labels: `[batch, image_height, image_width, 1]`.
       num_classes: number of classes.
-      ignore_label: label of pixels that do not count.
-      loss_weight: weight of all labels, or a list with one for each class.
-      upsample_logits: resize the logits to the labels, bilinearly; otherwise
-        the labels to the logits, to the nearest.
-      hard_example_mining_step: step at which the part of the pixels that count
-        has fallen from all to `top_k_percent_pixels`; 0 means from the start.
-      top_k_percent_pixels: part of the pixels that count, those with the largest
-        losses, from 0 to 1. At 1 the mean is over the pixels that are not
-        ignored, below it over those whose loss is not 0.
-      gt_is_matting_map: the labels are confidences from 0 to 1, of the second
-        of two classes.
-      scope: start of the names of the losses, `SCOPE_SCALE`.
+      ignore_label: label of pixels that are excluded.
+      loss_weight: weight of all labels, or a list with a weight for each class.
+      upsample_logits: resize the logits to the size of the labels (bilinear); otherwise
+        the labels to the size of the logits (nearest neighbour).
+      hard_example_mining_step: step until which the share of selected pixels decreases
+        from 1 to `top_k_percent_pixels`; 0: no decrease, that share from the start.
+      top_k_percent_pixels: share, from 0 to 1, of pixels with the largest losses that
+        are selected. At 1 the mean is over the pixels that are not ignored, below 1
+        over selected pixels whose loss is not 0.
+      gt_is_matting_map: the labels are confidences from 0 to 1 of the second of two
+        classes.
+      scope: prefix of the names of the losses, `SCOPE_SCALE`.
 
     Raises:
-      ValueError: no labels; a matting map that is not of floats, or has
-        weights.
+      ValueError: no labels; a matting map that is not floating-point, or with weights.
     """
     if labels is None:
         raise ValueError("No label for softmax cross entropy loss.")
@@ -62,7 +60,7 @@ def add_softmax_cross_entropy_loss_for_each_scale(
             logger.warning("Label downsampling with nearest neighbor may introduce artifacts.")
     hardest = None
     if top_k_percent_pixels != 1.0:
-        hardest = _part_of_pixels(hard_example_mining_step, top_k_percent_pixels)
+        hardest = _share_of_pixels(hard_example_mining_step, top_k_percent_pixels)
     for scale, logits in scales_to_logits.items():
         logits, scaled = _at_one_size(logits, labels, upsample_logits)
         counts = tf.cast(tf.not_equal(scaled, ignore_label), tf.float32)
@@ -81,6 +79,42 @@ def add_softmax_cross_entropy_loss_for_each_scale(
             )
 
 
+def get_label_weight_mask(
+    labels: Any, ignore_label: int, num_classes: int, label_weights: float | list[float] = 1.0
+) -> Any:
+    """Returns the weight of each label, which is 0 for ignored labels.
+
+    Args:
+      labels: labels of any shape, of an integer type if `label_weights` is a list.
+      ignore_label: the label to ignore.
+      num_classes: number of classes.
+      label_weights: one weight for all labels, or a list with a weight for each class,
+        with which a label that is not a class has weight 0.
+
+    Returns:
+      float32 weights of the shape of `labels`.
+
+    Raises:
+      ValueError: `label_weights` is neither a float nor a list, or a list of a length
+        other than `num_classes`.
+    """
+    if not isinstance(label_weights, (float, list)):
+        raise ValueError(
+            "The type of label_weights is invalid, it must be a float or a list; "
+            f"it is {label_weights!r}."
+        )
+    counts = tf.cast(tf.not_equal(labels, ignore_label), tf.float32)
+    if isinstance(label_weights, float):
+        return counts * label_weights
+    if len(label_weights) != num_classes:
+        raise ValueError(
+            "Length of label_weights must be equal to num_classes if it is a list, "
+            f"label_weights: {label_weights}, num_classes: {num_classes}."
+        )
+    of_class = tf.one_hot(labels, num_classes, dtype=tf.float32)
+    return counts * tf.tensordot(of_class, tf.constant(label_weights, tf.float32), axes=1)
+
+
 def _loss_scope(scope: str | None, scale: str, hardest: Any) -> Any:
     default_name = "softmax_all_pixel_loss" if hardest is None else "softmax_hard_example_mining"
     return tf.name_scope(f"{scope}_{scale}" if scope else None, default_name)
@@ -94,7 +128,7 @@ def _check_matting_map(labels: Any, loss_weight: Any) -> None:
 
 
 def _at_one_size(logits: Any, labels: Any, upsample_logits: bool) -> tuple[Any, Any]:
-    """Logits `[batch, height, width, num_classes]`, and labels in a row."""
+    """Returns logits `[batch, height, width, num_classes]`, and labels as a vector."""
     if upsample_logits:
         logits = resize_bilinear(logits, spatial_size(labels), align_corners=True)
     else:
@@ -108,8 +142,8 @@ def _two_classes(confidences: Any) -> Any:
     return tf.stack([1.0 - confidences, confidences], axis=1)
 
 
-def _part_of_pixels(mining_step: int, top_k_percent_pixels: float) -> Any:
-    """Which part of the pixels counts, at the current global step."""
+def _share_of_pixels(mining_step: int, top_k_percent_pixels: float) -> Any:
+    """Returns the share of selected pixels at the current global step."""
     if not mining_step:
         return top_k_percent_pixels
     step = tf.cast(tf.train.get_or_create_global_step(), tf.float32)
@@ -117,19 +151,19 @@ def _part_of_pixels(mining_step: int, top_k_percent_pixels: float) -> Any:
     return done * top_k_percent_pixels + (1.0 - done)
 
 
-def _mean_of_hardest(losses: Any, part: Any) -> Any:
-    """Mean of the largest losses, those that are 0 left out.
+def _mean_of_hardest(losses: Any, share: Any) -> Any:
+    """Returns the mean of the largest losses that are not 0.
 
     Args:
-      losses: one per pixel, in a row.
-      part: which part of them to take, from 0 to 1.
+      losses: vector of the losses of the pixels.
+      share: share of the losses to select, from 0 to 1.
     """
-    count = tf.cast(part * tf.cast(tf.size(losses), tf.float32), tf.int32)
+    count = tf.cast(share * tf.cast(tf.size(losses), tf.float32), tf.int32)
     hardest, _ = tf.nn.top_k(losses, k=count, name="top_k_percent_pixels")
     present = tf.reduce_sum(tf.cast(tf.not_equal(hardest, 0.0), tf.float32))
     return _div_maybe_zero(tf.reduce_sum(hardest), present)
 
 
 def _div_maybe_zero(total_loss: Any, num_present: Any) -> Any:
-    """`total_loss / num_present`, or 0 if there are none present."""
+    """Returns `total_loss / num_present`, or 0 if `num_present` is 0."""
     return tf.cast(num_present > 0, tf.float32) * total_loss / tf.maximum(1e-5, num_present)

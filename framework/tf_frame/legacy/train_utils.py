@@ -1,9 +1,8 @@
-"""Helpers of DeepLab's trainer, under the names of its utils/train_utils.py.
+"""Functions of DeepLab's trainer, under the names of its utils/train_utils.py.
 
-Same behaviour as tensorflow/models, research/deeplab/utils/train_utils.py.
-Which variables belong to the last layers is decided in two ways there, and so
-it is here: multipliers go to names that contain a layer, restoring leaves out
-names that begin with one.
+Same behaviour as tensorflow/models, research/deeplab/utils/train_utils.py, which
+identifies the variables of the last layers in two ways: gradient multipliers apply to
+names that contain the name of a layer, restoring omits names that begin with one.
 """
 
 from __future__ import annotations
@@ -17,9 +16,11 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.match import saved_as
 from tf_frame.checkpoint.find.path import resolve
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.legacy.label_weights import get_label_weight_mask
 from tf_frame.legacy.model_learning_rate import get_model_learning_rate
-from tf_frame.legacy.scale_losses import add_softmax_cross_entropy_loss_for_each_scale
+from tf_frame.legacy.scale_losses import (
+    add_softmax_cross_entropy_loss_for_each_scale,
+    get_label_weight_mask,
+)
 
 __all__ = [
     "add_softmax_cross_entropy_loss_for_each_scale",
@@ -35,14 +36,15 @@ logger = logging.getLogger("tf_frame")
 def get_model_gradient_multipliers(
     last_layers: Sequence[str], last_layer_gradient_multiplier: float
 ) -> dict[str, float]:
-    """Factors on the gradients of model variables: 2 for biases, and more for last layers.
+    """Returns factors on the gradients of model variables: of biases and of last layers.
 
     Args:
-      last_layers: names; a variable whose op name contains one belongs to it.
-      last_layer_gradient_multiplier: factor for these; for their biases twice that.
+      last_layers: names of layers; the op names of their variables contain these names.
+      last_layer_gradient_multiplier: factor for the last layers; twice that for their
+        biases. Other biases have the factor 2.
 
     Returns:
-      Op name -> factor, for `multiply_gradients`; other variables are not in it.
+      Op name -> factor, for `multiply_gradients`; other variables are omitted.
     """
     multipliers = {}
     for name in (variable.op.name for variable in tf.model_variables()):
@@ -61,23 +63,23 @@ def get_model_init_fn(
     last_layers: Sequence[str],
     ignore_missing_vars: bool = False,
 ) -> Callable[..., None] | None:
-    """Makes the function that initialises the model from a checkpoint of another one.
+    """Returns the function that initialises the model from a checkpoint of another model.
 
     Args:
-      train_logdir: folder of the run; a checkpoint in it counts more.
+      train_logdir: folder of the run; a checkpoint in it takes precedence.
       tf_initial_checkpoint: the checkpoint, or None.
-      initialize_last_layer: restore the last layers too.
-      last_layers: beginnings of the names of their variables.
-      ignore_missing_vars: pass over variables that the checkpoint does not have.
+      initialize_last_layer: whether to restore the last layers.
+      last_layers: prefixes of the names of the variables of the last layers.
+      ignore_missing_vars: skip variables that the checkpoint does not have.
 
     Returns:
-      A function of a session, or of a scaffold and a session; None if there is
-      nothing to restore. The global step is not restored.
+      A function of a session, or of a scaffold and a session; None if there is nothing
+      to restore. The global step is not restored.
 
     Raises:
-      ValueError: the checkpoint lacks a variable, or has another shape for one.
-      ConfigError: there is no such checkpoint.
-      CheckpointError: it cannot be read.
+      ValueError: a variable is missing in the checkpoint, or has another shape there.
+      ConfigError: the checkpoint does not exist.
+      CheckpointError: the checkpoint cannot be read.
     """
     if tf_initial_checkpoint is None:
         logger.info("Not initializing the model from a checkpoint.")
@@ -101,7 +103,7 @@ def get_model_init_fn(
 
 
 def _present(variables: Sequence[Any], checkpoint: Checkpoint, ignore_missing: bool) -> list[Any]:
-    """The variables that the checkpoint has."""
+    """Returns the variables that the checkpoint has."""
     present = []
     for variable in variables:
         name, shape = saved_as(variable)
@@ -112,8 +114,8 @@ def _present(variables: Sequence[Any], checkpoint: Checkpoint, ignore_missing: b
             logger.warning("Checkpoint is missing variable [%s]", name)
         else:
             raise ValueError(
-                f"Checkpoint is missing variable [{name}]; it is {checkpoint.path}. "
-                "ignore_missing_vars=True passes over it"
+                f"Checkpoint is missing variable [{name}]: {checkpoint.path}. "
+                "Use ignore_missing_vars=True to skip the variable"
             )
     return present
 
@@ -122,6 +124,6 @@ def _check_shape(name: str, shape: list[int], checkpoint: Checkpoint) -> None:
     if checkpoint.shape(name) != shape:
         raise ValueError(
             f"{name} has shape {shape}, and {checkpoint.shape(name)} in the checkpoint "
-            f"{checkpoint.path}; leave it out with initialize_last_layer=False and a last_layers "
-            "that it begins with"
+            f"{checkpoint.path}; to skip the variable, use initialize_last_layer=False and a "
+            "prefix of its name in last_layers"
         )

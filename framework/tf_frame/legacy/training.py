@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.write.snapshot import FiniteCheck
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph.global_step import read_step_after, step_after_run
@@ -22,7 +23,6 @@ from tf_frame.hooks.stock.step_counter import StepCounterHook
 from tf_frame.hooks.stock.summary_saver import SummarySaverHook
 from tf_frame.legacy.learning import clip_gradient_norms
 from tf_frame.legacy.learning import train_op as _train_op
-from tf_frame.legacy.learning.finite import FiniteModel
 from tf_frame.legacy.learning.train_op import create_train_op
 from tf_frame.legacy.training_evaluation import (
     StopAfterNEvalsHook,
@@ -52,24 +52,24 @@ __all__ = [
     "wait_for_new_checkpoint",
 ]
 
-# What MonitoredTrainingSession has as the default of log_step_count_steps.
+# Default of log_step_count_steps in MonitoredTrainingSession.
 _COUNT_EVERY_STEPS = 100
 
 
 def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Any]:
-    """Adds a histogram `VARIABLE_gradient` and its norm `VARIABLE_gradient_norm`.
+    """Adds a histogram `VARIABLE_gradient` and the norm `VARIABLE_gradient_norm`.
 
     Args:
-      grads_and_vars: pairs; a variable without gradient gets a line of log.
+      grads_and_vars: pairs; a variable without gradient is logged.
 
     Returns:
       The summaries, scalar string tensors.
     """
-    return _train_op.summarize(grads_and_vars, separator="_")
+    return _train_op.gradient_summaries(grads_and_vars, "_")
 
 
 def clip_gradient_norms_fn(max_norm: Any) -> Callable[[GradsAndVars], GradsAndVars]:
-    """`clip_gradient_norms` to this norm, for the `transform_grads_fn` of `create_train_op`."""
+    """Returns `clip_gradient_norms` with a norm, a `transform_grads_fn` for `create_train_op`."""
     return functools.partial(clip_gradient_norms, max_norm=max_norm)
 
 
@@ -87,35 +87,36 @@ def train(
     max_wait_secs: int = 7200,
     run_metadata: Any = None,
 ) -> Any:
-    """Trains until a hook asks to stop, or the input ends.
+    """Trains until a hook requests a stop, or the input ends.
 
     Args:
-      train_op: tensor that runs one step; its value is the loss.
-      logdir: folder for checkpoints and summaries; one in it is gone on from.
-      master: the server to run on.
+      train_op: tensor that runs one step and returns the loss.
+      logdir: folder for checkpoints and summaries. Training continues from a checkpoint
+        in it.
+      master: address of the server to run on.
       is_chief: whether this worker initialises, saves and summarises.
       scaffold: a `tf.compat.v1.train.Scaffold`.
-      hooks: of every worker, called after those of the chief.
-      chief_only_hooks: of the chief, called before its own.
-      save_checkpoint_secs: from one checkpoint to the next; 0 or None for none.
-      save_summaries_steps: from one summary to the next; 0 or None for none.
+      hooks: hooks of all workers, called after those of the chief.
+      chief_only_hooks: hooks of the chief, called before those that this function adds.
+      save_checkpoint_secs: seconds between checkpoints; 0 or None: no checkpoints.
+      save_summaries_steps: steps between summaries; 0 or None: no summaries.
       config: a `tf.compat.v1.ConfigProto`.
-      max_wait_secs: how long another worker waits for the chief.
-      run_metadata: a `tf.compat.v1.RunMetadata` that each step fills in.
+      max_wait_secs: maximum time that other workers wait for the chief.
+      run_metadata: a `tf.compat.v1.RunMetadata` that each step fills.
 
     Returns:
-      The loss of the last step; None if none was run.
+      The loss of the last step; None if no step was run.
 
     Raises:
-      ValueError: the chief is to save or to summarise, but there is no `logdir`.
-      NonFiniteError: a variable is NaN or infinite and was to be saved.
+      ValueError: checkpoints or summaries of the chief, but no `logdir`.
+      NonFiniteError: a variable had NaN or infinity when it was to be saved.
     """
     if logdir is None and is_chief:
         if save_summaries_steps:
             raise ValueError("logdir cannot be None when save_summaries_steps is not None")
         if save_checkpoint_secs:
             raise ValueError("logdir cannot be None when save_checkpoint_secs is not None")
-    _read_step_after(train_op)
+    step = _prepared_step(train_op)
     scaffold = scaffold or tf.train.Scaffold()
     if is_chief:
         creator = tf.train.ChiefSessionCreator(
@@ -128,24 +129,22 @@ def train(
             scaffold, master=master, config=config, max_wait_secs=max_wait_secs
         )
         all_hooks = list(hooks or ())
-    counts_steps = tf.train.get_global_step() is not None
-    if run_metadata is None and counts_steps and isinstance(train_op, tf.Tensor):
-        return _run_prepared(creator, all_hooks, train_op)
+    if run_metadata is None and step is not None:
+        return _run_prepared(creator, all_hooks, step)
     return _run_singly(tf.train.MonitoredSession(creator, all_hooks), train_op, run_metadata)
 
 
-def _run_prepared(creator: Any, hooks: list[Any], train_op: Any) -> Any:
+def _run_prepared(creator: Any, hooks: list[Any], step: _Step) -> Any:
     """Runs steps in tf-frame's loop until a hook asks to stop or the input ends."""
-    steps = _Steps(train_op, step_after_run(), tf.train.get_global_step())
     schedule = Schedule(hooks, sort=False)  # TensorFlow's order, whatever the phases.
-    loop = TrainingLoop(steps, schedule)
+    loop = TrainingLoop(step, schedule)
     with tf.train.MonitoredSession(creator, loop.hooks) as session:
         loop.run(session)
     return loop.loss
 
 
 def _run_singly(monitored_session: Any, train_op: Any, run_metadata: Any) -> Any:
-    """Runs them one by one, each with the metadata that the caller wants filled."""
+    """Runs steps by `Session.run`, which fills the metadata of the caller."""
     loss = None
     with monitored_session as session:
         while not session.should_stop():
@@ -153,7 +152,7 @@ def _run_singly(monitored_session: Any, train_op: Any, run_metadata: Any) -> Any
     return loss
 
 
-class _Steps(NamedTuple):
+class _Step(NamedTuple):
     """The step of a graph that tf-frame did not build."""
 
     train_op: Any
@@ -162,13 +161,21 @@ class _Steps(NamedTuple):
     scalars: Sequence[Any] = ()
 
 
-def _read_step_after(train_op: Any) -> None:
-    """Adds the read of the global step that hooks share, unless the graph is done or has it."""
+def _prepared_step(train_op: Any) -> _Step | None:
+    """The step, with a read of the global step after the update; None if there is no such read.
+
+    The read is added to the graph, for the hooks too, unless the graph is
+    finalized, has no global step, or has the read.
+    """
     global_step = tf.train.get_global_step()
-    if global_step is None or tf.get_default_graph().finalized:
-        return
-    if step_after_run() is global_step:
+    if global_step is None:
+        return None
+    if step_after_run() is global_step and not tf.get_default_graph().finalized:
         read_step_after(tf.nest.flatten(train_op), global_step)
+    step_after = step_after_run()
+    if step_after is global_step or not isinstance(train_op, tf.Tensor):
+        return None
+    return _Step(train_op, step_after, global_step)
 
 
 def _chief_hooks(
@@ -177,7 +184,7 @@ def _chief_hooks(
     save_checkpoint_secs: float | None,
     save_summaries_steps: int | None,
 ) -> list[Any]:
-    """The hooks that `MonitoredTrainingSession` gives the chief, in its order."""
+    """Returns the hooks that `MonitoredTrainingSession` adds on the chief, in its order."""
     hooks: list[Any] = []
     if not logdir:
         return hooks
@@ -189,7 +196,23 @@ def _chief_hooks(
     if save_checkpoint_secs and save_checkpoint_secs > 0:
         hooks.append(
             CheckpointSaverHook(
-                logdir, save_secs=save_checkpoint_secs, scaffold=scaffold, listeners=[FiniteModel()]
+                logdir,
+                save_secs=save_checkpoint_secs,
+                scaffold=scaffold,
+                listeners=[_FiniteListener()],
             )
         )
     return hooks
+
+
+class _FiniteListener(tf.train.CheckpointSaverListener):
+    """Refuses to save a model with NaN, or with infinity in a trainable variable.
+
+    Untrained state may be infinite at first, such as the best loss so far.
+    """
+
+    def begin(self) -> None:
+        self._check = FiniteCheck(allow_infinite_state=True)
+
+    def before_save(self, session: Any, global_step_value: int) -> None:
+        self._check.check(session.run(self._check.fetch), global_step_value)

@@ -6,10 +6,10 @@
         checkpoint_dir, eval_ops=update_ops, final_ops=values,
         hooks=[training.StopAfterNEvalsHook(100), training.SummaryAtEndHook(logdir)])
 
-Arguments, defaults and lines of log are those of tf_slim/training/evaluation.py and
-tensorflow/python/training/evaluation.py. What is different: a damaged checkpoint
-is passed over, none is evaluated twice, lists and dictionaries of the caller stay as they
-are, and `eval_step` is initialised where a scaffold has a `local_init_op` of its own.
+Arguments, defaults and log messages are those of tf_slim/training/evaluation.py and
+tensorflow/python/training/evaluation.py. Differences: damaged checkpoints are skipped, no
+checkpoint is evaluated twice, lists and dictionaries of the caller are not changed, and
+`eval_step` is also initialised if a scaffold has its own `local_init_op`.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def wait_for_new_checkpoint(
     seconds_to_sleep: float = 1,
     timeout: float | None = None,
 ) -> str | None:
-    """Waits until a folder has a new checkpoint; returns its path, None when the time is up.
+    """Waits for a new checkpoint in a folder; returns its path, None after a timeout.
 
     Args:
       checkpoint_dir: the folder.
-      last_checkpoint: the one before, None for the first.
-      seconds_to_sleep: from one look to the next.
-      timeout: seconds to wait at most; None for as long as it takes.
+      last_checkpoint: the previous checkpoint; None for the first one.
+      seconds_to_sleep: time between two looks at the folder.
+      timeout: maximum number of seconds to wait; None: no limit.
     """
     tf.logging.info("Waiting for new checkpoint at %s", checkpoint_dir)
     path = iterator.wait_for_new_checkpoint(
@@ -71,9 +71,9 @@ def checkpoints_iterator(
 
     Args:
       checkpoint_dir: the folder.
-      min_interval_secs: from one to the next at least.
-      timeout: seconds to wait for a new one; None for as long as it takes.
-      timeout_fn: asked when that time is up whether to end; without it, that is the end.
+      min_interval_secs: minimum time between checkpoints.
+      timeout: maximum number of seconds to wait for a new one; None: no limit.
+      timeout_fn: called after a timeout; returns whether to end. None: end.
     """
     tf.logging.info("Waiting for new checkpoint at %s", checkpoint_dir)
     for path in iterator.checkpoints_iterator(
@@ -100,19 +100,19 @@ def evaluate_once(
     """Evaluates the default graph with the values of one checkpoint.
 
     Args:
-      checkpoint_path: path prefix.
-      master: the server to run on.
+      checkpoint_path: path prefix of the checkpoint.
+      master: address of the server to run on.
       scaffold: a `tf.compat.v1.train.Scaffold`.
-      eval_ops: what to run, a tensor, a list or a dictionary, until a hook
-        (`StopAfterNEvalsHook`) or the end of the input says stop; None for nothing.
-      feed_dict: what to feed to it.
-      final_ops: what to run once at the end.
-      final_ops_feed_dict: what to feed to it.
+      eval_ops: tensor, list or dictionary of ops to run until a hook such as
+        `StopAfterNEvalsHook` requests a stop, or the input ends; None: no ops.
+      feed_dict: feeds of `eval_ops`.
+      final_ops: ops to run once at the end.
+      final_ops_feed_dict: feeds of `final_ops`.
       hooks: session hooks.
       config: a `tf.compat.v1.ConfigProto`.
 
     Returns:
-      The values of `final_ops`, None without any.
+      The values of `final_ops`; None without them.
     """
     evaluation = _Evaluation(scaffold, eval_ops, feed_dict, hooks, master, config)
     final = tf.train.FinalOpsHook(final_ops, final_ops_feed_dict)
@@ -141,14 +141,14 @@ def evaluate_repeatedly(
 
     Args:
       checkpoint_dir: the folder.
-      master, scaffold, eval_ops, feed_dict: as for `evaluate_once`.
-      final_ops, final_ops_feed_dict, hooks, config: as for `evaluate_once`.
-      eval_interval_secs: from one evaluation to the next at least.
-      max_number_of_evaluations: evaluations at most; None for no end.
-      timeout, timeout_fn: as for `checkpoints_iterator`.
+      master, scaffold, eval_ops, feed_dict: see `evaluate_once`.
+      final_ops, final_ops_feed_dict, hooks, config: see `evaluate_once`.
+      eval_interval_secs: minimum time between evaluations.
+      max_number_of_evaluations: maximum number of evaluations; None: no limit.
+      timeout, timeout_fn: see `checkpoints_iterator`.
 
     Returns:
-      The values of `final_ops` of the last evaluation, None without any.
+      The values of `final_ops` in the last evaluation; None without them.
     """
     evaluation = _Evaluation(scaffold, eval_ops, feed_dict, hooks, master, config)
     final = tf.train.FinalOpsHook(final_ops, final_ops_feed_dict)
@@ -161,7 +161,7 @@ def evaluate_repeatedly(
 
 
 class _Evaluation:
-    """What the evaluations of one graph share; see `evaluate_once`."""
+    """The evaluations of one graph; arguments as of `evaluate_once`."""
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class _Evaluation:
 
 
 def _counted(eval_ops: Any, step: Any, hooks: Iterable[Any]) -> Any:
-    """The ops of an evaluation, and one more that counts; tells the hooks that stop by it."""
+    """Adds the op that counts to the ops of an evaluation, and passes the count to the hooks."""
     update = tf.assign_add(step, 1, use_locking=True)
     with tf.control_dependencies([*tf.nest.flatten(eval_ops), update]):
         counted = tf.identity(step.read_value())
@@ -205,7 +205,7 @@ def _counted(eval_ops: Any, step: Any, hooks: Iterable[Any]) -> Any:
 
 
 def _initialising(scaffold: Any, step: Any) -> Any:
-    """A scaffold that initialises the eval step too, where it has a local op of its own."""
+    """Returns a scaffold whose own local init op, if any, also initialises the eval step."""
     if scaffold is None or scaffold.local_init_op is None:
         return scaffold
     op = tf.group(scaffold.local_init_op, step.initializer)

@@ -1,8 +1,8 @@
-"""Choosing variables by name, under the names of the Object Detection API's variables_helper.
+"""Selection of variables by name, under the names of the Object Detection API's variables_helper.
 
 Same behaviour as tensorflow/models, research/object_detection/utils/variables_helper.py,
-with one exception: multiplying the gradients of variables of which there are
-none is no error.
+with one exception: patterns that match no variable are not an error when gradients are
+multiplied.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from tf_frame.checkpoint.find.match import available_in_checkpoint
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.match import saved_as
+from tf_frame.checkpoint.find.path import resolve
+from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 
@@ -22,13 +26,13 @@ logger = logging.getLogger("tf_frame")
 def filter_variables(
     variables: Iterable[Any], filter_regex_list: Iterable[str], invert: bool = False
 ) -> list[Any]:
-    """Leaves out the variables whose op names match one of the regular expressions.
+    """Returns the variables whose op names match none of the regular expressions.
 
     Args:
       variables: the variables.
-      filter_regex_list: each matches from the start of a name; empty ones and
-        None do not count.
-      invert: keep those that match, and leave out the others.
+      filter_regex_list: regular expressions that match from the start of a name; empty
+        ones and None are ignored.
+      invert: return the variables that match, instead of the others.
     """
     patterns = [re.compile(regex) for regex in filter_regex_list if regex]
     return [
@@ -45,12 +49,12 @@ def multiply_gradients_matching_regex(
 
     Args:
       grads_and_vars: pairs.
-      regex_list: as for `filter_variables`; a variable that several match is
+      regex_list: see `filter_variables`; a variable that several expressions match is
         multiplied once.
       multiplier: the factor.
 
     Returns:
-      The pairs; as they were if no variable matches.
+      The pairs; unchanged if no variable matches.
 
     Raises:
       ValueError: a variable that matches has no gradient.
@@ -67,11 +71,11 @@ def multiply_gradients_matching_regex(
 def freeze_gradients_matching_regex(
     grads_and_vars: GradsAndVars, regex_list: Iterable[str]
 ) -> GradsAndVars:
-    """Leaves out the pairs of variables whose op names match.
+    """Returns the pairs of variables whose op names do not match.
 
     Args:
       grads_and_vars: pairs.
-      regex_list: as for `filter_variables`.
+      regex_list: see `filter_variables`.
     """
     frozen = filter_variables([v for _, v in grads_and_vars], regex_list, invert=True)
     names = [variable.op.name for variable in frozen]
@@ -83,19 +87,53 @@ def freeze_gradients_matching_regex(
 def get_variables_available_in_checkpoint(
     variables: list[Any] | dict[str, Any], checkpoint_path: str, include_global_step: bool = True
 ) -> list[Any] | dict[str, Any]:
-    """Selects the variables that a checkpoint has with the same shape; warns of the others.
+    """Returns the variables that a checkpoint has with the same shape; warns of the others.
 
     Args:
-      variables: a list, or a dict from names in the checkpoint.
-      checkpoint_path: the checkpoint.
-      include_global_step: whether `global_step` counts as available.
+      variables: a list, or name in the checkpoint -> variable. The parts of a partitioned
+        variable go by its full name.
+      checkpoint_path: the checkpoint, one of its files, or a folder (its newest one).
+      include_global_step: whether to include `global_step`.
 
     Returns:
-      The same kind of container, ordered by name.
+      A list or dictionary like `variables`, ordered by name.
 
     Raises:
-      ValueError: `variables` is neither.
-      ConfigError: there is no such checkpoint.
-      CheckpointError: it cannot be read.
+      ValueError: `variables` is neither a list nor a dictionary.
+      ConfigError: the checkpoint does not exist.
+      CheckpointError: the checkpoint cannot be read.
     """
-    return available_in_checkpoint(variables, checkpoint_path, include_global_step)
+    if isinstance(variables, dict):
+        named = list(variables.items())
+    elif isinstance(variables, list):
+        named = [(saved_as(variable)[0], variable) for variable in variables]
+    else:
+        raise ValueError("`variables` is expected to be a list or dict.")
+    checkpoint = Checkpoint(resolve(checkpoint_path))
+    available = [
+        (name, variable)
+        for name, variable in sorted(named, key=lambda item: item[0])
+        if _is_available(name, variable, checkpoint, include_global_step)
+    ]
+    return dict(available) if isinstance(variables, dict) else [v for _, v in available]
+
+
+def _is_available(
+    name: str, variable: Any, checkpoint: Checkpoint, include_global_step: bool
+) -> bool:
+    left_out = name == tf.GraphKeys.GLOBAL_STEP and not include_global_step
+    if name not in checkpoint or left_out:
+        logger.warning("Variable [%s] is not available in checkpoint", name)
+        return False
+    found, shape = checkpoint.shape(name), saved_as(variable)[1]
+    if found != shape:
+        logger.warning(
+            "Variable [%s] is available in checkpoint, but has an incompatible shape with model "
+            "variable. Checkpoint shape: [%s], model variable shape: [%s]. This variable will "
+            "not be initialized from the checkpoint.",
+            name,
+            found,
+            shape,
+        )
+        return False
+    return True

@@ -27,6 +27,20 @@ class NoParams:
     """Parameters of a plugin without options."""
 
 
+class Plugin:
+    """Base of all plugins.
+
+    Attributes:
+      Params: dataclass of the plugin's options.
+      params: the values of the options, a `Params`.
+    """
+
+    Params: ClassVar[type] = NoParams
+
+    def __init__(self, *, params: Any) -> None:
+        self.params = params
+
+
 @dataclasses.dataclass(frozen=True)
 class InputInfo:
     """Facts about a data set, known before the model is built.
@@ -92,25 +106,23 @@ class ModelOutput:
     scaffold: Any = None
 
 
-class Model:
+class Model(Plugin):
     """A network with its loss and metrics.
 
     Attributes:
-      Params: dataclass of the model's options.
       default_input: name of the input for runs that name none.
       default_transforms: names of the gradient transforms for runs that name none.
       run_defaults: run option -> this model's default for it.
       presets: name -> options that `--preset NAME` sets, in the form of a configuration file.
     """
 
-    Params: ClassVar[type] = NoParams
     default_input: ClassVar[str | None] = None
     default_transforms: ClassVar[Sequence[str]] = ()
     run_defaults: ClassVar[Mapping[str, Any]] = {}
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def __init__(self, *, params: Any, info: InputInfo) -> None:
-        self.params = params
+        super().__init__(params=params)
         self.info = info
 
     @classmethod
@@ -163,18 +175,16 @@ class Model:
         return None
 
 
-class Input:
+class Input(Plugin):
     """A data set and its pipeline.
 
     The constructor raises `tf_frame.errors.DataError` if the data does not exist.
 
     Attributes:
-      Params: dataclass of the input's options.
       prediction_suffixes: lower-case suffixes of the files that prediction reads from a
         folder; empty: all files that are not hidden.
     """
 
-    Params: ClassVar[type] = NoParams
     prediction_suffixes: ClassVar[Sequence[str]] = ()
 
     def __init__(self, *, params: Any) -> None:
@@ -231,17 +241,8 @@ class Input:
         raise NotImplementedError(f"{type(self).__name__} does not define prediction_dataset()")
 
 
-class GradientTransform:
-    """A change to the averaged gradients before the optimizer applies them.
-
-    Attributes:
-      Params: dataclass of the transform's options.
-    """
-
-    Params: ClassVar[type] = NoParams
-
-    def __init__(self, *, params: Any) -> None:
-        self.params = params
+class GradientTransform(Plugin):
+    """A change to the averaged gradients before the optimizer applies them."""
 
     def __call__(self, grads_and_vars: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
         """Returns the changed pairs of gradient and variable.
@@ -261,17 +262,8 @@ class GradientTransform:
         return None
 
 
-class Optimizer:
-    """An optimizer: applies gradients to variables.
-
-    Attributes:
-      Params: dataclass of the optimizer's options.
-    """
-
-    Params: ClassVar[type] = NoParams
-
-    def __init__(self, *, params: Any) -> None:
-        self.params = params
+class Optimizer(Plugin):
+    """An optimizer: applies gradients to variables."""
 
     def __call__(self, learning_rate: Any) -> Any:
         """Returns a `tf.compat.v1.train.Optimizer`.
@@ -298,17 +290,11 @@ class ScheduleContext:
     steps_per_epoch: float | None = None
 
 
-class LearningRate:
-    """A learning-rate schedule: the learning rate as a function of the step.
-
-    Attributes:
-      Params: dataclass of the schedule's options.
-    """
-
-    Params: ClassVar[type] = NoParams
+class LearningRate(Plugin):
+    """A learning-rate schedule: the learning rate as a function of the step."""
 
     def __init__(self, *, params: Any, context: ScheduleContext) -> None:
-        self.params = params
+        super().__init__(params=params)
         self.context = context
 
     def __call__(self, step: Any) -> Any:
@@ -346,17 +332,8 @@ class HookContext:
     eval_every_n_steps: int = 0
 
 
-class HookPlugin:
-    """A factory of session hooks.
-
-    Attributes:
-      Params: dataclass of the hook's options.
-    """
-
-    Params: ClassVar[type] = NoParams
-
-    def __init__(self, *, params: Any) -> None:
-        self.params = params
+class HookPlugin(Plugin):
+    """A factory of session hooks."""
 
     def __call__(self, context: HookContext) -> Any:
         """Returns a hook, or a list of hooks; called once on each worker, in the graph of the run.

@@ -7,7 +7,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """One kind of plugin.
+    """A kind of plugin.
 
     Attributes:
       word: its name in messages.

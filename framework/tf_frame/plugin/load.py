@@ -204,5 +204,5 @@ def _cause(error: BaseException) -> str:
 
 
 def _is_importer(module: str) -> bool:
-    """Whether a module imports plugins, rather than being part of one."""
+    """Returns whether a module imports plugins, rather than being part of one."""
     return module == __name__ or module.split(".")[0] == "importlib"

@@ -19,7 +19,7 @@ _KINDS = {"transform": GRADIENT_TRANSFORM, "hook": HOOK}
 
 @dataclasses.dataclass(frozen=True)
 class NamedPlugin:
-    """One gradient transform, or one hook, of a run.
+    """A gradient transform, or a hook, of a run.
 
     Attributes:
       name: its name, without a value.

@@ -116,7 +116,7 @@ class Preprocessing:
         self.params = params
 
     def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
-        """Resizes, changes at random if it is for training, and scales the values.
+        """Resizes an image, augments it for training, and scales its values.
 
         Args:
           image: `[height, width, channels]` uint8; the sizes may be unknown.

@@ -66,7 +66,7 @@ def start_profiler(logdir: str, **levels: int) -> Any:
 
 
 def is_running(profiler: Any) -> bool:
-    """Whether a profiler was started, and nobody has stopped it since."""
+    """Returns whether a profiler was started and has not been stopped since."""
     started = None if profiler is None else profiler()
     return started is not None and profiler_v2._profiler is started
 

@@ -26,7 +26,7 @@ _SHORTEST_MICROS = 1
 
 
 def run_options(session_target: str | bytes = "") -> Any:
-    """The `RunOptions` with which a run returns what each operation did and when.
+    """The `RunOptions` of a traced run, which returns times and devices of all operations.
 
     In a session of this process, FULL_TRACE fails the run while any other
     profiler is active, such as TensorBoard's button; SOFTWARE_TRACE does not,

@@ -1,4 +1,4 @@
-"""Ranges of steps to profile."""
+"""Ranges of steps to profile, as `--profile_at_step` and `--profile_every_n_steps` give them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class StepRanges:
         return min(begins, default=math.inf)
 
     def __bool__(self) -> bool:
-        """Whether there is any range."""
+        """True if there is any range."""
         return bool(self.at_steps or self.every_steps)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: finish the step, save, and say how to go on."""
+"""Handling of Ctrl-C and SIGTERM: finish the step, save, and tell the user how to continue."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Interrupts:
                 signal.signal(signum, old)
 
     def raise_if_received(self, message: str = "stopped; nothing was being trained") -> None:
-        """Raises `Interrupted` for a signal that was noted; call it where nothing is lost."""
+        """Raises `Interrupted` for a received signal; to be called where no work is lost."""
         if self.received is not None:
             raise Interrupted(self.received, message)
 

@@ -1,1 +1,1 @@
-"""What authors of plugins test with: a toy model and input, jobs without packages."""
+"""Helpers for the tests of plugins: toy plugins, training setups, installed packages, ports."""

@@ -1,4 +1,4 @@
-"""Installed packages, as far as finding plugins goes, made by writing a folder."""
+"""Metadata of installed packages, for tests of entry points."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def write_distribution(
     version: str = "1.0",
     requires: Iterable[str] = (),
 ) -> None:
-    """Writes the metadata of a package into a folder that is, or will be, on the path.
+    """Writes the metadata of a package, whose entry points can then be found.
 
     Args:
-      site: the folder.
-      name: the package's name.
+      site: folder on the import path.
+      name: name of the package.
       entry_points: `group: name` -> `module:attribute`, such as
         `{"tf_frame.models: toy": "tf_frame.testing.toy:ToyModel"}`.
-      version: its version.
-      requires: its requirements.
+      version: version of the package.
+      requires: requirements of the package.
     """
     folder = site / f"{name.replace('-', '_')}-{version}.dist-info"
     folder.mkdir(parents=True)
@@ -38,7 +38,7 @@ def write_distribution(
 
 
 def write_toy_distribution(site: Path) -> None:
-    """Writes a package that brings the toy model and input under the name `toy`."""
+    """Writes the metadata of a package that registers the toy model and input as `toy`."""
     entry_points = {
         "tf_frame.models: toy": "tf_frame.testing.toy:ToyModel",
         "tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput",

@@ -1,4 +1,4 @@
-"""Tests that an input can be resumed exactly, for the tests of plugins.
+"""A check that training data resumes exactly, for the tests of input plugins.
 
 def test_the_input_resumes_exactly():
     check_exact_resume(MyInput(params=MyInput.Params()), batch_size=4, steps=10)
@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
-from tf_frame.graph.inputs.batches import make_batches
+from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.inputs.position import InputPosition, make_input_position
 from tf_frame.plugin import InputContext, Mode
 
@@ -25,23 +25,23 @@ _Batch = Sequence[Any]
 def check_exact_resume(
     source: Any, *, batch_size: int, steps: int, seed: int = 1, num_clones: int = 1
 ) -> None:
-    """Checks that training data goes on exactly from the position of every step.
+    """Checks that training data continues exactly from the position of every step.
 
-    The pipeline is built as a training run builds it, and its position is saved
-    after every step, the first one before any. Then it is built again; from each
-    position the rest of the batches must come, byte for byte.
+    The input pipeline is built as in a training run, and its position is saved before
+    the first step and after every step. Then the pipeline is built again; from each
+    position it must yield the remaining batches, byte for byte.
 
     Args:
-      source: the input, constructed.
-      batch_size: examples in the batch of one clone.
-      steps: batches that each clone takes; more than one pass over small data
-        shows whether the passes are shuffled alike.
-      seed: what `context.seed` will be.
-      num_clones: clones that take batches in turns.
+      source: the input plugin, constructed.
+      batch_size: examples per batch of one clone.
+      steps: batches per clone; more than one epoch also tests that the epochs are
+        shuffled in the same way.
+      seed: value of `context.seed`.
+      num_clones: number of clones, which take batches in turns.
 
     Raises:
-      AssertionError: the position cannot be saved, or other batches come; it
-        says which one is the first.
+      AssertionError: the position cannot be saved, or a batch differs; the message
+        names the first one.
     """
     config = RunOptions(
         train_batch_size=batch_size * num_clones, num_clones=num_clones, random_seed=seed
@@ -60,7 +60,7 @@ def check_exact_resume(
 
 
 class _Pipeline:
-    """The input in a graph of its own."""
+    """The input pipeline in a graph of its own."""
 
     def __init__(self, source: Any, config: RunOptions) -> None:
         self._graph = tf.Graph()
@@ -81,7 +81,7 @@ class _Pipeline:
             ]
 
     def session(self) -> Any:
-        """A session that stands at the beginning."""
+        """Returns a session with the pipeline at its beginning."""
         session = tf.Session(graph=self._graph)
         session.run(self._initial)
         return session
@@ -93,7 +93,7 @@ class _Pipeline:
             raise AssertionError(str(error)) from error
 
     def positions_and_batches(self, session: Any, steps: int) -> tuple[list[Any], list[_Batch]]:
-        """The position before each step, and its batch."""
+        """Returns the position before each step, and the batch of each step."""
         positions, batches = [], []
         for number in range(steps):
             positions.append(session.run(self.position.tensors))
@@ -105,7 +105,7 @@ class _Pipeline:
             values: _Batch = session.run(self._parts)
         except tf.errors.OutOfRangeError as error:
             raise AssertionError(
-                f"the training data ends after {number} batches; it must repeat for ever"
+                f"the training data ends after {number} batches; it must repeat without end"
             ) from error
         return values
 
@@ -119,13 +119,13 @@ def _compare(came: _Batch, expected: _Batch, where: str) -> None:
         different = _different(now, before)
         if different:
             raise AssertionError(
-                f"{what} differs in {different} of {before.size} values from that of a run that "
-                "was not stopped; is something drawn, read or counted outside of tf.data?"
+                f"{what} differs in {different} of {before.size} values from an uninterrupted run; "
+                "does something outside of tf.data draw random numbers, read files or count?"
             )
 
 
 def _different(now: Any, before: Any) -> int:
-    """Values that are not the same byte for byte; one NaN is like another of the same bytes."""
+    """Returns the number of values whose bytes differ; NaNs with the same bytes are equal."""
     if now.dtype == object:
         return int(np.sum(now != before))
     if not now.size:

@@ -90,7 +90,8 @@ class Popen(subprocess.Popen):  # type: ignore[type-arg]
     def _execute_child(self, *how: Any) -> None:
         """Overrides how a process is made, when its pipes are; the order is that of Python 3.10."""
         if self._program is None:
-            return super()._execute_child(*how)  # type: ignore[misc]
+            super()._execute_child(*how)  # type: ignore[misc]
+            return
         args, cwd, env = how[0], how[5], how[6]
         p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite = how[10:16]
         streams = (p2cread, c2pwrite, errwrite)
@@ -105,7 +106,8 @@ class Popen(subprocess.Popen):  # type: ignore[type-arg]
             [own if stream == -1 else stream for own, stream in enumerate(streams)],
         )
         self._child_created = True
-        self._close_pipe_fds(p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite)
+        pipes = (p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite)
+        self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]
 
 
 def _program(args: list[str], options: Mapping[str, Any]) -> tuple[str, str, list[str]] | None:
@@ -144,7 +146,7 @@ class _Server:
         own, other = socket.socketpair()
         command = [sys.executable, os.path.abspath(__file__), str(other.fileno())]
         without_path = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-        quiet = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self._process = subprocess.Popen(
             command, env=without_path, pass_fds=[other.fileno()], **quiet
         )
@@ -206,7 +208,7 @@ def _serve(connection: socket.socket) -> dict[str, Any]:
         if not header:
             sys.exit()
         size = int.from_bytes(header + _receive(connection, 8 - len(header)), "big")
-        request = pickle.loads(_receive(connection, size))
+        request: dict[str, Any] = pickle.loads(_receive(connection, size))
         mine, theirs = socket.socketpair()
         between = os.fork()
         if between == 0:
@@ -308,7 +310,8 @@ def _main() -> None:
     sys.modules["__main__"].__dict__.pop("__annotations__", None)
     environment = dict(os.environ)
     os.environ.update([_QUIET])
-    atexit.register(_leave_out_shared_modules, shared := [])
+    shared: list[tuple[str, Any]] = []
+    atexit.register(_leave_out_shared_modules, shared)
     for name in _PRELOADED:
         importlib.import_module(name)
     shared += sys.modules.items()

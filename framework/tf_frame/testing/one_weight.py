@@ -1,7 +1,6 @@
-"""A model function of one weight, whose course is known beforehand.
+"""A model function with one weight, whose values after each step are known.
 
-Gradient descent halves the distance of the weight to 4 with every step, so
-that after step n
+Each step of gradient descent halves the distance of the weight to 4. After step n:
 
     weight = 4 (1 - 0.5^n)      loss = (4 - weight)^2 = 16 * 0.25^n
 """
@@ -17,7 +16,7 @@ from tf_frame.estimator.model_function.spec import EstimatorSpec, ModeKeys
 
 
 def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
-    """Predicts `[batch]` products of the feature `x` with the weight; the metrics are of it too."""
+    """Predicts `[batch]` products of the feature `x` and the weight; the metric is the weight."""
     weight = tf.get_variable("weight", [], initializer=tf.zeros_initializer())
     predictions = {"y": features["x"] * weight}
     if mode == ModeKeys.PREDICT:
@@ -34,21 +33,21 @@ def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
 
 
 def input_fn() -> Any:
-    """Endless batches of one pair."""
+    """Returns a data set of endless batches of one pair."""
     return batches().repeat()
 
 
 def batches(number: int = 1) -> Any:
-    """So many batches of one pair."""
+    """Returns a data set of `number` batches of one pair."""
     return tf.data.Dataset.from_tensors(({"x": [1.0]}, [4.0])).repeat(number)
 
 
 def serving_input_receiver_fn() -> ServingInputReceiver:
-    """Takes `[batch]` features `x`."""
+    """Returns a receiver of `[batch]` features `x`."""
     feature = tf.placeholder(tf.float32, [None], name="x")
     return ServingInputReceiver({"x": feature}, {"x": feature})
 
 
 def loss_after(step: int) -> float:
-    """The loss of the variables that step `step` leaves."""
+    """Returns the loss after step `step`."""
     return float(16 * 0.25**step)

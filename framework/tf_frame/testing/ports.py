@@ -1,4 +1,4 @@
-"""Ports for servers of a test."""
+"""Free TCP ports for servers in tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import socket
 
 
 def free_ports(count: int) -> list[int]:
-    """Finds that many different TCP ports that are free on the loopback interface now."""
+    """Returns `count` different TCP ports that are now free on the loopback interface."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:

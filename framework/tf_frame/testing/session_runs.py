@@ -1,4 +1,4 @@
-"""The number of calls of TensorFlow's sessions, for tests and benchmarks of the loop.
+"""A counter of session calls, for tests and benchmarks of the training loop.
 
 with counted_runs() as count:
     ...
@@ -18,7 +18,7 @@ from tensorflow.python.client import session as tf_session
 
 @dataclasses.dataclass
 class Count:
-    """Calls of TensorFlow's sessions.
+    """Numbers of session calls.
 
     Attributes:
       runs: calls of `Session.run`.
@@ -33,8 +33,8 @@ class Count:
 
 @contextlib.contextmanager
 def counted_runs() -> Iterator[Count]:
-    """Counts the calls of every session within."""
-    # All sessions have their methods from this class, which has no public name.
+    """Counts the calls of all sessions inside the block."""
+    # The base class of all sessions; it has no public name.
     base, count = tf_session.BaseSession, Count()
     run = base.run
 

@@ -1,4 +1,4 @@
-"""A linear model and its data: the smallest plugins that train.
+"""A linear model with its input, the smallest plugins that train, and setups made of classes.
 
 setup = make_setup(ToyModel, ToyInput, model_dir, max_steps=5)
 graph = build_toy_graph(RunOptions(train_batch_size=8), optimizer="sgd")
@@ -27,7 +27,7 @@ WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
 
 
 class ToyInput(Input):
-    """Pairs of `[batch, 3]` features and `[batch, 1]` labels that a line fits exactly."""
+    """`[batch, 3]` features and `[batch, 1]` labels that are a linear function of them."""
 
     @dataclasses.dataclass(frozen=True)
     class Params:
@@ -38,11 +38,11 @@ class ToyInput(Input):
 
     @property
     def info(self) -> InputInfo:
-        """The size of both splits."""
+        """Returns the number of examples of both splits."""
         return InputInfo(num_examples=dict.fromkeys(Mode, self.params.num_examples))
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """Yields the same numbers in every run."""
+        """Returns the same data in every run."""
         import tensorflow as tf
 
         features = np.random.RandomState(0).randn(self.params.num_examples, 3).astype(np.float32)
@@ -103,11 +103,11 @@ def make_setup(
     transforms: Sequence[ConfiguredPlugin] = (),
     **run_options: Any,
 ) -> TrainingSetup:
-    """Makes a setup of classes that no package brings.
+    """Returns a setup made of plugin classes that no package registers.
 
     Args:
       model, source: the plugin classes.
-      model_dir: the folder; it must exist.
+      model_dir: an existing folder.
       optimizer, schedule: names of installed plugins.
       values: plugin options by dotted name (`model.l2`, `optimizer.momentum`).
       transforms: gradient transforms with their parameters.
@@ -135,8 +135,8 @@ def run_setup(
 
     Args:
       setup: what to run; its folder exists.
-      report: takes the lines for the user.
-      interrupts: a source of signals; default: none arrives.
+      report: takes a line for the user.
+      interrupts: the signals to handle; default: none.
     """
     from tf_frame.estimator.training.run import run
 
@@ -148,7 +148,7 @@ def run_setup(
 def configured_plugin(
     kind: Kind, name: str, cls: Any, values: Mapping[str, Any], prefix: str
 ) -> ConfiguredPlugin:
-    """Wraps a class as if a package called `tests` had brought it."""
+    """Wraps a class as if a package `tests` had registered it."""
     info = PluginInfo(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
     return ConfiguredPlugin(
         name, LoadedPlugin(info, cls), resolve(cls.Params, [values], prefix=prefix)
@@ -158,7 +158,7 @@ def configured_plugin(
 def installed_plugin(
     kind: Kind, name: str, values: Mapping[str, Any], prefix: str
 ) -> ConfiguredPlugin:
-    """Takes an installed plugin."""
+    """Loads an installed plugin and sets its options."""
     plugin = load_plugin(kind, name)
     return ConfiguredPlugin(name, plugin, resolve(plugin.cls.Params, [values], prefix=prefix))
 
@@ -174,15 +174,15 @@ def build_toy_graph(
     schedule: str = "fixed",
     values: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Builds the `TrainGraph` of the toy model and input, or of others.
+    """Builds a `TrainGraph`, by default of the toy model and input.
 
     Args:
       config: the run options.
-      model, source: constructed plugins; default: the toys.
-      deployment: devices; default: those of this machine.
-      transforms: gradient transforms, constructed.
+      model, source: constructed plugins; default: `ToyModel` and `ToyInput`.
+      deployment: the deployment; default: the devices of this machine.
+      transforms: constructed gradient transforms.
       optimizer, schedule: names of installed plugins.
-      values: their options, and the toys', by dotted name.
+      values: plugin options by dotted name.
     """
     from tf_frame.deploy.session_config import make_deployment
     from tf_frame.graph.train_graph import build_train_graph

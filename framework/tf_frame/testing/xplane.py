@@ -1,4 +1,4 @@
-"""What is in an XPlane capture, for tests."""
+"""Events of XPlane captures, for tests of profiling."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 
 def event_names(path: str) -> set[str]:
-    """The names of all events, such as those of operations."""
+    """Returns the names of all events, such as operations."""
     return {name for name, _, _ in _events(path)}
 
 
 def marked_steps(path: str) -> list[int]:
-    """The numbers of the steps that the Profile tab will find, in order of time."""
+    """Returns the step numbers that TensorBoard's Profile tab shows, in order of time."""
     roots = [(start, stats) for _, start, stats in _events(path) if stats.get("_r") == 1]
     marks = [(start, stats) for start, stats in roots if "step_num" in stats]
     return [stats["step_num"] for _, stats in sorted(marks, key=lambda mark: mark[0])]
 
 
 def _events(path: str) -> Iterator[tuple[str, float, dict[str, Any]]]:
-    """Name, start in picoseconds, and integer statistics by name, of every event."""
+    """Yields name, start in picoseconds, and integer statistics by name, of each event."""
     from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
     with open(path, "rb") as file:

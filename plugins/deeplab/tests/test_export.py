@@ -15,7 +15,7 @@ from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.estimator.export.formats import FORMATS, TFLITE_TOLERANCE, TOLERANCE
 from tf_frame.estimator.export.input_signature import input_signature
 from tf_frame.estimator.export.verify import compare
-from tf_frame.graph.inference.inference import build_inference, restore_session
+from tf_frame.graph.inference.build import build_inference, restore_session
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
@@ -55,7 +55,7 @@ def images(setup):
 
 
 def restored_outputs(setup, images, **options):
-    """What a session of the run predicts."""
+    """Predictions of a session with the restored checkpoint."""
     source = setup.make_input()
     with tf.Graph().as_default():
         inference = build_inference(
@@ -72,7 +72,7 @@ def restored_outputs(setup, images, **options):
 
 @pytest.fixture(scope="module")
 def expected(setup, images):
-    """What the restored session predicts for the images."""
+    """Predictions of the restored session for the images."""
     return restored_outputs(setup, images)
 
 

@@ -82,7 +82,7 @@ def test_every_layer_but_the_logits_has_a_batch_norm(small):
 
 
 def test_shapes_of_the_published_backbone(graph):
-    """Those of the public checkpoint `mobilenet_v2_1.0_224`."""
+    """The shapes are those of the public checkpoint `mobilenet_v2_1.0_224`."""
     build(depth_multiplier=1.0)
     found = shapes(graph)
     assert found["MobilenetV2/Conv/weights"] == [3, 3, 3, 32]

@@ -1,6 +1,3 @@
-import struct
-import zlib
-
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
@@ -9,6 +6,7 @@ from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError
 from tf_frame_deeplab.nuclei import Nuclei, Params
 from tf_frame_deeplab.tiles import shuffled
+from tf_frame_vision.drawing.png import write_png
 
 
 @pytest.fixture(autouse=True)
@@ -17,23 +15,9 @@ def graph():
         yield
 
 
-def png(pixels):
-    """Encodes `[height, width]` or `[height, width, 3]`, uint8 or uint16."""
-    height, width = pixels.shape[:2]
-    colour_type = 2 if pixels.ndim == 3 else 0
-    header = struct.pack(">IIBBBBB", width, height, 8 * pixels.itemsize, colour_type, 0, 0, 0)
-    rows = pixels.astype(pixels.dtype.newbyteorder(">")).reshape(height, -1)
-    packed = zlib.compress(b"".join(b"\0" + row.tobytes() for row in rows))
-    chunks = [(b"IHDR", header), (b"IDAT", packed), (b"IEND", b"")]
-    parts = [
-        struct.pack(">I", len(d)) + n + d + struct.pack(">I", zlib.crc32(n + d)) for n, d in chunks
-    ]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
-
-
 def write(folder, image, instances):
-    (folder / "image.png").write_bytes(png(image))
-    (folder / "instances.png").write_bytes(png(instances))
+    write_png(folder / "image.png", image)
+    write_png(folder / "instances.png", instances)
     return str(folder)
 
 
@@ -214,7 +198,9 @@ def test_every_epoch_is_a_permutation(count):
 
 
 def test_missing_folder(tmp_path):
-    with pytest.raises(DataError, match=r"nowhere does not exist.*Put image\.png"):
+    with pytest.raises(
+        DataError, match=r"nowhere \(--input.data_dir\) does not exist.*Put image\.png"
+    ):
         nuclei(data_dir=str(tmp_path / "nowhere"))
 
 

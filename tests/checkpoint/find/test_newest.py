@@ -108,7 +108,7 @@ def empty(path):
 
 
 def full_disk(path):
-    """What a save without room leaves: an index of all, and data that end early."""
+    """Leaves the files of a save on a full disk: a complete index, and data that end early."""
     os.truncate(path + ".data-00001-of-00002", 3)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.warm_start.plan import candidate_variables, ignored, plan_warm_start
+from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, UnmatchedPatternWarning
@@ -400,21 +400,6 @@ def test_the_table_has_a_row_for_each_variable_and_a_summary(write):
     ]
 
 
-def test_the_brief_table_leaves_out_what_was_restored_under_its_own_name(write):
-    path = write("a", {"w": W, "old/b": B})
-    variables = [variable("w", [2, 3]), variable("b", [3]), variable("logits", [2])]
-    given = options(path, map=(r"b=old/b",), exclude=("logits",))
-    plan = plan_warm_start(given, variables)
-    assert plan.brief().splitlines() == [
-        "OUTCOME   VARIABLE  SHAPE  IN THE CHECKPOINT",
-        "restored  b         [3]    old/b",
-        "excluded  logits    [2]",
-        plan.summary(),
-    ]
-    plain = plan_warm_start(options(path), variables[:1])
-    assert plain.brief() == plain.summary()
-
-
 def test_the_summary_counts_what_the_checkpoint_has_left(write):
     path = write(
         "a", {"w": W, "w/Momentum": W, "b": B, "b/Momentum": B, "global_step": np.int64(5)}
@@ -452,13 +437,6 @@ def test_a_session_calls_it_only_where_no_checkpoint_was_restored(write, tmp_pat
         )
     with session() as second:
         np.testing.assert_array_equal(second.run(w), W + 1)
-
-
-def test_the_line_for_a_run_that_has_its_own_checkpoint():
-    assert ignored("pre/model.ckpt-3", "runs/a", "runs/a/model.ckpt-7") == (
-        "ignoring --warm_start_from pre/model.ckpt-3: runs/a already has the checkpoint "
-        "runs/a/model.ckpt-7"
-    )
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.write.snapshot import shards_of, with_extras
-from tf_frame.checkpoint.write.writers import ArrayWriter, Background, GraphWriter
+from tf_frame.checkpoint.write.writers import ArrayWriter, GraphWriter
 
 
 def variables():
@@ -75,23 +75,3 @@ def test_arrays_of_text_are_written(tmp_path):
         ArrayWriter(shard).write(session.run(list(shard.tensors)), path)
     assert tf.train.load_variable(path, "one") == b"\x00\xff"
     assert list(tf.train.load_variable(path, "two")) == [b"a", b"bc"]
-
-
-def test_work_in_the_background_ends_before_wait_returns():
-    done = []
-    work = Background(lambda: done.append(1))
-    work.wait()
-    assert done == [1]
-    assert work.done()
-    assert work.error is None
-
-
-def test_an_error_in_the_background_is_kept():
-    error = OSError("No space left on device")
-
-    def fail():
-        raise error
-
-    work = Background(fail)
-    work.wait()
-    assert work.error is error

@@ -1,7 +1,9 @@
 """Evaluations in one graph and one session."""
 
+import ctypes
 import dataclasses
 import logging
+import os
 import sys
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, DataError
-from tf_frame.estimator.evaluation.evaluator import Evaluator
+from tf_frame.estimator.evaluation.evaluator import Evaluator, EvaluatorCache, trim_memory
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.testing import forked
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
@@ -236,8 +238,8 @@ def test_a_hook_that_adds_operations_works_and_costs_the_next_evaluation_a_graph
     assert error_of(2.0) == figures(evaluator, path)
     assert evaluator._model.calls == 4
     assert [r.message for r in caplog.records if "adds operations in begin" in r.message] == [
-        "a hook of the evaluation adds operations in begin(), so that each evaluation builds its "
-        "graph anew; to keep the graph, let the model make them"
+        "a hook of the evaluation adds operations in begin(), so each evaluation needs a new "
+        "graph; to keep the graph, let the model make the operations"
     ]
 
 
@@ -602,3 +604,82 @@ def test_fifty_evaluations_take_no_more_memory_than_five(save):
     )
     after_five, after_fifty = map(int, done.stdout.split())
     assert after_fifty < 1.02 * after_five
+
+
+class FakeEvaluator:
+    """Counts how often it is closed."""
+
+    closed = 0
+
+    def close(self):
+        self.closed += 1
+
+
+def test_an_evaluator_is_kept_for_its_name_and_key():
+    kept = EvaluatorCache()
+    first, second = kept.get("a", 1, FakeEvaluator), kept.get("b", 1, FakeEvaluator)
+    assert kept.get("a", 1, FakeEvaluator) is first is not second
+    assert kept.get("b", 1, FakeEvaluator) is second
+    assert (first.closed, second.closed) == (0, 0)
+
+
+def test_for_another_key_it_is_closed_before_another_is_made():
+    kept = EvaluatorCache()
+    first = kept.get("a", 1, FakeEvaluator)
+    seen = []
+
+    def make():
+        seen.append(first.closed)
+        return FakeEvaluator()
+
+    second = kept.get("a", 2, make)
+    assert (seen, second.closed) == ([1], 0)
+    assert kept.get("a", 2, FakeEvaluator) is second
+
+
+def test_one_that_cannot_be_made_leaves_none():
+    kept = EvaluatorCache()
+    first = kept.get("a", 1, FakeEvaluator)
+    with pytest.raises(ZeroDivisionError):
+        kept.get("a", 2, lambda: 1 // 0)
+    assert kept.get("a", 1, FakeEvaluator) is not first
+    assert first.closed == 1
+
+
+def test_all_are_closed_at_the_end():
+    kept = EvaluatorCache()
+    made = [kept.get(name, 1, FakeEvaluator) for name in "ab"]
+    kept.close()
+    assert [each.closed for each in made] == [1, 1]
+    kept.close()
+    assert kept.get("a", 1, FakeEvaluator) not in made
+
+
+LIBC = ctypes.CDLL(None)
+BLOCK, COUNT = 4000, 20000
+
+
+def resident_bytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not hasattr(LIBC, "malloc_trim"), reason="the C library is not glibc")
+def test_what_was_freed_is_given_back():
+    LIBC.malloc.restype = ctypes.c_void_p
+    LIBC.malloc.argtypes, LIBC.free.argtypes = [ctypes.c_size_t], [ctypes.c_void_p]
+    blocks = [LIBC.malloc(BLOCK) for _ in range(COUNT)]
+    for block in blocks:
+        ctypes.memset(block, 1, BLOCK)
+    # The last one keeps the heap from shrinking by itself.
+    for block in blocks[:-1]:
+        LIBC.free(block)
+    before = resident_bytes()
+    trim_memory()
+    assert before - resident_bytes() > BLOCK * COUNT / 2
+    LIBC.free(blocks[-1])
+
+
+def test_without_glibc_nothing_is_done(monkeypatch):
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
+    trim_memory()

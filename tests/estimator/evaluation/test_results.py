@@ -47,7 +47,9 @@ def test_what_is_no_event_is_passed_over_with_a_warning_and_none_without(tmp_pat
     assert values_in(tmp_path / "eval") == {}
     text, serialized = [record.message for record in caplog.records]
     assert text == "the metric metrics/text is not written as an event: 'words'"
-    assert serialized == "the metric metrics/bytes is not written as an event: it is no tf.Summary"
+    assert (
+        serialized == "the metric metrics/bytes is not written as an event: it is not a tf.Summary"
+    )
 
 
 def test_summaries_and_the_checkpoint_are_written_beside_the_metrics(tmp_path):

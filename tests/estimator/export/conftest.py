@@ -5,8 +5,8 @@ import pytest
 
 from tf_frame import Input, InputInfo, Mode, Model, ModelOutput
 from tf_frame.config.run_options import RunOptions
-from tf_frame.estimator.export.checkpoint_export import export_model
 from tf_frame.estimator.export.input_signature import input_signature
+from tf_frame.estimator.export.run import export_model
 from tf_frame.estimator.export.serving import Request
 
 X = np.random.RandomState(0).randn(5, 3).astype(np.float32)

@@ -55,7 +55,7 @@ def test_a_model_that_needs_labels_to_predict_is_refused(request_of, loss):
             return ModelOutput(loss=loss(logits, labels), predictions=logits)
 
     request = request_of(Learner)
-    message = "Learner could not be built to predict, where labels are None: .* in Mode.PREDICT"
+    message = "Learner could not be built for prediction, where labels are None: .* in Mode.PREDICT"
     with pytest.raises(PluginError, match=message), restored(request):
         pass
 

@@ -1,4 +1,4 @@
-"""What an estimator makes of the model that it was given."""
+"""Model plugins constructed from the argument `model` of an estimator."""
 
 import pytest
 import tensorflow.compat.v1 as tf

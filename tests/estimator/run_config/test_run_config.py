@@ -60,7 +60,7 @@ def in_cluster(monkeypatch):
 
 @pytest.fixture
 def logged(monkeypatch):
-    """What TensorFlow's log is told, `(level, text)` each."""
+    """Messages in TensorFlow's log, `(level, text)` each."""
     lines = []
     for level in ("info", "warning"):
         monkeypatch.setattr(

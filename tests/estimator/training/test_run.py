@@ -40,7 +40,7 @@ from tf_frame.testing.toy import (
 
 @pytest.fixture
 def go(tmp_path, capsys):
-    """Runs a job of the toy model; returns its result and what it said."""
+    """Trains the toy model; returns the result and the reported lines."""
 
     def go(*, source=ToyInput, model=ToyModel, **options):
         lines = []

@@ -1,4 +1,4 @@
-"""Recipes of options, as config.yaml has them."""
+"""Training setups made of options, as config.yaml has them."""
 
 import pytest
 

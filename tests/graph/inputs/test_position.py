@@ -9,7 +9,7 @@ from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import CheckpointError, ConfigError, DataError
-from tf_frame.graph.inputs.batches import make_batches
+from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.inputs.position import make_input_position
 from tf_frame.plugin import Input, InputContext, Mode
 
@@ -222,7 +222,7 @@ def test_a_position_that_is_left_out_is_an_empty_text(tmp_path):
     running.position.leave_out(running.session)
     path = running.save(tmp_path / "model.ckpt-0")
     assert Checkpoint(path).read("input_position/0").item() == b""
-    message = rf"^the checkpoint {path} does not say how far .*could not be saved\n--allow_inexact"
+    message = rf"^the checkpoint {path} does not hold .*could not be saved\n--allow_inexact"
     with pytest.raises(CheckpointError, match=message):
         running.restore(path)
 
@@ -237,7 +237,7 @@ def test_a_checkpoint_without_position_is_refused(tmp_path):
     running = Running(shuffled)
     names = list(running.position.tensors)
     path = running.save(tmp_path / "model.ckpt-3", leave_out=names)
-    message = rf"^the checkpoint {path} does not say how far in its .*\n--allow_inexact_resume"
+    message = rf"^the checkpoint {path} does not hold the position .*\n--allow_inexact_resume"
     with pytest.raises(CheckpointError, match=message):
         running.restore(path)
 

@@ -1,8 +1,8 @@
 import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.inputs.streams import (
-    DatasetStream,
-    FunctionStream,
+    dataset_batches,
+    function_batches,
     iterator_initializers,
     streams_without_position,
 )
@@ -11,7 +11,7 @@ from tf_frame.graph.inputs.streams import (
 def test_every_data_set_notes_the_initialiser_of_its_iterator():
     with tf.Graph().as_default():
         for _ in range(2):
-            DatasetStream(tf.data.Dataset.range(3).map(lambda n: (n, n))).batches(2)
+            dataset_batches(tf.data.Dataset.range(3).map(lambda n: (n, n)), 2)
         initializers = iterator_initializers()
         assert [op.type for op in initializers] == ["MakeIterator"] * 2
         assert [op.inputs[1].op.type for op in initializers] == ["IteratorV2"] * 2
@@ -21,9 +21,7 @@ def test_every_data_set_notes_the_initialiser_of_its_iterator():
 
 def test_a_function_notes_that_it_has_no_position():
     with tf.Graph().as_default():
-        FunctionStream(
-            lambda: (tf.zeros([1]), tf.zeros([1])), origin="Mine.dataset()", take=-1
-        ).batches(1)
+        function_batches(lambda: (tf.zeros([1]), tf.zeros([1])), 1, origin="Mine.dataset()")
         (reason,) = streams_without_position()
         assert reason.startswith("Mine.dataset() returned a function")
         assert iterator_initializers() == []

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.quantization.fake_quant import FakeQuant, measured_share
+from tf_frame.graph.quantization.fake_quant import FakeQuant, kept_share
 
 pytestmark = pytest.mark.usefixtures("variable_mode")
 
@@ -25,7 +25,7 @@ def limits(session):
 
 def test_weights_go_to_the_nearest_of_127_levels_on_either_side():
     values = np.array([-1.0, -0.405, 0.001, 0.4, 3.0], np.float32)
-    rounded = FakeQuant(active=None, keep=measured_share()).weights(tf.constant(values), "w")
+    rounded = FakeQuant(active=None, keep=kept_share()).weights(tf.constant(values), "w")
     with start() as session:
         steps = session.run(rounded) / (3.0 / 127)
     np.testing.assert_allclose(steps, [-42, -17, 0, 17, 127], atol=1e-3)
@@ -33,7 +33,7 @@ def test_weights_go_to_the_nearest_of_127_levels_on_either_side():
 
 def test_activations_go_to_the_nearest_of_256_levels_of_which_0_is_one():
     values = np.array([-1.0, -0.405, 0.001, 0.4, 3.1], np.float32)
-    rounded = FakeQuant(active=None, keep=measured_share()).activations(tf.constant(values), "a")
+    rounded = FakeQuant(active=None, keep=kept_share()).activations(tf.constant(values), "a")
     with start() as session:
         steps = session.run(rounded) / (4.1 / 255)
     # 0 is level 62.2 from below, made 62; so -62 to 193 remain.
@@ -44,7 +44,7 @@ def test_activations_go_to_the_nearest_of_256_levels_of_which_0_is_one():
 @pytest.mark.parametrize("greatest", [0.24841346, 0.99796224, -0.99980855, 1.0])
 def test_every_weight_has_its_gradient_the_greatest_too(greatest):
     weights = tf.constant([greatest, 0.1, -0.05])
-    fake_quant = FakeQuant(active=None, keep=measured_share())
+    fake_quant = FakeQuant(active=None, keep=kept_share())
     (gradient,) = tf.gradients(fake_quant.weights(weights, "w"), [weights])
     with start() as session:
         np.testing.assert_array_equal(session.run(gradient), np.ones(3))
@@ -64,13 +64,13 @@ def run_batches(fake_quant_of, batches):
 
 
 def test_the_range_of_weights_is_the_last_one():
-    fake_quant = FakeQuant(active=None, keep=measured_share())
+    fake_quant = FakeQuant(active=None, keep=kept_share())
     seen = run_batches(lambda x: fake_quant.weights(x, "w"), [[-4.0, 2.0], [-0.5, 1.0]])
     np.testing.assert_allclose(seen, [[-4.0, 4.0], [-1.0, 1.0]], rtol=1e-5)
 
 
 def test_the_range_of_activations_is_a_debiased_moving_average():
-    fake_quant = FakeQuant(active=None, keep=measured_share())
+    fake_quant = FakeQuant(active=None, keep=kept_share())
     batches = np.random.RandomState(0).uniform(-3, 5, [20, 7])
     seen = run_batches(lambda x: fake_quant.activations(x, "a"), batches)
     average, expected = np.zeros(2), []
@@ -81,13 +81,13 @@ def test_the_range_of_activations_is_a_debiased_moving_average():
 
 
 def test_the_range_holds_zero():
-    fake_quant = FakeQuant(active=None, keep=measured_share())
+    fake_quant = FakeQuant(active=None, keep=kept_share())
     seen = run_batches(lambda x: fake_quant.activations(x, "a"), [[3.0, 5.0], [-7.0, -5.0]])
     np.testing.assert_allclose(seen, [[0.0, 5.0], [-3.5, 2.5]], atol=2e-3)
 
 
 def test_only_zeros_are_left_alone():
-    fake_quant = FakeQuant(active=None, keep=measured_share())
+    fake_quant = FakeQuant(active=None, keep=kept_share())
     values = tf.zeros([3])
     rounded = fake_quant.activations(values, "a")
     (gradient,) = tf.gradients(rounded, [values])

@@ -70,7 +70,7 @@ class Training:
             return {v.op.name: self.session.run(v) for v in tf.global_variables()}
 
     def rounded(self):
-        """What every rounded tensor is in the next step, by name of its range."""
+        """Values of all rounded tensors in the next step, by name of their ranges."""
         selects = {
             op.name.rpartition("/")[0]: consumer.outputs[0]
             for op in self.graph.get_operations()
@@ -205,7 +205,7 @@ def test_evaluation_rounds_with_the_ranges_of_training(tmp_path):
 
 
 def logits_of(path, delay_steps):
-    """What an evaluation graph computes from a checkpoint."""
+    """Logits that an evaluation graph computes from a checkpoint."""
     with tf.Graph().as_default():
         tf.train.create_global_step()
         logits = network(tf.constant(IMAGES), is_training=False)
@@ -293,7 +293,7 @@ def test_layers_in_a_loop_are_left_out_and_named(caplog):
         if of_functions:
             tf.enable_control_flow_v2()
     assert quantized.weights == ["outside"]
-    assert "not quantised, for they stand in a loop or a branch: looped" in caplog.text
+    assert "not quantised, because they are in a loop or a branch: looped" in caplog.text
 
 
 def test_it_says_what_was_quantised(caplog):

@@ -239,7 +239,7 @@ def test_random_ops_in_switches_are_named():
     finally:
         tf.enable_control_flow_v2()
     (reason,) = reasons
-    assert reason.startswith("branch/") and "RandomUniform stands in a loop or branch" in reason
+    assert reason.startswith("branch/") and "RandomUniform is in a loop or branch" in reason
 
 
 def test_a_function_without_random_ops_is_no_reason():

@@ -10,7 +10,7 @@ COUNT = 40_000
 
 
 def drawn(stateful, *, key=2**64 - 3, index=7):
-    """What the counterpart of an op draws, and the op's own output."""
+    """Numbers that the stateless counterpart of an op draws, and the op's own output."""
     with tf.Graph().as_default() as graph, tf.Session() as session:
         tf.set_random_seed(1)
         stateful()

@@ -1,4 +1,4 @@
-"""Which device computes what belongs to no clone."""
+"""Devices of the learning rate, the gradients, the optimizer and the saver."""
 
 import pytest
 import tensorflow.compat.v1 as tf

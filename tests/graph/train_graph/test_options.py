@@ -71,7 +71,7 @@ def test_whose_summaries_are_written(clones, tags):
 
 
 def gradient_after_one_step(l2, **options):
-    """What one step of SGD with learning rate 1 takes off weights that begin at 1."""
+    """Decrease of weights that begin at 1 in one step of SGD with learning rate 1."""
 
     class Ones(ToyModel):
         def build(self, features, labels, mode):
@@ -266,7 +266,7 @@ def double():
 
 
 def step_taken(transforms, **options):
-    """How far one step of SGD, with a learning rate of 1, goes from weights of zero."""
+    """Change of weights that begin at 0 in one step of SGD with learning rate 1."""
     config = RunOptions(train_batch_size=8, learning_rate=1.0, **options)
     train_graph = build_toy_graph(config, optimizer="sgd", transforms=transforms)
     with train_graph.graph.as_default(), tf.Session() as session:

@@ -119,7 +119,7 @@ def test_the_summary_op_of_the_scaffold_is_kept():
     ],
 )
 def test_what_only_tf_frames_update_can_do_is_refused(options, what):
-    with pytest.raises(ConfigError, match=f"which leaves no place for {what}"):
+    with pytest.raises(ConfigError, match=f"so that {what} cannot be used"):
         built(**options)
 
 

@@ -4,7 +4,7 @@ from tf_frame.hooks.cadence import NEVER, Cadence, Either
 
 
 def wanted(cadence, steps):
-    """Which of some steps are wanted, if each that is wanted is done."""
+    """The wanted ones among some steps, if each wanted step is run and marked."""
     found = []
     for step in steps:
         if cadence.wants(step):

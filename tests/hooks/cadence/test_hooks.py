@@ -62,7 +62,7 @@ ALL = [*FROM_FIRST, "LoggingHook"]
 
 
 def of_hook(name, *, counted, runs=None, multiples, first):
-    """What is expected of a hook.
+    """Expected steps of a hook.
 
     The stock names count from the first step of a session, `LoggingTensorHook`
     its runs; `LoggingHook` takes the multiples, `SummaryHook` also the first step.

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
@@ -11,7 +12,6 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, newest_checkpoint
 from tf_frame.checkpoint.write.staging import atomic_checkpoint
-from tf_frame.checkpoint.write.writers import Background
 from tf_frame.errors import CheckpointError, NonFiniteError
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -243,15 +243,15 @@ def test_training_goes_on_while_a_checkpoint_is_written(tmp_path, asynchronous, 
 
 
 def test_a_save_waits_for_the_one_before(tmp_path, asynchronous, build, train, gate, monkeypatch):
-    waited, wait = [], Background.wait
+    waited, wait = [], Future.result
 
     def open_and_wait(self):
         waited.append(known_checkpoints(str(tmp_path)))
         if len(waited) == 2:
             gate.set()  # The first is for the checkpoint of step 0, which is not held.
-        wait(self)
+        return wait(self)
 
-    monkeypatch.setattr(Background, "wait", open_and_wait)
+    monkeypatch.setattr(Future, "result", open_and_wait)
     graph = build()
     hook = asynchronous(graph, every_steps=2)
     train(graph, [hook], to=4)
@@ -329,8 +329,8 @@ def test_a_write_that_failed_is_raised_before_the_next_save(asynchronous, build,
 
     def each(session):
         steps.append(1)
-        if hook._flight is not None:
-            hook._flight.work.wait()
+        if hook._pending is not None:
+            hook._pending.work.exception()
 
     with pytest.raises(CheckpointError, match="global step 2 could not be written"):
         train(graph, [hook], to=100, each=each)

@@ -127,7 +127,7 @@ def both(outcome):
 
 
 def events_of(folder):
-    """What the event files of a folder hold, without times and the host."""
+    """Content of the event files of a folder, without times and the host."""
     events = []
     for file in sorted(folder.glob("events.out.tfevents.*")):
         for event in tf.train.summary_iterator(str(file)):

@@ -79,7 +79,7 @@ def make(tmp_path):
 
 @pytest.fixture
 def messages(caplog):
-    """What was logged, by tf-frame and by TensorFlow."""
+    """Messages in the logs of tf-frame and of TensorFlow."""
     import logging
 
     tensorflow = tf.get_logger()

@@ -195,7 +195,7 @@ def test_each_clone_gets_rows_of_its_own(tmp_path):
 
 
 class Frame:
-    """As much of a `pandas.DataFrame` as is used."""
+    """Stand-in for a `pandas.DataFrame`, with the methods that are used."""
 
     def __init__(self, values, index=None):
         self.values = values

@@ -82,7 +82,7 @@ def test_the_update_waits_for_the_loss_that_is_reported(models):
 
 
 def ops_before(operation):
-    """What must have run, whether for its value or by a control dependency."""
+    """Operations that must have run, for their values or by control dependencies."""
     found, waiting = set(), [operation]
     while waiting:
         operation = waiting.pop()

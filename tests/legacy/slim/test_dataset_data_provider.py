@@ -32,7 +32,7 @@ def dataset(tmp_path):
 
 
 def read_all(tensors):
-    """What runs give until the queue closes."""
+    """Values of all runs until the queue closes."""
     seen = []
     with tf.Session() as session:
         session.run(tf.local_variables_initializer())

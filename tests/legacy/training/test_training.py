@@ -273,7 +273,7 @@ def test_the_configuration_of_the_session_is_used(tmp_path):
 
 
 def test_another_worker_gives_up_waiting_for_the_chief(tmp_path):
-    """It needs no folder, and looks no second time where less than 30 seconds are left."""
+    """The worker needs no folder, and tries no second time with less than 30 seconds left."""
     calls = []
     with pytest.raises(tf.errors.DeadlineExceededError, match="Session was not ready"):
         training.train(

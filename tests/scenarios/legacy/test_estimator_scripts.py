@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
 
 def run(script, *arguments):
-    """What a script prints at the end, and its log."""
+    """Runs a script; returns the last line of output, parsed, and the log."""
     command = [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
     result = forked.run(command, capture_output=True, text=True, timeout=200)
     assert result.returncode == 0, result.stderr

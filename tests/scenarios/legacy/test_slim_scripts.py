@@ -90,7 +90,7 @@ def tags_of(folder):
 
 
 def accuracies(log):
-    """What the evaluation printed: accuracy, and recall among the best five."""
+    """Accuracy and recall among the best five, as the evaluation printed them."""
     return [
         float(re.search(rf"eval/{name}\[([0-9.]+)\]", log)[1]) for name in ("Accuracy", "Recall_5")
     ]

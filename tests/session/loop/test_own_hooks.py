@@ -41,7 +41,7 @@ def make(name, graph, folder, n):
 
 
 def expected(name, *, multiples, first_and_multiples, from_first, after_start):
-    """What is expected of a hook, by how its steps are counted."""
+    """Expected steps of a hook, by the way in which its steps are counted."""
     steps = {MULTIPLES: multiples, FIRST_AND_MULTIPLES: first_and_multiples}
     steps.update({FROM_FIRST: from_first, AFTER_START: after_start})
     (found,) = (value for names, value in steps.items() if name in names)

@@ -1,4 +1,7 @@
-"""Descriptions of the checkpoints of a folder, and of the variables of a checkpoint."""
+"""Descriptions of checkpoints and of their variables, read from files without a graph.
+
+`tf-frame checkpoint list` and `show` print them.
+"""
 
 from __future__ import annotations
 

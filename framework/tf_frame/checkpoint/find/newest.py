@@ -1,4 +1,7 @@
-"""The newest checkpoint of a model directory that can be read."""
+"""Search for the newest checkpoint of a model directory that can be read.
+
+`tf.train.latest_checkpoint` returns the last path in the list, also if its files are damaged.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import READ_ERRORS
-from tf_frame.errors import CheckpointError, indented, reason_of
+from tf_frame.errors import CheckpointError, reason_of
+from tf_frame.text import indented
 
 _LOG = logging.getLogger("tf_frame")
 

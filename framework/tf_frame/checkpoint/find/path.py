@@ -10,7 +10,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import found_by_name, known_checkpoints, newest_readable
 from tf_frame.config.values import nearest
-from tf_frame.errors import CheckpointError, ConfigError, indented
+from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.text import indented
 
 _SHOWN = 8
 _FILE_OF_A_CHECKPOINT = re.compile(r"(.+)\.(index|meta|data-\d{5}-of-\d{5})")
@@ -46,12 +47,12 @@ def prefix_of(path: str) -> str:
 
 
 def same_path(path: str, other: str) -> bool:
-    """Whether two spellings of a path prefix name the same checkpoint."""
+    """Returns whether two spellings of a path prefix name the same checkpoint."""
     return os.path.normpath(path) == os.path.normpath(other)
 
 
 def exists(prefix: str) -> bool:
-    """Whether a checkpoint has this path prefix.
+    """Returns whether a checkpoint has this path prefix.
 
     Checkpoints of TensorFlow before 1.0, such as slim's first pretrained models, are
     one file without `.index`.

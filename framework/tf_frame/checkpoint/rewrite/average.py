@@ -16,7 +16,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.path import checkpoints_in, resolve, same_path
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.checkpoint.rewrite.output import Tensor, destination, write_checkpoint
-from tf_frame.errors import CheckpointError, ConfigError, indented
+from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.text import indented
 
 
 def sources_of(paths: Sequence[str], *, last: int | None, but: str) -> Sequence[str]:

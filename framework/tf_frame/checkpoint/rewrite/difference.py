@@ -1,4 +1,4 @@
-"""Comparison of two checkpoints."""
+"""Comparison of two checkpoints by variables, shapes and values (`tf-frame checkpoint diff`)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Difference:
 
     @property
     def any(self) -> bool:
-        """Whether there is a difference."""
+        """True if the checkpoints differ in anything."""
         return bool(
             self.only_in_first or self.only_in_second or self.other_shapes or self.other_values
         )

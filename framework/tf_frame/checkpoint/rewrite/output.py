@@ -1,4 +1,7 @@
-"""Checkpoints that are written from arrays: where they may go, and how they are written."""
+"""Writing of checkpoints from arrays, part by part, and the check of their destination.
+
+`tf-frame checkpoint rename` and `average` write in this way; no graph of the model is needed.
+"""
 
 from __future__ import annotations
 

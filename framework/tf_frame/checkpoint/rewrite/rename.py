@@ -1,4 +1,4 @@
-"""Renaming and dropping of variables, by writing another checkpoint."""
+"""Renaming and dropping of variables in a copy of a checkpoint (`tf-frame checkpoint rename`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.checkpoint.rewrite.output import destination, write_checkpoint
 from tf_frame.checkpoint.warm_start.rules import parse_regex, parse_rules, rename, warn_of_unmatched
-from tf_frame.errors import ConfigError, indented
+from tf_frame.errors import ConfigError
+from tf_frame.text import indented
 
 
 @dataclasses.dataclass(frozen=True)

@@ -62,11 +62,6 @@ class WarmStart:
         """A line for each variable of the graph, and the summary."""
         return f"{table_of(self.rows)}\n{self.summary()}"
 
-    def brief(self) -> str:
-        """The table without variables that are restored under their own names; the summary."""
-        rows = [r for r in self.rows if r.outcome != Outcome.RESTORED or r.source != r.name]
-        return f"{table_of(rows)}\n{self.summary()}" if rows else self.summary()
-
     def summary(self) -> str:
         """The numbers of variables restored, passed over and left in the checkpoint, a line."""
         counts = collections.Counter(row.outcome for row in self.rows)
@@ -77,7 +72,7 @@ class WarmStart:
         return text + (f"; {self._unused()}" if self.unused else "")
 
     def _unused(self) -> str:
-        """Counts what is left by the last part of the name, which slots of optimizers share."""
+        """Counts unused variables by the last part of their names, which optimizer slots share."""
         kinds = collections.Counter(name.rpartition("/")[2] for name in self.unused)
         shown = [f"{count} {kind}" for kind, count in kinds.most_common(4)]
         shown += ["..."] if len(kinds) > 4 else []
@@ -141,14 +136,6 @@ def _resolved(path: str) -> str:
         return resolve(path)
     except ConfigError as error:
         raise ConfigError(f"--warm_start_from: {error}") from None
-
-
-def ignored(warm_start_from: str, model_dir: str, checkpoint: str) -> str:
-    """The line for a run that resumes from its own checkpoint instead."""
-    return (
-        f"ignoring --warm_start_from {warm_start_from}: {model_dir} already has the checkpoint "
-        f"{checkpoint}"
-    )
 
 
 def _savers(rows: Sequence[Row]) -> Sequence[Any]:

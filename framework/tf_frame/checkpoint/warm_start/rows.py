@@ -19,7 +19,8 @@ from tf_frame.checkpoint.warm_start.rules import (
 )
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.values import nearest
-from tf_frame.errors import CheckpointError, indented
+from tf_frame.errors import CheckpointError
+from tf_frame.text import columns, indented
 
 _SHOWN = 8
 
@@ -118,13 +119,9 @@ def check_rows(config: WarmStartOptions, rows: Sequence[Row], checkpoint: Checkp
 
 
 def table_of(rows: Iterable[Row]) -> str:
-    """The rows as text, with a heading, in columns as wide as their widest cell."""
-    cells = [("OUTCOME", "VARIABLE", "SHAPE", "IN THE CHECKPOINT"), *(row.cells() for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in cells
-    )
+    """The rows as text, with a heading."""
+    heading = ("OUTCOME", "VARIABLE", "SHAPE", "IN THE CHECKPOINT")
+    return columns([heading, *(row.cells() for row in rows)], indent=0)
 
 
 def _whole_variables(variables: Iterable[Any]) -> dict[str, list[Any]]:

@@ -105,42 +105,36 @@ class BestCheckpoints:
             return False
         new = Scored(step_of(checkpoint_path), value)
         # After a return to an older checkpoint a step comes again, and replaces itself.
-        before = [scored for scored in self._scored if scored.step != new.step]
-        ranked = sorted([*before, new], key=self._rank)  # Stable: equal ones stay in order.
-        if new not in ranked[: self._keep]:
-            if len(before) < len(self._scored):
-                self._forget(new.step, before)
+        others = [scored for scored in self._scored if scored.step != new.step]
+        kept = sorted([*others, new], key=self._rank)[: self._keep]  # Equal ones stay in order.
+        if new not in kept and len(others) == len(self._scored):
             return False
-        self._take(checkpoint_path, new, ranked[: self._keep])
-        return True
+        with translated_write_errors(
+            f"{checkpoint_path} could not be copied to {self.folder}",
+            "free space there and check that it can be written",
+            error_class=CheckpointError,
+        ):
+            self._take(checkpoint_path if new in kept else None, new.step, kept)
+        return new in kept
 
     def _rank(self, scored: Scored) -> float:
         return -scored.value if self._higher else scored.value
 
-    def _take(self, source: str, new: Scored, kept: list[Scored]) -> None:
-        dropped = [scored for scored in self._scored if scored not in kept]
-        target = self.path(new.step)
-        with translated_write_errors(
-            f"{source} could not be copied to {self.folder}",
-            "free space there and check that it can be written",
-            error_class=CheckpointError,
-        ):
-            tf.io.gfile.makedirs(self.folder)
-            if _same(source, target):
-                self._write(kept)
-            else:
-                atomic_checkpoint(
-                    target, lambda to: _copy(source, to), publish=lambda: self._write(kept)
-                )
+    def _take(self, source: str | None, step: int, kept: list[Scored]) -> None:
+        """Lists what is kept, with a copy of `source` for a step, and removes the others."""
+        tf.io.gfile.makedirs(self.folder)
+        target = self.path(step)
+        if source is None or _same(source, target):
+            self._write(kept)
+        else:
+            atomic_checkpoint(
+                target, lambda to: _copy(source, to), publish=lambda: self._write(kept)
+            )
+        kept_steps = {scored.step for scored in kept}
+        dropped = [scored.step for scored in self._scored if scored.step not in kept_steps]
         self._scored = kept
-        for scored in dropped:
-            if scored.step != new.step:
-                remove_checkpoint(self.path(scored.step))
-
-    def _forget(self, step: int, kept: list[Scored]) -> None:
-        self._write(kept)
-        self._scored = kept
-        remove_checkpoint(self.path(step))
+        for other in dropped:
+            remove_checkpoint(self.path(other))
 
     def _write(self, kept: Sequence[Scored]) -> None:
         """Writes `best.json`, and the `checkpoint` file with the best as the newest."""
@@ -161,13 +155,13 @@ class BestCheckpoints:
             with tf.io.gfile.GFile(self._index) as file:
                 content = json.loads(file.read())
             found = [Scored(int(c["step"]), float(c["value"])) for c in content["checkpoints"]]
-            went_by = (content["metric"], content["higher_is_better"])
+            order = (content["metric"], content["higher_is_better"])
         except (ValueError, KeyError, TypeError) as error:
             _LOG.warning("%s cannot be read, so it is ignored: %s", self._index, error)
             return []
-        if went_by != (self._metric, self._higher):
+        if order != (self._metric, self._higher):
             raise ConfigError(
-                f"{self.folder} holds the best by {_order(*went_by)}, and this run goes by "
+                f"{self.folder} holds the best by {_order(*order)}, and this run compares "
                 f"{_order(self._metric, self._higher)}; move that folder away"
             )
         return [scored for scored in found if exists(self.path(scored.step))]
@@ -184,7 +178,7 @@ def _copy(source: str, target: str) -> None:
 
 
 def _same(source: str, target: str) -> bool:
-    """Whether two checkpoints are equal; their indexes have checksums of all tensors."""
+    """Returns whether two checkpoints are equal; their indexes have checksums of all tensors."""
     return exists(target) and _bytes(source + ".index") == _bytes(target + ".index")
 
 

@@ -82,7 +82,7 @@ class KeptCheckpoints:
                 _delete(path)
 
     def _preserve(self, written_at_secs: float) -> bool:
-        """Whether a checkpoint that is too old stays, as the one of its hours."""
+        """Returns whether an old checkpoint stays, as `keep_checkpoint_every_n_hours` asks."""
         if not self._interval_secs or written_at_secs <= self._next_secs:
             return False
         # Else each hour of a pause between two runs would keep one more checkpoint.

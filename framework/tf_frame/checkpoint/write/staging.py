@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.atomic_output import staging_folder, write_text
+from tf_frame.atomic_output import staging_folder, write_file
 from tf_frame.checkpoint.find.newest import known_checkpoints
 from tf_frame.checkpoint.find.path import files_of
 
@@ -99,7 +99,7 @@ def write_list(folder: str, paths: Sequence[str], **times: Any) -> None:
     state = tf.train.generate_checkpoint_state_proto(
         folder, paths[-1], all_model_checkpoint_paths=list(paths), **times
     )
-    write_text(os.path.join(folder, "checkpoint"), str(state))
+    write_file(os.path.join(folder, "checkpoint"), str(state))
 
 
 def remove_leftovers(folder: str, listed: Iterable[str] | None = None) -> None:

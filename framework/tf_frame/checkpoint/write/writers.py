@@ -1,10 +1,13 @@
-"""Writers of the tensors of a checkpoint: from within the training graph, or from arrays."""
+"""Writers of the tensors of a checkpoint: `GraphWriter` and `ArrayWriter`.
+
+`GraphWriter` saves within the training session, each shard on its own device. `ArrayWriter` saves
+copies of the values, so that training can go on meanwhile (`--async_checkpoint`).
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -86,34 +89,3 @@ def _save(shard: Shard, prefix: Any, tensors: Sequence[Any]) -> Any:
             shape_and_slices=list(shard.slices),
             tensors=list(tensors),
         )
-
-
-class Background:
-    """Work in a thread of its own, which the interpreter waits for before it exits.
-
-    Args:
-      work: the work.
-
-    Attributes:
-      error: the exception that the work raised, or None.
-    """
-
-    def __init__(self, work: Callable[[], None]) -> None:
-        self.error: BaseException | None = None
-        self._work = work
-        self._thread = threading.Thread(target=self._run, name="checkpoint")
-        self._thread.start()
-
-    def done(self) -> bool:
-        """Whether the work has ended."""
-        return not self._thread.is_alive()
-
-    def wait(self) -> None:
-        """Waits until the work has ended; does not raise its error."""
-        self._thread.join()
-
-    def _run(self) -> None:
-        try:
-            self._work()
-        except BaseException as error:  # To be raised in the thread that waits.
-            self.error = error

@@ -1,1 +1,1 @@
-"""Evaluation of checkpoints, one after the other, in one kept graph."""
+"""Evaluation of checkpoints in a kept graph, and of a training session's variables."""

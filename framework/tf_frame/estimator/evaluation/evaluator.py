@@ -1,6 +1,6 @@
-"""Evaluation of checkpoints, one after the other, in one graph.
+"""`Evaluator`: evaluates one checkpoint after the other in a single graph and session.
 
-evaluator = Evaluator(model=model, source=source, config=config, steps=None)
+evaluator = Evaluator(model=model, source=source, config=config, eval_dir="runs/first/eval")
 for checkpoint in checkpoints_iterator("runs/first"):
     print(evaluator.evaluate(checkpoint).metrics)
 evaluator.close()
@@ -8,6 +8,7 @@ evaluator.close()
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import logging
 from collections.abc import Callable, Iterable, Sequence
@@ -17,23 +18,23 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError
+from tf_frame.estimator.evaluation.results import write_evaluation
 from tf_frame.estimator.evaluation.session import EvalSession
-from tf_frame.estimator.evaluation.trim_memory import trim_memory
 from tf_frame.graph.inference.eval_graph import EvalGraph, build_eval_graph
 
 _LOG = logging.getLogger("tf_frame")
-_AT_THE_END = (tf.errors.OutOfRangeError, StopIteration)
+_END_OF_DATA = (tf.errors.OutOfRangeError, StopIteration)
 
 
 @dataclasses.dataclass(frozen=True)
 class Evaluated:
-    """What an evaluation came to.
+    """The result of an evaluation.
 
     Attributes:
-      metrics: name -> value as TensorFlow gives it: a NumPy scalar, an array, or
+      metrics: name -> value as TensorFlow returns it: a NumPy scalar, an array, or
         bytes, which may be a serialised summary.
       summary: serialised summaries of the first batch; None without any.
-      global_step: that of the checkpoint.
+      global_step: global step of the checkpoint.
     """
 
     metrics: dict[str, Any]
@@ -42,18 +43,20 @@ class Evaluated:
 
 
 class Evaluator:
-    """Evaluates checkpoints; graph and session are made once, at the first evaluation.
+    """Evaluates checkpoints; the first evaluation makes graph and session.
 
-    An evaluation restores the variables, sets metrics back and begins the data
-    anew, so that it does not matter what was evaluated before. After one that
-    failed in its midst the next one begins with a new graph.
+    An evaluation restores the variables, resets the metrics and restarts the data, so
+    earlier evaluations do not matter. After an evaluation that failed halfway, the
+    next one makes a new graph.
 
     Args:
-      model, source: model and input, constructed.
+      model, source: the model and the input, constructed.
       config: batch size, seed, moving averages and quantisation.
-      steps: batches at most; None for all that the data has.
+      steps: largest number of batches; None for all data.
       session_config: the `ConfigProto`; default: with soft placement.
-      summaries: whether those of the model are made, of the first batch.
+      summaries: compute the model's summaries of the first batch.
+      eval_dir: folder of the event file with the results; None writes none.
+      metric_prefix: prefix of the tags of metrics in the event file.
     """
 
     def __init__(
@@ -62,9 +65,11 @@ class Evaluator:
         model: Any,
         source: Any,
         config: RunOptions,
-        steps: int | None,
+        steps: int | None = None,
         session_config: Any = None,
         summaries: bool = True,
+        eval_dir: str | None = None,
+        metric_prefix: str = "metrics/",
     ) -> None:
         self._model = model
         self._source = source
@@ -72,8 +77,10 @@ class Evaluator:
         self._steps = steps
         self._session_config = session_config
         self._summaries = summaries
+        self.eval_dir = eval_dir
+        self._metric_prefix = metric_prefix
         self._session: EvalSession | None = None
-        self._said = False
+        self._warned = False
 
     def evaluate(
         self,
@@ -82,35 +89,49 @@ class Evaluator:
         hooks: Iterable[Any] = (),
         check: Callable[[], None] = lambda: None,
     ) -> Evaluated:
-        """Evaluates a checkpoint.
+        """Evaluates a checkpoint and writes the result to `eval_dir`.
 
         Args:
           checkpoint: path prefix; None evaluates the initial values.
-          hooks: session hooks, called for each batch before those of the model. One
-            whose `begin` adds operations costs the next evaluation a new graph.
-          check: called before each batch; raises what is to end the evaluation.
+          hooks: session hooks, called for each batch before those of the model. If the
+            `begin` of a hook adds operations, the next evaluation needs a new graph.
+          check: called before each batch; an exception ends the evaluation.
 
         Raises:
-          CheckpointError: it cannot be read, or belongs to another model. The
-            next evaluation is none the worse for it.
+          CheckpointError: the checkpoint cannot be read, or belongs to another
+            model; the evaluator remains usable.
           DataError: the data is empty, or never ends.
         """
         session = self._session = self._session or self._new_session()
         with session.graph.graph.as_default():
-            session.aim(checkpoint)
+            session.choose(checkpoint)
             try:
                 evaluated = _evaluated(session, list(hooks), check)
             except BaseException:
                 self.close()
                 raise
         if session.extended:
-            self._say_extended()
+            if not self._warned:
+                _LOG.warning(
+                    "a hook of the evaluation adds operations in begin(), so each evaluation "
+                    "needs a new graph; to keep the graph, let the model make the operations"
+                )
+                self._warned = True
             self.close()
         trim_memory()
+        if self.eval_dir is not None:
+            write_evaluation(
+                self.eval_dir,
+                evaluated.metrics,
+                evaluated.summary,
+                evaluated.global_step,
+                prefix=self._metric_prefix,
+                checkpoint=checkpoint,
+            )
         return evaluated
 
     def close(self) -> None:
-        """Closes the session and drops the graph; another evaluation makes others."""
+        """Closes the session and drops the graph; the next evaluation makes new ones."""
         if self._session is not None:
             self._session.close()
             self._session = None
@@ -125,17 +146,9 @@ class Evaluator:
         )
         return EvalSession(graph, self._session_config)
 
-    def _say_extended(self) -> None:
-        if not self._said:
-            _LOG.warning(
-                "a hook of the evaluation adds operations in begin(), so that each evaluation "
-                "builds its graph anew; to keep the graph, let the model make them"
-            )
-            self._said = True
-
 
 def _evaluated(session: EvalSession, hooks: Sequence[Any], check: Callable[[], None]) -> Evaluated:
-    """Runs all batches, and reads the metrics when the other hooks have ended."""
+    """Runs all batches, and reads the metrics after the other hooks have ended."""
     graph = session.graph
     results = tf.train.FinalOpsHook((dict(graph.values), graph.global_step))
     every = [*hooks, *graph.inference.output.hooks, results]
@@ -153,10 +166,48 @@ def _run_all(session: Any, graph: EvalGraph, check: Callable[[], None]) -> bytes
         first = batches == 0 and graph.summary_op is not None
         try:
             fetched = session.run((graph.update_op, graph.summary_op if first else ()))
-        except _AT_THE_END:
+        except _END_OF_DATA:
             break
         summary = fetched[1] if first else summary
         batches += 1
     if not batches:
         raise DataError("the evaluation split is empty; there was not one batch")
     return summary
+
+
+class EvaluatorCache:
+    """Keeps one evaluator, with graph and session, for each name of an evaluation."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str | None, tuple[Any, Evaluator]] = {}
+
+    def get(self, name: str | None, key: Any, make: Callable[[], Evaluator]) -> Evaluator:
+        """Returns the evaluator of a name.
+
+        Args:
+          name: name of the evaluation.
+          key: arguments of the evaluator; one that was made for others is closed.
+          make: makes an evaluator.
+        """
+        if name in self._kept and self._kept[name][0] != key:
+            self._kept.pop(name)[1].close()
+        if name not in self._kept:
+            self._kept[name] = (key, make())
+        return self._kept[name][1]
+
+    def close(self) -> None:
+        """Closes all evaluators."""
+        while self._kept:
+            self._kept.popitem()[1][1].close()
+
+
+def trim_memory() -> None:
+    """Makes the C library return freed memory to the system.
+
+    glibc keeps freed memory in a heap for each thread, and TensorFlow has many threads:
+    without this, evaluations seem to need more and more memory. It takes some
+    milliseconds. With other C libraries, nothing happens.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

@@ -1,4 +1,4 @@
-"""Evaluates in the midst of training, with the variables of the training session."""
+"""`InMemoryEvaluatorHook`: evaluates during training, with the training session's variables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.argument_checks import check_steps, checked_hooks
 from tf_frame.estimator.evaluation.evaluator import Evaluator
-from tf_frame.estimator.evaluation.results import write_evaluation
 from tf_frame.estimator.model_function.input_fn import as_source
 from tf_frame.graph.update.moving_averages import variables_to_average
 from tf_frame.hooks.base import Hook, Phase
@@ -26,21 +25,21 @@ class InMemoryEvaluatorHook(Hook):
         evaluator = InMemoryEvaluatorHook(estimator, eval_input_fn, every_n_iter=100)
         estimator.train(train_input_fn, hooks=[evaluator])
 
-    The evaluation graph is built once; each evaluation copies the variables of
-    the training session into it, and writes its figures to `estimator.eval_dir(name)`.
-    The last step is not evaluated twice.
+    The evaluation graph is built once; each evaluation copies the variables of the
+    training session into it, and writes events to `estimator.eval_dir(name)`. The last
+    step is not evaluated twice.
 
     Args:
-      estimator: the `Estimator` that is trained, in this process alone.
-      input_fn: where the evaluation data comes from, as for `Estimator.evaluate`.
-      steps: batches of an evaluation at most; None for all there are.
+      estimator: the `Estimator` to train, in this process alone.
+      input_fn: the evaluation data, as for `Estimator.evaluate`.
+      steps: largest number of batches of an evaluation; None for all data.
       hooks: session hooks of each evaluation.
-      name: of the evaluation, where there are several.
+      name: name of the evaluation, if there are several.
       every_n_iter: steps from one evaluation to the next.
 
     Raises:
       ValueError: `every_n_iter` or `steps` is not positive, or several tasks train.
-      TypeError: one of `hooks` is none.
+      TypeError: one of `hooks` is not a session hook.
     """
 
     phase = Phase.EVALUATE
@@ -110,31 +109,26 @@ class InMemoryEvaluatorHook(Hook):
             steps=self._steps,
             session_config=estimator.config.session_config,
             summaries=estimator.maker.evaluation_has_summaries,
+            eval_dir=estimator.eval_dir(self._name),
+            metric_prefix=estimator.maker.metric_prefix,
         )
 
     def _evaluate(self, session: Any, step: int) -> None:
         assert self._evaluator is not None
         with pause():
             self._fed.values = session.run(self._variables)
-            found = self._evaluator.evaluate(None, hooks=self._hooks)
-            write_evaluation(
-                self._estimator.eval_dir(self._name),
-                found.metrics,
-                found.summary,
-                step,
-                prefix=self._estimator.maker.metric_prefix,
-            )
+            self._evaluator.evaluate(None, hooks=self._hooks)
         self._evaluated_step = step
 
 
 @dataclasses.dataclass
 class _FedModel:
-    """A model whose variables begin with values that are given, by their names in checkpoints.
+    """A model whose variables begin with given values.
 
     Attributes:
       model: the model.
-      averages: whether variables get their moving averages.
-      values: name -> value.
+      averages: whether variables begin with the values of their moving averages.
+      values: name of a variable in checkpoints -> value.
     """
 
     model: Any
@@ -149,7 +143,8 @@ class _FedModel:
             raise ValueError("InMemoryEvaluator does not support custom saver")
         if own is not None and own.init_fn is not None:
             raise ValueError("InMemoryEvaluator does not support custom init_fn")
-        # All values are fed; an op that drew initial ones would cost a session each time.
+        # All values are fed; with an op that draws random ones, each evaluation would need a
+        # new session.
         scaffold = tf.train.Scaffold(init_op=tf.no_op(), init_fn=self._feed, copy_from_scaffold=own)
         return dataclasses.replace(output, scaffold=scaffold)
 
@@ -164,13 +159,13 @@ class _FedModel:
                 f"has not, first {', '.join(missing[:3])}; make them local variables, or make "
                 "them in training as well"
             )
-        # Its initializer assigns to a variable; no operation can be added any more.
+        # The graph is finalized; the initializer of a variable serves as an assignment.
         assigned = {v.initializer: self.values[name] for name, v in variables.items()}
         session.run(list(assigned), {op.inputs[1]: value for op, value in assigned.items()})
 
 
 def _name(variable: Any, averaged: Sequence[Any]) -> str:
-    """The name of the training variable whose value a variable gets."""
+    """Returns the name of the training variable whose value a variable gets."""
     if any(variable is each for each in averaged):
         return str(tf.train.ExponentialMovingAverage(0.0).average_name(variable))
     return str(variable.op.name)

@@ -1,4 +1,4 @@
-"""What an evaluation leaves: events for TensorBoard, figures for programs."""
+"""Output of an evaluation: events for TensorBoard, `metrics.json` for programs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 
 _LOG = logging.getLogger("tf_frame")
 
 
 def numbers(metrics: Mapping[str, Any]) -> dict[str, float]:
-    """The metrics that are single numbers, as floats."""
+    """Returns the metrics that are single numbers, as floats."""
     return {name: float(value) for name, value in metrics.items() if _is_number(value)}
 
 
@@ -31,19 +31,19 @@ def write_evaluation(
     prefix: str = "metrics/",
     checkpoint: str | None = None,
 ) -> None:
-    """Writes what an evaluation came to as events, for TensorBoard and for exporters.
+    """Writes the result of an evaluation as events, for TensorBoard and for exporters.
 
-    Numbers become scalars, arrays tensors, serialised summaries (of images, say)
-    the summaries they are, as in `_write_dict_to_summary` of tensorflow_estimator
-    (estimator.py). Other values are passed over with a warning.
+    Numbers become scalars, arrays tensors; serialised summaries (of images, say) are
+    written as they are, like `_write_dict_to_summary` of tensorflow_estimator
+    (estimator.py). Other values are left out with a warning.
 
     Args:
-      eval_dir: the folder; made if it is not there.
-      metrics: name -> value; a None is passed over.
+      eval_dir: the folder; created if it does not exist.
+      metrics: name -> value; None is left out.
       summary: serialised summaries beside the metrics, or None.
-      step: the global step that was evaluated.
-      prefix: put before the name of each metric.
-      checkpoint: what was evaluated; written as the text `checkpoint_path` if given.
+      step: global step of the evaluated checkpoint.
+      prefix: prefix of the tags of the metrics.
+      checkpoint: path of the checkpoint, written as the text `checkpoint_path`; or None.
     """
     values = [value for name, v in metrics.items() for value in _values(prefix + name, v)]
     if checkpoint is not None:
@@ -58,7 +58,7 @@ def write_evaluation(
 
 
 def log_result(result: Mapping[str, Any]) -> None:
-    """Logs what an evaluation returns, as `_write_dict_to_summary` of tensorflow_estimator does.
+    """Logs the result of an evaluation like `_write_dict_to_summary` of tensorflow_estimator.
 
     Args:
       result: metric -> value, with `global_step`; bytes are left out.
@@ -68,30 +68,38 @@ def log_result(result: Mapping[str, Any]) -> None:
 
 
 def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoint: str) -> str:
-    """Writes `metrics.json`: the metrics of the last evaluation, arrays as lists, for programs.
+    """Writes the metrics of the last evaluation to `metrics.json`, with arrays as lists.
 
     Args:
-      eval_dir: the folder; it exists.
+      eval_dir: the folder; created if it does not exist.
       metrics: name -> value; bytes are left out.
-      step: the global step that was evaluated.
-      checkpoint: what was evaluated.
+      step: global step of the checkpoint.
+      checkpoint: path of the checkpoint.
 
     Returns:
       Path of the file.
     """
     figures = {k: np.asarray(v).tolist() for k, v in metrics.items() if not _is_text(v)}
     result = {"checkpoint": checkpoint, "global_step": step, "metrics": figures}
+    tf.io.gfile.makedirs(eval_dir)
     path = os.path.join(eval_dir, "metrics.json")
-    write_text(path, json.dumps(result, indent=2) + "\n")
+    write_file(path, json.dumps(result, indent=2) + "\n")
     return path
 
 
 def _values(tag: str, value: Any) -> Iterator[Any]:
-    """The summary values of one metric."""
+    """Yields the summary values of one metric."""
     if value is None:
         return
     if isinstance(value, bytes):
-        yield from _of_serialized(tag, value)
+        try:
+            parts = tf.Summary.FromString(value).value
+        except DecodeError:
+            _LOG.warning("the metric %s is not written as an event: it is not a tf.Summary", tag)
+            return
+        for index, part in enumerate(parts):
+            part.tag = f"{tag}/{index}"
+            yield part
     elif _is_number(value):
         yield tf.Summary.Value(tag=tag, simple_value=float(value))
     elif isinstance(value, np.ndarray):
@@ -101,21 +109,10 @@ def _values(tag: str, value: Any) -> Iterator[Any]:
         _LOG.warning("the metric %s is not written as an event: %r", tag, value)
 
 
-def _of_serialized(tag: str, value: bytes) -> Iterator[Any]:
-    try:
-        summary = tf.Summary.FromString(value)
-    except DecodeError:
-        _LOG.warning("the metric %s is not written as an event: it is no tf.Summary", tag)
-        return
-    for index, part in enumerate(summary.value):
-        part.tag = f"{tag}/{index}"
-        yield part
-
-
 def _is_number(value: Any) -> bool:
-    """Whether a value is one number or truth value, from Python or NumPy."""
+    """Returns whether a value is a single number or truth value, from Python or NumPy."""
     array = np.asarray(value)
-    # A type that NumPy itself does not have is none of its kinds of numbers.
+    # bfloat16 is not a NumPy type, so its kind is none of these.
     return array.ndim == 0 and (array.dtype.kind in "biuf" or array.dtype == tf.bfloat16)
 
 

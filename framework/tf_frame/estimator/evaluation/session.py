@@ -1,4 +1,4 @@
-"""One session that evaluates one checkpoint after the other."""
+"""`EvalSession`: one session that evaluates one checkpoint after the other."""
 
 from __future__ import annotations
 
@@ -10,23 +10,21 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable
 from tf_frame.errors import CheckpointError, DataError
-from tf_frame.graph.inference.eval_graph import EvalGraph
-from tf_frame.graph.repeatable.session_state import kept_by_session
+from tf_frame.graph.inference.eval_graph import EvalGraph, kept_by_session
 
 _LOG = logging.getLogger("tf_frame")
 _FILLING_TABLES = ("InitializeTable", "LookupTableImport")
 
 
 class EvalSession(tf.train.SessionCreator):
-    """Hands a `tf.train.MonitoredSession` the session of an evaluation graph, as good as new.
+    """Gives each `tf.train.MonitoredSession` the same session of an evaluation graph, reset.
 
-    It is one session for all evaluations, whose variables are restored and whose
-    metrics and inputs begin again. What only a new session begins again (a queue,
-    random numbers of the graph) gets a new session each time, on the same graph.
+    Variables are restored; metrics and inputs restart. A graph with state that only a
+    new session resets (a queue, random numbers) gets a new session each time.
 
     Args:
       graph: the graph, not finalized yet.
-      config: a `ConfigProto`, or None for the default: with soft placement.
+      config: a `ConfigProto`; None for the default, with soft placement.
     """
 
     def __init__(self, graph: EvalGraph, config: Any = None) -> None:
@@ -41,18 +39,18 @@ class EvalSession(tf.train.SessionCreator):
             self._keeps = kept_by_session(graph.ends)
         self._prepared = self._extended = False
         if self._keeps:
-            _LOG.info("each evaluation gets a new session, for the graph holds %s", self._keeps)
+            _LOG.info("each evaluation gets a new session, as the graph holds %s", self._keeps)
 
     @property
     def extended(self) -> bool:
-        """Whether hooks have added operations to the graph, which stay in it."""
+        """True if hooks have added operations to the graph."""
         return self._extended
 
-    def aim(self, checkpoint: str | None) -> None:
-        """Says what the next evaluation restores.
+    def choose(self, checkpoint: str | None) -> None:
+        """Sets the checkpoint that the next evaluation restores.
 
         Raises:
-          CheckpointError: it cannot be read, or belongs to another model.
+          CheckpointError: the checkpoint cannot be read, or belongs to another model.
         """
         if checkpoint is not None:
             self.graph.inference.check(checkpoint)
@@ -78,13 +76,13 @@ class EvalSession(tf.train.SessionCreator):
         return self._session
 
     def close(self) -> None:
-        """Closes the session; another evaluation makes another."""
+        """Closes the session; the next evaluation makes a new one."""
         if self._session is not None:
             self._session.end()
             self._session = None
 
     def _finish_graph(self) -> None:
-        """Adds the operations that initialise, for what hooks have added as well."""
+        """Adds the operations that initialise, also for variables that hooks have added."""
         scaffold = self.graph.inference.scaffold
         extended = _number_of_operations() != self._operations
         self._extended |= extended
@@ -98,7 +96,7 @@ class EvalSession(tf.train.SessionCreator):
             self._without_value = tf.report_uninitialized_variables()
             self._prepared = True
             scaffold.finalize()
-            # Random initial values are the same each time in a new session only.
+            # Only in a new session are random initial values the same each time.
             self._initial_values_keep = kept_by_session([scaffold.init_op])
         tf.get_default_graph().finalize()
         self._operations = _number_of_operations()
@@ -132,7 +130,7 @@ class EvalSession(tf.train.SessionCreator):
             raise unreadable(self._checkpoint, error) from error
 
     def _run_own_local_init(self, session: Any) -> None:
-        """What the model's scaffold says of local variables wins over the default."""
+        """Runs the `local_init_op` of the model's scaffold, which wins over the default."""
         if self._own_local_init_op is not None:
             feeds = self.graph.inference.scaffold.local_init_feed_dict
             session.run(self._own_local_init_op, feeds)
@@ -145,7 +143,7 @@ class _KeptSession(tf.Session):
         pass
 
     def end(self) -> None:
-        """Closes it."""
+        """Closes the session."""
         super().close()
 
 
@@ -154,6 +152,6 @@ def _number_of_operations() -> int:
 
 
 def _iterator_initializers() -> Sequence[Any]:
-    """What is initialised with the tables, without the tables themselves: they do not change."""
+    """Returns the initializers in the collection of tables, except of tables: they stay filled."""
     listed = tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)
     return [op for op in listed if not op.type.startswith(_FILLING_TABLES)]

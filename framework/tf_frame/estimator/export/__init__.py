@@ -1,4 +1,4 @@
-"""Outputs and receivers of exported models: the namespace `tf_frame.estimator.export`.
+"""Export of trained models; the namespace `tf_frame.estimator.export` of outputs and receivers.
 
 from tf_frame.estimator import export
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-# Loaded on first use: model functions need the outputs, and the receivers need model functions.
+# Imported on first use: the table of formats, in this package, must not need TensorFlow.
 _MODULES = {
     "ClassificationOutput": "outputs",
     "EvalOutput": "supervised_output",

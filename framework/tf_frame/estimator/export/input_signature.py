@@ -1,14 +1,14 @@
-"""What an exported model is fed: the features of the run's own evaluation data.
+"""`InputSignature`: inputs of an exported model, derived from the run's evaluation data.
 
     signature = input_signature(source, config)
     with tf.Graph().as_default():
         features, receivers = placeholders(signature.specs)
         model.build(features, None, Mode.PREDICT)
 
-An `Input` may say it itself by a method `serving_features()`, which returns what
-the model's `build` takes as features with a `tf.TensorSpec` in the place of each
-tensor: for inputs whose data has more features than the model reads, or other
-sizes than the exported model is to take.
+An `Input` can define the inputs itself by a method `serving_features()`, which returns
+the features that the model's `build` takes with a `tf.TensorSpec` in place of each
+tensor: for data that has more features than the model reads, or other sizes than the
+exported model should take.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.export.receivers import RECEIVER_NAME
-from tf_frame.graph.inputs.batches import make_eval_batch
+from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.plugin import InputContext
 
-# Height, width and the like, where neither the signature nor data says.
+# Height, width and the like, if neither the signature nor the data defines them.
 _SIZE_OF_UNKNOWN = 32
 
 
 @dataclasses.dataclass(frozen=True)
 class InputSignature:
-    """What a model is fed.
+    """The inputs of a model.
 
     Attributes:
-      specs: what the model's `build` takes as features, with `tf.TensorSpec`s for
-        tensors: the batch dimension None, others as far as they are known.
+      specs: the features that the model's `build` takes, with `tf.TensorSpec`s in place
+        of tensors: the batch dimension None, other dimensions as far as they are known.
       batch: input name -> array, one batch.
       is_real: whether `batch` is evaluation data; else it is random.
     """
@@ -46,12 +46,8 @@ class InputSignature:
     batch: Mapping[str, Any]
     is_real: bool
 
-    def named(self) -> dict[str, Any]:
-        """Input name -> `tf.TensorSpec`."""
-        return named_parts(self.specs)
-
     def of_one_example(self) -> Any:
-        """The specs with batch dimension 1 and every other size fixed, as in `batch`."""
+        """Returns the specs with batch dimension 1 and the other dimensions of `batch`."""
 
         def fixed(name: str, spec: Any) -> Any:
             shape = list(np.shape(self.batch[name]))
@@ -61,7 +57,7 @@ class InputSignature:
 
 
 def input_signature(source: Any, config: RunOptions) -> InputSignature:
-    """Finds out what a model that was trained on an input is fed.
+    """Derives the inputs of a model from the input that it was trained on.
 
     Args:
       source: the input plugin, constructed.
@@ -69,10 +65,11 @@ def input_signature(source: Any, config: RunOptions) -> InputSignature:
 
     Raises:
       ConfigError: a feature is sparse or ragged, or `serving_features` returned no specs.
-      DataError: the input returns something else than its contract says.
+      DataError: the input breaks its contract.
     """
     own = getattr(source, "serving_features", lambda: None)()
-    specs, batch = _of_data(source, config, _spec_of if own is None else _nothing)
+    # The features of data that the model is not fed may be of kinds without a spec.
+    specs, batch = _of_data(source, config, _spec_of if own is None else lambda name, part: None)
     specs = specs if own is None else mapped(_checked, own)
     named = named_parts(specs)
     if batch is not None and all(_fits(batch.get(name), spec) for name, spec in named.items()):
@@ -84,7 +81,7 @@ def placeholders(specs: Any) -> tuple[Any, dict[str, Any]]:
     """Makes a placeholder `inputs/NAME` in the default graph for each spec.
 
     Returns:
-      The features, as the model's `build` takes them; and input name -> placeholder.
+      The features that the model's `build` takes; and input name -> placeholder.
     """
     with tf.name_scope("inputs"):
         features = mapped(
@@ -95,7 +92,7 @@ def placeholders(specs: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def operation_name(name: str) -> str:
-    """The name of an operation, within a name scope, for what goes by this name."""
+    """Returns a name with the characters that an operation in a name scope can have."""
     return re.sub(r"[^A-Za-z0-9_./]", "_", name).strip("/") or "_"
 
 
@@ -103,10 +100,10 @@ def mapped(function: Callable[[str, Any], Any], features: Any, name: str = "") -
     """Applies a function of name and part to every part of some features.
 
     Args:
-      function: called with each name (`image`, `box/height`; `input` where there is
-        but one part) and part; returns what takes its place.
-      features: a part, or mappings, lists and tuples of them.
-      name: where the features stand themselves.
+      function: takes each name (`image`, `box/height`; `input` for a single part) and
+        part; returns the replacement.
+      features: a part, or mappings, lists and tuples of parts.
+      name: prefix of the names.
     """
 
     def inner(key: Any, part: Any) -> Any:
@@ -125,7 +122,7 @@ def mapped(function: Callable[[str, Any], Any], features: Any, name: str = "") -
 
 
 def named_parts(features: Any) -> dict[str, Any]:
-    """Name -> part of some features; see `mapped`."""
+    """Returns name -> part of some features; see `mapped`."""
     parts: dict[str, Any] = {}
     mapped(parts.__setitem__, features)
     return parts
@@ -134,14 +131,14 @@ def named_parts(features: Any) -> dict[str, Any]:
 def _of_data(
     source: Any, config: RunOptions, spec_of: Callable[[str, Any], Any]
 ) -> tuple[Any, dict[str, Any] | None]:
-    """Specs of the evaluation data, and its first batch; None if there is not one."""
+    """Returns the specs of the evaluation data, and its first batch; None if it is empty."""
     with tf.Graph().as_default(), tf.device("/device:CPU:0"):
         tf.set_random_seed(config.random_seed)
         context = InputContext(batch_size=config.eval_batch_size, seed=config.random_seed)
         features, _, _ = make_eval_batch(source, context, 1)
         specs = mapped(spec_of, features)
         tensors = {k: v for k, v in named_parts(features).items() if isinstance(v, tf.Tensor)}
-        # Monitored, so that the queues of an input are filled.
+        # A monitored session fills the queues of an input.
         with tf.train.MonitoredSession() as session:
             try:
                 return specs, session.run(tensors)
@@ -149,15 +146,11 @@ def _of_data(
                 return specs, None
 
 
-def _nothing(name: str, tensor: Any) -> None:
-    """The spec of a feature where the input says itself what the model is fed."""
-
-
 def _spec_of(name: str, tensor: Any) -> Any:
     if not isinstance(tensor, tf.Tensor):
         raise ConfigError(
             f"the feature {name} is {type(tensor).__name__}, which has no placeholder of its own; "
-            "give the input a method serving_features() that says what the model is fed"
+            "give the input a method serving_features() that defines the inputs"
         )
     shape = tensor.shape
     if shape.rank:
@@ -185,7 +178,7 @@ def _random(named: Mapping[str, Any], config: RunOptions) -> dict[str, Any]:
 
 
 def _values(spec: Any, batch_size: int, random: Any) -> Any:
-    """Numbers between 0 and 1, integers 0 and 1 (which any vocabulary has), empty text."""
+    """Returns numbers between 0 and 1, integers 0 and 1 (for any vocabulary), or empty text."""
     shape = spec.shape.as_list() if spec.shape.rank is not None else [None]
     sizes = [size or (_SIZE_OF_UNKNOWN if i else batch_size) for i, size in enumerate(shape)]
     if spec.dtype == tf.string:

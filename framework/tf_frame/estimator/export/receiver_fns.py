@@ -1,4 +1,4 @@
-"""Functions that receive the inputs of an exported model, made of what the model takes.
+"""Functions that build `serving_input_receiver_fn`s from the features of a model.
 
 export_saved_model(folder, build_parsing_serving_input_receiver_fn(feature_spec))
 
@@ -24,7 +24,7 @@ from tf_frame.estimator.export.receivers import (
 def build_parsing_serving_input_receiver_fn(
     feature_spec: Mapping[str, Any], default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
-    """Makes a function that receives serialised `tf.Example`s, as input `examples`.
+    """Returns a function that receives serialised `tf.Example`s, as input `examples`.
 
     Args:
       feature_spec: feature name -> `FixedLenFeature`, `VarLenFeature` ...
@@ -43,11 +43,11 @@ def build_parsing_serving_input_receiver_fn(
 def build_raw_serving_input_receiver_fn(
     features: Mapping[str, Any], default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
-    """Makes a function that receives the features themselves.
+    """Returns a function that receives the features themselves.
 
     Args:
-      features: feature name -> a tensor of the same type and shape `[batch, ...]`;
-        it may be of another graph.
+      features: feature name -> a tensor of the same type and shape `[batch, ...]`,
+        also of another graph.
       default_batch_size: examples in a batch; None for any number.
     """
 
@@ -61,16 +61,16 @@ def build_raw_serving_input_receiver_fn(
 def build_raw_supervised_input_receiver_fn(
     features: Any, labels: Any, default_batch_size: int | None = None
 ) -> Callable[[], SupervisedInputReceiver]:
-    """Makes a function that receives features and labels themselves.
+    """Returns a function that receives features and labels themselves.
 
     Args:
       features: a tensor of the same type and shape `[batch, ...]`, or a dict of
-        them; a single one is the input `input`.
-      labels: likewise; a single one is the input `label`.
+        tensors; a single tensor is the input `input`.
+      labels: likewise; a single tensor is the input `label`.
       default_batch_size: examples in a batch; None for any number.
 
     Raises:
-      ValueError: an input of the features has the name of one of the labels.
+      ValueError: features and labels share a name.
     """
     overlap = set(_by_name(features, RECEIVER_NAME)) & set(_by_name(labels, LABEL_NAME))
     if overlap:
@@ -93,15 +93,15 @@ def build_raw_supervised_input_receiver_fn(
 def build_supervised_input_receiver_fn_from_input_fn(
     input_fn: Callable[..., Any], **input_fn_args: Any
 ) -> Callable[[], SupervisedInputReceiver]:
-    """Makes a function that receives what an input function yields.
+    """Returns a function that receives features and labels like those of an input function.
 
     Args:
-      input_fn: returns a `tf.data.Dataset` of `(features, labels)`, or these
-        tensors; it is called in a graph of its own, now.
+      input_fn: returns a `tf.data.Dataset` of `(features, labels)`, or such
+        tensors; it is called at once, in a graph of its own.
       **input_fn_args: its arguments.
 
     Raises:
-      ValueError: it yields something else, or no labels.
+      ValueError: `input_fn` returns no labels, or not a pair.
     """
     with tf.Graph().as_default():
         result = input_fn(**input_fn_args)
@@ -126,7 +126,7 @@ def _placeholders(tensors: Mapping[str, Any], batch_size: int | None) -> dict[st
 
 
 def _placeholder(tensor: Any, batch_size: int | None) -> Any:
-    """A placeholder like a tensor, with its name where it has one, and another batch size."""
+    """Returns a placeholder like a tensor, with its name, if any, and another batch size."""
     shape = tf.TensorShape([batch_size]).concatenate(tensor.shape[1:])
     name = getattr(getattr(tensor, "op", None), "name", None)
     if isinstance(tensor, tf.SparseTensor):

@@ -1,8 +1,7 @@
-"""What a function returns that receives the inputs of an exported model.
+"""Receivers: the inputs of an exported model, and the features computed from them.
 
-A receiver names the tensors that are fed, and the features (and labels) that
-the model gets of them. Checks and texts are those of tensorflow_estimator,
-export/export.py.
+A receiver names the tensors to feed, and the features (and labels) that the model gets.
+Checks and texts are those of tensorflow_estimator, export/export.py.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ _Supervised = collections.namedtuple("_Supervised", ["features", "labels", "rece
 
 
 class ServingInputReceiver(_Serving):
-    """Features for a model that takes a dict of them.
+    """Features for a model that takes a dict of features.
 
     Args:
       features: name, a string or an integer, -> tensor (dense, sparse or
         ragged); one tensor becomes `{"feature": tensor}`.
-      receiver_tensors: name -> tensor that is fed; one tensor becomes
-        `{"input": tensor}`. Mostly one placeholder of serialised `tf.Example`.
-      receiver_tensors_alternatives: name -> other receiver tensors. They make
-        a signature `NAME:SIGNATURE` more for every output.
+      receiver_tensors: name -> tensor to feed; one tensor becomes `{"input": tensor}`.
+        Usually a placeholder of serialised `tf.Example`s.
+      receiver_tensors_alternatives: name -> other receiver tensors. Each adds a
+        signature `NAME:SIGNATURE` for every output.
 
     Raises:
-      ValueError: something is missing, no tensor, or has no string for a name.
+      ValueError: an argument is missing, a value not a tensor, or a name not a string.
     """
 
     __slots__ = ()
@@ -64,7 +63,7 @@ class TensorServingInputReceiver(_Serving):
       receiver_tensors, receiver_tensors_alternatives: see `ServingInputReceiver`.
 
     Raises:
-      ValueError: something is missing, no tensor, or has no string for a name.
+      ValueError: an argument is missing, a value not a tensor, or a name not a string.
     """
 
     __slots__ = ()
@@ -93,14 +92,14 @@ class UnsupervisedInputReceiver(ServingInputReceiver):
 
 
 class SupervisedInputReceiver(_Supervised):
-    """Features and labels for training or evaluation; the model gets them as they are.
+    """Features and labels for training or evaluation; the model gets them unchanged.
 
     Args:
       features, labels: a tensor each, or a dict of string or integer to tensor.
-      receiver_tensors: name -> tensor that is fed; one tensor becomes `{"input": tensor}`.
+      receiver_tensors: name -> tensor to feed; one tensor becomes `{"input": tensor}`.
 
     Raises:
-      ValueError: something is missing, no tensor, or has no string for a name.
+      ValueError: an argument is missing, a value not a tensor, or a name not a string.
     """
 
     __slots__ = ()
@@ -117,7 +116,7 @@ class SupervisedInputReceiver(_Supervised):
 
 
 def _named(tensors: Any, field: str, *, integer_names: bool = False) -> dict[Any, Any]:
-    """Returns tensors as a dict, checked."""
+    """Checks tensors and returns them as a dict."""
     if tensors is None:
         raise ValueError(f"{field}s must be defined.")
     named = tensors if isinstance(tensors, dict) else {_ALONE[field]: tensors}

@@ -1,4 +1,4 @@
-"""Writes a trained model as a SavedModel, for serving and for other programs.
+"""SavedModels of a trained model, for serving and for other programs.
 
 export_saved_models(
     model=model,
@@ -8,13 +8,12 @@ export_saved_models(
     export_dir_base="runs/first/export",
 )
 
-What is written is what tensorflow_estimator, estimator.py, wrote: a meta graph
-for each mode, with the tags and signatures of old.
+The result is that of tensorflow_estimator, estimator.py: a meta graph for each mode,
+with the same tags and signatures.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -31,17 +30,17 @@ from tf_frame.estimator.export.folder import (
     staged_export,
 )
 from tf_frame.estimator.export.signatures import exports_of, signatures_of
-from tf_frame.graph.inference.inference import Inference, build_inference
+from tf_frame.graph.inference.build import Inference, build_inference
 from tf_frame.plugin import Mode
 
-# TensorFlow has no public constant for the last one. The variables are written with the
-# first mode: a training graph has all of them.
+# The variables are written with the first mode: a training graph has all of them. TensorFlow
+# has no public constant for the tag of EVAL.
 _TAGS = {
     Mode.TRAIN: tf.saved_model.TRAINING,
     Mode.EVAL: "eval",
     Mode.PREDICT: tf.saved_model.SERVING,
 }
-# Nor for the collection of train ops (tensorflow, saved_model/constants.py).
+# The collection of train ops has none either (tensorflow, saved_model/constants.py).
 _TRAIN_OP_KEY = "saved_model_train_op"
 
 Receiver = Callable[[], Any]
@@ -61,21 +60,21 @@ def export_saved_models(
 ) -> str:
     """Writes one SavedModel with a meta graph for each mode.
 
-    All modes share the variables: the checkpoint's, or their moving averages
-    where the options evaluate those.
+    All modes share the variables: those of the checkpoint, or their moving averages if
+    the options evaluate averages.
 
     Args:
-      model: the model plugin, or a model function made one.
-      receivers: mode -> function that makes the placeholders in the default
-        graph and returns a receiver of `tf_frame.estimator.export`.
+      model: the model plugin, or a `ModelFn`.
+      receivers: mode -> function that adds placeholders to the default graph and
+        returns a receiver of `tf_frame.estimator.export`.
       config: seed, moving averages, quantisation.
       checkpoint: path prefix.
-      export_dir_base: the export is a new folder in it, named by the time.
+      export_dir_base: the folder in which the export becomes a folder named by the time.
       assets_extra: path below `assets.extra` in the export -> file to copy there.
-      as_text: write `saved_model.pbtxt`, which people can read.
+      as_text: write `saved_model.pbtxt`, as text.
       session_config: the `ConfigProto`; default: with soft placement.
-      strip_default_attrs: leave out attributes of operations that have their
-        default value, so that older versions of TensorFlow may read it.
+      strip_default_attrs: leave out attributes of operations with default values, so
+        that older versions of TensorFlow can read the export.
 
     Returns:
       The path of the new folder.
@@ -84,23 +83,34 @@ def export_saved_models(
       ValueError: no mode has a receiver, or the model's outputs cannot be exported.
       ConfigError: an extra asset does not exist.
       CheckpointError: the checkpoint belongs to another model.
-      PluginError: the model or a receiver function returned something wrong.
+      PluginError: the return value of the model or of a receiver function is wrong.
       TfFrameError: the folder cannot be written.
     """
     chosen = _in_order(receivers)
     extra = check_extra(assets_extra)
+    session_config = session_config or tf.ConfigProto(allow_soft_placement=True)
     with staged_export(tf.compat.as_text(export_dir_base)) as folder:
-        export = _Export(model, config, checkpoint, session_config, strip_default_attrs, folder)
+        builder = tf.saved_model.Builder(folder)
+        written: set[str] = set()
         for mode, receiver in chosen.items():
-            export.add(mode, receiver)
-        export.builder.save(as_text)
+            with tf.Graph().as_default(), tf.Session(config=session_config) as session:
+                inference, meta_graph = _built(model, receiver, mode, config)
+                meta_graph["strip_default_attrs"] = strip_default_attrs
+                _restore(session, inference, checkpoint)
+                if written:
+                    _check_written(mode, written)
+                    builder.add_meta_graph(**meta_graph)
+                else:
+                    builder.add_meta_graph_and_variables(session, **meta_graph)
+                    written = _names()
+        builder.save(as_text)
         copy_extra(extra, folder)
         return put_in_place(folder)
 
 
 def _in_order(receivers: Mapping[Mode, Receiver]) -> dict[Mode, Receiver]:
-    """The modes that have a receiver, the one that writes the variables first."""
-    # A Mode equals its string, but a dict tells them apart.
+    """Returns mode -> receiver, beginning with the mode that writes the variables."""
+    # A Mode equals its string, but they are different keys of a dict.
     known = {str(mode.value) for mode in Mode}
     given = {getattr(mode, "value", mode): receiver for mode, receiver in receivers.items()}
     chosen = {mode: given[mode.value] for mode in _TAGS if given.get(mode.value)}
@@ -109,69 +119,40 @@ def _in_order(receivers: Mapping[Mode, Receiver]) -> dict[Mode, Receiver]:
     return chosen
 
 
-@dataclasses.dataclass
-class _Export:
-    """A SavedModel that is being written."""
+def _built(
+    model: Any, receiver_fn: Receiver, mode: Mode, config: RunOptions
+) -> tuple[Inference, dict[str, Any]]:
+    """Builds the model for a mode; returns it with the arguments of its meta graph."""
+    tf.set_random_seed(config.random_seed)
+    tf.train.create_global_step()
+    receiver = _received(receiver_fn, mode)
+    labels = getattr(receiver, "labels", None)
+    inference = build_inference(
+        model=model, features=receiver.features, labels=labels, mode=mode, config=config
+    )
+    exports = exports_of(inference.output, mode)
+    signatures = signatures_of(receiver, exports, serving=mode == Mode.PREDICT)
+    if inference.output.train_op is not None:
+        tf.add_to_collection(_TRAIN_OP_KEY, inference.output.train_op)
+    local_init_op = inference.scaffold.local_init_op
+    if local_init_op is None:
+        local_init_op = tf.train.Scaffold.default_local_init_op()
+    return inference, {
+        "tags": [_TAGS[mode]],
+        "signature_def_map": signatures,
+        "assets_collection": tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
+        "main_op": local_init_op,
+        "saver": _saver(inference),
+    }
 
-    model: Any
-    config: RunOptions
-    checkpoint: str
-    session_config: Any
-    strip_default_attrs: bool
-    folder: str
 
-    def __post_init__(self) -> None:
-        self.builder = tf.saved_model.Builder(self.folder)
-        self._written: set[str] | None = None
-
-    def add(self, mode: Mode, receiver_fn: Receiver) -> None:
-        """Builds the graph of a mode and adds it, with the variables if it is the first."""
-        with tf.Graph().as_default():
-            tf.set_random_seed(self.config.random_seed)
-            tf.train.create_global_step()
-            receiver = _received(receiver_fn, mode)
-            inference = build_inference(
-                model=self.model,
-                features=receiver.features,
-                labels=getattr(receiver, "labels", None),
-                mode=mode,
-                config=self.config,
-            )
-            exports = exports_of(inference.output, mode)
-            signatures = signatures_of(receiver, exports, serving=mode == Mode.PREDICT)
-            if inference.output.train_op is not None:
-                tf.add_to_collection(_TRAIN_OP_KEY, inference.output.train_op)
-            self._add_graph(inference, mode, signatures)
-
-    def _add_graph(self, inference: Inference, mode: Mode, signatures: dict[str, Any]) -> None:
-        local_init_op = inference.scaffold.local_init_op
-        if local_init_op is None:
-            local_init_op = tf.train.Scaffold.default_local_init_op()
-        meta_graph = {
-            "tags": [_TAGS[mode]],
-            "signature_def_map": signatures,
-            "assets_collection": tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
-            "main_op": local_init_op,
-            "saver": _saver(inference),
-            "strip_default_attrs": self.strip_default_attrs,
-        }
-        config = self.session_config or tf.ConfigProto(allow_soft_placement=True)
-        with tf.Session(config=config) as session:
-            _restore(session, inference, self.checkpoint)
-            if self._written is None:
-                self.builder.add_meta_graph_and_variables(session, **meta_graph)
-                self._written = _names()
-            else:
-                self._check_written(mode)
-                self.builder.add_meta_graph(**meta_graph)
-
-    def _check_written(self, mode: Mode) -> None:
-        missing = sorted(_names() - (self._written or set()))
-        if missing:
-            raise PluginError(
-                f"the graph of mode {mode.value!r} has variables that the first one of this "
-                f"export has not: {', '.join(missing)}; export this mode by itself"
-            )
+def _check_written(mode: Mode, written: set[str]) -> None:
+    missing = sorted(_names() - written)
+    if missing:
+        raise PluginError(
+            f"the graph of mode {mode.value!r} has variables that the first one of this export "
+            f"has not: {', '.join(missing)}; export this mode by itself"
+        )
 
 
 def _received(receiver_fn: Receiver, mode: Mode) -> Any:
@@ -185,26 +166,26 @@ def _received(receiver_fn: Receiver, mode: Mode) -> Any:
 
 
 def _own_saver(inference: Inference) -> Any:
-    """The saver that the model brings, None if it leaves that to the framework."""
+    """Returns the saver of the model's own scaffold, if any."""
     scaffold = inference.output.scaffold
     saver = None if scaffold is None else scaffold.saver
     if isinstance(saver, tf.train.Checkpoint):
         raise PluginError(
-            "the saver of the model's scaffold is a Checkpoint; a SavedModel needs one that goes "
-            "by the names of variables: use a tf.compat.v1.train.Saver"
+            "the saver of the model's scaffold is a Checkpoint; a SavedModel needs one that uses "
+            "the names of variables: use a tf.compat.v1.train.Saver"
         )
     return saver
 
 
 def _saver(inference: Inference) -> Any:
-    """The saver of the meta graph: averages stand under the names of their variables."""
+    """Returns the saver of the meta graph: averages have the names of their variables."""
     if inference.averaged and _own_saver(inference) is None:
         return tf.train.Saver(sharded=True)
     return inference.scaffold.saver
 
 
 def _restore(session: Any, inference: Inference, checkpoint: str) -> None:
-    """Restores without finalizing the graph, to which the builder adds collections."""
+    """Restores variables; does not finalize the graph, as the builder adds collections to it."""
     if _own_saver(inference) is None:
         inference.check(checkpoint)
     try:

@@ -1,4 +1,4 @@
-"""A restored model with placeholders as its inputs: what every export starts from."""
+"""`Serving`: a restored model with placeholders as inputs, from which exports are made."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from tf_frame.errors import ConfigError, PluginError
 from tf_frame.estimator.export.input_signature import InputSignature, operation_name, placeholders
 from tf_frame.estimator.export.outputs import DEFAULT_KEY, ClassificationOutput, RegressionOutput
 from tf_frame.estimator.export.signatures import exports_of
-from tf_frame.graph.inference.inference import Inference, build_inference, restore_session
+from tf_frame.graph.inference.build import Inference, build_inference, restore_session
 from tf_frame.graph.update.moving_averages import averaged_saver_map
 from tf_frame.plugin import Mode, ModelOutput
 
-# What Python and TensorFlow say of a None in the place of a tensor.
+# Parts of errors of Python and TensorFlow about a None in place of a tensor.
 _OF_NONE = re.compile("NoneType|None values not supported")
 
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What is to be exported.
+    """A request to export a model.
 
     Attributes:
       model: the model plugin, constructed.
       config: the run options.
       checkpoint: path prefix of the checkpoint.
-      inputs: what the model is fed, and a batch of it.
-      tolerance: how far outputs may differ.
-      signature: which signature, where the format holds one; None: the only one,
-        or `serving_default` of several that are the same.
-      runs_as_written: whether graphs are compared without TensorFlow's rewriting.
+      inputs: the inputs of the model, and a batch of them.
+      tolerance: largest difference of outputs.
+      signature: the signature, for formats that hold one; None for the only one,
+        or `serving_default` of several equal ones.
+      runs_as_written: compare graphs without TensorFlow's graph rewriting.
     """
 
     model: Any
@@ -47,10 +47,10 @@ class Request:
     runs_as_written: bool = False
 
     def session_config(self) -> Any:
-        """The `ConfigProto` of sessions whose outputs are compared.
+        """Returns the `ConfigProto` of sessions whose outputs are compared.
 
-        TensorFlow rewrites graphs before it runs them, with constants otherwise than
-        with variables, which moves the last bit; quantisation may make a level of it.
+        TensorFlow rewrites graphs before it runs them, differently for constants and for
+        variables. That changes the last bit, which quantisation can turn into a level.
         """
         config = tf.ConfigProto(allow_soft_placement=True)
         if self.runs_as_written:
@@ -64,10 +64,10 @@ class Serving:
     """A restored model.
 
     Attributes:
-      session: with its variables restored; its graph is finalized.
+      session: the session, with restored variables and a finalized graph.
       inputs: input name -> placeholder.
       signatures: signature name -> output name -> tensor.
-      scores: floating-point predictions, to look at for ties.
+      scores: floating-point predictions, for the detection of ties.
       saver: saves the variables.
     """
 
@@ -89,28 +89,28 @@ def restored(request: Request, specs: Any = None) -> Iterator[Serving]:
 
     Args:
       request: the model and its checkpoint.
-      specs: what it is fed, where that is not `request.inputs.specs`.
+      specs: specs of the inputs instead of `request.inputs.specs`.
 
     Yields:
       A `Serving`, whose graph is the default one.
 
     Raises:
       CheckpointError: the checkpoint belongs to another model.
-      PluginError: the model has nothing to export, or asks for labels.
+      PluginError: the model has nothing to export, or needs labels.
     """
     with tf.Graph().as_default():
         tf.set_random_seed(request.config.random_seed)
         features, inputs = placeholders(request.inputs.specs if specs is None else specs)
         inference = _built(request, features)
         signatures = _named(outputs_by_signature(inference.output))
-        # By the plain names, also where the values come from moving averages.
+        # Saves under the names of variables, also if the values are moving averages.
         saver = tf.train.Saver(averaged_saver_map([]), save_relative_paths=True)
         with restore_session(inference, request.checkpoint, request.session_config()) as session:
             yield Serving(session, inputs, signatures, _scores(inference.output), saver)
 
 
 def _built(request: Request, features: Any) -> Inference:
-    """Builds the model; one that asks for labels gets an error that says so."""
+    """Builds the model; explains the error of a model that needs labels."""
     try:
         return build_inference(
             model=request.model,
@@ -123,19 +123,19 @@ def _built(request: Request, features: Any) -> Inference:
         if not _OF_NONE.search(str(error)):
             raise
         raise PluginError(
-            f"the model {type(request.model).__name__} could not be built to predict, where labels "
-            f"are None: {error}; its build() must leave them alone in Mode.PREDICT"
+            f"the model {type(request.model).__name__} could not be built for prediction, where "
+            f"labels are None: {error}; its build() must not use them in Mode.PREDICT"
         ) from error
 
 
 def outputs_by_signature(output: ModelOutput) -> dict[str, dict[str, Any]]:
-    """Signature name -> output name -> tensor.
+    """Returns signature name -> output name -> tensor.
 
     Args:
-      output: what the model returned to predict.
+      output: return value of the model for prediction.
 
     Raises:
-      PluginError: it has nothing to export, or something that is no tensor.
+      PluginError: the model has nothing to export, or a value is not a tensor.
     """
     try:
         exports = exports_of(output, Mode.PREDICT)
@@ -145,7 +145,7 @@ def outputs_by_signature(output: ModelOutput) -> dict[str, dict[str, Any]]:
 
 
 def outputs_of(export: Any) -> dict[str, Any]:
-    """Output name -> tensor of an `ExportOutput`, by the names that a SavedModel gives them."""
+    """Returns output name -> tensor of an `ExportOutput`, with the names of a SavedModel."""
     if isinstance(export, RegressionOutput):
         return {tf.saved_model.REGRESS_OUTPUTS: export.value}
     if isinstance(export, ClassificationOutput):
@@ -158,15 +158,15 @@ def outputs_of(export: Any) -> dict[str, Any]:
 
 
 def chosen(signatures: Mapping[str, Mapping[str, Any]], asked: str | None, format_name: str) -> str:
-    """Which signature a format that holds one gets.
+    """Chooses the signature for a format that holds one.
 
     Args:
       signatures: signature name -> output name -> tensor.
-      asked: the one that was asked for, or None.
+      asked: the requested signature, or None.
       format_name: the format, for the message.
 
     Raises:
-      ConfigError: there is no such signature; or there are several, and none was named.
+      ConfigError: the signature does not exist; or there are several, and none was requested.
     """
     listed = ", ".join(sorted(signatures))
     if asked is not None:
@@ -177,8 +177,8 @@ def chosen(signatures: Mapping[str, Mapping[str, Any]], asked: str | None, forma
     if all(_same(signatures[name], signatures[names[0]]) for name in names):
         return names[0]
     raise ConfigError(
-        f"the model has {len(names)} signatures ({listed}), and a {format_name} holds one; say "
-        "which: --signature NAME, or export all of them: --format saved_model"
+        f"the model has {len(names)} signatures ({listed}), and a {format_name} holds one; choose "
+        "one with --signature NAME, or export all of them with --format saved_model"
     )
 
 
@@ -187,12 +187,12 @@ def _same(outputs: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
 
 
 def specs_of(tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """Name -> `tf.TensorSpec` of some tensors."""
+    """Returns name -> `tf.TensorSpec` of some tensors."""
     return {name: tf.TensorSpec(t.shape, t.dtype) for name, t in sorted(tensors.items())}
 
 
 def _named(signatures: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The outputs under the operation names `outputs/NAME`, each tensor once."""
+    """Returns the outputs as operations `outputs/NAME`, one for each tensor."""
     made: dict[tuple[str, int], Any] = {}
 
     def named(name: str, tensor: Any) -> Any:
@@ -209,7 +209,7 @@ def _named(signatures: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, A
 
 
 def _scores(output: ModelOutput) -> dict[str, Any]:
-    """The floating-point predictions, which may be no output of a signature."""
+    """Returns the floating-point predictions, also those outside of any signature."""
     if tf.is_tensor(output.predictions):
         return {}
     return {

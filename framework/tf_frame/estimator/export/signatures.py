@@ -1,4 +1,4 @@
-"""The signatures of an exported graph: what may be fed, what comes out."""
+"""Signatures of an exported graph, from receivers and `ExportOutput`s."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _LOG = logging.getLogger("tf_frame")
 
 
 def exports_of(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
-    """What a model that was built offers to whoever loads it.
+    """Returns the outputs of a model in an exported graph.
 
     Args:
-      output: what the model returned.
-      mode: what the graph is for.
+      output: return value of the model.
+      mode: the mode of the graph.
 
     Returns:
       Signature name -> output. PREDICT: the model's exports, one of them
@@ -36,7 +36,7 @@ def exports_of(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
 
     Raises:
       PluginError: there is neither an export nor a prediction.
-      ValueError: an output is no tensor, or of several exports none is the default.
+      ValueError: an output is not a tensor, or of several exports none is the default.
     """
     predictions = _plain(output.predictions)
     if mode in _SUPERVISED:
@@ -57,16 +57,16 @@ def exports_of(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
 def signatures_of(
     receiver: Any, exports: Mapping[str, ExportOutput], *, serving: bool
 ) -> dict[str, Any]:
-    """Makes the signatures of a graph.
+    """Returns the signatures of a graph.
 
-    An output that cannot be computed from these inputs, or whose kind the
-    inputs do not fit, gets none; the log says why (tensorflow,
+    An output that cannot be computed from the inputs, or whose kind does not fit the
+    inputs, gets no signature; the reason is logged (tensorflow,
     saved_model/model_utils/export_utils.py).
 
     Args:
-      receiver: with `receiver_tensors` and maybe alternatives of them.
+      receiver: has `receiver_tensors` and maybe alternatives.
       exports: signature name -> output.
-      serving: whether they must be such as TensorFlow Serving can serve.
+      serving: only signatures that TensorFlow Serving can serve.
 
     Returns:
       Signature name -> `SignatureDef`; with alternative receiver tensors also
@@ -97,7 +97,7 @@ def _signature(export: ExportOutput, fed: Mapping[str, Any], serving: bool) -> A
 
 
 def _check_computable(fed: Mapping[str, Any], signature: Any) -> None:
-    """Raises ValueError if an output needs a placeholder that is not among the inputs."""
+    """Raises a ValueError if an output needs a placeholder that is not an input."""
     inputs = tf.nest.flatten(list(fed.values()), expand_composites=True)
     stop = {tensor.ref() for tensor in inputs}
     for name, info in signature.outputs.items():
@@ -112,7 +112,7 @@ def _check_computable(fed: Mapping[str, Any], signature: Any) -> None:
 
 
 def _tensor_names(info: Any) -> list[str]:
-    """The names in a `TensorInfo`: one, or those of the parts of a sparse or ragged tensor."""
+    """Returns the tensor name in a `TensorInfo`, or the names of a sparse or ragged tensor."""
     encoding = info.WhichOneof("encoding")
     if encoding == "coo_sparse":
         sparse = info.coo_sparse
@@ -127,7 +127,7 @@ def _tensor_names(info: Any) -> list[str]:
 
 
 def _unfed_placeholder(end: Any, fed: set[Any]) -> str | None:
-    """The name of a placeholder that a tensor needs and nobody feeds."""
+    """Returns the name of a placeholder that a tensor needs and that is not fed."""
     waiting, seen = [] if end.ref() in fed else [end.op], set()
     while waiting:
         op = waiting.pop()

@@ -1,4 +1,4 @@
-"""Whether an exported model computes what the restored session computed.
+"""Comparison of an exported model's outputs with those of the restored session.
 
     comparison = compare(expected, found, tolerance=1e-5)
     comparison.largest_difference  # 3e-8
@@ -6,13 +6,13 @@
 The rule, output by output:
 
 * Floating point: no element may differ by more than `tolerance` times the
-  output's scale, the largest finite absolute value expected in it, or 1 where
-  that is smaller. So the bound is absolute for probabilities and relative for
-  large values. What is not finite has to be the same.
-* Integers, such as maps of classes: equal. The one exception are ties: where
-  floating-point scores of the classes are known, one for each class in a last
+  output's scale: its largest finite absolute value, at least 1. So the bound is
+  absolute for probabilities and relative for large values. NaN and infinity have
+  to be the same.
+* Integers, such as maps of classes: equal, except for ties. If floating-point
+  scores of the classes are known, with one score per class in the last
   dimension, an element may be another class whose score is within twice the
-  tolerance of the highest (each of the two scores may be off by one).
+  tolerance of the highest one (each of the two scores may be off by one tolerance).
 * Text and truth values: equal.
 """
 
@@ -30,17 +30,18 @@ from tf_frame.errors import TfFrameError, reason_of
 
 
 class DifferenceError(TfFrameError):
-    """An exported model does not compute what the restored session does."""
+    """An exported model computes other outputs than the restored session."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """What a comparison within tolerance found.
+    """The result of a comparison within tolerance.
 
     Attributes:
-      largest_difference: of all floating-point outputs, in units of their scale.
-      output: the name of the output that it is in; empty if there is none.
-      ties: elements of integer outputs that are another class of (nearly) the same score.
+      largest_difference: largest difference in all floating-point outputs, in units of
+        their scale.
+      output: name of the output with this difference; empty if there is none.
+      ties: number of integers that are another class of (nearly) the same score.
     """
 
     largest_difference: float = 0.0
@@ -48,7 +49,7 @@ class Comparison:
     ties: int = 0
 
     def joined(self, other: Comparison) -> Comparison:
-        """Both as one."""
+        """Returns the result for the outputs of both."""
         takes_other = other.output and other.largest_difference >= self.largest_difference
         larger = other if takes_other else self
         return dataclasses.replace(larger, ties=self.ties + other.ties)
@@ -64,55 +65,38 @@ def compare(
     """Compares outputs by the rule of the module.
 
     Args:
-      expected: output name -> array, of the restored session.
+      expected: output name -> array of the restored session; or signature name ->
+        output name -> array.
       found: the same of the exported model.
       tolerance: largest difference, in units of an output's scale.
-      scores: more arrays of the restored session, whatever their names, where
-        the scores behind integer outputs may be found beside `expected`.
+      scores: further arrays of the restored session, under any names, that may be the
+        scores of integer outputs.
 
     Raises:
-      DifferenceError: they differ by more; the message names output and element.
+      DifferenceError: an output differs by more; the message names output and element.
     """
     if set(expected) != set(found):
         raise DifferenceError(
             f"the exported model has the outputs {_listed(found)}; expected: {_listed(expected)}"
         )
-    known = [np.asarray(array) for array in [*expected.values(), *(scores or {}).values()]]
+    known = [*expected.values(), *(scores or {}).values()]
     comparison = Comparison()
-    for name in sorted(expected):
-        pair = np.asarray(expected[name]), np.asarray(found[name])
-        comparison = comparison.joined(_compared(name, *pair, tolerance, known))
-    return comparison
-
-
-def compare_signatures(
-    expected: Mapping[str, Mapping[str, Any]],
-    found: Mapping[str, Mapping[str, Any]],
-    *,
-    tolerance: float,
-    scores: Mapping[str, Any] | None = None,
-) -> Comparison:
-    """Compares the outputs of several signatures; see `compare`.
-
-    Args:
-      expected: signature name -> output name -> array, of the restored session.
-      found: the same of the exported model, for signatures that it has.
-      tolerance: largest difference, in units of an output's scale.
-      scores: more arrays of the restored session.
-    """
-    comparison = Comparison()
-    for name, outputs in found.items():
-        new = compare(expected[name], outputs, tolerance=tolerance, scores=scores)
+    for name, value in sorted(expected.items()):
+        if isinstance(value, Mapping):
+            new = compare(value, found[name], tolerance=tolerance, scores=scores)
+        else:
+            arrays = np.asarray(value), np.asarray(found[name])
+            new = _compared(name, *arrays, tolerance, list(map(np.asarray, known)))
         comparison = comparison.joined(new)
     return comparison
 
 
 @contextlib.contextmanager
 def runnable(what: str) -> Iterator[None]:
-    """Turns the error of an exported model that cannot be run into one of ours.
+    """Translates the error of an exported model that cannot be run.
 
     Args:
-      what: what it is, for the message.
+      what: the kind of export, for the message.
     """
     try:
         yield
@@ -123,7 +107,7 @@ def runnable(what: str) -> Iterator[None]:
 
 
 def scale_of(expected: Any) -> float:
-    """The unit in which differences of an output are told.
+    """Returns the unit in which differences of an output are measured.
 
     Args:
       expected: floating-point array of any shape.
@@ -173,7 +157,7 @@ def _float_difference(name: str, expected: Any, found: Any, tolerance: float) ->
 
 
 def _ties(expected: Any, found: Any, tolerance: float, known: list[Any]) -> Any:
-    """Which elements of `found` are classes whose score is the highest within tolerance."""
+    """Returns which elements of `found` are classes with the highest score within tolerance."""
     tied = np.zeros(expected.shape, bool)
     for scores in known:
         if not (_is_float(scores) and scores.shape[:-1] == expected.shape and scores.ndim):
@@ -185,7 +169,7 @@ def _ties(expected: Any, found: Any, tolerance: float, known: list[Any]) -> Any:
         highest = scores.max(axis=-1)
         allowed = highest - 2 * tolerance * scale_of(scores)
         of_expected, of_found = (_taken(scores, indices) for indices in both)
-        # Only scores that explain every class that was expected are the scores behind it.
+        # Only arrays in which every expected class has the highest score can be its scores.
         if (of_expected >= allowed).all():
             tied |= of_found >= allowed
     return tied
@@ -196,7 +180,7 @@ def _taken(scores: Any, indices: Any) -> Any:
 
 
 def _is_float(array: Any) -> bool:
-    """Whether an array holds floating-point or complex numbers; bfloat16 is of no NumPy kind."""
+    """Returns whether an array is floating-point or complex; bfloat16 is not a NumPy kind."""
     return array.dtype.kind in "fc" or array.dtype.name.startswith(("bfloat", "float"))
 
 

@@ -56,15 +56,12 @@ class BestExporter(SavedModelExporter):
     first checkpoint is exported in any case if there is no export yet.
 
     Args:
-      name: name of the folder below `MODEL_DIR/export`.
-      serving_input_receiver_fn: returns a `ServingInputReceiver`.
+      name, serving_input_receiver_fn, assets_extra, as_text: see `SavedModelExporter`.
       event_file_pattern: pattern of the evaluations' event files, below the model's
         folder; None reads none.
       compare_fn: takes `best_eval_result` and `current_eval_result`, metric ->
         value each; returns whether the current one is better. Default: its loss
         is smaller.
-      assets_extra: path below `assets.extra` -> file to copy there.
-      as_text: write the graph as text.
       exports_to_keep: number of best exports to keep; None for all.
 
     Raises:

@@ -15,7 +15,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 from tf_frame.estimator.evaluation.results import numbers
 from tf_frame.estimator.exporters.exporter import exports_in
 from tf_frame.hooks.early_stopping import EvalMetricsReader
@@ -89,7 +89,7 @@ class KeptExports:
         self._entries = [entry for entry in self._entries if entry["export"] in others]
         self._entries.append({"export": last, "metrics": numbers(metrics)})
         if tf.io.gfile.isdir(self._folder):
-            write_text(self._file, json.dumps({"exports": self._entries}, indent=2) + "\n")
+            write_file(self._file, json.dumps({"exports": self._entries}, indent=2) + "\n")
 
     def _read(self) -> list[dict[str, Any]]:
         if not tf.io.gfile.exists(self._file):

@@ -52,8 +52,10 @@ class SavedModelExporter(Exporter):
     """An exporter that calls `Estimator.export_saved_model`.
 
     Args:
-      name: name of the folder.
-      serving_input_receiver_fn, assets_extra, as_text: see `Estimator.export_saved_model`.
+      name: name of the folder below `MODEL_DIR/export`.
+      serving_input_receiver_fn: returns a `ServingInputReceiver`.
+      assets_extra: path below `assets.extra` -> file to copy there.
+      as_text: write the graph as text.
     """
 
     def __init__(

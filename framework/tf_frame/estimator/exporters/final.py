@@ -15,10 +15,7 @@ class FinalExporter(SavedModelExporter):
     """Exports the last checkpoint, once training has reached `TrainSpec.max_steps`.
 
     Args:
-      name: name of the folder below `MODEL_DIR/export`.
-      serving_input_receiver_fn: returns a `ServingInputReceiver`.
-      assets_extra: path below `assets.extra` -> file to copy there.
-      as_text: write the graph as text.
+      name, serving_input_receiver_fn, assets_extra, as_text: see `SavedModelExporter`.
     """
 
     def export(

@@ -16,10 +16,7 @@ class LatestExporter(SavedModelExporter):
     """Exports every checkpoint that is evaluated.
 
     Args:
-      name: name of the folder below `MODEL_DIR/export`.
-      serving_input_receiver_fn: returns a `ServingInputReceiver`.
-      assets_extra: path below `assets.extra` -> file to copy there.
-      as_text: write the graph as text.
+      name, serving_input_receiver_fn, assets_extra, as_text: see `SavedModelExporter`.
       exports_to_keep: number of newest exports to keep; None for all.
 
     Raises:

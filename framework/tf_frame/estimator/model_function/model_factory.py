@@ -64,9 +64,9 @@ class ModelFactory:
 
     @property
     def evaluation_has_summaries(self) -> bool:
-        """Whether an evaluation writes the model's own summaries of its first batch.
+        """True if an evaluation writes the model's own summaries of its first batch.
 
-        Like tf.estimator, the evaluation of a model function does not: its metrics
+        Like tf.estimator, the evaluation of a model function writes none: its metrics
         have no prefix, so readers of the events would take a summary `accuracy` of one
         batch for the metric `accuracy`.
         """

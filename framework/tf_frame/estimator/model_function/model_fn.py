@@ -15,8 +15,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator.argument_checks import argument_names, called_with, check_takes
 from tf_frame.estimator.model_function.spec import EstimatorSpec
-from tf_frame.graph.messages import seen
 from tf_frame.plugin import Mode, ModelOutput
+from tf_frame.text import short_repr
 
 _OPTIONAL = ("labels", "mode", "params", "config")
 _RESERVED = {"loss": '"loss"', "global_step": "`global_step`"}
@@ -106,5 +106,7 @@ class ModelFn:
                 config=copy.deepcopy(config),
             )
         if not isinstance(result, EstimatorSpec):
-            raise ValueError(f"model_fn should return an EstimatorSpec. It returned {seen(result)}")
+            raise ValueError(
+                f"model_fn should return an EstimatorSpec. It returned {short_repr(result)}"
+            )
         return result

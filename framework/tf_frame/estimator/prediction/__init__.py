@@ -1,1 +1,1 @@
-"""Predictions of a trained model, and the files they are written to."""
+"""Predictions of a trained model, and the files that they are written to."""

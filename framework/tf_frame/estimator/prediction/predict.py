@@ -1,4 +1,4 @@
-"""What a trained model says about data, example by example.
+"""`predictions`: a generator of a trained model's predictions, example by example.
 
 for prediction in predictions(model=model, source=source, config=config, checkpoint=path):
     print(prediction["probabilities"])
@@ -7,22 +7,21 @@ for prediction in predictions(model=model, source=source, config=config, checkpo
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError, PluginError
-from tf_frame.estimator.prediction.batches import chosen, examples_of
-from tf_frame.graph.inference.inference import (
+from tf_frame.graph.inference.build import (
     Inference,
     RestoringSessionCreator,
     build_inference,
 )
-from tf_frame.graph.inputs.batches import make_predict_batch
+from tf_frame.graph.inputs.pipeline import make_predict_batch
 from tf_frame.graph.inputs.streams import iterator_initializers
 from tf_frame.plugin import InputContext, Mode, ModelOutput
 
@@ -45,96 +44,61 @@ def predictions(
 ) -> Iterator[Any]:
     """Predicts until the data ends.
 
-    Nothing happens before the first value is asked for. Between two values no
-    graph is the default one, so that several predictions may go on at once.
-    Closing the generator closes its session; as always when a
-    `tf.compat.v1.train.MonitoredSession` is left by an exception, the hooks'
-    `end` is not called then.
+    Nothing happens before the first value is requested. Between two values no graph is
+    the default one, so several predictions can be in progress. Closing the generator
+    closes its session; as always when an exception leaves a
+    `tf.compat.v1.train.MonitoredSession`, the hooks' `end` is not called then.
 
     Args:
       model: the model plugin; built for `Mode.PREDICT`, with labels None.
-      source: the input; see `tf_frame.graph.inputs.batches.make_predict_batch`.
+      source: the input; see `tf_frame.graph.inputs.pipeline.make_predict_batch`.
       config: batch size (`eval_batch_size`), seed, moving averages, quantisation.
       checkpoint: path prefix; None predicts with newly initialised variables.
-      predict_keys: names of the predictions to compute; None or empty: all.
-      hooks: session hooks, beside those of the model.
-      yield_single_examples: whether to take batches apart.
+      predict_keys: names of the predictions to compute; None or empty for all.
+      hooks: session hooks beside those of the model.
+      yield_single_examples: split batches into examples.
       session_config: the `ConfigProto`; default: with soft placement.
-      check: called before each batch; may raise to stop.
-      with_features: whether to yield pairs `(features, prediction)`.
-      must_end: whether data that repeats for ever is an error.
+      check: called before each batch; an exception ends the prediction.
+      with_features: yield pairs `(features, prediction)`.
+      must_end: data that repeats for ever is an error.
 
     Yields:
       For each example a dict of arrays without the batch dimension, or one array
-      where the model predicts one tensor; or the same for a whole batch. Of
-      features there are the dense ones: a dict, or one array.
+      if the model predicts one tensor; or the same for a whole batch. Features
+      include only dense ones: a dict, or one array.
 
     Raises:
-      ValueError: no prediction has one of `predict_keys`, or there are keys and
-        the predictions have none; or outputs of a batch differ in length.
+      ValueError: no prediction has one of `predict_keys`, or the predictions have no
+        names; or outputs of a batch differ in length.
       CheckpointError: the checkpoint belongs to another model, or cannot be read.
       PluginError: the model predicts nothing.
-      DataError: the input is no such thing, or does not end and must.
+      DataError: the input is not an input, or does not end but must.
     """
     graph = tf.Graph()
     with graph.as_default():
-        built = _build(model, source, config, predict_keys, with_features)
-        creator = RestoringSessionCreator(built.inference, checkpoint, session_config)
-        session = tf.train.MonitoredSession(creator, hooks=built.with_hooks(hooks))
+        tf.set_random_seed(config.random_seed)
+        tf.train.get_or_create_global_step()
+        features, endless = _features(source, config)
+        inference = build_inference(
+            model=model, features=features, labels=None, mode=Mode.PREDICT, config=config
+        )
+        outputs = _chosen(_predicted(model, inference.output), predict_keys)
+        # Predictions need not depend on the features, but every step must consume a batch.
+        consume = tf.group(*_tensors(features))
+        fetches = (_dense(features) if with_features else {}, outputs, consume)
+        creator = RestoringSessionCreator(inference, checkpoint, session_config)
+        all_hooks = [*_input_hooks(inference), *hooks, *inference.output.hooks]
+        session = tf.train.MonitoredSession(creator, hooks=all_hooks)
     with _closing_in(graph, session):
-        # Not `session.run`, of which hooks hear.
-        if must_end and session.run_step_fn(built.is_endless):
+        # Not `session.run`, which calls the hooks.
+        if must_end and session.run_step_fn(lambda step_context: step_context.session.run(endless)):
             raise DataError("the data to predict on never ends; say how much: --eval_steps N")
         while not session.should_stop():
             check()
             with graph.as_default():
-                features, batch, _ = session.run(built.fetches)
-            pairs = examples_of(features, batch) if yield_single_examples else [(features, batch)]
+                features, batch, _ = session.run(fetches)
+            pairs = _examples(features, batch) if yield_single_examples else [(features, batch)]
             yield from pairs if with_features else (predicted for _, predicted in pairs)
-
-
-@dataclasses.dataclass(frozen=True)
-class _Built:
-    """A model to predict with.
-
-    Attributes:
-      inference: the model.
-      fetches: features that go out as well, predictions, and what uses a batch up.
-      endless: scalar bool tensor: whether the data is known never to end.
-    """
-
-    inference: Inference
-    fetches: tuple[Any, Any, Any]
-    endless: Any
-
-    def with_hooks(self, given: Sequence[Any]) -> list[Any]:
-        """All hooks: with a model's own `local_init_op`, also what starts the input."""
-        own_start = self.inference.scaffold.local_init_op is not None
-        first = [_StartsInput(iterator_initializers())] if own_start else []
-        return [*first, *given, *self.inference.output.hooks]
-
-    def is_endless(self, step_context: Any) -> bool:
-        """Asks a session."""
-        return bool(step_context.session.run(self.endless))
-
-
-def _build(
-    model: Any,
-    source: Any,
-    config: RunOptions,
-    predict_keys: Sequence[str] | str | None,
-    with_features: bool,
-) -> _Built:
-    tf.set_random_seed(config.random_seed)
-    tf.train.get_or_create_global_step()
-    features, endless = _features(source, config)
-    inference = build_inference(
-        model=model, features=features, labels=None, mode=Mode.PREDICT, config=config
-    )
-    outputs = chosen(_predicted(model, inference.output), predict_keys)
-    # Predictions need not look at the features, but every step must use a batch up.
-    used = tf.group(*_tensors(features))
-    return _Built(inference, (_dense(features) if with_features else {}, outputs, used), endless)
 
 
 def _features(source: Any, config: RunOptions) -> tuple[Any, Any]:
@@ -142,7 +106,7 @@ def _features(source: Any, config: RunOptions) -> tuple[Any, Any]:
     with tf.device("/device:CPU:0"):
         features, endless = make_predict_batch(source, context)
     if not _may_end(features):
-        # As tensorflow_estimator, estimator.py, says it.
+        # The text of tensorflow_estimator, estimator.py.
         _LOG.warning(
             "Input graph does not use tf.data.Dataset or contain a QueueRunner. That means predict "
             "yields forever. This is probably a mistake."
@@ -150,34 +114,30 @@ def _features(source: Any, config: RunOptions) -> tuple[Any, Any]:
     return features, endless
 
 
-class _StartsInput(tf.train.SessionRunHook):
-    """Initialises iterators once there is a session.
-
-    Args:
-      initializers: the ops that do it.
-    """
-
-    def __init__(self, initializers: Sequence[Any]) -> None:
-        self._initializers = initializers
-
-    def after_create_session(self, session: Any, coord: Any) -> None:
-        session.run(self._initializers)
+def _input_hooks(inference: Inference) -> list[Any]:
+    """Returns a hook that initialises the input if the model replaces the `local_init_op`."""
+    if inference.scaffold.local_init_op is None:
+        return []
+    initializers, hook = iterator_initializers(), tf.train.SessionRunHook()
+    hook.after_create_session = lambda session, coord: session.run(initializers)
+    return [hook]
 
 
 def _may_end(features: Any) -> bool:
-    """Whether the features come from a data set or the graph has a queue."""
+    """Returns whether the features come from a data set or the graph has a queue."""
     from_dataset = any(tensor.op.type == "IteratorGetNext" for tensor in _tensors(features))
     return from_dataset or bool(tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS))
 
 
 def _tensors(features: Any) -> list[Any]:
-    """The tensors of features, those within sparse and ragged ones too."""
+    """Returns the tensors of features, also those within sparse and ragged ones."""
     parts = tf.nest.flatten(features, expand_composites=True)
     return [part for part in parts if tf.is_tensor(part)]
 
 
 def _predicted(model: Any, output: ModelOutput) -> Any:
-    """What a model predicts; without anything to compute, predicting would never end."""
+    """Returns the predictions of a model."""
+    # With nothing to compute, prediction would never end.
     if isinstance(output.predictions, Mapping) and not output.predictions:
         raise PluginError(
             f"{type(model).__name__}.build() returned no predictions for the mode PREDICT; put "
@@ -187,7 +147,7 @@ def _predicted(model: Any, output: ModelOutput) -> Any:
 
 
 def _dense(features: Any) -> Any:
-    """Of features those that a session returns as arrays: of a mapping, or the only one."""
+    """Returns the features that a session returns as arrays: a dict, or one tensor."""
     if isinstance(features, Mapping):
         return {key: value for key, value in features.items() if isinstance(value, tf.Tensor)}
     return features if isinstance(features, tf.Tensor) else {}
@@ -195,7 +155,7 @@ def _dense(features: Any) -> Any:
 
 @contextlib.contextmanager
 def _closing_in(graph: Any, session: Any) -> Iterator[None]:
-    """Closes a monitored session in its graph, which hooks expect to be the default one."""
+    """Closes a monitored session while its graph is the default one, as hooks expect."""
     with contextlib.ExitStack() as stack:
 
         def leave(*failure: Any) -> Any:
@@ -204,3 +164,61 @@ def _closing_in(graph: Any, session: Any) -> Iterator[None]:
 
         stack.push(leave)
         yield
+
+
+def _chosen(outputs: Any, predict_keys: Sequence[str] | str | None) -> Any:
+    """Returns the predictions with some keys, which need not all exist; all without keys.
+
+    Raises:
+      ValueError: no key exists, or the outputs have no names; texts of
+        tensorflow_estimator, estimator.py.
+    """
+    if not predict_keys:
+        return dict(outputs) if isinstance(outputs, Mapping) else outputs
+    if not isinstance(outputs, Mapping):
+        raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")
+    keys = [predict_keys] if isinstance(predict_keys, str) else predict_keys
+    found = {key: value for key, value in outputs.items() if key in keys}
+    if not found:
+        raise ValueError(
+            f"Expected to run at least one output from {outputs.keys()}, provided {predict_keys}."
+        )
+    return found
+
+
+def _examples(features: Any, outputs: Any) -> Iterator[tuple[Any, Any]]:
+    """Yields features and prediction of each example of a batch.
+
+    An array of features without the length of the batch goes with each example.
+
+    Raises:
+      ValueError: predictions differ in length, or one is a scalar.
+    """
+    length = _length(outputs)
+    for index in range(length):
+        yield _example(features, index, length), _example(outputs, index, length)
+
+
+def _length(outputs: Any) -> int:
+    named = outputs if isinstance(outputs, Mapping) else {"the prediction": outputs}
+    length = None
+    for key, value in named.items():
+        # The text is that of tensorflow_estimator, estimator.py.
+        if not np.ndim(value):
+            raise ValueError(
+                f"Batch length of predictions should be same. {key} is a scalar and has no batch "
+                "to take apart; pass yield_single_examples=False."
+            )
+        length = len(value) if length is None else length
+        if len(value) != length:
+            raise ValueError(
+                f"Batch length of predictions should be same. {key} has different batch length "
+                "than others."
+            )
+    return length or 0
+
+
+def _example(batch: Any, index: int, length: int) -> Any:
+    if isinstance(batch, Mapping):
+        return {key: _example(value, index, length) for key, value in batch.items()}
+    return batch[index] if np.ndim(batch) and len(batch) == length else batch

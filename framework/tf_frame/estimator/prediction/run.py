@@ -1,156 +1,189 @@
-"""Predictions for files, or for an evaluation split, written one by one."""
+"""Predictions on files, or on the evaluation split, written one by one (`tf-frame predict`)."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tf_frame.checkpoint.find.path import resolve
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError, PluginError, reason_of
 from tf_frame.estimator.error_translation import translated_errors
-from tf_frame.estimator.prediction.files import write_errors_explained
+from tf_frame.estimator.prediction.paths import OutputNames
 from tf_frame.estimator.prediction.predict import predictions
-from tf_frame.graph.messages import seen
+from tf_frame.estimator.prediction.rows import FORMATS, translated_output_errors
+from tf_frame.estimator.training.context import RunObserver
+from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.plugin import InputContext, Mode
+from tf_frame.text import short_repr
 
-NAME = "name"
+_NAME = "name"
+_Write = Callable[[str, Any, Any], None]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Prediction:
-    """What is predicted, with what, and where it goes.
+def predict_run(
+    setup: TrainingSetup,
+    source: Any,
+    observer: RunObserver,
+    *,
+    output: str,
+    files: Sequence[str] = (),
+    checkpoint: str | None = None,
+    row_format: str | None = None,
+) -> Iterator[str]:
+    """Predicts with a checkpoint of a run and writes every prediction.
+
+    Args:
+      setup: the run.
+      source: the input, constructed.
+      observer: the user.
+      output: the folder to write to; it exists.
+      files: the files to predict on; empty for the evaluation split.
+      checkpoint: path of the checkpoint, or a folder; None for the newest one.
+      row_format: a key of `FORMATS`; None for the model's own files or, without any, rows.
+
+    Returns:
+      An iterator that predicts; it yields the name of each example after writing it.
+
+    Raises:
+      DataError: a file, which the message names, cannot be read, or there is no data.
+      Interrupted: a signal stopped the prediction.
+      TfFrameError: the disk is full.
+    """
+    path = resolve(os.path.expanduser(checkpoint or setup.model_dir))
+    observer.report(f"predicting with {path}")
+    model = setup.make_model(source.info)
+    prediction = _Prediction(model, source, setup.config, observer, path, output, files, [])
+    return prediction.run(row_format)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Prediction:
+    """A prediction in progress; see `predict_run`.
 
     Attributes:
-      model, source: the plugins, constructed.
-      config: the run options; `eval_batch_size` counts.
-      checkpoint: path prefix.
-      files: what to predict on; empty: the evaluation split of `source`.
-      directory: where it goes, for messages.
-      write: takes name, features and prediction of an example.
-      predict_keys: names of the predictions that `write` needs; None: all.
-      check: called before each batch; may raise to stop.
-      written: called after each example.
+      names: names of the examples that are written.
     """
 
     model: Any
     source: Any
     config: RunOptions
+    observer: RunObserver
     checkpoint: str
-    directory: str
-    write: Callable[[str, Any, Any], None]
-    files: Sequence[str] = ()
-    predict_keys: Sequence[str] | None = None
-    check: Callable[[], None] = lambda: None
-    written: Callable[[], None] = lambda: None
+    output: str
+    files: Sequence[str]
+    names: list[str]
 
-    def run(self) -> Sequence[str]:
-        """Predicts everything.
-
-        Returns:
-          The names of the examples, in order.
-
-        Raises:
-          DataError: a file cannot be read, which the message names, or there is no data.
-          TfFrameError: the disk is full.
-        """
-        names: list[str] = []
-        try:
-            self._predict(names, self.files, self.config)
-        except DataError as error:
-            if error.__cause__ is None or not _one_each(names, self.files):
-                raise
-            self._predict_singly(names)
-        if not names:
+    def run(self, row_format: str | None) -> Iterator[str]:
+        with self._writer(row_format) as writer:
+            # Rows contain the name as the user gave it; files need names that are unique.
+            write: _Write = writer
+            if not isinstance(writer, tuple(FORMATS.values())):
+                name_of = OutputNames(self.files)
+                write = lambda name, *arrays: writer(name_of(name), *arrays)  # noqa: E731
+            keys = getattr(writer, "predict_keys", None)
+            try:
+                yield from self._predict(write, keys, self.files, self.config)
+            except DataError as error:
+                if error.__cause__ is None or not self._one_example_each():
+                    raise
+                yield from self._predict_singly(write, keys)
+        if not self.names:
             raise DataError("there is no data to predict on: the input yields not one example")
-        return names
 
-    def _predict_singly(self, names: list[str]) -> None:
-        """Goes on after a file that could not be read, to find out which one it is."""
+    @contextlib.contextmanager
+    def _writer(self, row_format: str | None) -> Iterator[Any]:
+        """Yields the writer of the model, or of rows, and closes it at the end."""
+        make = getattr(self.model, "prediction_writer", None)
+        with translated_output_errors(self.output):
+            writer = make(self.output) if make and not row_format else None
+        if writer is None:
+            writer = FORMATS[row_format or "jsonl"](self.output)
+        try:
+            yield writer
+        finally:
+            with translated_output_errors(self.output):
+                getattr(writer, "close", lambda: None)()
+
+    def _one_example_each(self) -> bool:
+        """Returns whether each file so far gave one example, and files are left."""
+        done = len(self.names)
+        return done < len(self.files) and self.names == list(self.files[:done])
+
+    def _predict_singly(self, write: _Write, keys: Any) -> Iterator[str]:
+        """Continues with batches of one after a file could not be read, to find out which one."""
         config = dataclasses.replace(self.config, eval_batch_size=1)
         try:
-            self._predict(names, self.files[len(names) :], config)
+            yield from self._predict(write, keys, self.files[len(self.names) :], config)
         except DataError as error:
             reason = reason_of(error.__cause__ or error)
-            raise DataError(f"{self.files[len(names)]} cannot be read: {reason}") from error
+            raise DataError(f"{self.files[len(self.names)]} cannot be read: {reason}") from error
 
-    def _predict(self, names: list[str], files: Sequence[str], config: RunOptions) -> None:
-        source = _Files(self.source, files) if files else _EvaluationSplit(self.source)
+    def _predict(
+        self, write: _Write, keys: Any, files: Sequence[str], config: RunOptions
+    ) -> Iterator[str]:
         examples = predictions(
             model=self.model,
-            source=source,
+            source=_source(self.source, files),
             config=config,
             checkpoint=self.checkpoint,
-            predict_keys=self.predict_keys,
-            check=self.check,
+            predict_keys=keys,
+            check=self._check,
             with_features=True,
             must_end=self.config.eval_steps is None,
         )
-        with translated_errors(self.directory):
-            for name, features, prediction in self._named(self._limited(examples), len(names)):
-                with write_errors_explained(self.directory):
-                    self.write(name, features, prediction)
-                names.append(name)
-                self.written()
+        if not self.files and config.eval_steps is not None:
+            examples = itertools.islice(examples, config.eval_steps * config.eval_batch_size)
+        with translated_errors(self.output):
+            for features, prediction in examples:
+                name = f"{len(self.names):06d}"
+                if isinstance(features, Mapping) and _NAME in features:
+                    name = os.fsdecode(features[_NAME])
+                with translated_output_errors(self.output):
+                    write(name, features, prediction)
+                self.names.append(name)
+                yield name
 
-    def _limited(self, examples: Iterator[Any]) -> Iterator[Any]:
-        """Those of `eval_steps` batches, for an evaluation split."""
-        if self.files or self.config.eval_steps is None:
-            return examples
-        return itertools.islice(examples, self.config.eval_steps * self.config.eval_batch_size)
-
-    def _named(self, examples: Iterator[Any], start: int) -> Iterator[tuple[str, Any, Any]]:
-        for number, (features, prediction) in enumerate(examples, start):
-            if isinstance(features, Mapping) and NAME in features:
-                yield os.fsdecode(features[NAME]), features, prediction
-            else:
-                yield f"{number:06d}", features, prediction
-
-
-def _one_each(names: Sequence[str], files: Sequence[str]) -> bool:
-    """Whether each file so far gave one example."""
-    return len(names) < len(files) and list(names) == list(files[: len(names)])
+    def _check(self) -> None:
+        count = len(self.names)
+        done = "1 prediction" if count == 1 else f"{count} predictions"
+        message = f"stopped after {done}, written to {self.output}"
+        self.observer.interrupts.raise_if_received(message)
 
 
 @dataclasses.dataclass(frozen=True)
-class _Files:
-    """An input that reads files for a prediction."""
+class _Source:
+    """An input with another data set than that of training; `origin` names it in messages."""
 
-    source: Any
-    files: Sequence[str]
-
-    @property
-    def origin(self) -> str:
-        """What messages call it."""
-        return f"{type(self.source).__name__}.prediction_dataset()"
+    origin: str
+    make: Callable[[InputContext], Any]
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """The data set of the files."""
-        dataset = self.source.prediction_dataset(self.files, context)
+        """Returns the data to predict on."""
+        return self.make(context)
+
+
+def _source(source: Any, files: Sequence[str]) -> _Source:
+    """Returns an input of the files or, without any, of the evaluation split."""
+    kind = type(source).__name__
+    if not files:
+        return _Source(f"{kind}.dataset()", lambda context: source.dataset(Mode.EVAL, context))
+    origin = f"{kind}.prediction_dataset()"
+
+    def make(context: InputContext) -> Any:
+        dataset = source.prediction_dataset(files, context)
         spec = getattr(dataset, "element_spec", None)
         features = spec[0] if isinstance(spec, tuple) and spec else spec
-        if isinstance(features, Mapping) and NAME in features:
+        if isinstance(features, Mapping) and _NAME in features:
             return dataset
-        told = f"returned {seen(dataset)}" if spec is None else f"yields {spec}"
+        found = f"returned {short_repr(dataset)}" if spec is None else f"yields {spec}"
         raise PluginError(
-            f"{self.origin} must return a tf.data.Dataset of features, a dict with {NAME!r}, the "
-            f"path of each example; it {told}"
+            f"{origin} must return a tf.data.Dataset of features, a dict with {_NAME!r}, the path "
+            f"of each example; it {found}"
         )
 
-
-@dataclasses.dataclass(frozen=True)
-class _EvaluationSplit:
-    """An input whose evaluation split is predicted."""
-
-    source: Any
-
-    @property
-    def origin(self) -> str:
-        """What messages call it."""
-        return f"{type(self.source).__name__}.dataset()"
-
-    def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """The evaluation data."""
-        return self.source.dataset(Mode.EVAL, context)
+    return _Source(origin, make)

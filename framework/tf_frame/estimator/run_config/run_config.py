@@ -215,7 +215,7 @@ class RunConfig:
 
     @property
     def checkpoints_disabled(self) -> bool:
-        """Whether nothing is saved, not even at the end: steps and seconds are both 0 or None."""
+        """True if no checkpoint is ever saved: steps and seconds are both 0 or None."""
         return not (self.save_checkpoints_steps or self.save_checkpoints_secs)
 
     def run_options(self, *, with_defaults: bool = True) -> dict[str, Any]:

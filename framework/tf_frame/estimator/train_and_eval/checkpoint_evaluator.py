@@ -16,7 +16,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.atomic_output import write_text
+from tf_frame.atomic_output import write_file
 from tf_frame.estimator.train_and_eval.specs import EvalSpec
 
 _LOG = logging.getLogger("tf_frame")
@@ -133,7 +133,7 @@ class CheckpointEvaluator:
         exported = self._export(result)
         if result.reached(self._max_steps):
             tf.io.gfile.makedirs(os.path.dirname(self._finished_path))
-            write_text(self._finished_path, json.dumps({"global_step": result.step}) + "\n")
+            write_file(self._finished_path, json.dumps({"global_step": result.step}) + "\n")
         return result, exported
 
     def has_work_left(self, step: int) -> bool:

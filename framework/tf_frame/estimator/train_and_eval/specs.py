@@ -5,8 +5,9 @@ Fields, checks and error texts are those of tensorflow_estimator, training.py.
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from tf_frame.estimator.argument_checks import check_steps, checked_hooks, checked_listeners
 from tf_frame.estimator.exporters import Exporter
@@ -15,21 +16,13 @@ HOOKS = "All hooks must be `SessionRunHook` instances"
 _LISTENERS = "All saving_listeners must be `CheckpointSaverListener` instances"
 
 
-class _TrainFields(NamedTuple):
-    input_fn: Any
-    max_steps: int | None
-    hooks: tuple[Any, ...]
-    saving_listeners: tuple[Any, ...]
-
-
-class _EvalFields(NamedTuple):
-    input_fn: Any
-    steps: int | None
-    name: str | None
-    hooks: tuple[Any, ...]
-    exporters: tuple[Any, ...]
-    start_delay_secs: float
-    throttle_secs: float
+_TrainFields = collections.namedtuple(
+    "_TrainFields", ["input_fn", "max_steps", "hooks", "saving_listeners"]
+)
+_EvalFields = collections.namedtuple(
+    "_EvalFields",
+    ["input_fn", "steps", "name", "hooks", "exporters", "start_delay_secs", "throttle_secs"],
+)
 
 
 class TrainSpec(_TrainFields):

@@ -95,7 +95,7 @@ class StopAtCheckpointStepHook(Hook):
 
 
 class _From(Cadence):
-    """All steps from one on."""
+    """Cadence of all steps from a given step on."""
 
     def __init__(self, step: int) -> None:
         self._from = step

@@ -15,7 +15,7 @@ _LOG = logging.getLogger("tf_frame")
 
 @dataclasses.dataclass(frozen=True)
 class RunObserver:
-    """The user of a run: hears of it, and may stop it.
+    """Interface to the user of a run: receives reports, and can stop training.
 
     Attributes:
       report: takes a line for the user; default: the log of tf-frame.
@@ -38,7 +38,7 @@ class StepEvaluator(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RunContext:
-    """What a training needs beside its `TrainingSetup`.
+    """Context of one training: the facts that do not belong to its `TrainingSetup`.
 
     Attributes:
       observer: the user.

@@ -1,4 +1,4 @@
-"""The hooks of a training: those that its options ask for, and those that it names."""
+"""Makes the hooks of a training: from run options, from `--hook`, and from the model."""
 
 from __future__ import annotations
 

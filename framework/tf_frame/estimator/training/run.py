@@ -9,13 +9,11 @@ import time
 from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
-from tf_frame.cluster.server import wait_for_server
+from tf_frame.cluster import wait_for_server
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.error_translation import translated_errors
 from tf_frame.estimator.training.context import RunContext
-from tf_frame.estimator.training.log_file import log_file
-from tf_frame.estimator.training.model_dir import locked
-from tf_frame.estimator.training.result import write_result
+from tf_frame.estimator.training.model_dir import locked, log_file, write_result
 from tf_frame.estimator.training.run_evaluator import RunEvaluator, how_to_resume
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.train import Trained, train

@@ -1,4 +1,4 @@
-"""Names and values from several sources, such as a file and flags, become a `TrainingSetup`.
+"""Makes a `TrainingSetup` of names and values from several sources, such as a file and flags.
 
     chosen = choose_plugins([settings_of_model(cls, "deeplab"), file, command_line])
     setup = chosen.configure(model_dir="runs/first")

@@ -1,4 +1,4 @@
-"""`--show_hooks` and `--show_placement`: a training graph is described, and nothing is trained."""
+"""`--show_hooks` and `--show_placement`: describe a training graph without training."""
 
 from __future__ import annotations
 

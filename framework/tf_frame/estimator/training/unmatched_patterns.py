@@ -1,4 +1,7 @@
-"""What becomes of patterns of variable names that match nothing."""
+"""Handling of `UnmatchedPatternWarning`: a line for the user, or an error with `--strict`.
+
+The warning says that a pattern of variable names in an option matches no variable.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 
 @contextlib.contextmanager
 def unmatched_patterns(*, strict: bool, report: Callable[[str], None]) -> Iterator[None]:
-    """Says which patterns matched no variable, or ends the run for the first of them.
+    """Reports patterns that match no variable; with `strict`, the first one ends the run.
 
     Args:
       strict: end the run.
@@ -25,13 +28,13 @@ def unmatched_patterns(*, strict: bool, report: Callable[[str], None]) -> Iterat
         warnings.simplefilter("error" if strict else "always", UnmatchedPatternWarning)
         show = warnings.showwarning
 
-        def show_or_say(message: Any, category: Any, *place: Any, **more: Any) -> None:
+        def show_or_report(message: Any, category: Any, *place: Any, **more: Any) -> None:
             if issubclass(category, UnmatchedPatternWarning):
                 report(f"warning: {message}")
             else:
                 show(message, category, *place, **more)
 
-        warnings.showwarning = show_or_say
+        warnings.showwarning = show_or_report
         try:
             yield
         except UnmatchedPatternWarning as unmatched:

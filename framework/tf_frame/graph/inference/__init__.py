@@ -1,1 +1,1 @@
-"""Graphs that evaluate, predict or are exported."""
+"""Graphs for evaluation, prediction and export."""

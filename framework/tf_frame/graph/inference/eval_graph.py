@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.graph.inference.inference import Inference, build_inference
-from tf_frame.graph.inputs.batches import make_eval_batch
+from tf_frame.graph.inference.build import Inference, build_inference
+from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.graph.losses import collected_losses
+from tf_frame.graph.operations import FunctionLibrary, ancestors
 from tf_frame.plugin import InputContext, Mode, ModelOutput
+
+# Kernels with a state from one run to the next, and without an op that resets it. Initializable
+# iterators have such an op, and so have variables and immutable tables.
+_KEEPS_STATE = re.compile(
+    r"(FIFOQueue|PaddingFIFOQueue|RandomShuffleQueue|PriorityQueue|\w+Reader|OneShotIterator"
+    r"|Mutable\w*HashTable(OfTensors)?|Barrier|Stage|MapStage|OrderedMapStage"
+    r"|(Sparse|Resource)?ConditionalAccumulator)(V\d)?"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,8 +31,8 @@ class EvalGraph:
 
     Attributes:
       graph: the `tf.Graph`.
-      inference: the model in it, and how it is restored.
-      endless: scalar bool; whether the data repeats for ever.
+      inference: the model in the graph, and its scaffold.
+      endless: scalar bool; whether the data is known never to end.
       values: metric name -> tensor, valid after the updates.
       update_op: takes one batch and updates every metric.
       summary_op: merged summaries of one batch, None without any.
@@ -39,7 +49,7 @@ class EvalGraph:
 
     @property
     def ends(self) -> Sequence[Any]:
-        """Everything that an evaluation runs."""
+        """All tensors and operations that an evaluation runs."""
         summary = [] if self.summary_op is None else [self.summary_op]
         return [self.update_op, *self.values.values(), *summary]
 
@@ -58,8 +68,8 @@ def build_eval_graph(
       model: the model plugin.
       source: the input plugin.
       config: batch size and seed.
-      steps: batches at most; None for all there are.
-      summaries: whether those of the model are part of an evaluation.
+      steps: number of batches at most; None for all.
+      summaries: whether the summaries of the model are evaluated.
     """
     graph = tf.Graph()
     with graph.as_default():
@@ -73,7 +83,7 @@ def build_eval_graph(
             model=model, features=features, labels=labels, mode=Mode.EVAL, config=config
         )
         metrics = _metrics(inference.output)
-        # Metrics need not look at the batch, but every update must use one up.
+        # Metrics need not read the batch, but every update must consume one.
         parts = tf.nest.flatten((features, labels), expand_composites=True)
         return EvalGraph(
             graph=graph,
@@ -86,8 +96,35 @@ def build_eval_graph(
         )
 
 
+def kept_by_session(ends: Iterable[Any]) -> str:
+    """Names something that only another session resets before another evaluation.
+
+    Queues, mutable tables and the like count wherever they are in the graph, random
+    ops only if `ends` need them: the initial values of variables are random as well.
+
+    Args:
+      ends: tensors and operations of the default graph.
+
+    Returns:
+      Such as `FIFOQueueV2 'input/fifo_queue'`; empty if there is nothing.
+    """
+    graph = tf.get_default_graph()
+    for op in graph.get_operations():
+        if _KEEPS_STATE.fullmatch(op.type):
+            return f"{op.type} {op.name!r}"
+    library = FunctionLibrary(graph)
+    for op in ancestors(ends):
+        for node in (op.node_def, *library.nodes(op.node_def)):
+            # The attribute of every op that draws from a generator of its kernel.
+            if "seed2" in node.attr:
+                return f"random numbers, {node.op} {node.name!r}"
+    if tf.get_collection(tf.GraphKeys.LOCAL_RESOURCES):
+        return "a local resource"
+    return ""
+
+
 def _metrics(output: ModelOutput) -> dict[str, tuple[Any, Any]]:
-    """The metrics of a model, and the mean over the batches of its loss."""
+    """The metrics of a model, and the mean of its loss over the batches."""
     metrics = dict(output.metrics)
     losses = collected_losses() if output.loss is None else [output.loss]
     if losses and "loss" not in metrics:

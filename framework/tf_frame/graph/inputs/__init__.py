@@ -1,1 +1,1 @@
-"""The input pipeline in the graph, and the position in it."""
+"""The input pipeline in the graph, and the position of training in it."""

@@ -1,12 +1,12 @@
-"""Where training stands in its input, as tensors that a checkpoint can hold.
+"""The position of training in its input, as tensors that a checkpoint can hold.
 
     position = make_input_position(source, config)   # after the clones are built
     position.tensors                                 # saved beside the variables
     position.restore(session, "runs/first/model.ckpt-120")
 
-The position is that of the consumer: what is shuffled, mapped and prefetched is
-part of it, so the batch after a restore is the one that would have come next.
-TensorFlow had `tf.data.experimental.CheckpointInputPipelineHook` for it, until 2.15.
+The position is that of the consumer and includes shuffled, mapped and prefetched elements, so
+that the first batch after a restore is the one that would have come next. Until 2.15 TensorFlow
+had `tf.data.experimental.CheckpointInputPipelineHook` for this purpose.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, DataError, reason_of
-from tf_frame.graph.control_flow import branches_of_switches
 from tf_frame.graph.inputs.streams import iterator_initializers, streams_without_position
+from tf_frame.graph.operations import branches_of_switches
 
 _LOG = logging.getLogger("tf_frame")
 _SCOPE = "input_position"
@@ -31,12 +31,12 @@ _FINGERPRINT = f"{_SCOPE}/fingerprint"
 _TENSORFLOW = "TensorFlow"
 # SerializationContext::ExternalStatePolicy::kFail, tensorflow/core/framework/dataset.h.
 _FAIL = 2
-_NEW_PASS = "--allow_inexact_resume goes on from there with a new pass over the data"
+_NEW_PASS = "--allow_inexact_resume resumes with a new pass over the data"
 _WHAT_TO_DO = (
-    "A resumed run would not see the examples that an uninterrupted one sees. Draw random numbers "
-    "with stateless ops (tf.random.stateless_uniform) from context.seed and the number of the "
-    "example (Dataset.enumerate), and read with tf.data; or give --allow_inexact_resume: then a "
-    "resumed run begins a new pass over the data"
+    "A resumed run would not read the examples that an uninterrupted one reads. Draw random "
+    "numbers by stateless ops (tf.random.stateless_uniform) from context.seed and the number of "
+    "the example (Dataset.enumerate), and read with tf.data; or give --allow_inexact_resume: then "
+    "a resumed run begins a new pass over the data"
 )
 
 
@@ -53,7 +53,7 @@ class InputPosition:
         self._reasons = streams_without_position()
         self._initializers = iterator_initializers()
         with tf.name_scope(_SCOPE), tf.device(None):
-            # Not in the checkpoint, so that one fits whether the position was saved or not.
+            # A local variable, so that a checkpoint fits whether the position was saved or not.
             self._saved = tf.Variable(
                 True, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES], name="saved"
             )
@@ -68,13 +68,14 @@ class InputPosition:
             }
 
     def check(self, session: Any) -> None:
-        """Tries whether the position can be saved.
+        """Checks that the position can be saved, by evaluating it.
 
         Args:
-          session: one in which the iterators are initialised.
+          session: a session with initialised iterators.
 
         Raises:
-          DataError: it cannot; its first line says why, the rest what to do.
+          DataError: the position cannot be saved; the first line of the message is the
+            reason, the rest what to do.
         """
         reasons = list(self._reasons)
         try:
@@ -86,28 +87,28 @@ class InputPosition:
             raise DataError(f"the position in the input cannot be saved: {why}\n{_WHAT_TO_DO}")
 
     def leave_out(self, session: Any) -> None:
-        """Lets `tensors` be empty texts in this session, for an input that cannot be saved."""
+        """Makes `tensors` empty texts in this session, for an input that cannot be saved."""
         session.run(self._leave_out)
 
     def restore(self, session: Any, path: str, *, report: Callable[[str], None]) -> None:
-        """Goes on where a checkpoint was saved.
+        """Restores the position from a checkpoint.
 
         Args:
-          session: one in which the iterators are initialised.
+          session: a session with initialised iterators.
           path: path prefix of the checkpoint that the variables came from.
           report: takes a warning.
 
         Raises:
           CheckpointError: the checkpoint has no position, or a damaged one.
-          ConfigError: the position is that of another input or batch size. The
-            first line of an error says why, the rest what to do.
+          ConfigError: the position is that of another input or batch size. The first
+            line of the messages is the reason, the rest what to do.
         """
         checkpoint = Checkpoint(path)
         self._check_fingerprint(checkpoint, report)
         try:
             self.put(session, {name: _read(checkpoint, name) for name in self._fed})
         except (tf.errors.AbortedError, tf.errors.UnavailableError):
-            raise  # A lost worker: the session is made anew.
+            raise  # A lost worker: TensorFlow makes a new session.
         except tf.errors.OpError as error:
             session.run(self._initializers)
             raise CheckpointError(
@@ -117,14 +118,14 @@ class InputPosition:
             ) from error
 
     def put(self, session: Any, values: Mapping[str, bytes]) -> None:
-        """Goes on from the values of `tensors`.
+        """Restores the position from the values of `tensors`.
 
         Args:
-          session: one in which the iterators are initialised.
+          session: a session with initialised iterators.
           values: name in the checkpoint -> value.
 
         Raises:
-          tf.errors.OpError: they are of another input.
+          tf.errors.OpError: the values are those of another input.
         """
         session.run(self._restored, {fed: values[name] for name, fed in self._fed.items()})
 
@@ -159,21 +160,20 @@ def make_input_position(source: Any, config: RunOptions) -> InputPosition | None
       config: batch size, seed, number of workers.
 
     Returns:
-      None with several workers, whose steps come in an order that nobody can
-      repeat, and with synchronous replicas, whose gradients in waiting no
-      checkpoint holds.
+      The position; None with several workers, whose steps have no order that could be
+      repeated, and with synchronous replicas, whose pending gradients no checkpoint holds.
     """
     if config.worker_replicas > 1:
-        _LOG.info("the position in the input is not saved, for several workers train together")
-        return None
-    if config.sync_replicas:
-        _LOG.info("the position in the input is not saved: no checkpoint holds waiting gradients")
-        return None
-    return InputPosition(_fingerprint(source, config))
+        _LOG.info("the position in the input is not saved: several workers train together")
+    elif config.sync_replicas:
+        _LOG.info("the position in the input is not saved: no checkpoint holds pending gradients")
+    else:
+        return InputPosition(_fingerprint(source, config))
+    return None
 
 
 def _fingerprint(source: Any, config: RunOptions) -> dict[str, Any]:
-    """What must be the same for a position to fit; as JSON gives it back."""
+    """The values that must be equal for a position to fit, as JSON returns them."""
     params = getattr(source, "params", None)
     values = dataclasses.asdict(params) if dataclasses.is_dataclass(params) else {}  # type: ignore[arg-type]
     fingerprint = {
@@ -189,16 +189,16 @@ def _fingerprint(source: Any, config: RunOptions) -> dict[str, Any]:
 
 
 def _read(checkpoint: Checkpoint, name: str) -> bytes:
-    if name not in checkpoint:
-        raise CheckpointError(
-            f"the checkpoint {checkpoint.path} does not say how far in its input the run was "
-            f"(an older tf-frame or another program wrote it)\n{_NEW_PASS}"
-        )
-    value: bytes = checkpoint.read(name).item()
+    value: bytes = checkpoint.read(name).item() if name in checkpoint else b""
     if not value:
+        why = (
+            "which could not be saved"
+            if name in checkpoint
+            else "because an older tf-frame or another program wrote it"
+        )
         raise CheckpointError(
-            f"the checkpoint {checkpoint.path} does not say how far in its input the run was, "
-            f"which could not be saved\n{_NEW_PASS}"
+            f"the checkpoint {checkpoint.path} does not hold the position in the input, {why}\n"
+            f"{_NEW_PASS}"
         )
     return value
 
@@ -207,7 +207,7 @@ def _serialized(handle: Any) -> Any:
     """The state of an iterator, a scalar string."""
     with tf.device(handle.device):
         # There is no public way: tf.data.experimental.make_saveable_from_iterator makes a
-        # SaveableObject, whose restore comes before the iterator is initialised.
+        # SaveableObject, which is restored before the iterator is initialised.
         state = tf.raw_ops.SerializeIterator(resource_handle=handle, external_state_policy=_FAIL)
         return tf.io.serialize_tensor(state)
 

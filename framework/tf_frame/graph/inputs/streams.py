@@ -1,124 +1,98 @@
-"""Streams of batches: from a data set, or from a function that reads a queue."""
+"""Streams of batches from a data set, or from a function that reads a queue."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import DataError
-from tf_frame.graph.messages import seen
+from tf_frame.text import short_repr
 
 Batch = tuple[Any, Any]
 
-# Of every stream in a graph: the op that initialises its iterator, or why it has no position.
+# Collections with, for every stream, the initializer of its iterator, or why it has no position.
 _INITIALIZERS = "tf_frame/input_iterator_initializers"
 _WITHOUT_POSITION = "tf_frame/inputs_without_position"
 
 
-class Stream(Protocol):
-    """Batches of `(features, labels)`, one after the other."""
+def dataset_batches(dataset: Any, count: int) -> list[Batch]:
+    """Takes batches of a data set, one after the other.
 
-    @property
-    def endless(self) -> Any:
-        """Scalar bool tensor: whether it is known never to end."""
-
-    def batches(self, count: int) -> list[Batch]:
-        """Takes `count` batches a step, in turns."""
-
-
-class DatasetStream:
-    """Batches of a data set.
-
-    The iterator is initialised with the tables, so a `Scaffold` does it.
+    The iterator is initialised with the tables, and so by a `Scaffold`.
 
     Args:
       dataset: yields `(features, labels)`.
+      count: number of batches per step.
     """
-
-    def __init__(self, dataset: Any) -> None:
-        self._dataset = dataset
-
-    @property
-    def endless(self) -> Any:
-        cardinality = tf.data.experimental.cardinality(self._dataset)
-        return tf.equal(cardinality, tf.data.experimental.INFINITE_CARDINALITY)
-
-    def batches(self, count: int) -> list[Batch]:
-        iterator = tf.data.make_initializable_iterator(self._dataset)
-        tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
-        tf.add_to_collection(_INITIALIZERS, iterator.initializer)
-        return _in_turns(iterator.get_next, count)
+    iterator = tf.data.make_initializable_iterator(dataset)
+    tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
+    tf.add_to_collection(_INITIALIZERS, iterator.initializer)
+    return _in_turns(iterator.get_next, count)
 
 
-class FunctionStream:
-    """Batches that a function takes from a queue.
+def function_batches(
+    function: Callable[[], Any], count: int, *, origin: str, take: int = -1
+) -> list[Batch]:
+    """Takes batches from a function that reads a queue, one after the other.
 
     Args:
       function: returns `(features, labels)`; called once for each batch of a step.
-      origin: where it comes from, for messages.
-      take: batches at most; -1 for all there are.
+      count: number of batches per step.
+      origin: name of its origin, for messages.
+      take: number of batches in all at most; -1 for no limit.
+
+    Raises:
+      DataError: the function returned something else, or the same batch again.
     """
+    reason = f"{origin} returned a function, and what its queues hold cannot be saved"
+    tf.add_to_collection(_WITHOUT_POSITION, reason)
 
-    def __init__(self, function: Callable[[], Any], *, origin: str, take: int) -> None:
-        self._function = function
-        self._origin = origin
-        self._take = take
-
-    @property
-    def endless(self) -> Any:
-        return tf.constant(False)
-
-    def batches(self, count: int) -> list[Batch]:
-        tf.add_to_collection(
-            _WITHOUT_POSITION,
-            f"{self._origin} returned a function, and what its queues hold cannot be saved",
-        )
-        batches = _in_turns(self._batch, count)
-        if count > 1 and _ids(batches[0]) == _ids(batches[1]):
-            raise DataError(
-                f"the function that {self._origin} returned gives the same tensors to every "
-                "clone; it must take a new batch each time it is called, with dequeue() for example"
-            )
-        return batches
-
-    def _batch(self) -> Batch:
-        batch = self._function()
+    def checked() -> Batch:
+        batch = function()
         if not (isinstance(batch, (tuple, list)) and len(batch) == 2 and _tensors(batch)):
             raise DataError(
-                f"the function that {self._origin} returned must return tensors as "
-                f"(features, labels), it returned {seen(batch)}"
+                f"the function that {origin} returned must return tensors as "
+                f"(features, labels), it returned {short_repr(batch)}"
             )
-        return self._limited((batch[0], batch[1]))
+        return _limited((batch[0], batch[1]), take)
 
-    def _limited(self, batch: Batch) -> Batch:
-        """Ends after as many batches as asked for, as `Dataset.take` does."""
-        if self._take < 0:
-            return batch
-        counter = tf.train.limit_epochs(tf.constant(True), self._take)
-        with tf.control_dependencies([counter]):
-            limited: Batch = tf.nest.map_structure(
-                lambda part: tf.identity(part) if tf.is_tensor(part) else part, batch
-            )
-        return limited
+    batches = _in_turns(checked, count)
+    if count > 1 and _ids(batches[0]) == _ids(batches[1]):
+        raise DataError(
+            f"the function that {origin} returned gives the same tensors to every "
+            "clone; it must take a new batch each time it is called, with dequeue() for example"
+        )
+    return batches
 
 
 def iterator_initializers() -> list[Any]:
-    """The op of each data set's stream in the default graph that initialises its iterator.
+    """The initializer of each data set's iterator in the default graph.
 
-    Its second input is the handle of the iterator.
+    The second input of the op is the handle of the iterator.
     """
     return list(tf.get_collection(_INITIALIZERS))
 
 
 def streams_without_position() -> list[str]:
-    """Why the position of a stream in the default graph cannot be saved, one line for each."""
+    """Reasons why positions of streams in the default graph cannot be saved, one per stream."""
     return list(tf.get_collection(_WITHOUT_POSITION))
 
 
+def _limited(batch: Batch, take: int) -> Batch:
+    """Ends a function's batches after `take`, as `Dataset.take` does."""
+    if take < 0:
+        return batch
+    with tf.control_dependencies([tf.train.limit_epochs(tf.constant(True), take)]):
+        limited: Batch = tf.nest.map_structure(
+            lambda part: tf.identity(part) if tf.is_tensor(part) else part, batch
+        )
+    return limited
+
+
 def _in_turns(take: Callable[[], Any], count: int) -> list[Any]:
-    """Calls `take` so often; each batch is taken after the one before."""
+    """Calls `take` `count` times; each batch is taken after the one before."""
     batches: list[Any] = []
     for _ in range(count):
         with tf.control_dependencies(_tensors(batches[-1])[:1] if batches else []):
@@ -127,7 +101,7 @@ def _in_turns(take: Callable[[], Any], count: int) -> list[Any]:
 
 
 def _tensors(batch: Any) -> Sequence[Any]:
-    """The tensors of a batch, those within sparse and ragged ones too."""
+    """The tensors of a batch, with the components of sparse and ragged ones."""
     parts = tf.nest.flatten(batch, expand_composites=True)
     return [part for part in parts if tf.is_tensor(part)]
 

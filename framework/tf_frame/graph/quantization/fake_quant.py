@@ -1,4 +1,4 @@
-"""Rounds tensors to 8 bits, and keeps the ranges that this needs."""
+"""Rounding of tensors to 8 bits, and the variables of their ranges."""
 
 from __future__ import annotations
 
@@ -10,35 +10,34 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
 
-# The collection of the ranges, as tf.contrib.quantize called it.
+# Collection of the ranges; the name is that of tf.contrib.quantize.
 QUANT_VARS = "quant_vars"
-# What the range of an activation keeps per step: tf.contrib.quantize's ema_decay.
+# Decay of an activation's range: ema_decay of tf.contrib.quantize.
 _DECAY = 0.999
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class FakeQuant:
-    """Rounds tensors once their time has come.
+    """Rounds weights and activations.
 
     Attributes:
-      active: scalar bool tensor; before it is true nothing is rounded. None
-        for always.
-      keep: what the range of an activation keeps in this step, a scalar float32
-        tensor; None where ranges are not measured but read, in evaluation.
+      active: scalar bool tensor: whether to round in this step; None: always.
+      keep: share of its old value that the range of an activation keeps in this step, a
+        scalar float32 tensor; None in evaluation, where ranges are only read.
     """
 
     active: Any
     keep: Any
 
     def weights(self, tensor: Any, name: str) -> Any:
-        """Rounds weights to 255 levels, as many on either side of 0.
+        """Rounds weights to 255 levels, symmetric around 0.
 
         Args:
           tensor: the weights.
-          name: what the range is called: `<name>/min` and `<name>/max`.
+          name: name of the range, whose variables are `<name>/min` and `<name>/max`.
 
         Returns:
-          A tensor of the same shape, equal to `tensor` before its time.
+          A tensor of the same shape, equal to `tensor` until rounding begins.
         """
         return self._apply(tensor, name, measure=_symmetric, narrow_range=True)
 
@@ -62,7 +61,7 @@ class FakeQuant:
             rounded = tf.quantization.fake_quant_with_min_max_vars(
                 tensor, low, high, num_bits=8, narrow_range=narrow_range
             )
-            # A range of no width was never measured, or holds only zeros.
+            # An empty range was never measured, or holds only zeros.
             use = low < high if self.active is None else (low < high) & self.active
             return tf.where(use, rounded, tensor)
 
@@ -75,13 +74,12 @@ def quantization_summaries() -> list[Any]:
     ]
 
 
-def measured_share() -> Any:
-    """What the range of an activation keeps in this step, a scalar float32 tensor.
+def kept_share() -> Any:
+    """The share that the range of an activation keeps in this step, a scalar float32 tensor.
 
-    It makes the average of all batches of the first steps, and a moving average
-    in the long run: the debiased average of section 3 of
-    https://arxiv.org/abs/1412.6980, written as an update. The steps are counted
-    by a variable of their own, since a model may be quantised late.
+    The range is the average of all batches at first, and a moving average in the long run:
+    the debiased average of section 3 of https://arxiv.org/abs/1412.6980, written as an
+    update. A variable of its own counts the steps, because a model may be quantised late.
     """
     variable = tf.get_variable(
         "quantization_step", [], initializer=tf.zeros_initializer(), trainable=False
@@ -100,22 +98,18 @@ def _limit(name: str) -> Any:
 
 
 def _symmetric(weights: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    """The range that integer kernels want for weights, so that zero is level 0.
+    """The range that integer kernels need for weights, in which zero is level 0.
 
     Source: https://ai.google.dev/edge/litert/models/quantization_spec.
     """
     del low, high
-    # The least bit more: an extreme weight that falls outside gets no gradient.
+    # Slightly wider, because a weight outside of the range gets no gradient.
     greatest = tf.reduce_max(tf.abs(weights)) * (1.0 + 2.0**-20)
     return -greatest, greatest
 
 
 def _moving(activations: Any, low: Any, high: Any, keep: Any) -> tuple[Any, Any]:
-    """The range after this batch.
-
-    It always holds 0, which must be one of the levels: padding and rectifiers
-    make zeros.
-    """
+    """The range after this batch; it holds 0, which padding and rectifiers need as a level."""
     return (
         low * keep + tf.minimum(tf.reduce_min(activations), 0.0) * (1.0 - keep),
         high * keep + tf.maximum(tf.reduce_max(activations), 0.0) * (1.0 - keep),

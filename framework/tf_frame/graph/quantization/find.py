@@ -1,4 +1,16 @@
-"""Finds layers in a forward graph: products with weights, and where their results end."""
+"""Layers of a forward graph: products with weights, their outputs, and batch norm's factor.
+
+A converter to integers multiplies the weights of a channel by gamma / sigma, where sigma is
+the moving standard deviation, and drops the batch norm (section 3.2 of
+https://arxiv.org/abs/1712.05877). Therefore the product is rounded in training:
+
+    weights' = round(weights * gamma / sigma) / (gamma / sigma)
+
+The batch norm stays: in training it uses the statistics of the batch, and in evaluation it
+undoes the division. That is the folding with correction of https://arxiv.org/abs/1806.08342,
+section 3.2.1, as PyTorch has it, with the division on the weights' side. The factor has no
+gradient of its own: gamma has one through batch norm.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +18,35 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import tensorflow.compat.v1 as tf
+
+from tf_frame.graph.operations import ASSIGNMENTS
+
 _PRODUCTS = ("Conv2D", "DepthwiseConv2dNative", "MatMul")
 _BATCH_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 _ADDS = ("Add", "AddV2")
 _ACTIVATIONS = ("Relu", "Relu6")
-# What may stand between a product and its batch norm or activation. The first
-# is the second half of an atrous depthwise convolution.
+# Allowed between a product and its batch norm or activation. The first is the second half of an
+# atrous depthwise convolution.
 _BETWEEN = ("BatchToSpaceND", "BiasAdd", "Identity")
-# The last two bring a variable into a loop or a branch.
+# Reads of a variable; the last two bring it into a loop or a branch.
 _READS = ("Identity", "ReadVariableOp", "Enter", "Switch")
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
-# They look at a tensor without computing the model's output from it.
-_ONLOOKERS = ("Shape", "ShapeN", "Size", "Rank")
+# Consumers of a tensor that do not compute the model's output from it.
+_OBSERVERS = ("Shape", "ShapeN", "Size", "Rank")
+# Operations that a moving average is computed with.
+_ARITHMETIC = ("Add", "AddV2", "Cast", "Identity", "Mul", "Reshape", "Squeeze", "Sub")
 
 
 @dataclasses.dataclass(frozen=True)
 class Layer:
-    """A product with weights, and what follows it.
+    """A product with weights, with its biases, batch norm and activation.
 
     Attributes:
       op: the Conv2D, DepthwiseConv2dNative or MatMul.
-      weights_index: which input of it the weights are.
+      weights_index: number of the input that holds the weights.
       name: the scope of the weights' variable.
-      batch_norm: the fused batch norm that its result goes to, or None.
+      batch_norm: the fused batch norm that follows, or None.
       output: the tensor after biases, batch norm and activation.
     """
 
@@ -49,8 +67,8 @@ class Sum:
     """A sum of two feature maps, as in a residual block.
 
     Attributes:
-      name: that of the last layer which is added.
-      output: the tensor after the activation, if there is one.
+      name: name of the last layer that is added.
+      output: the sum, after its activation if there is one.
     """
 
     name: str
@@ -67,7 +85,7 @@ def find_layers(ops: Iterable[Any]) -> list[Layer]:
 
 
 def find_sums(ops: Iterable[Any], layers: Sequence[Layer]) -> list[Sum]:
-    """Finds sums of which a layer's output, or another such sum, is a part."""
+    """Finds sums of layer outputs, or of other such sums, with feature maps."""
     names = {layer.output.name: layer.name for layer in layers}
     order = {layer.name: index for index, layer in enumerate(layers)}
     sums = []
@@ -83,18 +101,39 @@ def find_sums(ops: Iterable[Any], layers: Sequence[Layer]) -> list[Sum]:
 
 
 def consumers_of(tensor: Any) -> list[Any]:
-    """The operations that compute with a tensor, without those that only look at it."""
+    """The operations that compute with a tensor, without shapes and summaries."""
     return [
-        op for op in tensor.consumers() if op.type not in _ONLOOKERS and "Summary" not in op.type
+        op for op in tensor.consumers() if op.type not in _OBSERVERS and "Summary" not in op.type
     ]
 
 
 def variable_behind(tensor: Any) -> Any:
-    """The operation of the variable that a tensor is a reading of; None if it is none."""
+    """The operation of the variable that a tensor reads; None for other tensors."""
     op = tensor.op
     while op.type in _READS:
         op = op.inputs[0].op
     return op if op.type in _VARIABLES else None
+
+
+def fold_factor(layer: Layer) -> Any:
+    """The factor of batch norm on each weight of a layer; see the module.
+
+    Returns:
+      A tensor without zeros that broadcasts against the weights; None without batch norm,
+      or if no variable holds its moving variance.
+    """
+    norm = layer.batch_norm
+    if norm is None or layer.op.type == "MatMul":
+        return None
+    variance = _moving_variance(norm) if norm.get_attr("is_training") else norm.inputs[4]
+    if variance is None:
+        return None
+    factor = norm.inputs[1] * tf.rsqrt(variance + norm.get_attr("epsilon"))
+    # Batch norm turns such a channel off, so that any factor but 0 will do.
+    factor = tf.where(tf.equal(factor, 0.0), tf.ones_like(factor), factor)
+    if layer.op.type == "DepthwiseConv2dNative":
+        factor = tf.reshape(factor, layer.weights.shape.as_list()[2:])
+    return tf.stop_gradient(factor, name="fold_factor")
 
 
 def _as_layer(op: Any) -> list[Layer]:
@@ -109,7 +148,7 @@ def _as_layer(op: Any) -> list[Layer]:
 
 
 def _follow(tensor: Any, types: tuple[str, ...]) -> tuple[Any, Any]:
-    """Goes on as long as one operation, of one of these types, takes the tensor.
+    """Follows a tensor as long as a single operation, of one of these types, consumes it.
 
     Returns:
       The last tensor, and the first batch norm on the way or None.
@@ -138,3 +177,18 @@ def _continues(op: Any, tensor: Any, types: tuple[str, ...]) -> bool:
 def _is_feature_map(tensor: Any) -> bool:
     rank: int | None = tensor.shape.rank
     return (rank is None or rank > 1) and bool(tensor.op.type != "Const")
+
+
+def _moving_variance(norm: Any) -> Any:
+    """Reads the variable of the moving variance; None if there is none."""
+    seen, tensors = set(), [norm.outputs[2]]
+    while tensors:
+        for op in tensors.pop().consumers():
+            if op.type in ASSIGNMENTS:
+                name = op.inputs[0].op.name
+                found = (v for v in tf.global_variables() if v.op.name == name)
+                return next(map(tf.convert_to_tensor, found), None)
+            if op.type in _ARITHMETIC and op.name not in seen:
+                seen.add(op.name)
+                tensors.append(op.outputs[0])
+    return None

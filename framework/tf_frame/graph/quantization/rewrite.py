@@ -1,7 +1,8 @@
-"""Rewrites a graph so that it computes with rounded weights and activations."""
+"""Rewriting of a graph so that it computes with rounded weights and activations."""
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import logging
 from collections.abc import Sequence
@@ -10,23 +11,28 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.graph.quantization.edit import redirect, set_input
-from tf_frame.graph.quantization.fake_quant import FakeQuant, measured_share
-from tf_frame.graph.quantization.find import Layer, consumers_of, find_layers, find_sums
-from tf_frame.graph.quantization.fold import fold_factor
+from tf_frame.graph.operations import redirect, set_input
+from tf_frame.graph.quantization.fake_quant import FakeQuant, kept_share
+from tf_frame.graph.quantization.find import (
+    Layer,
+    consumers_of,
+    find_layers,
+    find_sums,
+    fold_factor,
+)
 
 _LOG = logging.getLogger("tf_frame")
 
 
 @dataclasses.dataclass(frozen=True)
 class Quantized:
-    """What was rewritten.
+    """The result of a rewrite.
 
     Attributes:
       weights: names of the layers whose weights are rounded.
       activations: names of the tensors that are rounded.
-      folded: those of `weights` that were rounded as multiplied by batch norm.
-      not_folded: those with a batch norm whose moving variance was not found.
+      folded: names of the layers whose weights are rounded together with batch norm.
+      not_folded: names of the layers with a batch norm whose moving variance was not found.
     """
 
     weights: Sequence[str]
@@ -45,21 +51,21 @@ def quantize_training_graph(
 ) -> Quantized:
     """Rounds weights and activations from a step on, and measures their ranges before.
 
-    Rewritten are Conv2D, DepthwiseConv2dNative and MatMul with a variable as
-    weights: the weights, taken together with a fused batch norm that follows;
-    the output after biases, batch norm and Relu or Relu6; sums of such outputs.
-    The rest of the graph reads the rounded tensors. A handle on an output that
-    was taken before, such as the logits, still shows it as it is before rounding.
+    Of each Conv2D, DepthwiseConv2dNative and MatMul with a variable as weights, these are
+    rounded: the weights, multiplied by the factor of a fused batch norm that follows; the
+    output after biases, batch norm and Relu or Relu6; sums of such outputs. The rest of the
+    graph reads the rounded tensors. A Python reference to an output that was taken before,
+    such as the logits, still gives the tensor without rounding.
 
-    Call it when the forward graph is complete and before any gradient. The
-    ranges are put up to date by ops in `UPDATE_OPS`.
+    Call it when the forward graph is complete and before any gradient. Ops in `UPDATE_OPS`
+    update the ranges.
 
     Args:
-      graph: the graph; the default graph when None.
-      delay_steps: global step from which the rounding is on; before it the
-        graph computes what it did. 0: at once.
+      graph: the graph; None: the default graph.
+      delay_steps: global step at which rounding begins; before it the graph computes the
+        same as without the rewrite. 0: at once.
       weight_bits, activation_bits: 8.
-      scope: only operations whose names begin with this; None: all.
+      scope: rewrites only operations whose names begin with this; None: all.
 
     Raises:
       ConfigError: other than 8 bits, no global step, or nothing to quantise.
@@ -75,11 +81,10 @@ def quantize_training_graph(
 def quantize_eval_graph(
     graph: Any = None, *, delay_steps: int, scope: str | None = None
 ) -> Quantized:
-    """Lets a graph that evaluates compute as the trained one does at its global step.
+    """Makes an evaluation graph compute as the training graph does at its global step.
 
-    The variables have the names of the training graph, so that its checkpoints
-    fit; the ranges are those that training measured. Arguments and errors as
-    of `quantize_training_graph`.
+    The variables have the names of the training graph, so that its checkpoints fit; the
+    ranges are read from the checkpoint. Arguments and errors as of `quantize_training_graph`.
     """
     return _quantize(graph, delay_steps=delay_steps, scope=scope, training=False)
 
@@ -96,20 +101,20 @@ def _quantize(graph: Any, *, delay_steps: int, scope: str | None, training: bool
             "build the model first"
         )
     with graph.as_default():
-        keep = measured_share() if training else None
+        keep = kept_share() if training else None
         fake_quant = FakeQuant(active=_active(delay_steps), keep=keep)
         return _rewrite(ops, layers, fake_quant)
 
 
 def _rewrite(ops: Sequence[Any], layers: Sequence[Layer], fake_quant: FakeQuant) -> Quantized:
-    names = _Names()
+    names: collections.Counter[str] = collections.Counter()
     points = [("act_quant", layer.name, layer.output) for layer in layers]
     points += [("add_quant", each.name, each.output) for each in find_sums(ops, layers)]
     folded = [_round_weights(layer, names, fake_quant) for layer in layers]
     for kind, name, tensor in points:
         consumers = consumers_of(tensor)
         with tf.device(tensor.op.device):
-            rounded = fake_quant.activations(tensor, names.new(f"{name}/{kind}"))
+            rounded = fake_quant.activations(tensor, _unique(f"{name}/{kind}", names))
         redirect(consumers, tensor, rounded)
     quantized = Quantized(
         weights=[layer.name for layer in layers],
@@ -125,9 +130,9 @@ def _rewrite(ops: Sequence[Any], layers: Sequence[Layer], fake_quant: FakeQuant)
     return quantized
 
 
-def _round_weights(layer: Layer, names: _Names, fake_quant: FakeQuant) -> bool:
-    """Rounds the weights of one layer; returns whether batch norm was folded in."""
-    name = names.new(f"{layer.name}/weights_quant")
+def _round_weights(layer: Layer, names: collections.Counter[str], fake_quant: FakeQuant) -> bool:
+    """Rounds the weights of a layer; returns whether batch norm is folded in."""
+    name = _unique(f"{layer.name}/weights_quant", names)
     with tf.device(layer.op.device), tf.name_scope(f"{name}/"):
         factor = fold_factor(layer)
         if factor is None:
@@ -150,23 +155,17 @@ def _active(delay_steps: int) -> Any:
     return tf.greater_equal(step, tf.cast(delay_steps, step.dtype.base_dtype), "quantize_now")
 
 
-class _Names:
-    """Gives every range a name of its own, the same in every graph of one model."""
-
-    def __init__(self) -> None:
-        self._given: dict[str, int] = {}
-
-    def new(self, name: str) -> str:
-        count = self._given.get(name, 0)
-        self._given[name] = count + 1
-        return f"{name}_{count}" if count else name
+def _unique(name: str, taken: collections.Counter[str]) -> str:
+    """A unique name for a range, the same in every graph of a model."""
+    taken[name] += 1
+    return f"{name}_{taken[name] - 1}" if taken[name] > 1 else name
 
 
 def _outside_loops(graph: Any, layers: Sequence[Layer]) -> list[Layer]:
-    """Leaves out layers in loops and branches, whose edges must not be moved."""
+    """The layers that are not in loops or branches, whose edges must not be moved."""
     inside = [layer.name for layer in layers if not graph.is_fetchable(layer.op)]
     if inside:
-        _LOG.warning("not quantised, for they stand in a loop or a branch: %s", ", ".join(inside))
+        _LOG.warning("not quantised, because they are in a loop or a branch: %s", ", ".join(inside))
     return [layer for layer in layers if graph.is_fetchable(layer.op)]
 
 
@@ -180,6 +179,6 @@ def _log(quantized: Quantized) -> None:
     )
     if quantized.not_folded:
         _LOG.warning(
-            "batch norm is not folded into the weights, for its moving variance was not found: %s",
+            "batch norm is not folded into the weights, its moving variance was not found: %s",
             ", ".join(quantized.not_folded),
         )

@@ -1,1 +1,1 @@
-"""Random operations and session state that a resumed run repeats exactly."""
+"""Random operations that a resumed run repeats exactly."""

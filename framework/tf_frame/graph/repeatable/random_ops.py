@@ -1,63 +1,52 @@
-"""Random numbers of a step that follow from the step alone.
+"""Replacement of a step's random ops by stateless ones, whose numbers follow from the step.
 
     reasons = make_repeatable(train_op, global_step=global_step, seed=1)
 
-A stateful random op (dropout has one) counts its draws in the session, which no
-checkpoint holds: a resumed run draws other numbers than one that was never
-stopped. In place of each comes a stateless op of the same shape, type, range and
-device, whose numbers follow from the seed, its name and the global step.
+A stateful random op (dropout has one) counts its draws in the session, which no checkpoint
+holds: a resumed run draws other numbers than one that was never stopped. Each is replaced by
+a stateless op of the same shape, type, range and device, whose numbers follow from the seed,
+the name of the op and the global step.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from collections.abc import Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.ancestors import ancestors
-from tf_frame.graph.quantization.edit import redirect
+from tf_frame.graph.operations import ASSIGNMENTS, FunctionLibrary, ancestors, redirect
 from tf_frame.graph.repeatable.stateless_draws import STATELESS, Stream
 
-# Where gradients are accumulated, this variable counts the session runs of a global step; so many
-# bits of it tell them apart (gradient_transforms/accumulate.py).
+# Where gradients are accumulated, this variable counts the session runs of a global step, with so
+# many bits (gradient_transforms/accumulate.py).
 _RUNS = "accumulate/runs"
 _RUNS_BITS = 16
 _PYTHON = ("PyFunc", "EagerPyFunc")
-_ASSIGNMENTS = (
-    "Assign",
-    "AssignAdd",
-    "AssignSub",
-    "AssignVariableOp",
-    "AssignAddVariableOp",
-    "AssignSubVariableOp",
-)
 
 
 def make_repeatable(train_op: Any, *, global_step: Any, seed: int, task: int = 0) -> list[str]:
-    """Puts a stateless op in the place of every stateful random op that a step runs.
+    """Replaces every stateful random op that a step runs by a stateless one.
 
     Call it when the graph is complete, and before a session has run it. Two ops
     never draw the same numbers, nor does one op in two steps, nor in two runs of
-    one step where gradients are accumulated. Initial values are not touched.
+    one step where gradients are accumulated. Initial values do not change.
 
     Args:
       train_op: the operation, or a tensor of it, that runs a step.
       global_step: the variable.
       seed: any whole number.
-      task: which worker this is.
+      task: number of this worker.
 
     Returns:
-      Why what a step draws may still not be repeatable, a line `op name: why`
-      for each op that had to stay; empty if all is well.
+      A line `op name: reason` for each random op that could not be replaced.
     """
     graph = train_op.graph
-    needed, functions = ancestors([train_op]), _Functions(graph)
+    needed, library = ancestors([train_op]), FunctionLibrary(graph)
     random, reasons = [], []
     for op in needed:
-        why = _why_not(op, functions)
+        why = _why_not(op, library)
         if why:
             reasons.append(f"{op.name}: {why}")
         elif op.type in STATELESS:
@@ -70,70 +59,38 @@ def make_repeatable(train_op: Any, *, global_step: Any, seed: int, task: int = 0
     return reasons
 
 
-def _why_not(op: Any, functions: _Functions) -> str | None:
-    """Why the numbers of an op cannot be made repeatable; None if they can or there are none."""
+def _why_not(op: Any, library: FunctionLibrary) -> str | None:
+    """The reason why an op cannot be replaced; None if it can, or is no random op."""
     if op.type in _PYTHON:
         return f"{op.type} calls Python code, whose state no checkpoint holds"
-    inside = functions.random_op(op.node_def)
-    if inside:
-        return f"{op.type} calls a function with the random op {inside}"
+    for node in library.nodes(op.node_def):
+        if node.op in _PYTHON or node.op in STATELESS or _draws(node.op, node.attr):
+            return f"{op.type} calls a function with the random op {node.name} ({node.op})"
     if op.type not in STATELESS and _draws(op.type, op.node_def.attr):
         return f"{op.type} is a random op that has no stateless counterpart here"
     if op.type in STATELESS and not op.graph.is_fetchable(op):
-        return f"the random op {op.type} stands in a loop or branch"
+        return f"the random op {op.type} is in a loop or branch"
     return None
 
 
 def _draws(kind: str, attributes: Any) -> bool:
-    """Whether an operation with these attributes draws random numbers."""
+    """Returns whether an operation with these attributes draws random numbers."""
     if "seed2" not in attributes or "Queue" in kind:
-        return False  # graph/input_position.py looks after the queues, and shuffles, of inputs.
+        return False  # Queues and shuffles of inputs belong to inputs/position.py.
     if "dropout" in attributes:
         return bool(attributes["dropout"].f)  # The recurrent layers of cuDNN.
     return not ("deterministic" in attributes and attributes["deterministic"].b)
 
 
-class _Functions:
-    """The functions of a graph."""
-
-    def __init__(self, graph: Any) -> None:
-        self._graph = graph
-
-    @functools.cached_property
-    def _library(self) -> dict[str, Any]:
-        return {f.signature.name: f for f in self._graph.as_graph_def().library.function}
-
-    def random_op(self, node: Any) -> str | None:
-        """The first op in the functions that a node calls which draws, or runs Python code."""
-        left, seen = _called(node), set()
-        while left:
-            name = left.pop()
-            if name in seen or name not in self._library:
-                continue
-            seen.add(name)
-            for inner in self._library[name].node_def:
-                if inner.op in _PYTHON or inner.op in STATELESS or _draws(inner.op, inner.attr):
-                    return f"{inner.name} ({inner.op})"
-                left += _called(inner)
-        return None
-
-
-def _called(node: Any) -> list[str]:
-    """Names of the functions that a node calls."""
-    values = node.attr.values()
-    names = [name for v in values for name in (v.func.name, *(f.name for f in v.list.func))]
-    return [name for name in names if name]
-
-
 def _key(op: Any, seed: int, task: int) -> int:
-    # The name, too: two ops may be given one seed, and the clones of a model always are.
+    # With the name: two ops may have one seed, and the clones of a model always have.
     own = (op.node_def.attr["seed"].i, op.node_def.attr["seed2"].i)
     text = f"{seed}/{task}/{own}/{op.name}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
 
 def _index_of_run(global_step: Any, needed: Iterable[Any]) -> Any:
-    """Scalar int64 tensor: number of this session run, read before the run changes it."""
+    """The number of this session run, a scalar int64 tensor, read before the run changes it."""
     names = {op.name for op in needed}
     with tf.device(None), tf.device(global_step.device), tf.name_scope("repeatable"):
         index = tf.bitwise.left_shift(
@@ -147,13 +104,13 @@ def _index_of_run(global_step: Any, needed: Iterable[Any]) -> Any:
 
 def _before(variable: Any, needed: set[str]) -> Any:
     """The value of a variable before any update by these ops, as int64."""
-    # A copy: what reads a reference variable later sees it as it is then.
+    # A copy, because a reference variable is read when its value is used.
     value = tf.add(variable.read_value(), 0)
     for op in _updates(variable):
-        # Others, such as those that restore a checkpoint, may run while it has no value.
+        # Other updates, such as restoring a checkpoint, may run while the variable has no value.
         if op.name in needed:
-            # There is no public way to give an operation that exists something to wait for;
-            # TensorFlow's own control flow does it so.
+            # There is no public way to add a dependency to an existing operation; TensorFlow's
+            # own control flow uses this one.
             op._add_control_input(value.op)
     return tf.cast(value, tf.int64)
 
@@ -166,7 +123,7 @@ def _updates(variable: Any) -> list[Any]:
         for op in handles.pop().consumers():
             if op.type in ("Switch", "RefSwitch"):
                 handles += op.outputs
-            elif op.type in _ASSIGNMENTS:
+            elif op.type in ASSIGNMENTS:
                 updates.append(op)
     return updates
 

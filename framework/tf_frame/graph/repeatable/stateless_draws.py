@@ -1,8 +1,8 @@
 """Stateless ops that draw from the same distributions as the stateful ones.
 
-Numbers come from Philox, a counter-based generator (Salmon et al. 2011,
-"Parallel random numbers: as easy as 1, 2, 3"): the key tells the ops apart, the
-upper half of the counter the session runs, the lower half the numbers of one draw.
+Numbers come from Philox, a counter-based generator (Salmon et al. 2011, "Parallel random
+numbers: as easy as 1, 2, 3"). The key differs between ops, the upper half of the counter between
+session runs, and the lower half counts the numbers of a draw.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _PHILOX = 1  # RNG_ALG_PHILOX, tensorflow/core/framework/rng_alg.h.
 
 @dataclasses.dataclass(frozen=True)
 class Stream:
-    """Where the numbers of one op in this session run come from.
+    """The random numbers of an op in a session run.
 
     Attributes:
       key: number of the op.
-      index: scalar int64 tensor, number of the session run.
+      index: number of the session run, a scalar int64 tensor.
     """
 
     key: int
@@ -40,32 +40,19 @@ class Stream:
 
     @property
     def seed(self) -> Any:
-        """`[2]` int64, for an op that makes a generator of its own from it."""
+        """Argument of an op that makes its own generator, int64 `[2]`."""
         return tf.stack([tf.constant(self.key >> 1, tf.int64), self.index])
 
 
-def _uniform(op: Any, stream: Stream) -> Any:
-    return tf.raw_ops.StatelessRandomUniformV2(
-        shape=op.inputs[0], dtype=op.outputs[0].dtype, **stream.philox
-    )
+def _of_shape(draw: Callable[..., Any]) -> Callable[[Any, Stream], Any]:
+    """A counterpart whose only inputs are shape and type."""
+    return lambda op, stream: draw(shape=op.inputs[0], dtype=op.outputs[0].dtype, **stream.philox)
 
 
 def _uniform_int(op: Any, stream: Stream) -> Any:
     shape, low, high = op.inputs
     return tf.raw_ops.StatelessRandomUniformIntV2(
         shape=shape, minval=low, maxval=high, **stream.philox
-    )
-
-
-def _normal(op: Any, stream: Stream) -> Any:
-    return tf.raw_ops.StatelessRandomNormalV2(
-        shape=op.inputs[0], dtype=op.outputs[0].dtype, **stream.philox
-    )
-
-
-def _truncated_normal(op: Any, stream: Stream) -> Any:
-    return tf.raw_ops.StatelessTruncatedNormalV2(
-        shape=op.inputs[0], dtype=op.outputs[0].dtype, **stream.philox
     )
 
 
@@ -100,8 +87,8 @@ def _shuffle(op: Any, stream: Stream) -> Any:
 
 def _parameterized_truncated_normal(op: Any, stream: Stream) -> Any:
     shape, *parameters = op.inputs
-    # The stateful op has a set of parameters for each entry of the first dimension, or one for
-    # all; the stateless one has them for the last dimension.
+    # The stateful op has parameters for each entry of the first dimension, or for all; the
+    # stateless one for the last dimension.
     names = ("means", "stddevs", "minvals", "maxvals")
     rows = shape[:1]
     numbers = tf.raw_ops.StatelessParameterizedTruncatedNormal(
@@ -116,12 +103,12 @@ def _parameterized_truncated_normal(op: Any, stream: Stream) -> Any:
     return tf.transpose(numbers, tf.concat([[last], tf.range(last)], axis=0))
 
 
-# Type of a stateful op -> what makes its stateless counterpart; each has one output.
+# Type of a stateful op -> function that makes its stateless counterpart; each has one output.
 STATELESS: dict[str, Callable[[Any, Stream], Any]] = {
-    "RandomUniform": _uniform,
+    "RandomUniform": _of_shape(tf.raw_ops.StatelessRandomUniformV2),
     "RandomUniformInt": _uniform_int,
-    "RandomStandardNormal": _normal,
-    "TruncatedNormal": _truncated_normal,
+    "RandomStandardNormal": _of_shape(tf.raw_ops.StatelessRandomNormalV2),
+    "TruncatedNormal": _of_shape(tf.raw_ops.StatelessTruncatedNormalV2),
     "RandomGamma": _gamma,
     "RandomPoissonV2": _poisson,
     "Multinomial": _multinomial,

@@ -1,16 +1,53 @@
-"""Gradients of the clones, their sum, and the transforms between sum and update."""
+"""Gradients: of the trained variables, by clone, summed, transformed and summarised."""
 
 from __future__ import annotations
 
+import logging
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import Clone
-from tf_frame.errors import ConfigError, PluginError, TfFrameError
+from tf_frame.errors import ConfigError, PluginError, TfFrameError, UnmatchedPatternWarning
 from tf_frame.gradient_transforms.values import GradsAndVars, dense, on_values
-from tf_frame.graph.messages import seen
+from tf_frame.text import short_repr
+
+logger = logging.getLogger("tf_frame")
+
+
+def variables_to_train(scopes: Sequence[str] = ()) -> list[Any]:
+    """Lists the variables that get gradients.
+
+    Args:
+      scopes: beginnings of variable names, as of slim's `--trainable_scopes`; `Logits`
+        matches the scopes `Logits` and `LogitsAux`. Empty: every trainable variable.
+
+    Returns:
+      Trainable variables, scope by scope, each once.
+
+    Raises:
+      ConfigError: no variable is in any of the scopes.
+    """
+    trainable: list[Any] = tf.trainable_variables()
+    if not scopes:
+        return trainable
+    chosen: dict[str, Any] = {}
+    for scope in scopes:
+        inside = {v.op.name: v for v in trainable if v.op.name.startswith(scope)}
+        if not inside:
+            known = ", ".join(sorted({v.op.name.split("/")[0] for v in trainable}))
+            warnings.warn(
+                UnmatchedPatternWarning(
+                    f"--trainable_scopes: {scope!r} has no trainable variable; there are {known}"
+                ),
+                stacklevel=2,
+            )
+        chosen.update(inside)
+    if not chosen:
+        raise ConfigError(f"--trainable_scopes {','.join(scopes)}: no variable is left to train")
+    return list(chosen.values())
 
 
 def clone_gradients(
@@ -24,8 +61,8 @@ def clone_gradients(
     Args:
       clones: the clones.
       losses: one scalar per clone.
-      optimizer: whose `compute_gradients` is used.
-      variables: what to differentiate by; None means every trainable variable.
+      optimizer: its `compute_gradients` is called.
+      variables: the variables to differentiate by; None: every trainable variable.
     """
     gradients = []
     wanted = tf.trainable_variables() if variables is None else list(variables)
@@ -38,10 +75,9 @@ def clone_gradients(
 def sum_gradients(gradients: Sequence[GradsAndVars]) -> GradsAndVars:
     """Adds the clones' gradients, variable by variable.
 
-    The clones' losses are already divided by their number, so the sum is the
-    gradient of the mean. Gradients that are sparse in every clone stay
-    `tf.IndexedSlices`; if one is dense, so is the sum. A variable without
-    gradient in any clone keeps None.
+    The clones' losses are already divided by their number, so the sum is the gradient of
+    the mean. Gradients that are sparse in every clone stay `tf.IndexedSlices`; if one is
+    dense, so is the sum. A variable without gradient in any clone keeps None.
     """
     pairs = []
     for of_one in zip(*gradients, strict=True):
@@ -51,7 +87,7 @@ def sum_gradients(gradients: Sequence[GradsAndVars]) -> GradsAndVars:
 
 
 def _shared(variables: list[Any]) -> Any:
-    """The variable that is the same in all clones."""
+    """The variable that all clones share."""
     if any(variable is not variables[0] for variable in variables):
         names = ", ".join(variable.op.name for variable in variables)
         raise TfFrameError(
@@ -76,13 +112,13 @@ def _sum(gradients: list[Any], variable: Any) -> Any:
 
 
 def waiting_for(loss: Any, grads_and_vars: GradsAndVars) -> GradsAndVars:
-    """Gradients that come after the loss, which else may read variables that have changed.
+    """Makes gradients wait for the loss, which else may read variables that have changed.
 
-    Only they wait: what the chief of synchronous replicas does beside the steps
-    must not, or it would compute the loss again.
+    Only gradients wait. If the updates of synchronous replicas waited, which the chief
+    makes beside the steps, the chief would compute the loss once more.
 
     Args:
-      loss: scalar tensor, the one that is reported.
+      loss: the reported loss, a scalar tensor.
       grads_and_vars: pairs; None gradients pass.
     """
     with tf.control_dependencies([loss]):
@@ -95,7 +131,7 @@ def transform_gradients(
     """Applies the transforms in the order given.
 
     Raises:
-      PluginError: a transform returned something else than pairs.
+      PluginError: a transform did not return pairs.
       ConfigError: no variable is left with a gradient.
     """
     for transform in transforms:
@@ -116,5 +152,40 @@ def _checked(returned: Any, transform: Any) -> GradsAndVars:
     name = getattr(transform, "__name__", type(transform).__name__)
     raise PluginError(
         f"the gradient transform {name} must return a list of (gradient, variable) pairs, "
-        f"it returned {seen(returned)}"
+        f"it returned {short_repr(returned)}"
     )
+
+
+def gradient_summaries(grads_and_vars: Iterable[tuple[Any, Any]]) -> list[Any]:
+    """Summarises each gradient, and the global norm.
+
+    Tags: the histogram `gradients/VARIABLE` of the finite elements (TensorFlow raises an
+    error for others), and the L2 norms `gradient_norms/VARIABLE` and `gradient_norms/global`.
+    Sparse gradients count by their slices. Variables without gradient are logged, as by
+    `add_gradients_summaries` of tf_slim (training/training.py).
+
+    Args:
+      grads_and_vars: pairs.
+
+    Returns:
+      Scalar string tensors, to be merged; they are in no collection.
+    """
+    summaries, norms = [], []
+    with tf.name_scope(None), tf.device("/device:CPU:0"):
+        for gradient, variable in grads_and_vars:
+            name = variable.op.name
+            if gradient is None:
+                logger.info("Var %s has no gradient", name)
+                continue
+            values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+            norms.append(tf.norm(tf.cast(values, tf.float32)))
+            finite = tf.boolean_mask(values, tf.math.is_finite(values))
+            summaries.append(tf.summary.histogram(f"gradients/{name}", finite, collections=[]))
+            summaries.append(_scalar(f"gradient_norms/{name}", norms[-1]))
+        if norms:
+            summaries.append(_scalar("gradient_norms/global", tf.norm(tf.stack(norms))))
+    return summaries
+
+
+def _scalar(tag: str, value: Any) -> Any:
+    return tf.summary.scalar(tag, value, collections=[])

@@ -1,4 +1,4 @@
-"""Loss scaling: keeps small gradients from vanishing in float16.
+"""Loss scaling, which keeps small gradients from vanishing in float16.
 
     loss_scale = LossScale(dynamic=True)
     pairs = optimizer.compute_gradients(loss_scale.scale(loss))
@@ -20,29 +20,29 @@ from tf_frame.gradient_transforms.values import on_values, values_of
 from tf_frame.plugin import GradientTransform
 from tf_frame.plugin.contracts import NoParams
 
-# The numbers of NVIDIA's "Training with mixed precision", section "Choosing a
-# scaling factor", which TensorFlow's and PyTorch's loss scales have too.
+# From NVIDIA's "Training with mixed precision", section "Choosing a scaling factor"; loss scales of
+# TensorFlow and PyTorch use the same numbers.
 _INITIAL = 2.0**15
 _GROWTH_STEPS = 2000
 _FACTOR = 2.0
 
 
 class LossScale(GradientTransform):
-    """A factor on the loss, as a gradient transform that divides it out again.
+    """A factor on the loss, and the gradient transform that divides by the factor.
 
-    It should be the first of the transforms. A dynamic scale is halved, and
-    the step skipped, when a gradient is not finite; it is doubled after 2000
-    steps without that. Its two variables are part of every checkpoint.
+    It should be the first of the transforms. A dynamic scale is halved, and the step
+    skipped, when a gradient is not finite; the scale is doubled after 2000 finite steps.
+    Its two variables are part of every checkpoint.
     """
 
     def __init__(
         self, *, dynamic: bool, initial: float = _INITIAL, growth_steps: int = _GROWTH_STEPS
     ) -> None:
-        """Makes the scale, in the default graph.
+        """Makes the scale in the default graph.
 
         Args:
-          dynamic: whether the scale is found while training.
-          initial: the scale to begin with, or the static one.
+          dynamic: whether the scale adapts while training.
+          initial: first value of a dynamic scale, or value of a static one.
           growth_steps: finite steps after which a dynamic scale doubles.
         """
         super().__init__(params=NoParams())
@@ -54,7 +54,7 @@ class LossScale(GradientTransform):
                 _state("loss_scale/scale", initial),
                 _state("loss_scale/good_steps", 0.0),
             ]
-        # Read once: a second reading might see the value of the next step.
+        # Read once, because a second read might give the value of the next step.
         self.value = self._variables[0] * 1.0 if dynamic else tf.constant(initial)
 
     def scale(self, loss: Any) -> Any:
@@ -69,9 +69,9 @@ class LossScale(GradientTransform):
         return [(on_values(gradient, self._unscale), v) for gradient, v in grads_and_vars]
 
     def ready(self) -> Any:
-        """Whether all gradients of this step are finite; None if the scale is static.
+        """Tensor: True if all gradients of this step are finite. None if the scale is static.
 
-        Reading it brings the scale up to date.
+        Evaluating the tensor updates the scale.
         """
         return self._ready
 
@@ -84,7 +84,7 @@ class LossScale(GradientTransform):
         grown = good >= self._growth_steps
         smaller = tf.maximum(self.value / _FACTOR, 1.0)
         larger = self.value * _FACTOR
-        # A scale beyond float32 would never find its way back.
+        # A scale beyond float32 would stay infinite.
         grown_value = tf.where(grown & tf.is_finite(larger), larger, self.value)
         values = [tf.where(finite, grown_value, smaller), tf.where(grown, 0.0, good)]
         with tf.control_dependencies(values):
@@ -96,7 +96,7 @@ class LossScale(GradientTransform):
 
 
 def make_loss_scale(config: RunOptions) -> LossScale | None:
-    """The loss scale of a run: `--loss_scale`, or a dynamic one in float16; None without."""
+    """The loss scale of a run: `--loss_scale`, or a dynamic one with float16; else None."""
     if config.loss_scale > 0:
         return LossScale(dynamic=False, initial=config.loss_scale)
     return LossScale(dynamic=True) if config.mixed_precision == "float16" else None

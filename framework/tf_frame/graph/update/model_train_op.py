@@ -1,7 +1,7 @@
-"""The training graph of a model that makes its own update.
+"""The update of a model that returns a train op of its own, as model functions do.
 
-The train op that the model returns is kept as it is: no optimizer, schedule,
-transform or moving average of tf-frame's has a part in it, and there is one clone.
+The model's train op is not changed: optimizer, schedule, transforms and moving averages of
+tf-frame are not used, and there is only one clone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tf_frame.plugin import ModelOutput
 
 @dataclasses.dataclass(frozen=True)
 class Update:
-    """The parts of a training graph that depend on who makes the update; see `TrainGraph`."""
+    """The parts of a `TrainGraph` that differ between a model's train op and tf-frame's."""
 
     train_op: Any
     total_loss: Any
@@ -29,8 +29,10 @@ class Update:
     run_is_step: bool = False
 
 
-def check_own_update(output: ModelOutput, config: RunOptions, transforms: Sequence[Any]) -> None:
-    """Checks that nothing is asked for that only tf-frame's own update can do.
+def check_model_train_op(
+    output: ModelOutput, config: RunOptions, transforms: Sequence[Any]
+) -> None:
+    """Refuses options that work only without a train op of the model.
 
     Raises:
       PluginError: the model returned no loss beside its train op.
@@ -38,25 +40,25 @@ def check_own_update(output: ModelOutput, config: RunOptions, transforms: Sequen
     """
     if output.loss is None:
         raise PluginError("the model returned a train_op without a loss; return both")
-    asked = {
+    requested = {
         f"num_clones {config.num_clones}": config.num_clones > 1,
         "gradient transforms": bool(transforms),
         "sync_replicas": config.sync_replicas,
         "moving_average_decay": config.moving_average_decay is not None,
     }
-    for what, is_asked in asked.items():
-        if is_asked:
+    for what, is_requested in requested.items():
+        if is_requested:
             raise ConfigError(
-                f"the model returns a train_op of its own, which leaves no place for {what}; let "
-                "it return the loss without a train_op, and tf-frame makes the update"
+                f"the model returns its own train_op, so that {what} cannot be used; return the "
+                "loss without a train_op, and tf-frame makes the update"
             )
 
 
-def own_update(output: ModelOutput) -> Update:
-    """Makes the parts in the default graph.
+def model_train_op(output: ModelOutput) -> Update:
+    """Makes the update in the default graph.
 
     Args:
-      output: what the model returned for its only clone.
+      output: output of the model for its only clone.
     """
     with tf.control_dependencies([output.train_op]):
         train_op = tf.identity(output.loss, name="train_op")
@@ -66,7 +68,7 @@ def own_update(output: ModelOutput) -> Update:
 def _summaries(output: ModelOutput) -> Any:
     if output.scaffold is not None and output.scaffold.summary_op is not None:
         return output.scaffold.summary_op
-    # As tf.estimator, which looks for a summary of this name (estimator.py).
+    # As in tf.estimator, unless there is a summary of this name (estimator.py).
     if not any(each.op.name == "loss" for each in tf.get_collection(tf.GraphKeys.SUMMARIES)):
         tf.summary.scalar("loss", output.loss)
     return tf.summary.merge_all()

@@ -1,4 +1,4 @@
-"""Moving averages of variables: kept while training, read in their place afterwards.
+"""Moving averages of variables, kept in training and restored in place of the variables.
 
     averages = moving_averages(config, global_step)
     with tf.control_dependencies([update]):
@@ -18,9 +18,11 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.find.match import saved_as
+from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
-from tf_frame.graph.control_flow import branches_of_switches
+from tf_frame.graph.operations import branches_of_switches
 
 _SUFFIX = "/ExponentialMovingAverage"
 _SHOWN = 8
@@ -41,7 +43,7 @@ class MovingAverages:
     def apply(self) -> Any:
         """Builds the op that moves the averages; build it under a dependency on the update.
 
-        Else it may see some variables before the update and some after it.
+        Else it may read some variables before the update and some after it.
         """
         return self.average.apply(list(self.variables))
 
@@ -51,15 +53,15 @@ class MovingAverages:
         They are in no collection: `tf.summary.merge` them.
         """
         found = [(f"moving_averages/{v.op.name}", self.average.average(v)) for v in self.variables]
-        # tf.summary.histogram would make another tag of a name that is taken.
+        # tf.summary.histogram changes a tag that is taken.
         return [tf.raw_ops.HistogramSummary(tag=tag, values=average) for tag, average in found]
 
 
 class _ExponentialMovingAverage(tf.train.ExponentialMovingAverage):
-    """One that can average reference variables wherever control flow is in functions.
+    """Averages that work for reference variables with any kind of control flow.
 
-    An average begins as the variable does, by a `tf.cond`; its branches cannot
-    hold reference variables if they are functions.
+    A `tf.cond` gives an average its initial value; branches that are functions cannot
+    hold reference variables.
     """
 
     def apply(self, var_list: Any = None) -> Any:
@@ -68,11 +70,11 @@ class _ExponentialMovingAverage(tf.train.ExponentialMovingAverage):
 
 
 def moving_averages(config: RunOptions, global_step: Any) -> MovingAverages | None:
-    """The averages that the run options want, None if they want none.
+    """The averages that the run options ask for, or None.
 
     Args:
-      config: the decay, and whether it is smaller at first.
-      global_step: the variable; counts the updates.
+      config: the decay, and whether the decay is smaller at first.
+      global_step: the variable that counts the updates.
     """
     if config.moving_average_decay is None:
         return None
@@ -86,9 +88,9 @@ def moving_averages(config: RunOptions, global_step: Any) -> MovingAverages | No
 def variables_to_average() -> list[Any]:
     """The variables of the default graph that get averages, each once.
 
-    slim averages the model variables; the Inception trainer the trainable ones
-    and, "double averages", the moving means and variances of its batch norm. Here
-    it is all of them, as far as they are floating point numbers.
+    slim averages the model variables; the Inception trainer the trainable ones and,
+    "double averages", the moving means and variances of batch norm. These are all of
+    them, if they are floating point numbers.
     """
     found = (
         tf.trainable_variables()
@@ -100,34 +102,24 @@ def variables_to_average() -> list[Any]:
 
 
 def averaged_saver_map(averaged: Iterable[Any]) -> dict[str, Any]:
-    """What a `tf.train.Saver` restores so that variables get their averages.
+    """The argument of a `tf.train.Saver` that restores averages into their variables.
 
     Args:
-      averaged: variables with averages, as `variables_to_average` gives them.
+      averaged: variables with averages, as of `variables_to_average`.
 
     Returns:
       Name in the checkpoint -> variable, or list of the parts of a partitioned
-      one, for all global variables; those without averages under their own names.
+      one, for all global variables; variables without averages by their own names.
     """
     with_average = {variable.ref() for variable in averaged}
     found: dict[str, Any] = {}
     for variable in tf.global_variables():
-        suffix = _SUFFIX if variable.ref() in with_average else ""
-        part = variable._get_save_slice_info()
-        if part is None:
-            found[variable.op.name + suffix] = variable
+        name = saved_as(variable)[0] + (_SUFFIX if variable.ref() in with_average else "")
+        if variable._get_save_slice_info() is None:
+            found[name] = variable
         else:
-            found.setdefault(part.full_name + suffix, []).append(variable)
+            found.setdefault(name, []).append(variable)
     return found
-
-
-def has_averages(path: str) -> bool:
-    """Whether a checkpoint holds moving averages.
-
-    Args:
-      path: path prefix of the checkpoint.
-    """
-    return any(name.endswith(_SUFFIX) for name, _ in tf.train.list_variables(path))
 
 
 def check_averages(path: str, averaged: Iterable[Any]) -> None:
@@ -138,15 +130,15 @@ def check_averages(path: str, averaged: Iterable[Any]) -> None:
       averaged: the variables.
 
     Raises:
-      CheckpointError: it holds none, or not all of them.
+      CheckpointError: averages are missing.
     """
-    if not has_averages(path):
+    held = {name for name in Checkpoint(path).names if name.endswith(_SUFFIX)}
+    if not held:
         raise CheckpointError(
             f"{path} holds no moving averages of variables; train with --moving_average_decay, "
             "or take the variables as they are with --eval_moving_averages=false"
         )
-    held = {name for name, _ in tf.train.list_variables(path)}
-    names = averaged_names(averaged)
+    names = dict.fromkeys(saved_as(variable)[0] + _SUFFIX for variable in averaged)
     missing = [name for name in names if name not in held]
     if missing:
         shown = ", ".join(missing[:_SHOWN]) + (" ..." if len(missing) > _SHOWN else "")
@@ -154,12 +146,3 @@ def check_averages(path: str, averaged: Iterable[Any]) -> None:
             f"{path} lacks {len(missing)} of {len(names)} moving averages of variables: {shown}; "
             "use the options that it was trained with, or --eval_moving_averages=false"
         )
-
-
-def averaged_names(averaged: Iterable[Any]) -> list[str]:
-    """The names that the averages of variables have in a checkpoint."""
-    names = []
-    for variable in averaged:
-        part = variable._get_save_slice_info()
-        names.append((part.full_name if part else variable.op.name) + _SUFFIX)
-    return list(dict.fromkeys(names))

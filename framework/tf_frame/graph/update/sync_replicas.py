@@ -1,12 +1,12 @@
-"""Synchronous training: one update from the averaged gradients of several workers.
+"""Synchronous training, with one update from the averaged gradients of several workers.
 
     optimizer = synchronous(optimizer, config=config, averages=averages)
     update = optimizer.apply_gradients(pairs, global_step=step)
     hooks.append(session_hook(optimizer, config=config))
 
-Each worker hands in its gradients and waits for a token. The chief takes the
-average of them, updates the variables, counts the step and deals out tokens.
-Without the hook no chief does so, and every worker waits for ever.
+Each worker sends its gradients and waits for a token. The chief averages the gradients,
+updates the variables, counts the step and sends tokens. Without the hook the chief does
+nothing, and every worker waits for ever.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from tf_frame.graph.update.moving_averages import MovingAverages
 def synchronous(
     optimizer: Any, *, config: RunOptions, averages: MovingAverages | None = None
 ) -> Any:
-    """Wraps an optimizer in `tf.train.SyncReplicasOptimizer` where `sync_replicas` says so.
+    """Wraps an optimizer in `tf.train.SyncReplicasOptimizer` if `sync_replicas` is set.
 
     Args:
       optimizer: a `tf.compat.v1.train.Optimizer`.
-      config: the workers, and how many gradients make an update; by default
+      config: the workers, and the number of gradients in an update; by default
         one per worker (the Inception trainer's -1).
       averages: moving averages of variables; the chief moves them after each
         update, so do not call their `apply` as well.
 
     Returns:
-      The wrapped optimizer, or `optimizer` itself without `sync_replicas`. It
-      must be given the global step, and at least one gradient.
+      The wrapped optimizer, which needs the global step and at least one gradient;
+      `optimizer` itself without `sync_replicas`.
     """
     if not config.sync_replicas:
         return optimizer
@@ -53,13 +53,13 @@ def synchronous(
 def session_hook(optimizer: Any, *, config: RunOptions) -> SyncReplicasHook:
     """The hook that every worker's session needs, after `apply_gradients`.
 
-    The queue begins with no more tokens than the first update needs. With more
-    of them, as TensorFlow and slim have it, a worker could hand in two gradients
-    for the first update, and another worker none.
+    The queue begins with no more tokens than the first update needs. With more tokens, as
+    in TensorFlow and slim, one worker could send two gradients for the first update, and
+    another worker none.
 
     Args:
-      optimizer: what `synchronous` returned, with `sync_replicas`.
-      config: the workers, and which of them this is.
+      optimizer: result of `synchronous`, with `sync_replicas`.
+      config: the workers, and the number of this worker.
     """
     missing = max(config.aggregated_replicas - config.worker_replicas, 0)
     return SyncReplicasHook(optimizer, is_chief=config.task == 0, num_tokens=missing)
@@ -68,12 +68,12 @@ def session_hook(optimizer: Any, *, config: RunOptions) -> SyncReplicasHook:
 class SyncReplicasHook(tf.train.SessionRunHook):
     """Starts the updates on the chief, and ends them.
 
-    TensorFlow's `make_session_run_hook` does the same, but the coordinator then
-    waits for its thread, which waits for gradients: each training would take
-    two minutes (`stop_grace_period_secs`) to end.
+    With TensorFlow's `make_session_run_hook` the coordinator waits for the thread of the
+    updates, which waits for gradients: the end of each training would take two minutes
+    (`stop_grace_period_secs`).
 
-    When the chief stops, the queue of tokens is closed. Workers that wait for
-    one see the end of the input, `tf.errors.OutOfRangeError`.
+    When the chief stops, the queue of tokens is closed. Workers that wait for a token get
+    `tf.errors.OutOfRangeError`, as at the end of the input.
 
     Args:
       optimizer: a `tf.train.SyncReplicasOptimizer`.
@@ -121,12 +121,12 @@ class SyncReplicasHook(tf.train.SessionRunHook):
             while not coord.should_stop():
                 session.run(self._runner.enqueue_ops)
         except Exception as error:
-            # After a stop it is the closed session, which ends the wait for gradients.
+            # After a stop, the closed session ends the wait for gradients by an error.
             if not coord.should_stop():
                 coord.request_stop(error)
 
     def _close_queue(self, session: Any, coord: Any) -> None:
         coord.wait_for_stop()
-        # A parameter server that is gone has no queue to close.
+        # A lost parameter server has no queue to close.
         with contextlib.suppress(tf.errors.OpError):
             session.run(self._runner.cancel_op)

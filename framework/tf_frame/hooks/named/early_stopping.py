@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
@@ -22,26 +22,6 @@ _LIMITS = {
 }
 
 
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options, with the meaning of tf.estimator.experimental's stop_if_*_hook."""
-
-    metric: str = option("loss", "name of the evaluation metric")
-    when: str = option(
-        "no_decrease",
-        "stop when the metric is higher or lower than --threshold, or has had no new maximum or "
-        "minimum for --steps",
-        choices=tuple(_LIMITS),
-    )
-    threshold: float | None = option(None, "limit for higher and lower")
-    steps: int | None = option(None, "global steps without a better value", min=1)
-    min_steps: int = option(0, "ignore evaluations before this global step", min=0)
-    every_secs: float = option(60.0, "seconds between checks of the evaluations", min=0.001)
-    every_steps: int | None = option(
-        None, "steps between checks of the evaluations, in place of every_secs", min=1
-    )
-
-
 class EarlyStopping(HookPlugin):
     """Ends training when a metric of the evaluations is good enough, or no longer improves.
 
@@ -52,7 +32,24 @@ class EarlyStopping(HookPlugin):
       ConfigError: the option that `when` needs is missing, or the other one is given.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options, with the meaning of tf.estimator.experimental's stop_if_*_hook."""
+
+        metric: str = option("loss", "name of the evaluation metric")
+        when: str = option(
+            "no_decrease",
+            "stop when the metric is higher or lower than --threshold, or has had no new maximum "
+            "or minimum for --steps",
+            choices=tuple(_LIMITS),
+        )
+        threshold: float | None = option(None, "limit for higher and lower")
+        steps: int | None = option(None, "global steps without a better value", min=1)
+        min_steps: int = option(0, "ignore evaluations before this global step", min=0)
+        every_secs: float = option(60.0, "seconds between checks of the evaluations", min=0.001)
+        every_steps: int | None = option(
+            None, "steps between checks of the evaluations, in place of every_secs", min=1
+        )
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)

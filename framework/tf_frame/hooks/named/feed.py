@@ -6,20 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import HookContext, HookPlugin
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options."""
-
-    values: tuple[str, ...] = option(
-        (), "TENSOR=VALUE, such as keep_prob:0=0.5 or size=[8, 8]; repeatable", verbatim=True
-    )
 
 
 class Feed(HookPlugin):
@@ -31,7 +22,13 @@ class Feed(HookPlugin):
       ConfigError: no values, a text that is not TENSOR=VALUE, or a tensor that is given twice.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options."""
+
+        values: tuple[str, ...] = option(
+            (), "TENSOR=VALUE, such as keep_prob:0=0.5 or size=[8, 8]; repeatable", verbatim=True
+        )
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)

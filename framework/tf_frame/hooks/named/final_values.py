@@ -6,18 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import HookContext, HookPlugin
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options."""
-
-    tensors: tuple[str, ...] = option((), "names of tensors and variables")
 
 
 class FinalValues(HookPlugin):
@@ -27,7 +20,11 @@ class FinalValues(HookPlugin):
       ConfigError: no tensor is named.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options."""
+
+        tensors: tuple[str, ...] = option((), "names of tensors and variables")
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)

@@ -6,26 +6,23 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.plugin.contracts import HookContext, HookPlugin
 
 
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options."""
-
-    every_steps: int = option(1000, "steps between collections", min=1)
-    freeze_after_steps: int = option(
-        10, "step of a session after which all live objects are frozen", min=1
-    )
-
-
 class GarbageCollection(HookPlugin):
     """Collects garbage every N steps, and leaves out objects of the first steps."""
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options."""
+
+        every_steps: int = option(1000, "steps between collections", min=1)
+        freeze_after_steps: int = option(
+            10, "step of a session after which all live objects are frozen", min=1
+        )
 
     def __call__(self, context: HookContext) -> Any:
         from tf_frame.hooks.garbage_collection import GarbageCollectionHook

@@ -6,23 +6,20 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.plugin.contracts import HookContext, HookPlugin
 
 
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options."""
-
-    every_secs: float = option(60.0, "seconds between heartbeats", min=0.001)
-
-
 class Heartbeat(HookPlugin):
     """Writes state, step, time, process and host to MODEL_DIR/heartbeat.json."""
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options."""
+
+        every_secs: float = option(60.0, "seconds between heartbeats", min=0.001)
 
     def __call__(self, context: HookContext) -> Any:
         from tf_frame.hooks.heartbeat import HeartbeatHook

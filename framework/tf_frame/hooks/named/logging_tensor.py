@@ -8,25 +8,13 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import HookContext, HookPlugin
 
 _LOG = logging.getLogger("tf_frame")
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options."""
-
-    tensors: tuple[str, ...] = option((), "names of tensors and variables, such as loss:0")
-    every_steps: int | None = option(None, "steps between lines", min=1)
-    every_secs: float | None = option(
-        None, "seconds between lines, in place of every_steps", min=0.001
-    )
-    at_end: bool = option(False, "log at the end of training too, or only then")
 
 
 class LoggingTensor(HookPlugin):
@@ -38,7 +26,16 @@ class LoggingTensor(HookPlugin):
       ConfigError: no tensor is named, or both steps and seconds are given.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options."""
+
+        tensors: tuple[str, ...] = option((), "names of tensors and variables, such as loss:0")
+        every_steps: int | None = option(None, "steps between lines", min=1)
+        every_secs: float | None = option(
+            None, "seconds between lines, in place of every_steps", min=0.001
+        )
+        at_end: bool = option(False, "log at the end of training too, or only then")
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)

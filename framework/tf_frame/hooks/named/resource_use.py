@@ -6,26 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import HookContext, HookPlugin
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options."""
-
-    every_steps: int | None = option(100, "steps between measurements; none: by seconds", min=1)
-    every_secs: float | None = option(
-        None, "seconds between measurements; with steps, whichever comes first", min=0.001
-    )
-    growth: float = option(
-        0.2,
-        "warn when memory has grown by this fraction since the tenth measurement",
-        min=0.001,
-    )
 
 
 class ResourceUse(HookPlugin):
@@ -37,7 +22,19 @@ class ResourceUse(HookPlugin):
       ConfigError: neither steps nor seconds are given.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options."""
+
+        every_steps: int | None = option(100, "steps between measurements; none: by seconds", min=1)
+        every_secs: float | None = option(
+            None, "seconds between measurements; with steps, whichever comes first", min=0.001
+        )
+        growth: float = option(
+            0.2,
+            "warn when memory has grown by this fraction since the tenth measurement",
+            min=0.001,
+        )
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)

@@ -6,21 +6,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.plugin.contracts import HookContext, HookPlugin
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options."""
-
-    times: float = option(
-        10.0, "a step is slow if it takes more than this many times the median", min=1.1
-    )
-    floor_secs: float = option(5.0, "a step of fewer seconds is never slow", min=0.001)
-    pause_secs: float = option(60.0, "least seconds between two reports", min=0)
 
 
 class SlowStep(HookPlugin):
@@ -29,7 +18,15 @@ class SlowStep(HookPlugin):
     They are written to the log and to MODEL_DIR/slow_steps.log.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options."""
+
+        times: float = option(
+            10.0, "a step is slow if it takes more than this many times the median", min=1.1
+        )
+        floor_secs: float = option(5.0, "a step of fewer seconds is never slow", min=0.001)
+        pause_secs: float = option(60.0, "least seconds between two reports", min=0)
 
     def __call__(self, context: HookContext) -> Any:
         from tf_frame.hooks.slow_step import SlowStepHook

@@ -1,11 +1,11 @@
-"""The names of `tf.estimator`: scripts that were written for it change one import.
+"""The names of `tf.estimator`; scripts that were written for it change one import.
 
     from tf_frame.legacy import estimator   # was: from tensorflow import estimator
 
     estimator.Estimator(model_fn, "runs/first", estimator.RunConfig(save_checkpoints_steps=100))
 
 Arguments, defaults, errors and return values are those of tensorflow_estimator
-1.15 to 2.15; docs/legacy.md says what differs. Canned estimators are not here.
+1.15 to 2.15; docs/legacy.md lists the differences. There are no canned estimators.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arrays of this process as input."""
+"""The input of `numpy_input_fn` and `pandas_input_fn`: arrays in memory."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Input, InputContext, Mode
-from tf_frame.graph.inputs.streams import DatasetStream
+from tf_frame.graph.inputs.streams import dataset_batches
 from tf_frame.plugin.contracts import NoParams
 
 
 class ArrayInput(Input):
-    """An input function that is an input as well.
+    """An input function that is also an input plugin.
 
-    Called, it returns tensors, for programs that add to them. As an input it
-    gives each clone batches of its own, and says how far it has been read.
+    A call returns tensors, for programs that process them further. As an input plugin
+    it gives each clone its own batches, and its position is saved in checkpoints.
 
     Args:
-      arrays: returns features and labels, each an array `[rows, ...]`, name ->
-        array, or (labels) None; called whenever a graph is built.
-      batch_size: rows in a batch.
-      num_epochs: passes over the rows; None: for ever.
-      shuffle: whether each pass has an order of its own.
+      arrays: returns features and labels, each an array `[rows, ...]`, name -> array,
+        or (labels) None; called whenever a graph is built.
+      batch_size: rows per batch.
+      num_epochs: number of passes over the rows; None: no end.
+      shuffle: whether to shuffle each epoch separately.
     """
 
     def __init__(
@@ -41,20 +41,20 @@ class ArrayInput(Input):
         self._shuffle = shuffle
 
     def __call__(self) -> Any:
-        """Tensors of the next batch; initialised with the tables of the default graph."""
-        features, labels = DatasetStream(self._dataset()).batches(1)[0]
+        """Returns the tensors of the next batch, whose iterator is initialised with the tables."""
+        features, labels = dataset_batches(self._dataset(), 1)[0]
         return features if labels is None else (features, labels)
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """The batches; size and order are those of the constructor.
+        """Returns the batches, of the constructor's size and order.
 
-        Every worker reads all rows, as it did with tf.estimator.
+        Every worker reads all rows, as with tf.estimator.
         """
         del mode, context
         return self._dataset()
 
     def _dataset(self) -> Any:
-        """Yields pairs of features and labels."""
+        """Returns a data set of pairs of features and labels."""
         arrays = self._arrays()
         tensors = tf.nest.map_structure(_tensor, arrays)
         num_rows = len(tf.nest.flatten(arrays)[0])
@@ -62,12 +62,12 @@ class ArrayInput(Input):
         def batch(rows: Any) -> Any:
             return tf.nest.map_structure(lambda t: t if t is None else tf.gather(t, rows), tensors)
 
-        # With an endless input the size of batches is known.
+        # If the rows repeat without end, all batches are full and their size is static.
         rows = self._rows(num_rows).batch(self._batch_size, drop_remainder=self._num_epochs is None)
         return rows.map(batch)
 
     def _rows(self, num_rows: int) -> Any:
-        """Yields numbers of rows, one pass after the other."""
+        """Returns a data set of row indices, one epoch after the other."""
         count = np.iinfo(np.int64).max if self._num_epochs is None else self._num_epochs
         if not self._shuffle:
             return tf.data.Dataset.range(num_rows).repeat(self._num_epochs)
@@ -83,7 +83,7 @@ class ArrayInput(Input):
 
 
 def _tensor(array: Any) -> Any:
-    """The array, read from this process whenever an iterator is initialised."""
+    """Returns a tensor that reads the array whenever an iterator is initialised."""
     if array is None:
         return None
     dtype = tf.as_dtype(array.dtype)
@@ -94,7 +94,7 @@ def _tensor(array: Any) -> Any:
 
 
 def _seed() -> Any:
-    """A number that follows from the graph's seed; without one, any."""
+    """Returns a seed derived from the graph's seed; a random one if the graph has none."""
     of_graph, of_op = tf.get_seed(None)
     if of_graph is None:
         return tf.constant(int(np.random.randint(2**31)), tf.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,11 +11,10 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator import estimator
 from tf_frame.estimator.argument_checks import check_not_overridden
-from tf_frame.legacy.estimator.log import follow_tensorflow
 
 
 class Estimator(estimator.Estimator):
-    """Trains, evaluates, predicts and exports by a model function.
+    """Trains, evaluates, predicts and exports with a model function.
 
     Args:
       model_fn: a function of `features` and any of `labels`, `mode`, `params`,
@@ -54,8 +54,8 @@ class Estimator(estimator.Estimator):
     ) -> bytes:
         """The old name of `export_saved_model`.
 
-        Attributes of ops that have their default value are always left out, as
-        `export_saved_model` does; the old default of `strip_default_attrs` kept them.
+        Op attributes with default values are always omitted, as by `export_saved_model`;
+        the old default of `strip_default_attrs` kept them.
         """
         tf.logging.warn(
             "Estimator.export_savedmodel is deprecated: use `export_saved_model` instead."
@@ -68,3 +68,17 @@ class Estimator(estimator.Estimator):
             as_text=as_text,
             checkpoint_path=checkpoint_path,
         )
+
+
+def follow_tensorflow() -> None:
+    """Gives tf-frame's log the level and, if it has none, the handlers of TensorFlow's log.
+
+    So scripts that call `tf.logging.set_verbosity(tf.logging.INFO)` see tf-frame's
+    messages. The level is never raised, because the command line silences TensorFlow's log.
+    """
+    own, tensorflow = logging.getLogger("tf_frame"), tf.get_logger()
+    if logging.NOTSET < tensorflow.level < own.getEffectiveLevel():
+        own.setLevel(tensorflow.level)
+    if not own.hasHandlers():
+        for handler in tensorflow.handlers:
+            own.addHandler(handler)

@@ -1,10 +1,10 @@
-"""Input functions of arrays: the names of `tf.estimator.inputs`.
+"""Input functions of arrays, under the names of `tf.estimator.inputs`.
 
     input_fn = numpy_input_fn({"x": x}, y, batch_size=32, num_epochs=None, shuffle=True)
 
-They read with tf.data instead of queues. The arrays do not become part of the
-graph, nor of the `.meta` file of every checkpoint: a data set takes them from
-this process when its iterator is initialised.
+They use tf.data instead of queues. The arrays do not become part of the graph, nor of
+the `.meta` file of every checkpoint: a data set copies them from this process when its
+iterator is initialised.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from tf_frame.legacy.estimator.array_input import ArrayInput
 
-# An array that is not in a dictionary goes under this name on its way.
+# Internal name of features that are an array and not a dictionary.
 _DIRECT = "__direct_np_input__"
 _NO_SHUFFLE = (
     "shuffle must be provided and explicitly set as boolean (it is recommended to set it as True "
@@ -34,27 +34,27 @@ def numpy_input_fn(
     queue_capacity: int | None = 1000,
     num_threads: int = 1,
 ) -> ArrayInput:
-    """Makes an input function of arrays.
+    """Returns an input function of arrays.
 
-    A batch may hold the end of one epoch and the beginning of the next; only the
-    last one is smaller. Epochs are shuffled one by one, over all rows.
+    A batch may contain the end of one epoch and the beginning of the next; only the last
+    batch may be smaller. Each epoch is shuffled separately, over all rows.
 
     Args:
       x: features: an array `[rows, ...]`, or name -> array.
-      y: labels: likewise; default: none.
-      batch_size: rows in a batch.
-      num_epochs: passes over the rows; None: for ever.
-      shuffle: whether rows come in another order in each epoch; must be said.
-      queue_capacity, num_threads: of the queues of old; without effect.
+      y: labels: an array `[rows, ...]`, or name -> array; default: no labels.
+      batch_size: rows per batch.
+      num_epochs: number of passes over the rows; None: no end.
+      shuffle: whether to shuffle each epoch; required.
+      queue_capacity, num_threads: parameters of the former queues; without effect.
 
     Returns:
-      The input function, without arguments; it returns `(features, labels)`, or
-      features without labels, in the form of `x` and `y`.
+      The input function, without arguments; it returns `(features, labels)`, or the
+      features if there are no labels, in the structure of `x` and `y`.
 
     Raises:
-      ValueError: `shuffle` is no boolean. The function itself raises it for `x`
-        or `y` without arrays, a name that both have, or lengths that differ.
-      TypeError: the function raises it where `x` is no array and no dictionary.
+      ValueError: `shuffle` is not a boolean. The input function raises ValueError for
+        `x` or `y` without arrays, a name in both, or different lengths.
+      TypeError: raised by the input function if `x` is neither an array nor a dictionary.
     """
     del queue_capacity, num_threads
     _check_shuffle(shuffle)
@@ -81,22 +81,22 @@ def pandas_input_fn(
     num_threads: int = 1,
     target_column: str = "target",
 ) -> ArrayInput:
-    """Makes an input function of a `pandas.DataFrame`, for users who have pandas.
+    """Returns an input function of a `pandas.DataFrame`; needs pandas.
 
     Args:
-      x: the features, a `DataFrame`.
-      y: the labels, a `Series` or `DataFrame` with the index of `x`; default: none.
+      x: features, a `DataFrame`.
+      y: labels, a `Series` or `DataFrame` with the index of `x`; default: no labels.
       batch_size, num_epochs, shuffle, queue_capacity, num_threads: see `numpy_input_fn`.
-      target_column: a name for `y` that is no column of `x`; without effect else.
+      target_column: a name for `y` that must not be a column of `x`.
 
     Returns:
-      The input function; it returns column -> tensor, and the labels as a tensor
-      (of a `Series`) or as column -> tensor.
+      The input function; it returns column -> tensor, and the labels as a tensor (for a
+      `Series`) or as column -> tensor.
 
     Raises:
-      TypeError: pandas is not installed, or `target_column` is no string.
-      ValueError: `shuffle` is no boolean, `x` has a column `target_column`, or
-        the indexes differ.
+      TypeError: pandas is not installed, or `target_column` is not a string.
+      ValueError: `shuffle` is not a boolean, `x` has a column `target_column`, or the
+        indexes differ.
     """
     del queue_capacity, num_threads
     if importlib.util.find_spec("pandas") is None:
@@ -116,7 +116,7 @@ def _check_shuffle(shuffle: Any) -> None:
 
 
 def _features(x: Any) -> dict[str, Any]:
-    """Name -> array of the features, in the order of their names."""
+    """Returns name -> array of the features, sorted by name."""
     if isinstance(x, dict):
         if not x:
             raise ValueError("x cannot be an empty dict")
@@ -129,7 +129,7 @@ def _features(x: Any) -> dict[str, Any]:
 
 
 def _labels(y: Any, features: Mapping[str, Any]) -> dict[str, Any]:
-    """Name -> array of the labels; empty without labels."""
+    """Returns name -> array of the labels, sorted by name; empty without labels."""
     if y is None:
         return {}
     if not isinstance(y, dict):
@@ -172,5 +172,5 @@ def _check_target(x: Any, y: Any, target_column: str) -> None:
 
 
 def _columns(frame: Any) -> dict[Any, Any]:
-    """Column -> a copy of its values: what becomes of the frame later does not matter."""
+    """Returns column -> copy of the values, so that later changes of the frame have no effect."""
     return {column: np.array(frame[column]) for column in frame.columns}

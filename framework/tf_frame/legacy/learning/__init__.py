@@ -5,10 +5,10 @@
     train_op = learning.create_train_op(total_loss, optimizer)
     learning.train(train_op, logdir, number_of_steps=10000)
 
-Arguments, errors, lines of log and names of files are those of slim. What is
-different: a model with NaN is never saved, checkpoints and summaries are made
-between two steps, an error while saving the last one is raised, and synchronous training
-waits until the variables have values (docs/legacy.md).
+Arguments, errors, log messages and file names are those of slim. Differences: a model
+with NaN is never saved, checkpoints and summaries are written between two steps, an
+error in the last save is raised, and synchronous training waits until the variables
+are initialised (docs/legacy.md).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.write.snapshot import FiniteCheck
 from tf_frame.gradient_transforms.clip_by_norm import clip_gradients_by_norm
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.legacy.learning import defaults
 from tf_frame.legacy.learning import train_op as _train_op
-from tf_frame.legacy.learning.finite import FiniteModel
 from tf_frame.legacy.learning.loop import Loop, startup_delay
 from tf_frame.legacy.learning.step import train_step
 
@@ -41,26 +41,26 @@ _USE_GLOBAL_STEP = _train_op.USE_GLOBAL_STEP
 
 
 def clip_gradient_norms(gradients_to_variables: GradsAndVars, max_norm: Any) -> GradsAndVars:
-    """Scales each gradient that is longer than `max_norm` down to it.
+    """Scales each gradient whose norm is greater than `max_norm` to that norm.
 
     Args:
-      gradients_to_variables: (gradient, variable) pairs; None gradients pass.
-      max_norm: number or scalar tensor above 0; of a sparse gradient the slices
-        count.
+      gradients_to_variables: (gradient, variable) pairs; None gradients are kept.
+      max_norm: number or scalar tensor above 0. The norm of a sparse gradient is that
+        of its slices.
     """
     return clip_gradients_by_norm(gradients_to_variables, max_norm)
 
 
 def add_gradients_summaries(grads_and_vars: GradsAndVars) -> list[Any]:
-    """Adds a histogram `VARIABLE/gradient` and its norm `VARIABLE/gradient_norm`.
+    """Adds a histogram `VARIABLE/gradient` and the norm `VARIABLE/gradient_norm`.
 
     Args:
-      grads_and_vars: pairs; a variable without gradient gets a line of log.
+      grads_and_vars: pairs; a variable without gradient is logged.
 
     Returns:
       The summaries, scalar string tensors.
     """
-    return _train_op.summarize(grads_and_vars, separator="/")
+    return _train_op.gradient_summaries(grads_and_vars, "/")
 
 
 def create_train_op(
@@ -77,19 +77,19 @@ def create_train_op(
     gradient_multipliers: dict[Any, Any] | None = None,
     check_numerics: bool = True,
 ) -> Any:
-    """Makes the tensor that runs one training step; its value is the loss.
+    """Creates the tensor that runs one training step and returns the loss.
 
     Args:
-      total_loss, optimizer, global_step, update_ops, variables_to_train: as for
+      total_loss, optimizer, global_step, update_ops, variables_to_train: see
         `training.create_train_op`.
-      clip_gradient_norm: largest norm of a gradient; 0 for any.
+      clip_gradient_norm: upper bound on the norm of each gradient; 0: no bound.
       summarize_gradients, gate_gradients, aggregation_method,
-        colocate_gradients_with_ops, check_numerics: as there.
-      gradient_multipliers: variable or its op name -> factor on its gradient,
-        before it is clipped.
+        colocate_gradients_with_ops, check_numerics: see `training.create_train_op`.
+      gradient_multipliers: variable or its op name -> factor on the gradient, applied
+        before clipping.
 
     Raises:
-      AssertionError: no variable is to be trained, or one is not trainable.
+      AssertionError: there is no variable to train, or a variable is not trainable.
       ValueError: a variable with a factor has no gradient.
     """
 
@@ -147,45 +147,44 @@ def train(
 ) -> Any:
     """Trains until `number_of_steps`, or until the input ends.
 
-    The chief writes into `logdir`: `graph.pbtxt`, `model.ckpt-<step>` at the
-    start, every `save_interval_secs` and at the end, and summaries. A run that
-    begins with a checkpoint of the last step runs one step more, as with slim.
+    The chief writes to `logdir`: `graph.pbtxt`; `model.ckpt-<step>` at the beginning,
+    every `save_interval_secs` and at the end; and summaries. A run that begins at a
+    checkpoint of the last step makes one more step, as in slim.
 
     Args:
-      train_op: tensor that runs one step; its value is the loss.
-      logdir: the folder, None for none. A checkpoint in it is gone on from.
+      train_op: tensor that runs one step and returns the loss.
+      logdir: the folder; None: no folder. Training continues from a checkpoint in it.
       train_step_fn: called as `train_step_fn(session, train_op, global_step,
-        train_step_kwargs)` for every step; returns the loss and whether to stop.
-      train_step_kwargs: what it gets instead of the tensors described at
-        `train_step`; `summary_writer` is added to it.
-      log_every_n_steps: steps from one line of log to the next; 0 for none.
-      graph: the graph; None means the default one.
-      master: the server to run on.
+        train_step_kwargs)` for each step; returns the loss and whether to stop.
+      train_step_kwargs: replaces the tensors that `train_step` describes;
+        `summary_writer` is added.
+      log_every_n_steps: steps between log messages; 0: no messages.
+      graph: the graph; None: the default graph.
+      master: address of the server to run on.
       is_chief: whether this worker initialises, saves and summarises.
-      global_step: counts the steps; None means that of the graph.
-      number_of_steps: global step at which to stop; None for never.
-      init_op, init_feed_dict, local_init_op, ready_op: as
-        `tf.compat.v1.train.Supervisor` takes them.
-      init_fn: called with the session after `init_op`, unless there was a
-        checkpoint.
-      summary_op: the merged summaries, None for none.
-      save_summaries_secs: from one to the next, and for `global_step/sec`.
-      summary_writer: a `tf.summary.FileWriter`, None for none.
+      global_step: variable that counts the steps; None: that of the graph.
+      number_of_steps: global step at which to stop; None: no limit.
+      init_op, init_feed_dict, local_init_op, ready_op: see
+        `tf.compat.v1.train.Supervisor`.
+      init_fn: called with the session after `init_op`, unless a checkpoint was restored.
+      summary_op: the merged summaries; None: no summaries.
+      save_summaries_secs: seconds between summaries, also of `global_step/sec`.
+      summary_writer: a `tf.summary.FileWriter`; None: no summaries.
       startup_delay_steps: global step that workers other than the chief wait for.
-      saver: a `tf.compat.v1.train.Saver`; None means one of all variables.
-      save_interval_secs: from one checkpoint to the next; 0 for the last only.
-      sync_optimizer: the `tf.train.SyncReplicasOptimizer`, or a list of them.
+      saver: a `tf.compat.v1.train.Saver`; None: a saver of all variables.
+      save_interval_secs: seconds between checkpoints; 0: only the last checkpoint.
+      sync_optimizer: a `tf.train.SyncReplicasOptimizer`, or a list of them.
       session_config: a `tf.compat.v1.ConfigProto`.
-      session_wrapper: makes of a session the one that is used.
-      trace_every_n_steps: steps from one `tf_trace-<step>.json` to the next.
-      ignore_live_threads: whether threads may go on after the end.
+      session_wrapper: maps each session to the session that is used.
+      trace_every_n_steps: steps between traces `tf_trace-<step>.json`.
+      ignore_live_threads: whether threads may continue after the end.
 
     Returns:
-      The loss of the last step; None if none was run.
+      The loss of the last step; None if no step was run.
 
     Raises:
-      ValueError: an argument that does not go with the others.
-      NonFiniteError: a variable is NaN or infinite and was to be saved.
+      ValueError: arguments that exclude each other.
+      NonFiniteError: a variable had NaN or infinity when it was to be saved.
     """
     if train_op is None:
         raise ValueError("train_op cannot be None.")
@@ -197,7 +196,7 @@ def train(
             global_step = tf.train.get_or_create_global_step()
         saver = saver or tf.train.Saver()
         optimizers = defaults.sync_optimizers(sync_optimizer)
-        init = defaults.init_ops(init_op, ready_op, local_init_op, optimizers, is_chief)
+        init_ops = defaults.init_ops(init_op, ready_op, local_init_op, optimizers, is_chief)
         if summary_op is _USE_DEFAULT:
             summary_op = tf.summary.merge_all()
         sync_hooks = defaults.sync_hooks(optimizers, is_chief)
@@ -209,19 +208,15 @@ def train(
                 trace_every_n_steps=trace_every_n_steps if is_chief else None,
                 logdir=logdir,
             )
-        model = FiniteModel()
-        model.begin()
+        # Slim's programs may have state that is infinite at first, such as the best loss so far.
+        finite_check = FiniteCheck(allow_infinite_state=True)
         if summary_writer is _USE_DEFAULT:
             summary_writer = tf.train.Supervisor.USE_DEFAULT
         supervisor = tf.train.Supervisor(
             graph=graph,
             is_chief=is_chief,
             logdir=logdir,
-            init_op=init.init_op,
             init_feed_dict=init_feed_dict,
-            local_init_op=init.local_init_op,
-            ready_for_local_init_op=init.ready_for_local_init_op,
-            ready_op=init.ready_op,
             summary_op=summary_op,
             summary_writer=summary_writer,
             global_step=global_step,
@@ -229,6 +224,7 @@ def train(
             save_summaries_secs=0,
             save_model_secs=0,
             init_fn=init_fn,
+            **init_ops,
         )
         if summary_writer is not None:
             train_step_kwargs["summary_writer"] = supervisor.summary_writer
@@ -238,7 +234,7 @@ def train(
             master=master,
             session_config=session_config,
             session_wrapper=session_wrapper,
-            model=model,
+            finite_check=finite_check,
             save_interval_secs=save_interval_secs,
             save_summaries_secs=save_summaries_secs,
             startup_delay_steps=startup_delay(startup_delay_steps, number_of_steps),

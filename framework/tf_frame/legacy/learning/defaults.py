@@ -1,11 +1,10 @@
-"""What `learning.train` checks, and what it runs where the program says nothing.
+"""Checks and default values of the arguments of `learning.train`.
 
-Texts, order of the checks, ops and name scopes are those of tf_slim (learning.py).
+Messages, order of the checks, ops and name scopes are those of tf_slim (learning.py).
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,15 +12,15 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.update.sync_replicas import SyncReplicasHook
 
-# slim's; compared by identity, since `==` of a tensor is another tensor.
+# As in slim. Compared by identity, because `==` of a tensor may be a tensor.
 USE_DEFAULT: Any = 0
 
 
 def check_folder(logdir: str | None, summary_op: Any, saver: Any, trace_every_n_steps: Any) -> None:
-    """Refuses arguments that write, where there is no folder.
+    """Refuses arguments that need a folder if there is none.
 
     Raises:
-      ValueError: there is one.
+      ValueError: there is such an argument.
     """
     if logdir is not None:
         return
@@ -34,10 +33,10 @@ def check_folder(logdir: str | None, summary_op: Any, saver: Any, trace_every_n_
 
 
 def check_steps(number_of_steps: int | None, startup_delay_steps: int, sync_optimizer: Any) -> None:
-    """Refuses a number of steps that is not positive, and a delay of synchronous workers.
+    """Checks the numbers of steps.
 
     Raises:
-      ValueError: either.
+      ValueError: `number_of_steps` is not positive, or synchronous workers have a delay.
     """
     if sync_optimizer is not None and startup_delay_steps > 0:
         raise ValueError("startup_delay_steps must be zero when sync_optimizer is supplied.")
@@ -46,10 +45,10 @@ def check_steps(number_of_steps: int | None, startup_delay_steps: int, sync_opti
 
 
 def sync_optimizers(sync_optimizer: Any) -> Sequence[Any]:
-    """The argument as a sequence, which None makes an empty one.
+    """Converts the argument `sync_optimizer` to a sequence, empty for None.
 
     Raises:
-      ValueError: one is no `tf.train.SyncReplicasOptimizer`.
+      ValueError: an element is not a `tf.train.SyncReplicasOptimizer`.
     """
     if sync_optimizer is None:
         return []
@@ -60,24 +59,14 @@ def sync_optimizers(sync_optimizer: Any) -> Sequence[Any]:
     return list(several)
 
 
-@dataclasses.dataclass(frozen=True)
-class InitOps:
-    """What makes a session ready; each as `tf.compat.v1.train.Supervisor` takes it."""
-
-    init_op: Any
-    ready_op: Any
-    local_init_op: Any
-    ready_for_local_init_op: Any
-
-
 def init_ops(
     init_op: Any, ready_op: Any, local_init_op: Any, optimizers: Sequence[Any], is_chief: bool
-) -> InitOps:
-    """Fills in the ops that the program left to their defaults.
+) -> dict[str, Any]:
+    """Returns the initialisation ops, as keyword arguments of `tf.compat.v1.train.Supervisor`.
 
-    The local step of synchronous training is set once every variable has a
-    value. slim's list of variables without one was dropped on its way
-    (`tf.group` of tensors), so that it never waited.
+    The local step of synchronous training is set once every variable is initialised.
+    slim passed its lists of uninitialised variables to `tf.group`, which has no value,
+    and so did not wait.
     """
     with tf.name_scope("init_ops"):
         if init_op is USE_DEFAULT:
@@ -86,23 +75,29 @@ def init_ops(
             ready_op = tf.report_uninitialized_variables()
         if local_init_op is USE_DEFAULT:
             local_init_op = tf.group(tf.local_variables_initializer(), tf.tables_initializer())
-        if not optimizers:
-            return InitOps(init_op, ready_op, local_init_op, None)
-        with tf.control_dependencies([] if local_init_op is None else [local_init_op]):
-            local_init_op = tf.group(
-                *[o.chief_init_op if is_chief else o.local_step_init_op for o in optimizers]
-            )
-        missing = tf.concat([o.ready_for_local_init_op for o in optimizers], axis=0)
-        return InitOps(init_op, ready_op, local_init_op, missing)
+        uninitialized = None
+        if optimizers:
+            with tf.control_dependencies([] if local_init_op is None else [local_init_op]):
+                local_init_op = tf.group(
+                    *[o.chief_init_op if is_chief else o.local_step_init_op for o in optimizers]
+                )
+            uninitialized = tf.concat([o.ready_for_local_init_op for o in optimizers], axis=0)
+        return {
+            "init_op": init_op,
+            "ready_op": ready_op,
+            "local_init_op": local_init_op,
+            "ready_for_local_init_op": uninitialized,
+        }
 
 
 def sync_hooks(optimizers: Sequence[Any], is_chief: bool) -> Sequence[SyncReplicasHook]:
-    """What begins synchronous training in each session, and makes the updates on the chief.
+    """Returns the hooks that start synchronous training in each session.
 
-    It sets the local step once more: `local_init_op` may do so before it gives
-    local variables their first values. The queue begins with the tokens that the
-    first update needs. slim put in `replicas_to_aggregate`, with which each
-    worker is one update behind, and a gradient of it may be dropped for that.
+    On the chief they also apply the updates. The hooks set the local step again, because
+    `local_init_op` may set it before it initialises local variables. The token queue
+    begins with the tokens that the first update needs. slim began with
+    `replicas_to_aggregate` tokens, so that each worker was one update behind and its
+    gradients could be dropped as stale.
     """
     hooks = [
         SyncReplicasHook(optimizer, is_chief=is_chief, num_tokens=_missing_workers(optimizer))
@@ -114,7 +109,7 @@ def sync_hooks(optimizers: Sequence[Any], is_chief: bool) -> Sequence[SyncReplic
 
 
 def _missing_workers(optimizer: Any) -> int:
-    # The numbers that it was made with have no public name.
+    # The optimizer has no public access to these numbers.
     return max(int(optimizer._replicas_to_aggregate - optimizer._total_num_replicas), 0)
 
 
@@ -126,14 +121,14 @@ def step_kwargs(
     trace_every_n_steps: int | None,
     logdir: str | None,
 ) -> dict[str, Any]:
-    """What `train_step` gets where the program gives it nothing.
+    """Returns the default `train_step_kwargs` of `train_step`.
 
     Args:
       global_step: the variable.
-      number_of_steps: global step at which to stop; None for never.
-      log_every_n_steps: steps from one line of log to the next; 0 for none.
-      trace_every_n_steps: steps from one trace to the next; None for none.
-      logdir: where traces go.
+      number_of_steps: global step at which to stop; None: no limit.
+      log_every_n_steps: steps between log messages; 0: no messages.
+      trace_every_n_steps: steps between traces; None: no traces.
+      logdir: folder for traces.
     """
     with tf.name_scope("train_step"):
         stop = tf.constant(False)

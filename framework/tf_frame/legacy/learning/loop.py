@@ -1,4 +1,4 @@
-"""The loop of `learning.train`: sessions of TensorFlow's supervisor, and the steps in them."""
+"""The training loop of `learning.train`, in sessions of TensorFlow's supervisor."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.write.snapshot import FiniteCheck
 from tf_frame.graph.update.sync_replicas import SyncReplicasHook
-from tf_frame.legacy.learning.finite import FiniteModel
 from tf_frame.legacy.learning.services import Services
 
 
 @dataclasses.dataclass
 class Loop:
-    """Trains until a step says to stop, the input ends, or a thread of the supervisor fails.
+    """Trains until a step requests a stop, the input ends, or a thread of the supervisor fails.
 
     Attributes:
-      supervisor: a `tf.compat.v1.train.Supervisor`, which has no services to start.
+      supervisor: a `tf.compat.v1.train.Supervisor` without services of its own.
       step: runs one step in a session; returns the loss and whether to stop.
-      master, session_config: of the sessions.
-      session_wrapper: replaces each session by another; or None.
-      model: what is looked at before it is saved.
-      save_interval_secs, save_summaries_secs: from one to the next.
+      master, session_config: arguments of the sessions.
+      session_wrapper: maps each session to the session that is used; None: no change.
+      finite_check: checks the variables before they are saved.
+      save_interval_secs: seconds between checkpoints.
+      save_summaries_secs: seconds between summaries.
       startup_delay_steps: global step that workers other than the chief wait for.
-      sync_hooks: begin synchronous training in each session.
-      ignore_live_threads: whether threads may go on after the end.
-      loss: of the last step; None before the first.
+      sync_hooks: start synchronous training in each session.
+      ignore_live_threads: whether threads may continue after the end.
+      loss: the loss of the last step; None before the first step.
     """
 
     supervisor: Any
@@ -38,7 +39,7 @@ class Loop:
     master: str
     session_config: Any
     session_wrapper: Callable[[Any], Any] | None
-    model: FiniteModel
+    finite_check: FiniteCheck
     save_interval_secs: float | None
     save_summaries_secs: float | None
     startup_delay_steps: int
@@ -47,13 +48,13 @@ class Loop:
     loss: Any = None
 
     def run(self) -> Any:
-        """Trains, and returns the last loss; None if no step was run."""
+        """Trains; returns the loss of the last step, None if no step was run."""
         while True:
             try:
                 self._run_a_session()
                 return self.loss
             except tf.errors.AbortedError:
-                # A server was restarted; the variables come from the last checkpoint.
+                # A server was restarted; the next session restores the last checkpoint.
                 tf.logging.info("Retrying training!")
 
     def _run_a_session(self) -> None:
@@ -66,7 +67,7 @@ class Loop:
             except Exception as error:
                 failure = error
                 raise
-        # The supervisor keeps to itself what fails after a request to stop, as a save may.
+        # After a stop request the supervisor swallows errors, such as that of the last save.
         if failure is not None:
             raise failure
 
@@ -92,7 +93,7 @@ class Loop:
             )
 
     def _start(self, session: Any) -> Services | None:
-        """Starts what the chief does beside the steps; another worker waits."""
+        """Starts the services of the chief; other workers wait for their first step."""
         supervisor = self.supervisor
         if not supervisor.is_chief:
             _wait_for_step(session, supervisor.global_step, self.startup_delay_steps)
@@ -102,7 +103,7 @@ class Loop:
         supervisor.start_standard_services(session)
         return Services(
             supervisor,
-            self.model,
+            self.finite_check,
             save_interval_secs=self.save_interval_secs,
             save_summaries_secs=self.save_summaries_secs,
         )
@@ -125,7 +126,7 @@ class Loop:
 class _SessionCoordinator:
     """The supervisor's coordinator, for the threads of one session.
 
-    What a thread of a lost session runs into must not end the next one.
+    An error in a thread of a lost session must not end the next session.
     """
 
     def __init__(self, coordinator: Any) -> None:
@@ -156,7 +157,7 @@ def _coordinator_of_session(coordinator: Any) -> Iterator[_SessionCoordinator]:
 
 
 def startup_delay(startup_delay_steps: int, number_of_steps: int | None) -> int:
-    """The global step to wait for, which must come before training ends."""
+    """Returns the global step to wait for, at most the last one."""
     return min(startup_delay_steps, number_of_steps or sys.maxsize)
 
 

@@ -1,4 +1,4 @@
-"""What the chief of `learning.train` does by the clock: checkpoints and summaries."""
+"""Checkpoints and summaries of `learning.train`, which its chief writes at time intervals."""
 
 from __future__ import annotations
 
@@ -7,44 +7,44 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.learning.finite import FiniteModel
+from tf_frame.checkpoint.write.snapshot import FiniteCheck
 
 
 class Services:
     """Saves and summarises between the steps of one session.
 
-    TensorFlow's supervisor has threads for that, beside the steps. Then half of
-    a checkpoint may be from before a step, what was found finite may be so no
-    longer when it is written, and the threads fail in programs that have not
-    called `tf.disable_v2_behavior()`. Texts and tags are those of the threads
-    (TensorFlow, training/supervisor.py).
+    TensorFlow's supervisor does so in threads, while steps run. Half of a checkpoint may
+    then be from before a step, variables may become NaN between the check and the save,
+    and the threads fail in programs that have not called `tf.disable_v2_behavior()`.
+    Messages and tags are those of the threads (TensorFlow, training/supervisor.py).
 
     Args:
-      supervisor: whose saver, writer and folder are used.
-      model: what is looked at before it is saved.
-      save_interval_secs: from one checkpoint to the next; 0 or None for none.
-      save_summaries_secs: likewise for summaries and steps per second.
+      supervisor: the supervisor, whose saver, writer and folder are used.
+      finite_check: checks the variables before they are saved.
+      save_interval_secs: seconds between checkpoints; 0 or None: no checkpoints.
+      save_summaries_secs: seconds between summaries and reports of steps per second; 0
+        or None: no summaries.
     """
 
     def __init__(
         self,
         supervisor: Any,
-        model: FiniteModel,
+        finite_check: FiniteCheck,
         *,
         save_interval_secs: float | None,
         save_summaries_secs: float | None,
     ) -> None:
         self._supervisor = supervisor
-        self._model = model
+        self._finite_check = finite_check
         self._save_timer = _Timer(save_interval_secs)
         self._summary_timer = _Timer(save_summaries_secs if supervisor.summary_writer else None)
         self._counted: tuple[float, int] | None = None
 
     def run_due(self, session: Any) -> None:
-        """Does what is due; before the first step that is a checkpoint and a summary.
+        """Writes what is due; before the first step, a checkpoint and a summary.
 
         Raises:
-          NonFiniteError: the model must not be saved.
+          NonFiniteError: a variable to be saved is not finite.
         """
         now = time.monotonic()
         if self._summary_timer.is_due(now):
@@ -56,13 +56,13 @@ class Services:
             self._note_checkpoint(step)
 
     def save(self, session: Any) -> int:
-        """Saves `model.ckpt-<global step>`, and returns the step.
+        """Saves `model.ckpt-<global step>`; returns the step.
 
         Raises:
-          NonFiniteError: the model must not be saved.
+          NonFiniteError: a variable to be saved is not finite.
         """
         step = self._step(session)
-        self._model.before_save(session, step)
+        self._finite_check.check(session.run(self._finite_check.fetch), step)
         supervisor = self._supervisor
         supervisor.saver.save(session, supervisor.save_path, global_step=supervisor.global_step)
         return step
@@ -82,7 +82,7 @@ class Services:
         supervisor.summary_writer.add_summary(summary, step)
 
     def _count(self, session: Any, now: float) -> None:
-        """Writes the steps per second since the last time; notes where to begin, at first."""
+        """Writes the steps per second since the previous call, if there was one."""
         step = self._step(session)
         if self._counted is not None:
             last_time, last_step = self._counted
@@ -98,7 +98,7 @@ class Services:
 
 
 class _Timer:
-    """Due at once, and then every so many seconds; never for 0 or None."""
+    """Due at the first call, then at time intervals; never for 0 or None."""
 
     def __init__(self, every_secs: float | None) -> None:
         self._every_secs = every_secs

@@ -1,4 +1,4 @@
-"""One step of `learning.train`, unless the program brings its own."""
+"""The default step function of `learning.train`."""
 
 from __future__ import annotations
 
@@ -14,23 +14,20 @@ from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, writ
 def train_step(
     sess: Any, train_op: Any, global_step: Any, train_step_kwargs: dict[str, Any]
 ) -> tuple[Any, Any]:
-    """Runs one step, and says whether to stop.
+    """Runs one step; returns the loss and whether to stop.
 
-    As in tf_slim (learning.py). A trace is numbered as slim does: with resource
-    variables by the global step before the step (0, 100, 200), with reference
-    variables by the one after it (1, 101, 201). The line of log has the one after
-    it, that of `should_log`; slim reads it beside the step, too early or not.
+    As in tf_slim (learning.py). Traces have slim's numbers: with resource variables the
+    global step before the step (0, 100, 200), with reference variables the global step
+    after it (1, 101, 201). The log message has the global step after the step; slim
+    fetched it together with the step, and so before or after the update by chance.
 
     Args:
       sess: the session.
-      train_op: whose value is the loss.
-      global_step: counts the steps.
-      train_step_kwargs: scalar bool tensors `should_trace`, asked before the
-        step, `should_log` and `should_stop`, asked after it; `logdir`, where
-        traces go; `summary_writer`. Each may be left out.
-
-    Returns:
-      The loss, and whether to stop.
+      train_op: tensor that runs one step and returns the loss.
+      global_step: variable that counts the steps.
+      train_step_kwargs: scalar bool tensors `should_trace`, read before the step, and
+        `should_log` and `should_stop`, read after it; `logdir`, the folder for traces;
+        `summary_writer`. All are optional.
 
     Raises:
       ValueError: there is `should_trace`, but no `logdir`.
@@ -55,7 +52,7 @@ def train_step(
 
 
 def _should_trace(sess: Any, global_step: Any, train_step_kwargs: dict[str, Any]) -> Any:
-    """Whether to trace the step that comes, and the global step before it."""
+    """Returns whether to trace the next step, and the global step before it."""
     if "should_trace" not in train_step_kwargs:
         return False, None
     if "logdir" not in train_step_kwargs:

@@ -1,4 +1,4 @@
-"""From a loss to a train op, as tf.contrib.training and tf_slim's learning.py make it."""
+"""The train op of a loss, as tf.contrib.training and tf_slim's learning.py create it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.gradient_transforms.values import GradsAndVars, values_of
 from tf_frame.graph.update.gradients import waiting_for
 
-# What both modules have as the default of `global_step`: the one of the graph.
+# Default of `global_step` in both modules: the global step of the graph.
 USE_GLOBAL_STEP = 0
 
 
@@ -27,28 +27,27 @@ def create_train_op(
     colocate_gradients_with_ops: bool = False,
     check_numerics: bool = True,
 ) -> Any:
-    """Makes the tensor that runs one training step; its value is the loss.
+    """Creates the tensor that runs one training step and returns the loss.
 
-    As in tf_slim (training/training.py), except that the update waits for the
-    loss: what is reported is the loss before the update, and with
-    `check_numerics` a loss that is not finite changes no variable.
+    As in tf_slim (training/training.py), except that the update depends on the loss:
+    the returned loss is that before the update, and with `check_numerics` a loss that
+    is not finite changes no variable.
 
     Args:
       total_loss: scalar.
       optimizer: a `tf.compat.v1.train.Optimizer`.
-      global_step: counts the steps; None for none. The default is that of the
-        graph, which is made if there is none.
-      update_ops: run before the loss is computed; None means
-        `tf.GraphKeys.UPDATE_OPS`.
-      variables_to_train: None means all that are trainable.
-      transform_grads_fn: list of (gradient, variable) pairs to such a list.
+      global_step: variable that counts the steps; None: no counting. Default: the
+        global step of the graph, which is created if missing.
+      update_ops: run before the loss is computed; None: `tf.GraphKeys.UPDATE_OPS`.
+      variables_to_train: the variables; None: all trainable variables.
+      transform_grads_fn: maps a list of (gradient, variable) pairs to such a list.
       summarize_gradients: add a histogram and the norm of each gradient.
-      gate_gradients, aggregation_method, colocate_gradients_with_ops: as for
-        `compute_gradients`.
-      check_numerics: raise `LossTensor is inf or nan` for such a loss.
+      gate_gradients, aggregation_method, colocate_gradients_with_ops: see
+        `tf.compat.v1.train.Optimizer.compute_gradients`.
+      check_numerics: raise `LossTensor is inf or nan` for a loss that is not finite.
 
     Raises:
-      AssertionError: no variable is to be trained, or one is not trainable.
+      AssertionError: there is no variable to train, or a variable is not trainable.
     """
     if global_step is USE_GLOBAL_STEP:
         global_step = tf.train.get_or_create_global_step()
@@ -64,7 +63,7 @@ def create_train_op(
         pairs = transform_grads_fn(pairs)
     if summarize_gradients:
         with tf.name_scope("summarize_grads"):
-            summarize(pairs, separator="_")
+            gradient_summaries(pairs, "_")
     with tf.name_scope("train_op") as scope:
         if check_numerics:
             total_loss = tf.check_numerics(total_loss, "LossTensor is inf or nan")
@@ -76,15 +75,20 @@ def create_train_op(
     return train_op
 
 
-def summarize(grads_and_vars: GradsAndVars, *, separator: str) -> list[Any]:
-    """Adds a histogram and the norm of each gradient; of a sparse one the slices count.
+def gradient_summaries(
+    grads_and_vars: GradsAndVars,
+    separator: str,
+    summarize_norm: Callable[[str, Any], Any] = tf.summary.scalar,
+) -> list[Any]:
+    """Adds summaries of each gradient and its norm; of the slices if it is sparse.
 
     Args:
-      grads_and_vars: pairs; a variable without gradient gets a line of log.
-      separator: between the name of a variable and `gradient` or `gradient_norm`.
+      grads_and_vars: pairs; a variable without gradient is logged.
+      separator: text between the name of a variable and `gradient` or `gradient_norm`.
+      summarize_norm: function of tag and norm that adds the summary of a norm.
 
     Returns:
-      Scalar string tensors, which are in `tf.GraphKeys.SUMMARIES` as well.
+      The summaries, scalar string tensors, which are also in `tf.GraphKeys.SUMMARIES`.
     """
     summaries = []
     for gradient, variable in grads_and_vars:
@@ -95,12 +99,12 @@ def summarize(grads_and_vars: GradsAndVars, *, separator: str) -> list[Any]:
         values = values_of(gradient)
         summaries.append(tf.summary.histogram(f"{name}{separator}gradient", values))
         norm = tf.global_norm([values])
-        summaries.append(tf.summary.scalar(f"{name}{separator}gradient_norm", norm))
+        summaries.append(summarize_norm(f"{name}{separator}gradient_norm", norm))
     return summaries
 
 
 def _after_updates(total_loss: Any, update_ops: Iterable[Any] | None) -> Any:
-    """The loss, which waits for the update ops."""
+    """Returns the loss, which depends on the update ops."""
     of_graph = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
     chosen = of_graph if update_ops is None else list(update_ops)
     if any(all(op is not other for other in chosen) for op in of_graph):

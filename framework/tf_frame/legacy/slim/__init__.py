@@ -1,9 +1,9 @@
-"""tf-slim's namespace, over tf-frame.
+"""tf-slim's namespace, implemented by tf-frame.
 
     from tf_frame.legacy import slim  # was: import tf_slim as slim
 
-Layers and variables are those of `tf_frame.layers`, the loops those of
-`tf_frame.legacy`. What is left out is told in docs/legacy.md.
+Layers and variables are those of `tf_frame.layers`, loops those of `tf_frame.legacy`.
+docs/legacy.md lists the names that are missing.
 """
 
 from tf_frame.layers import (
@@ -88,76 +88,28 @@ from tf_frame.legacy.slim import (
     utils,
     variables,
 )
-from tf_frame.legacy.slim.layer_extras import (
+from tf_frame.legacy.slim.layers.extras import (
     bucketize,
     dense_to_sparse,
     images_to_sequence,
     scale_gradient,
     sequence_to_images,
 )
-from tf_frame.legacy.slim.layer_summaries import (
-    summarize_activation,
-    summarize_activations,
-    summarize_biases,
-    summarize_collection,
-    summarize_tensor,
-    summarize_tensors,
-    summarize_variables,
-    summarize_weights,
-)
-from tf_frame.legacy.slim.legacy_layers import legacy_fully_connected, legacy_linear, legacy_relu
-from tf_frame.legacy.slim.optimizers import (
-    OPTIMIZER_CLS_NAMES,
-    OPTIMIZER_SUMMARIES,
-    adaptive_clipping_fn,
-    optimize_loss,
-)
-from tf_frame.legacy.slim.variables import (
-    VariableDeviceChooser,
-    add_model_variable,
-    assert_global_step,
-    assert_or_get_global_step,
-    assign_from_checkpoint,
-    assign_from_checkpoint_fn,
-    assign_from_values,
-    assign_from_values_fn,
-    create_global_step,
-    filter_variables,
-    get_global_step,
-    get_local_variables,
-    get_model_variables,
-    get_or_create_global_step,
-    get_trainable_variables,
-    get_unique_variable,
-    get_variable_full_name,
-    get_variables,
-    get_variables_by_name,
-    get_variables_by_suffix,
-    get_variables_to_restore,
-    global_step,
-    global_variable,
-    local_variable,
-    model_variable,
-    variable,
-)
+from tf_frame.legacy.slim.layers.legacy import legacy_fully_connected, legacy_linear, legacy_relu
+from tf_frame.legacy.slim.layers.summaries import *  # noqa: F403
+from tf_frame.legacy.slim.layers.summaries import __all__ as _summaries
+from tf_frame.legacy.slim.optimizers import *  # noqa: F403
+from tf_frame.legacy.slim.variables import *  # noqa: F403
 
 __all__ = [
-    "OPTIMIZER_CLS_NAMES",
-    "OPTIMIZER_SUMMARIES",
-    "VariableDeviceChooser",
-    "adaptive_clipping_fn",
+    *_summaries,
+    *optimizers.__all__,
+    *variables.__all__,
     "add_arg_scope",
-    "add_model_variable",
     "apply_regularization",
     "arg_scope",
     "arg_scope_func_key",
     "arg_scoped_arguments",
-    "assert_global_step",
-    "assert_or_get_global_step",
-    "assign_from_checkpoint",
-    "assign_from_checkpoint_fn",
-    "assign_from_values",
-    "assign_from_values_fn",
     "avg_pool2d",
     "avg_pool3d",
     "batch_norm",
@@ -176,7 +128,6 @@ __all__ = [
     "convolution2d_transpose",
     "convolution3d",
     "convolution3d_transpose",
-    "create_global_step",
     "current_arg_scope",
     "data",
     "data_decoder",
@@ -189,23 +140,9 @@ __all__ = [
     "embed_sequence",
     "embedding_lookup_unique",
     "evaluation",
-    "filter_variables",
     "flatten",
     "fully_connected",
-    "get_global_step",
-    "get_local_variables",
-    "get_model_variables",
-    "get_or_create_global_step",
-    "get_trainable_variables",
-    "get_unique_variable",
-    "get_variable_full_name",
-    "get_variables",
-    "get_variables_by_name",
-    "get_variables_by_suffix",
-    "get_variables_to_restore",
     "global_avg_pool",
-    "global_step",
-    "global_variable",
     "group_norm",
     "has_arg_scope",
     "images_to_sequence",
@@ -221,16 +158,13 @@ __all__ = [
     "legacy_linear",
     "legacy_relu",
     "linear",
-    "local_variable",
     "losses",
     "max_pool2d",
     "max_pool3d",
     "maxout",
     "metrics",
     "model_analyzer",
-    "model_variable",
     "one_hot_encoding",
-    "optimize_loss",
     "optimizers",
     "parallel_reader",
     "pool",
@@ -250,20 +184,11 @@ __all__ = [
     "stack",
     "sum_regularizer",
     "summaries",
-    "summarize_activation",
-    "summarize_activations",
-    "summarize_biases",
-    "summarize_collection",
-    "summarize_tensor",
-    "summarize_tensors",
-    "summarize_variables",
-    "summarize_weights",
     "tfexample_decoder",
     "train_eval",
     "training",
     "unit_norm",
     "utils",
-    "variable",
     "variables",
     "variance_scaling_initializer",
     "xavier_initializer",

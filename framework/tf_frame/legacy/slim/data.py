@@ -1,4 +1,4 @@
-"""The data modules under `slim.data`, as tf_slim has them in a package of that name."""
+"""The data modules of slim, under `slim.data` as in tf_slim."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decodes one record into items: slim's `DataDecoder`."""
+"""slim's `DataDecoder`, the base class of decoders of records."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class DataDecoder(abc.ABC):
-    """Turns one record, as it is read from disk, into a tensor for each item asked for."""
+    """Decodes a record of a file to a tensor for each requested item."""
 
     @abc.abstractmethod
     def decode(self, data: Any, items: Sequence[str]) -> list[Any]:
@@ -16,12 +16,12 @@ class DataDecoder(abc.ABC):
 
         Args:
           data: the record, a scalar string tensor.
-          items: names out of `list_items()`.
+          items: names from `list_items()`.
 
         Raises:
-          ValueError: an item is none of this decoder's.
+          ValueError: the decoder does not have an item.
         """
 
     @abc.abstractmethod
     def list_items(self) -> Iterable[str]:
-        """Names of the items that `decode` can return."""
+        """Returns the names of the items that `decode` can return."""

@@ -1,4 +1,4 @@
-"""What provides tensors by the names of items: slim's `DataProvider`."""
+"""slim's `DataProvider`, which returns tensors by the names of items."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 
 class DataProvider:
-    """Items of a data set, as tensors.
+    """The items of a data set as tensors.
 
     Args:
       items_to_tensors: item -> tensor.
-      num_samples: how many examples the data set has.
+      num_samples: number of examples in the data set.
     """
 
     def __init__(self, items_to_tensors: Mapping[str, Any], num_samples: int) -> None:
@@ -22,17 +22,17 @@ class DataProvider:
         """Returns the tensor of each item, all of the same example.
 
         Raises:
-          ValueError: `items` is no list or tuple, or holds a name that is not provided.
+          ValueError: `items` is not a list or tuple, or has an unknown name.
         """
         self._validate_items(items)
         return [self._items_to_tensors[item] for item in items]
 
     def list_items(self) -> Iterable[str]:
-        """Names of the items that `get` can return."""
+        """Returns the names of the items that `get` can return."""
         return self._items_to_tensors.keys()
 
     def num_samples(self) -> int:
-        """How many examples the data set has."""
+        """Returns the number of examples in the data set."""
         return self._num_samples
 
     def _validate_items(self, items: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Where the examples of a data set are and how they are read: slim's `Dataset`."""
+"""slim's `Dataset`, the description of a data set and its files."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 
 class Dataset:
-    """What a `DatasetDataProvider` has to know of a data set; each argument becomes an attribute.
+    """The description of a data set for a `DatasetDataProvider`; each argument is an attribute.
 
     Args:
       data_sources: a path or a list of paths; `*`, `?` and `[` in them are wildcards.
       reader: the class that reads the files, such as `tf.compat.v1.TFRecordReader`.
-      decoder: the `DataDecoder` that turns a record into items.
-      num_samples: how many examples there are.
-      items_to_descriptions: item -> what it is, in words; may be None.
-      **kwargs: what else belongs to this data set, such as `num_classes`.
+      decoder: the `DataDecoder` of the records.
+      num_samples: number of examples.
+      items_to_descriptions: item -> description; may be None.
+      **kwargs: further attributes, such as `num_classes`.
     """
 
     def __init__(
@@ -38,5 +38,5 @@ class Dataset:
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
             f"the Dataset has no attribute {name!r}, only {', '.join(sorted(self.__dict__))}; "
-            "hand it to Dataset() as a keyword"
+            "pass it to Dataset() as a keyword argument"
         )

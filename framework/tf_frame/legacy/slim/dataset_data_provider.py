@@ -1,4 +1,4 @@
-"""Examples of a `Dataset`, read by queues: slim's `DatasetDataProvider`.
+"""slim's `DatasetDataProvider`, which reads the examples of a `Dataset` through queues.
 
     provider = DatasetDataProvider(dataset, num_readers=4, shuffle=True)
     image, label = provider.get(["image", "label"])
@@ -15,25 +15,26 @@ from tf_frame.legacy.slim.parallel_reader import parallel_read
 
 
 class DatasetDataProvider(DataProvider):
-    """Reads the files of a data set and decodes one example for every run.
+    """Reads the files of a data set, and decodes one example in each run.
 
-    With `num_epochs` there is a local variable that counts the passes: run
+    With `num_epochs`, a local variable counts the epochs: run
     `tf.compat.v1.local_variables_initializer()` before the queue runners start.
 
     Args:
       dataset: a `Dataset`.
-      num_readers: files that are read at once.
+      num_readers: number of files that are read in parallel.
       reader_kwargs: arguments of `dataset.reader`.
-      shuffle: whether the files and the records in the queue come in random order.
-      num_epochs: passes over the data, after which the queue closes; None: no end.
-      common_queue_capacity: records that the queue holds at most.
-      common_queue_min: records left in it after one is taken, for a good shuffle.
-      record_key: item under which the key of the record is provided (`FILE:OFFSET`).
-      seed: of the shuffling.
+      shuffle: whether to shuffle the files, and the records in the queue.
+      num_epochs: epochs after which the queue closes; None: no end.
+      common_queue_capacity: maximum number of records in the queue.
+      common_queue_min: minimum number of records in the queue after a record is taken,
+        for better shuffling.
+      record_key: name of the item with the key of the record (`FILE:OFFSET`).
+      seed: seed of the shuffling.
       scope: name scope; None: `parallel_read`.
 
     Raises:
-      ValueError: an item of the data set has the name `record_key`, or there are no files.
+      ValueError: an item of the data set is named `record_key`, or there are no files.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What a graph holds, and how much of it; as tf_slim, model_analyzer.py.
+"""Sizes of operations and variables, as in tf_slim, model_analyzer.py.
 
 slim.model_analyzer.analyze_vars(tf.model_variables(), print_info=True)
 """
@@ -12,22 +12,22 @@ __all__ = ["analyze_ops", "analyze_vars", "tensor_description"]
 
 
 def tensor_description(var: Any) -> str:
-    """Type and shape of a tensor or variable, such as `(float32 1x8x8x1024)`.
+    """Returns type and shape of a tensor or variable, such as `(float32 1x8x8x1024)`.
 
-    The type of a reference variable is `float32_ref`, as with slim.
+    The type of a reference variable is `float32_ref`, as in slim.
     """
     return f"({var.dtype.name} {'x'.join(str(size) for size in var.shape.as_list())})"
 
 
 def analyze_ops(graph: Any, print_info: bool = False) -> int:
-    """Counts the numbers that the operations of a graph put out.
+    """Counts the elements of the outputs of a graph's operations.
 
     Args:
       graph: the graph.
       print_info: print a line for each operation.
 
     Returns:
-      How many; an output whose shape is not fully known counts 0.
+      The number of elements; an output of unknown size counts as 0.
     """
     if print_info:
         _print_heading("Operations: name -> (type shapes) [size]")
@@ -42,14 +42,14 @@ def analyze_ops(graph: Any, print_info: bool = False) -> int:
 
 
 def analyze_vars(variables: Iterable[Any], print_info: bool = False) -> tuple[int, int]:
-    """Counts the numbers that variables hold.
+    """Counts the elements of variables.
 
     Args:
       variables: the variables.
-      print_info: print a line for each, and the sums.
+      print_info: print a line for each variable, and the totals.
 
     Returns:
-      How many numbers, and how many bytes; a shape that is not fully known counts 0.
+      The numbers of elements and of bytes; a variable of unknown size counts as 0.
     """
     if print_info:
         _print_heading("Variables: name (type shape) [size]")

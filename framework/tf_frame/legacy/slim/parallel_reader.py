@@ -1,4 +1,4 @@
-"""Records of many files, read by several readers into one queue: slim's `parallel_reader`."""
+"""slim's `parallel_reader`: several readers that fill one queue with records of many files."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.slim.queue_summary import add_fullness_summary
+from tf_frame.legacy.slim.prefetch_queue import add_fullness_summary
 
 
 class ParallelReader(tf.ReaderBase):
-    """Several readers that fill one queue; reading takes a record from the queue.
+    """Several readers that fill one queue, from which records are read.
 
-    Each reader has a file of its own at a time, so records of different files mix.
+    The readers read different files at a time, so that the records of the files mix.
 
     Args:
       reader_class: class of the readers, such as `tf.compat.v1.TFRecordReader`.
-      common_queue: the queue, of `(key, value)`, both strings.
-      num_readers: how many readers.
+      common_queue: the queue of pairs `(key, value)` of strings.
+      num_readers: number of readers.
       reader_kwargs: arguments of `reader_class`.
 
     Raises:
-      TypeError: the queue holds anything else.
+      TypeError: the elements of the queue are not pairs of strings.
     """
 
     def __init__(
@@ -35,39 +35,39 @@ class ParallelReader(tf.ReaderBase):
         dtypes = common_queue.dtypes
         if len(dtypes) != 2 or not all(dtype.is_compatible_with(tf.string) for dtype in dtypes):
             raise TypeError("common_queue.dtypes must be [tf.string, tf.string]")
-        # The constructor of ReaderBase wants the resource of one reader, and there are several.
+        # No call of ReaderBase.__init__, which needs the resource of a single reader.
         self._readers = [reader_class(**(reader_kwargs or {})) for _ in range(num_readers)]
         self._common_queue = common_queue
 
     @property
     def num_readers(self) -> int:
-        """How many readers fill the queue."""
+        """The number of readers."""
         return len(self._readers)
 
     @property
     def common_queue(self) -> Any:
-        """The queue that they fill."""
+        """The queue that the readers fill."""
         return self._common_queue
 
     def read(self, queue: Any, name: str | None = None) -> Any:
         """Returns `(key, value)` of the next record; adds the runner that fills the queue.
 
         Args:
-          queue: queue of the names of files.
-          name: name of the op that takes the record.
+          queue: queue of file names.
+          name: name of the dequeue op.
         """
         self._configure_readers_by(queue)
         return self._common_queue.dequeue(name=name)
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
-        """Returns `(keys, values)` of up to so many records, each `[records]` string.
+        """Returns `(keys, values)` of up to `num_records` records, each `[records]` string.
 
-        The common queue must know the shapes of its elements.
+        The shapes of the elements of the common queue must be known.
 
         Args:
-          queue: queue of the names of files.
-          num_records: how many records at most.
-          name: name of the op that takes the records.
+          queue: queue of file names.
+          num_records: maximum number of records.
+          name: name of the dequeue op.
         """
         self._configure_readers_by(queue)
         return self._common_queue.dequeue_up_to(num_records, name)
@@ -77,11 +77,11 @@ class ParallelReader(tf.ReaderBase):
         tf.train.add_queue_runner(tf.train.QueueRunner(self._common_queue, enqueues))
 
     def num_records_produced(self, name: str | None = None) -> Any:
-        """Records that the readers have read so far, a scalar int64 tensor."""
+        """Returns the number of records read so far, a scalar int64 tensor."""
         return tf.add_n([reader.num_records_produced() for reader in self._readers], name=name)
 
     def num_work_units_completed(self, name: str | None = None) -> Any:
-        """Files that the readers have finished, a scalar int64 tensor."""
+        """Returns the number of files read completely, a scalar int64 tensor."""
         return tf.add_n([reader.num_work_units_completed() for reader in self._readers], name=name)
 
 
@@ -98,25 +98,26 @@ def parallel_read(
     seed: int | None = None,
     scope: str | None = None,
 ) -> Any:
-    """Returns `(key, value)` of one record out of many files.
+    """Returns `(key, value)` of one record from many files.
 
-    It has a summary `SCOPE/fraction_of_CAPACITY_full` (tf_slim, data/parallel_reader.py).
+    Adds the summary `SCOPE/fraction_of_CAPACITY_full` (tf_slim, data/parallel_reader.py).
 
     Args:
-      data_sources: a path or a list of paths; `*`, `?` and `[` in them are wildcards.
+      data_sources: a path or a list of paths; `*`, `?` and `[` are wildcards.
       reader_class: class of the readers.
-      num_epochs: passes over the files; None: no end. Counted in a local variable.
-      num_readers: how many readers.
+      num_epochs: passes over the files, counted in a local variable; None: no end.
+      num_readers: number of readers.
       reader_kwargs: arguments of `reader_class`.
-      shuffle: whether files and records come in random order.
-      dtypes: types of key and value; None: both strings.
-      capacity: records that the queue holds at most.
-      min_after_dequeue: records left in it after one is taken, if `shuffle`.
-      seed: of the shuffling.
+      shuffle: whether to shuffle files and records.
+      dtypes: types of key and value; None: strings.
+      capacity: maximum number of records in the queue.
+      min_after_dequeue: minimum number of records in the queue after a record is taken,
+        if `shuffle`.
+      seed: seed of the shuffling.
       scope: name scope; None: `parallel_read`.
 
     Raises:
-      ValueError: there are no such files.
+      ValueError: no file matches.
     """
     data_files = get_data_files(data_sources)
     dtypes = dtypes or [tf.string, tf.string]
@@ -143,16 +144,16 @@ def single_pass_read(
     reader_kwargs: dict[str, Any] | None = None,
     scope: str | None = None,
 ) -> Any:
-    """Returns `(key, value)` of one record, in the order of the files, over one pass.
+    """Returns `(key, value)` of one record, for a single pass in the order of the files.
 
     Args:
-      data_sources: as for `parallel_read`.
+      data_sources: see `parallel_read`.
       reader_class: class of the reader.
-      reader_kwargs: its arguments.
+      reader_kwargs: arguments of `reader_class`.
       scope: name scope; None: `single_pass_read`.
 
     Raises:
-      ValueError: there are no such files.
+      ValueError: no file matches.
     """
     data_files = get_data_files(data_sources)
     with tf.name_scope(scope, "single_pass_read"):
@@ -163,18 +164,18 @@ def single_pass_read(
 
 
 def get_data_files(data_sources: str | Sequence[str]) -> list[str]:
-    """Returns the paths that sources stand for; one without wildcards stands for itself.
+    """Returns the paths that match; a path without wildcards is returned unchecked.
 
     Args:
-      data_sources: a path or a list of paths; `*`, `?` and `[` in them are wildcards.
+      data_sources: a path or a list of paths; `*`, `?` and `[` are wildcards.
 
     Raises:
-      ValueError: there are none.
+      ValueError: no file matches.
     """
     if not isinstance(data_sources, str):
         data_files = [path for source in data_sources for path in get_data_files(source)]
     elif any(wildcard in data_sources for wildcard in "*?["):
-        # Sorted: the file system has an order of its own.
+        # Sorted, because the order of the file system is not repeatable.
         data_files = sorted(tf.gfile.Glob(data_sources))
     else:
         data_files = [data_sources]

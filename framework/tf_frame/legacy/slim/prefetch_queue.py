@@ -1,4 +1,4 @@
-"""A queue of batches made ahead of their use: slim's `prefetch_queue`."""
+"""slim's `prefetch_queue`, a queue of batches that are computed ahead of their use."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-
-from tf_frame.legacy.slim.queue_summary import add_fullness_summary
 
 
 def prefetch_queue(
@@ -18,27 +16,27 @@ def prefetch_queue(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Returns a queue that threads of its own fill with `tensors`.
+    """Returns a queue that threads fill with `tensors`.
 
-    It has a summary `NAME/fraction_of_CAPACITY_full` (tf_slim, data/prefetch_queue.py).
+    Adds the summary `NAME/fraction_of_CAPACITY_full` (tf_slim, data/prefetch_queue.py).
 
     Args:
-      tensors: a list, or a dict of names, with what each element of the queue holds.
-      capacity: elements that the queue holds at most.
-      num_threads: threads that fill it.
+      tensors: list or dictionary of the tensors of an element.
+      capacity: maximum number of elements.
+      num_threads: number of threads that fill the queue.
       dynamic_pad: whether dimensions may be unknown; `dequeue_many` then pads with zeros.
-      shared_name: name under which several sessions share the queue.
+      shared_name: name by which several sessions share the queue.
       name: name scope; None: `prefetch_queue`.
 
     Returns:
-      A `tf.queue.FIFOQueue`, or `tf.queue.PaddingFIFOQueue` if `dynamic_pad`. `dequeue()`
-      gives a list, or a dict if `tensors` was one.
+      A `tf.queue.FIFOQueue`, or with `dynamic_pad` a `tf.queue.PaddingFIFOQueue`.
+      `dequeue()` returns a list or dictionary like `tensors`.
 
     Raises:
       ValueError: a shape is not fully known, and `dynamic_pad` is False.
     """
     if isinstance(tensors, Mapping):
-        # Sorted, so that the order is the same in each run and each process.
+        # Sorted, so that all runs and processes have the same order.
         names: list[str] | None = sorted(tensors)
         listed = [tensors[key] for key in sorted(tensors)]
     else:
@@ -55,3 +53,14 @@ def prefetch_queue(
         tf.train.add_queue_runner(tf.train.QueueRunner(queue, [enqueue] * num_threads))
         add_fullness_summary(queue, capacity)
     return queue
+
+
+def add_fullness_summary(queue: Any, capacity: int) -> None:
+    """Adds the scalar summary `fraction_of_CAPACITY_full` in the current name scope.
+
+    Args:
+      queue: a queue.
+      capacity: maximum number of elements.
+    """
+    fraction = tf.cast(queue.size(), tf.float32) * (1.0 / capacity)
+    tf.summary.scalar(f"fraction_of_{capacity}_full", fraction)

@@ -1,4 +1,4 @@
-"""Queue runners that run for the length of a block: slim's `queues`."""
+"""slim's `queues`: a context manager that runs queue runners."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-# What a thread of a queue may take to end once it has been told to (tf_slim, queues.py).
+# Time for a thread of a queue to end after a stop request (tf_slim, queues.py).
 _STOP_GRACE_PERIOD_SECS = 120
 
 _running = threading.Lock()
 
 
 class NestedQueueRunnerError(Exception):
-    """A block of `QueueRunners` stands within another."""
+    """A block of `QueueRunners` is inside another one."""
 
 
 @contextlib.contextmanager
 def QueueRunners(session: Any) -> Iterator[None]:
     """Starts the queue runners of the default graph, and stops them at the end of the block.
 
-    If a thread does not end within two minutes, or ended in an error, the session is closed.
+    If a thread does not end within two minutes, or fails, the session is closed.
 
     Args:
-      session: the session that runs them.
+      session: the session of the queue runners.
 
     Raises:
-      NestedQueueRunnerError: there is such a block already, in any thread of this process.
+      NestedQueueRunnerError: another such block is active in this process.
     """
     if not _running.acquire(blocking=False):
         raise NestedQueueRunnerError("QueueRunners cannot be nested")
@@ -58,5 +58,5 @@ def _stop(session: Any, coordinator: Any, threads: list[threading.Thread]) -> No
     try:
         coordinator.join(threads, stop_grace_period_secs=_STOP_GRACE_PERIOD_SECS)
     except RuntimeError:
-        # A thread is still waiting for its queue; the end of the session wakes it.
+        # A thread still waits for its queue; closing the session ends the wait.
         session.close()

@@ -1,4 +1,4 @@
-"""arg_scope under the name that the Inception trainer's slim had for it: `slim.scopes`."""
+"""arg_scope as `slim.scopes`, its name in the slim of the Inception trainer."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Summaries of single tensors and of lists of them; as tf_slim, summaries.py.
+"""Summaries of tensors and of lists of tensors, as in tf_slim, summaries.py.
 
     slim.summaries.add_histogram_summaries(slim.get_model_variables())
     slim.summaries.add_scalar_summary(total_loss, "Total Loss", print_summary=True)
 
-The tag is the name that is given, or else the tensor's op name.
+The tag is the given name, by default the tensor's op name.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def add_histogram_summary(tensor: Any, name: str | None = None, prefix: str | No
     """Adds a histogram of a tensor or variable.
 
     Args:
-      tensor: of any shape.
-      name: the tag; None for the op name.
-      prefix: put before the tag, with a slash.
+      tensor: tensor of any shape.
+      name: the tag; None: the op name.
+      prefix: text before the tag, separated by a slash.
 
     Returns:
       The summary, a scalar string tensor.
@@ -46,8 +46,8 @@ def add_image_summary(
 
     Args:
       tensor: `[batch, height, width, channels]`.
-      name, prefix: as for `add_histogram_summary`.
-      print_summary: print the values to stderr whenever the summary is made.
+      name, prefix: see `add_histogram_summary`.
+      print_summary: print the values to stderr whenever the summary is computed.
 
     Returns:
       The summary, a scalar string tensor.
@@ -61,12 +61,12 @@ def add_image_summary(
 def add_scalar_summary(
     tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False
 ) -> Any:
-    """Adds a number.
+    """Adds a scalar summary.
 
     Args:
       tensor: scalar tensor or variable.
-      name, prefix: as for `add_histogram_summary`.
-      print_summary: print the value to stderr whenever the summary is made.
+      name, prefix: see `add_histogram_summary`.
+      print_summary: print the value to stderr whenever the summary is computed.
 
     Returns:
       The summary, a scalar string tensor.
@@ -83,8 +83,8 @@ def add_zero_fraction_summary(
     """Adds the share of zeros in a tensor, under `TAG/Fraction_of_Zero_Values`.
 
     Args:
-      tensor: of any shape.
-      name, prefix, print_summary: as for `add_scalar_summary`.
+      tensor: tensor of any shape.
+      name, prefix, print_summary: see `add_scalar_summary`.
 
     Returns:
       The summary, a scalar string tensor.
@@ -106,7 +106,7 @@ def add_image_summaries(tensors: Iterable[Any], prefix: str | None = None) -> li
 def add_scalar_summaries(
     tensors: Iterable[Any], prefix: str | None = None, print_summary: bool = False
 ) -> list[Any]:
-    """Adds a number for each scalar tensor; returns the summaries."""
+    """Adds a scalar summary for each scalar tensor; returns the summaries."""
     return [add_scalar_summary(t, prefix=prefix, print_summary=print_summary) for t in tensors]
 
 
@@ -121,7 +121,7 @@ def _tag(tensor: Any, name: str | None, prefix: str | None) -> str:
 
 
 def _printed(summary: Any, tensor: Any, tag: str) -> Any:
-    """A summary that prints; it alone is in the collection, so that merging prints too."""
+    """Returns a summary that prints; the collection has only this one, so that merging prints."""
     summary = tf.Print(summary, [tensor], tag)
     tf.add_to_collection(tf.GraphKeys.SUMMARIES, summary)
     return summary

@@ -1,6 +1,6 @@
-"""What layers are made with, under the names of `slim.utils`.
+"""Functions that layers and networks use, under the names of `slim.utils`.
 
-Networks make their end points with it: `slim.utils.convert_collection_to_dict`.
+Networks collect their end points by `slim.utils.convert_collection_to_dict`.
 """
 
 from __future__ import annotations
@@ -44,17 +44,13 @@ __all__ = [
 
 
 def static_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> Any:
-    """Calls one of two functions.
+    """Calls `fn1` if `pred` is true, otherwise `fn2`.
 
     Args:
-      pred: whether it is `fn1`; no tensor.
-      fn1: called without arguments if `pred` holds.
-      fn2: called if not.
+      pred: a Python value, not a tensor.
+      fn1, fn2: functions without arguments.
 
     Raises:
-      TypeError: `fn1` or `fn2` cannot be called, or `pred` is a tensor.
+      TypeError: `fn1` or `fn2` is not callable, or `pred` is a tensor.
     """
-    for argument, function in (("fn1", fn1), ("fn2", fn2)):
-        if not callable(function):
-            raise TypeError(f"{argument} must be callable.")
-    return fn1() if pred else fn2()
+    return smart_cond(bool(pred), fn1, fn2)

@@ -27,7 +27,7 @@ def pictures():
 
 
 def example(encoded, label):
-    """As slim's `image_to_tfexample` makes it (slim, datasets/dataset_utils.py)."""
+    """An example as slim's `image_to_tfexample` makes it (slim, datasets/dataset_utils.py)."""
     feature = {
         "image/encoded": tf.train.Feature(bytes_list=tf.train.BytesList(value=[encoded])),
         "image/format": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"png"])),

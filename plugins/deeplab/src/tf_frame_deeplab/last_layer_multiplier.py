@@ -44,7 +44,7 @@ class LastLayerMultiplier(GradientTransform):
         ]
 
     def factor(self, name: str) -> float:
-        """The factor for a variable.
+        """Returns the factor for a variable.
 
         Args:
           name: the variable's full name.

@@ -75,7 +75,7 @@ class DeepLab(Model):
         self.backbone = load_network(_BACKBONE)
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
-        """Builds one clone; see the class for what it takes.
+        """Builds one clone; the class describes features and labels.
 
         Returns:
           The loss (None without labels); predictions `semantic`, `[batch,
@@ -106,7 +106,7 @@ class DeepLab(Model):
         return self._with_labels(images, logits, semantic, predictions, end_points, mode)
 
     def prediction_writer(self, directory: str) -> Any:
-        """Returns a writer of labels and overlays, as `tf_frame_deeplab.prediction_files` says.
+        """Returns the writer of labels and overlays; see `tf_frame_deeplab.prediction_files`.
 
         Args:
           directory: the folder.
@@ -118,7 +118,7 @@ class DeepLab(Model):
         )
 
     def last_layer_scopes(self) -> tuple[str, ...]:
-        """Names of the layers that are not the feature extractor's."""
+        """Returns the names of the layers that do not belong to the backbone."""
         from tf_frame_deeplab.network import LAST_LAYERS
 
         return LAST_LAYERS

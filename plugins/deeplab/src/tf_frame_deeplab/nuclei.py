@@ -15,6 +15,7 @@ from tf_frame import Input, InputContext, InputInfo, Mode, option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame_vision.drawing.png import PngHeader, read_png
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
+from tf_frame_vision.reading.folders import existing_folder
 
 TILE_SIZE = 128
 IGNORE_LABEL = 255
@@ -38,7 +39,7 @@ class Params:
 
 
 class Nuclei(Input):
-    """Nucleus against background.
+    """Segmentation of cell nuclei against the background.
 
     The image is cut into tiles of 128 x 128 pixels, row by row; the first three
     quarters train, the rest validate. Training takes random crops of scaled
@@ -55,7 +56,9 @@ class Nuclei(Input):
                 f"--input.min_scale_factor {params.min_scale_factor} is greater than"
                 f" --input.max_scale_factor {params.max_scale_factor}; swap them"
             )
-        folder = Path(params.data_dir).expanduser() if params.data_dir else _SAMPLE
+        folder = _SAMPLE
+        if params.data_dir:
+            folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
         self.image_path, self.instances_path = (folder / name for name in _FILES)
         header = _check_data(folder)
         self.columns = header.width // TILE_SIZE
@@ -77,7 +80,7 @@ class Nuclei(Input):
         )
 
     def tiles(self, mode: Mode) -> range:
-        """Numbers of the tiles of a split; predictions use the validation tiles."""
+        """Returns the numbers of a split's tiles; predictions use the validation tiles."""
         num_training = self.num_tiles * 3 // 4
         return range(num_training) if mode == Mode.TRAIN else range(num_training, self.num_tiles)
 
@@ -115,8 +118,6 @@ class Nuclei(Input):
 
 
 def _check_data(folder: Path) -> PngHeader:
-    if not folder.is_dir():
-        raise DataError(f"the data folder {folder} does not exist or is no folder. {_WHAT_TO_DO}.")
     if not any(folder.iterdir()):
         raise DataError(f"the data folder {folder} is empty. {_WHAT_TO_DO}.")
     image, instances = (_check_file(folder / name) for name in _FILES)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+
+from tf_frame_vision.confusion import confusion_matrix, metric_names
 
 # Of the image summaries.
 _MAX_IMAGES = 3
@@ -24,9 +25,7 @@ def segmentation_loss(logits: Any, labels: Any, ignore_label: int | None) -> Any
     Returns:
       A scalar; 0 when no pixel counts.
     """
-    weights = _weights(labels, ignore_label)
-    # Ignored labels may lie outside the classes, where the op would yield NaN.
-    known = tf.where(weights > 0, labels, tf.zeros_like(labels))
+    known, weights = _known_and_weights(labels, ignore_label)
     entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=known, logits=logits)
     return tf.div_no_nan(tf.reduce_sum(entropy * weights), tf.reduce_sum(weights), name="loss")
 
@@ -53,7 +52,9 @@ def segmentation_metrics(
       `pixel_accuracy`, and `iou_<class name>` (0 for a class that does not
       occur), each a (value, update op) pair. The updates are one and the same.
     """
-    total, update = _confusion(labels, predictions, num_classes, ignore_label)
+    known, weights = _known_and_weights(labels, ignore_label)
+    known, predictions, weights = (tf.reshape(each, [-1]) for each in (known, predictions, weights))
+    total, update = confusion_matrix(known, predictions, num_classes, weights=weights)
     hits = tf.diag_part(total)
     union = tf.reduce_sum(total, axis=0) + tf.reduce_sum(total, axis=1) - hits
     iou = tf.div_no_nan(hits, union)
@@ -62,38 +63,9 @@ def segmentation_metrics(
         "mean_iou": tf.div_no_nan(tf.reduce_sum(iou), occurring),
         "pixel_accuracy": tf.div_no_nan(tf.reduce_sum(hits), tf.reduce_sum(total)),
     }
-    for index in range(num_classes):
-        values[f"iou_{_name(class_names, index)}"] = iou[index]
+    for index, name in enumerate(metric_names(class_names, num_classes)):
+        values[f"iou_{name}"] = iou[index]
     return {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
-
-
-def _confusion(
-    labels: Any, predictions: Any, num_classes: int, ignore_label: int | None
-) -> tuple[Any, Any]:
-    """Returns the matrix `[label, prediction]` so far, and the op that adds a batch."""
-    total = tf.get_variable(
-        "confusion_matrix",
-        shape=[num_classes, num_classes],
-        dtype=tf.float64,
-        initializer=tf.zeros_initializer(),
-        trainable=False,
-        collections=[tf.GraphKeys.LOCAL_VARIABLES, tf.GraphKeys.METRIC_VARIABLES],
-    )
-    weights = _weights(labels, ignore_label)
-    known = tf.where(weights > 0, labels, tf.zeros_like(labels))
-    batch = tf.math.confusion_matrix(
-        tf.reshape(known, [-1]),
-        tf.reshape(predictions, [-1]),
-        num_classes,
-        weights=tf.reshape(weights, [-1]),
-        dtype=tf.float64,
-    )
-    return tf.convert_to_tensor(total), tf.assign_add(total, batch)
-
-
-def _name(class_names: Sequence[str], index: int) -> str:
-    name = class_names[index] if index < len(class_names) else str(index)
-    return re.sub(r"[^\w.-]", "_", name)
 
 
 def image_summaries(
@@ -128,13 +100,15 @@ def _add(name: str, pictures: Any) -> None:
     tf.summary.image(name, pictures, max_outputs=_MAX_IMAGES)
 
 
-def _weights(labels: Any, ignore_label: int | None) -> Any:
-    """Weights of pixels: 1.0 where the label is not `ignore_label`, else 0.0.
+def _known_and_weights(labels: Any, ignore_label: int | None) -> tuple[Any, Any]:
+    """Returns labels without ignored ones, and weights: 1.0, but 0.0 where a label is ignored.
 
     Args:
       labels: `[batch, height, width]` int32.
       ignore_label: the value to leave out; None leaves out nothing.
     """
     if ignore_label is None:
-        return tf.ones_like(labels, dtype=tf.float32)
-    return tf.cast(tf.not_equal(labels, ignore_label), tf.float32)
+        return labels, tf.ones_like(labels, dtype=tf.float32)
+    is_known = tf.not_equal(labels, ignore_label)
+    # Ignored labels may lie outside the classes, where a loss would be NaN.
+    return tf.where(is_known, labels, tf.zeros_like(labels)), tf.cast(is_known, tf.float32)

@@ -1,4 +1,4 @@
-"""Base of inputs whose examples are read one by one: order, damaged examples, batches.
+"""Base class of inputs that read examples one by one: order, damaged examples, batches.
 
     class Photos(ExampleInput):
         def __init__(self, *, params):
@@ -30,7 +30,7 @@ IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif")
 
 @dataclasses.dataclass(frozen=True)
 class ExampleOptions:
-    """Options of all inputs that read one example after the other."""
+    """Options of all inputs that read examples one by one."""
 
     data_dir: str = option("", "folder of the data")
     augment: bool = option(True, "whether training images are varied at random")
@@ -38,17 +38,17 @@ class ExampleOptions:
         None, "neighbouring examples that are shuffled together; none: all; 0: no shuffling", min=0
     )
     skip_corrupt: bool = option(
-        False, "leave out what cannot be read and say so, where it would end the run"
+        False, "leave out and report examples that cannot be read; else the first ends the run"
     )
 
 
 @dataclasses.dataclass(frozen=True)
 class Split:
-    """One part of the data, such as that for training.
+    """One part of the data, such as the training examples.
 
     Attributes:
-      count: number of its examples.
-      content: where the examples are, as `ExampleInput.read` needs it.
+      count: number of examples.
+      content: files and positions of the examples, in the form that `ExampleInput.read` takes.
       damaged: parts of the data that cannot be read and are left out, a line each.
     """
 
@@ -58,14 +58,14 @@ class Split:
 
 
 def split_of_records(paths: Sequence[Path], *, skip_corrupt: bool) -> Split:
-    """Finds the records of TFRecord files; its content are their `RecordIndex`es.
+    """Finds the records of TFRecord files; `content` is a list of `RecordIndex`.
 
     Args:
       paths: the files.
-      skip_corrupt: whether to leave out what follows damage of the framing.
+      skip_corrupt: whether to leave out records behind a damaged length.
 
     Raises:
-      DataError: there is such damage, and it is not to be left out; or no record at all.
+      DataError: a length is damaged and must not be left out, or there is no record at all.
     """
     indices = [index_records(path) for path in paths]
     damaged = [_rest_lost(index) for index in indices if index.damage]
@@ -82,10 +82,10 @@ def _rest_lost(index: RecordIndex) -> str:
 
 
 class ExampleInput(Input):
-    """Examples that are read one by one; a subclass finds, reads and prepares them.
+    """Input that reads examples one by one; a subclass finds, reads and prepares them.
 
     Attributes:
-      splits: the examples of each mode; the constructor of a subclass sets them.
+      splits: the examples of each mode, set by the constructor of the subclass.
       names_examples: whether evaluation examples get a feature `name`.
     """
 
@@ -108,9 +108,9 @@ class ExampleInput(Input):
         """Returns features and labels of an example.
 
         Args:
-          example: as `read` gives it, without a problem.
-          is_training: whether to vary it at random.
-          seed: `[2]` integers that decide how.
+          example: an example of `read` without a problem.
+          is_training: whether to augment it.
+          seed: `[2]` integers for the augmentation.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define prepare()")
 
@@ -119,7 +119,7 @@ class ExampleInput(Input):
         return example
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
-        """Returns batches of what `prepare` returns; see `Input.dataset`.
+        """Returns batches of the features and labels of `prepare`; see `Input.dataset`.
 
         In evaluation there may be a feature `name`, `[batch]` string. With `skip_corrupt`
         there are the features that `tf_frame_vision.reading.skipped` describes.

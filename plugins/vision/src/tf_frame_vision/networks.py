@@ -74,8 +74,8 @@ class InceptionV1(SlimNetwork):
         16: "Mixed_4f",
         32: "Mixed_5c",
     }
-    # Slim's Inception networks have no dilated kernels, but for version 2 with residuals.
-    output_strides = (32,)
+    # Slim has dilated kernels in inception_resnet_v2 only.
+    output_strides: ClassVar[tuple[int, ...]] = (32,)
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         return {}
@@ -150,7 +150,7 @@ class InceptionResnetV2(InceptionV3):
 
 
 def _resnet_maps(network: str, block2: int, block3: int) -> Mapping[int, str]:
-    """The last unit of each stride; the very last unit of a block has the stride of the next.
+    """Returns the last unit of each stride; the last unit of a block has the block's stride.
 
     Args:
       network: name of the function.
@@ -271,7 +271,7 @@ class MobilenetV2(SlimNetwork):
     arg_scope = "training_scope"
     decay_argument = "bn_decay"
     always_pools = True
-    # Each is the last block of its stride; layer_19, 1280 channels, belongs to the classifier.
+    # The last block of each stride; layer_19 with its 1280 channels belongs to the classifier.
     feature_maps: ClassVar[Mapping[int, str]] = {
         2: "layer_2",
         4: "layer_4",

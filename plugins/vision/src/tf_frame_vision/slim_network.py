@@ -1,4 +1,4 @@
-"""Network plugins made of slim's functions: arguments, arg scope, feature maps by stride.
+"""Base class of network plugins whose layers are built by one of slim's functions.
 
     class Tiny(SlimNetwork):
         module = function = "tiny"          # tf_frame_vision.nets.tiny.tiny
@@ -21,7 +21,7 @@ from tf_frame.plugin.load import load_plugin
 from tf_frame_vision import DISTRIBUTION
 
 _NETS = "tf_frame_vision.nets"
-# Squeezing fails on logits for several positions; the error of `flat_logits` says what to do.
+# Squeezing fails on logits of several positions; the error of `flat_logits` says what to do.
 _SQUEEZE = "spatial_squeeze"
 
 
@@ -46,8 +46,8 @@ class SlimNetwork(Network):
       module: module of `tf_frame_vision.nets`.
       function: name of the function in it that builds the classifier.
       arg_scope: name of the function that makes its arg scope.
-      decay_argument: what that function calls the decay of batch norm; None: it has none.
-      always_pools: whether it averages over all positions without being asked.
+      decay_argument: that function's argument for the decay of batch norm; None: it has none.
+      always_pools: whether the classifier averages over all positions in any case.
       base: name of slim's function without a classifier; empty: `function` builds the
         feature maps, too, given `base_arguments`.
       feature_maps: the end point of the last feature map of each stride; none: the network
@@ -112,7 +112,7 @@ class SlimNetwork(Network):
         return {**maps, output_stride: last}, end_points
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
-        """Arguments with which slim's function ends at the last feature map.
+        """Returns arguments that end slim's function at the last feature map.
 
         Args:
           output_stride: size of the image over size of that map.
@@ -133,7 +133,7 @@ class SlimNetwork(Network):
         arguments: Mapping[str, Any],
         overrides: Mapping[str, Any],
     ) -> tuple[Any, Mapping[str, Any]]:
-        """Calls slim's function under its arg scope, each override given to the one that has it.
+        """Calls slim's function under its arg scope; each override goes to the one that takes it.
 
         Args:
           function: builds the network.
@@ -172,7 +172,7 @@ class SlimNetwork(Network):
 
 
 def _layer_overrides(context: NetworkContext) -> dict[str, Any]:
-    """Settings of layers that classifiers and backbones have."""
+    """Overrides that classifiers and backbones have in common."""
     return {
         "batch_norm_decay": context.batch_norm_decay,
         "depth_multiplier": context.depth_multiplier,
@@ -180,7 +180,7 @@ def _layer_overrides(context: NetworkContext) -> dict[str, Any]:
 
 
 def _find(end_points: Mapping[str, Any], name: str) -> Any:
-    """The end point of a name, which within an outer variable scope begins with that scope."""
+    """Returns the end point of a name, also if an outer variable scope precedes the name."""
     return next(t for key, t in end_points.items() if f"/{key}".endswith(f"/{name}"))
 
 

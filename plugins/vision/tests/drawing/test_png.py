@@ -1,6 +1,6 @@
-import os
 import struct
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -118,10 +118,11 @@ def test_no_half_file_stays_when_writing_fails(tmp_path, monkeypatch, earlier):
     if earlier:
         path.write_bytes(earlier)
 
-    def full(source, target):
+    def full(image, target, kind):
+        Path(target).write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "replace", full)
+    monkeypatch.setattr(Image.Image, "save", full)
     with pytest.raises(OSError, match="No space left on device"):
         write_png(path, np.zeros([4, 4], np.uint8))
     assert [each.read_bytes() for each in tmp_path.iterdir()] == ([earlier] if earlier else [])

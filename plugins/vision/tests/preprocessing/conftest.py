@@ -1,4 +1,4 @@
-"""How the tests of preprocessing run a family."""
+"""Fixtures that run one family of preprocessing on an image."""
 
 import numpy as np
 import pytest

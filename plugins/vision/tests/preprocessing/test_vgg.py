@@ -29,7 +29,7 @@ def test_evaluation_keeps_the_shape_and_cuts_the_middle(prepare, ramp):
 
 
 def steps(results):
-    """What red grows by from row to row: 240 over the height of the resized image."""
+    """Increase of red from row to row: 240 over the height of the resized image."""
     return np.diff(results[:, :-1, 0, 0], axis=1).mean(axis=1)
 
 

@@ -8,7 +8,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.export.formats import checkpoint as checkpoint_format
 from tf_frame.estimator.export.verify import DifferenceError
-from tf_frame.graph.inference.inference import build_inference, restore_session
+from tf_frame.graph.inference.build import build_inference, restore_session
 
 from ..conftest import STEP, B, Classifier, W, X
 

@@ -115,7 +115,7 @@ class TwoHeads(Classifier):
 
 
 def test_of_several_signatures_one_has_to_be_chosen(export):
-    with pytest.raises(ConfigError, match=r"3 signatures .* and a tflite holds one; say which"):
+    with pytest.raises(ConfigError, match=r"3 signatures .* and a tflite holds one; choose"):
         export("tflite", model=TwoHeads)
     exported = export("tflite", model=TwoHeads, signature="class")
     runner = interpreter_of(exported.path).get_signature_runner("serving_default")

@@ -1,4 +1,4 @@
-"""What model functions and input functions are called with, and may return."""
+"""Arguments and return values of model functions and input functions."""
 
 import numpy as np
 import pytest

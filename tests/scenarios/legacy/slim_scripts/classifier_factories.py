@@ -1,4 +1,4 @@
-"""What slim's two scripts look up by name: data sets, networks, preprocessing."""
+"""Factories of slim's two scripts: data sets, networks and preprocessing by name."""
 
 import functools
 import os

@@ -1,8 +1,8 @@
-"""The format `checkpoint`: the variables of the inference model, and nothing else.
+"""The format `checkpoint`: the variables of the inference model and nothing else.
 
-No slots of an optimizer are in it, and where the run options ask for moving
-averages, they stand in the places of the variables. Variables go by their names,
-so that `--warm_start_from` or a `tf.train.Saver` of the same model restores them.
+The checkpoint has no slots of an optimizer. With moving averages in the run options, it
+contains the averages under the names of the variables. `--warm_start_from` and a
+`tf.train.Saver` of the same model can restore it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import os
 from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.serving import Request, restored, specs_of
-from tf_frame.estimator.export.verify import compare_signatures
+from tf_frame.estimator.export.verify import compare
 
 
 def export(request: Request, folder: str) -> Written:
     """Writes the checkpoint `model.ckpt-<step>` into a folder, and verifies it.
 
     Raises:
-      DifferenceError: a model restored from it computes something else.
+      DifferenceError: a model restored from it computes other outputs.
     """
     name = name_of(request.checkpoint)
     path, batch = os.path.join(folder, name), request.inputs.batch
@@ -29,14 +29,14 @@ def export(request: Request, folder: str) -> Written:
         expected, scores = serving.run((serving.signatures, serving.scores), batch)
         inputs = specs_of(serving.inputs)
         signatures = {key: specs_of(outputs) for key, outputs in serving.signatures.items()}
-    # What was averaged stands for the variables now.
+    # The averages have the names of the variables now.
     config = dataclasses.replace(request.config, eval_moving_averages=False)
     with restored(dataclasses.replace(request, config=config, checkpoint=path)) as serving:
         found = serving.run(serving.signatures, batch)
-    comparison = compare_signatures(expected, found, tolerance=request.tolerance, scores=scores)
+    comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
     return Written(name, inputs, signatures, comparison)
 
 
 def name_of(checkpoint: str) -> str:
-    """The name of what is written for a checkpoint."""
+    """Returns the name of the exported checkpoint."""
     return f"model.ckpt-{step_of(checkpoint)}"

@@ -1,6 +1,6 @@
-"""The format `frozen_graph`: one GraphDef whose variables are constants.
+"""The format `frozen_graph`: one GraphDef with constants in place of variables.
 
-Beside it a JSON file names the tensors to feed and to fetch:
+A JSON file beside it names the tensors to feed and to fetch:
 
     {"inputs": {"image": {"tensor": "inputs/image:0", "shape": [null, 128, 128, 3],
                           "dtype": "float32"}},
@@ -35,7 +35,7 @@ def export(request: Request, folder: str) -> Written:
 
     Raises:
       ConfigError: the model has several signatures, and none was chosen.
-      DifferenceError: the graph computes something else than the restored session.
+      DifferenceError: the graph computes other outputs than the restored session.
     """
     with restored(request) as serving:
         name = chosen(serving.signatures, request.signature, "frozen_graph")
@@ -53,7 +53,7 @@ def export(request: Request, folder: str) -> Written:
 
 
 def frozen(serving: Serving, outputs: Mapping[str, Any]) -> Any:
-    """The `GraphDef` of a restored model that computes some outputs, variables as constants.
+    """Returns the `GraphDef` that computes outputs of a restored model, with constants.
 
     Args:
       serving: the restored model.
@@ -65,21 +65,21 @@ def frozen(serving: Serving, outputs: Mapping[str, Any]) -> Any:
         [tensor.op.name for tensor in outputs.values()],
     )
     for node in graph_def.node:
-        node.device = ""  # Who runs the graph may have other devices than who trained it.
+        node.device = ""  # The graph may run on other devices than the training.
     return graph_def
 
 
 def used_inputs(serving: Serving, graph_def: Any) -> dict[str, Any]:
-    """Input name -> placeholder, of those that the outputs of a frozen graph depend on."""
+    """Returns input name -> placeholder of the inputs that a frozen graph depends on."""
     nodes = {node.name for node in graph_def.node}
     return {name: tensor for name, tensor in serving.inputs.items() if tensor.op.name in nodes}
 
 
 def run(folder: str, batch: Mapping[str, Any], session_config: Any = None) -> dict[str, Any]:
-    """Loads what `export` wrote into a fresh graph, and computes output name -> array.
+    """Loads an export into a new graph, and computes output name -> array.
 
     Args:
-      folder: where the files are.
+      folder: the folder of the export.
       batch: input name -> array.
       session_config: the `ConfigProto`.
     """

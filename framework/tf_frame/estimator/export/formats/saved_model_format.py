@@ -1,6 +1,6 @@
-"""The format `saved_model`: what TensorFlow Serving and `tf.saved_model.load` read.
+"""The format `saved_model`, for TensorFlow Serving and `tf.saved_model.load`.
 
-It is `tf_frame.estimator.export.saved_model` with placeholders for the run's own features.
+It uses `tf_frame.estimator.export.saved_model` with placeholders for the run's own features.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.input_signature import placeholders
 from tf_frame.estimator.export.saved_model import export_saved_models
 from tf_frame.estimator.export.serving import Request, restored
-from tf_frame.estimator.export.verify import compare_signatures, runnable
+from tf_frame.estimator.export.verify import compare, runnable
 from tf_frame.plugin import Mode
 
 Arrays = Mapping[str, Any]
@@ -25,7 +25,7 @@ Arrays = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class _Receiver:
-    """Features in any structure that a model takes; the receivers of tf.estimator are flat."""
+    """A receiver of features in any structure; the receivers of tf.estimator are flat."""
 
     features: Any
     receiver_tensors: Mapping[str, Any]
@@ -36,7 +36,7 @@ def export(request: Request, folder: str) -> Written:
 
     Raises:
       PluginError: none of the model's outputs fits the inputs.
-      DifferenceError: it computes something else than the restored session.
+      DifferenceError: the SavedModel computes other outputs than the restored session.
     """
     with restored(request) as serving:
         expected, scores = serving.run((serving.signatures, serving.scores), request.inputs.batch)
@@ -54,7 +54,9 @@ def export(request: Request, folder: str) -> Written:
             "the SavedModel would have no signature: no export of the model fits these inputs; "
             "classes and values of tf.estimator need one input of serialised tf.Example"
         )
-    comparison = compare_signatures(expected, found, tolerance=request.tolerance, scores=scores)
+    # Signatures that do not fit the inputs are not exported.
+    expected = {name: expected[name] for name in found}
+    comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
     inputs = {n: spec for each in signatures.values() for n, spec in _specs(each.inputs).items()}
     outputs = {name: _specs(each.outputs) for name, each in signatures.items()}
     return Written(os.path.basename(path), inputs, outputs, comparison)
@@ -63,10 +65,10 @@ def export(request: Request, folder: str) -> Written:
 def run(
     path: str, batch: Arrays, session_config: Any = None
 ) -> tuple[dict[str, Arrays], Mapping[str, Any]]:
-    """Loads a SavedModel into a fresh graph, and computes the outputs of every signature.
+    """Loads a SavedModel into a new graph, and computes the outputs of every signature.
 
     Args:
-      path: its folder.
+      path: the folder of the SavedModel.
       batch: input name -> array.
       session_config: the `ConfigProto`.
 
@@ -90,7 +92,7 @@ def run(
 
 
 def _renamed(path: str, base: str) -> str:
-    """Gives the export the next number that is free in the folder where it will be."""
+    """Renames the export to the next number that is free in its final folder."""
     folder, name = os.path.split(path)
     number = int(name)
     while tf.io.gfile.exists(os.path.join(base, str(number))):
@@ -102,7 +104,7 @@ def _renamed(path: str, base: str) -> str:
 
 
 def _specs(infos: Mapping[str, Any]) -> dict[str, Any]:
-    """Name -> `tf.TensorSpec` of the tensors of a signature."""
+    """Returns name -> `tf.TensorSpec` of the tensors of a signature."""
     return {
         name: tf.TensorSpec(tf.TensorShape(info.tensor_shape), tf.as_dtype(info.dtype))
         for name, info in sorted(infos.items())

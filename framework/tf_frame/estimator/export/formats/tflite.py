@@ -1,7 +1,7 @@
 """The format `tflite`: a model for TensorFlow Lite, in float32.
 
-It takes one example at a time, whose other sizes are those of the evaluation
-data: TensorFlow Lite plans its memory for fixed sizes.
+TensorFlow Lite plans its memory for fixed sizes, so the model takes one example at a
+time, with the sizes of the evaluation data.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def export(request: Request, folder: str) -> Written:
       ConfigError: TensorFlow comes without TensorFlow Lite, or without eager execution;
         or the model has several signatures, and none was chosen.
       TfFrameError: TensorFlow Lite lacks an operation of the model.
-      DifferenceError: the model computes something else than the restored session.
+      DifferenceError: the model computes other outputs than the restored session.
     """
     lite = tensorflow_lite()
     batches = list(examples(request.inputs.batch))
@@ -56,16 +56,16 @@ def export(request: Request, folder: str) -> Written:
 
 
 def run(folder: str, batches: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Loads what `export` wrote, and computes output name -> array for each batch of one example.
+    """Loads an export, and computes output name -> array for each batch of one example.
 
     Args:
-      folder: where the file is.
-      batches: input name -> array; inputs that the model does not read may be among them.
+      folder: the folder of the export.
+      batches: input name -> array; may contain inputs that the model does not read.
     """
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
         content = file.read()
     with warnings.catch_warnings():
-        # It will leave TensorFlow for the package ai_edge_litert, which is no dependency.
+        # The interpreter will move to the package ai_edge_litert, which is not a dependency.
         warnings.filterwarnings("ignore", r"\s*Warning: tf\.lite\.Interpreter is deprecated")
         interpreter = tensorflow_lite().Interpreter(model_content=content)
     runner = interpreter.get_signature_runner(DEFAULT_KEY)
@@ -75,10 +75,10 @@ def run(folder: str, batches: Iterable[Mapping[str, Any]]) -> Iterator[dict[str,
 
 
 def tensorflow_lite() -> Any:
-    """TensorFlow's module `lite`.
+    """Returns TensorFlow's module `lite`.
 
     Raises:
-      ConfigError: it has none (any more).
+      ConfigError: this TensorFlow has no `lite`.
     """
     lite = getattr(tf.compat.v2, "lite", None)
     if not (hasattr(lite, "TFLiteConverter") and hasattr(lite, "Interpreter")):
@@ -90,7 +90,7 @@ def tensorflow_lite() -> Any:
 
 
 def examples(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The examples of a batch, as batches of one; what has no batch dimension comes with each."""
+    """Yields the examples of a batch as batches of one; scalars go with each of them."""
     count = max((len(array) for array in batch.values() if np.ndim(array)), default=1)
     for i in range(count):
         yield {k: array[i : i + 1] if np.ndim(array) else array for k, array in batch.items()}
@@ -99,12 +99,12 @@ def examples(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _write_saved_model(
     path: str, graph_def: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
 ) -> None:
-    """Writes what the converter reads; by way of it inputs and outputs keep their names.
+    """Writes the input of the converter, in which inputs and outputs have their names.
 
     Args:
-      path: the folder; there is none yet.
+      path: the folder; it does not exist.
       graph_def: the frozen graph.
-      inputs, outputs: name -> tensor of the graph that was frozen.
+      inputs, outputs: name -> tensor of the graph before freezing.
     """
     with tf.Graph().as_default() as graph, tf.Session() as session:
         tf.import_graph_def(graph_def, name="")
@@ -121,7 +121,7 @@ def _write_saved_model(
 
 
 def _converted(lite: Any, path: str) -> bytes:
-    """The bytes of the model that the converter makes of a SavedModel."""
+    """Converts a SavedModel to the bytes of a TensorFlow Lite model."""
     if not _in_thread(tf.executing_eagerly):
         raise ConfigError(
             "eager execution is disabled in this process (by tf.disable_v2_behavior() or "
@@ -144,16 +144,16 @@ def _converted(lite: Any, path: str) -> bytes:
 
 
 def _in_thread(function: Callable[[], Any]) -> Any:
-    """Calls a function outside of every graph; which graphs are entered is known to each thread.
+    """Calls a function in a new thread, where no graph is the default one.
 
-    Within one, the converter would take its old way, which loses the names.
+    With a default graph, the converter takes another path, which loses the names.
     """
     with concurrent.futures.ThreadPoolExecutor(1) as executor:
         return executor.submit(function).result()
 
 
 def _reason(error: Exception) -> str:
-    """The lines of a converter's message that name what it lacks; else the first."""
+    """Returns the lines of a converter's message that name missing operations; else the first."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     named = [line for line in lines if line.startswith(("TF Select ops:", "Custom ops:"))]
     return "it has no operation of its own for " + "; ".join(named) if named else lines[0]

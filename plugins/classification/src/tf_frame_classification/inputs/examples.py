@@ -1,4 +1,4 @@
-"""Labelled examples of each kind of file; see `tf_frame_vision.reading.examples`.
+"""Reading of labelled examples from each kind of file; see `tf_frame_vision.reading`.
 
 Images of one size are held in memory, decoded once. The ops that read their files stand
 outside the data set, which thus holds one copy; neither the graph nor a checkpoint has any.

@@ -1,4 +1,4 @@
-"""The idx file format of MNIST: a magic number, the dimensions, the bytes.
+"""Check of idx files, the format of MNIST: a magic number, the dimensions, the bytes.
 
 Source: http://yann.lecun.com/exdb/mnist/, which Fashion-MNIST keeps to.
 """
@@ -20,14 +20,14 @@ _CHUNK_BYTES = 1 << 20
 def read_idx_shape(path: Path, *, rank: int) -> tuple[int, ...]:
     """Checks a file of bytes, gzipped or not, and returns its dimensions.
 
-    It is read to its end, so that one that was cut is found.
+    The file is read to its end, so that a cut file is found.
 
     Args:
       path: the file.
       rank: the number of dimensions it must have: 1 for labels, 3 for images.
 
     Raises:
-      DataError: it is no such file, is cut or damaged, or holds nothing.
+      DataError: it is no idx file, is cut or damaged, or holds no value.
     """
     try:
         shape, num_bytes = _shape_and_bytes(path, rank)
@@ -45,7 +45,7 @@ def read_idx_shape(path: Path, *, rank: int) -> tuple[int, ...]:
 
 
 def header_bytes(rank: int) -> int:
-    """Bytes before the values."""
+    """Returns the number of bytes before the values."""
     return 4 + 4 * rank
 
 

@@ -1,8 +1,8 @@
 """The input `image_folder`: a folder of images for each class.
 
-data_dir/CLASS/*.jpg                                some of them are held out for evaluation,
-data_dir/CLASS/*.jpg, eval_dir/CLASS/*.jpg          or those of another folder,
-data_dir/train/CLASS/*.jpg, data_dir/val/CLASS/*    or as the folder says
+data_dir/CLASS/*.jpg                                a part of them is held out for evaluation
+data_dir/CLASS/*.jpg, eval_dir/CLASS/*.jpg          another folder is evaluated
+data_dir/train/CLASS/*.jpg, data_dir/val/CLASS/*    the folder has both parts
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Params(LabelledImageOptions):
 
 
 class ImageFolder(LabelledImages):
-    """Images in folders that are called as their classes; labels are in the order of the names.
+    """Images in one folder for each class; labels follow the sorted names of the folders.
 
-    Which images are held out depends on their names alone, so that they stay the same.
+    The images held out follow from their names alone, so that they stay the same.
     """
 
     Params: ClassVar[type] = Params
@@ -69,11 +69,12 @@ class ImageFolder(LabelledImages):
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import folder_examples
 
-        return folder_examples(*split.content, order)
+        root, names, labels = split.content
+        return folder_examples(root, names, labels, order)
 
 
 def _folders(folder: Path, eval_dir: str) -> tuple[Path, Path | None]:
-    """The folder to train on, and the one to evaluate if there is one."""
+    """Returns the folder to train on, and the one to evaluate if there is one."""
     if eval_dir:
         return folder, existing_folder(eval_dir, "--input.eval_dir", _WHAT_TO_DO)
     evaluation = first_existing(folder, _EVALUATION)
@@ -89,7 +90,7 @@ def _folders(folder: Path, eval_dir: str) -> tuple[Path, Path | None]:
 
 
 def _holds_classes(folder: Path) -> bool:
-    """Whether it has folders and no images: a class called so has images."""
+    """Returns whether there are folders and no images, as a class of this name would have."""
     return folder.is_dir() and bool(visible(folder, folders=True)) and not _pictures(folder)
 
 
@@ -117,7 +118,7 @@ def _pictures(folder: Path) -> list[str]:
 
 
 def _divided(files: _Files, fraction: float, folder: Path) -> tuple[_Files, _Files]:
-    """The files to train on, and those to evaluate: at least one of a class that has several."""
+    """Returns training and evaluation files; a class of several files has one of each at least."""
     held_out = {name: _held_out(name, images, fraction) for name, images in files.items()}
     if not any(held_out.values()):
         raise DataError(

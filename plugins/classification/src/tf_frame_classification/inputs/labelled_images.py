@@ -1,4 +1,4 @@
-"""Base of the inputs of labelled images: classes, image size, preprocessing."""
+"""Base class of inputs of labelled images: classes, image size, preprocessing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LabelledImageOptions(ExampleOptions):
 
 
 class LabelledImages(ExampleInput):
-    """Labelled images; a subclass finds them and reads examples with `image` and `label`.
+    """Input of labelled images; a subclass finds and reads examples with `image` and `label`.
 
     The constructor of a subclass calls this one and then `use`.
 

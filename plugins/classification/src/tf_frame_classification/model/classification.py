@@ -33,7 +33,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = {
         "summarize_variables": True,
         "save_summaries_secs": 180,
         "on_nan": "raise",
-        # It traced the step after the one that it called 60.
+        # That trainer traced the step after its step 60.
         "trace_at_step": [61],
     },
 }
@@ -91,7 +91,7 @@ class Classification(Model):
         "optimizer": "adam",
         "learning_rate": 0.001,
         "schedule": "cosine",
-        # The first steps decide whether lenet gets going at all.
+        # Without a warm-up lenet may not learn at all.
         "warmup": "linear",
         "warmup_steps": 50,
         "warmup_learning_rate": 1e-4,
@@ -111,7 +111,7 @@ class Classification(Model):
 
     @classmethod
     def input_defaults(cls, params: Any) -> Mapping[str, Any]:
-        """What the network was made for: image size, channels and preprocessing."""
+        """Returns image size, channels and preprocessing that the network was made for."""
         network = load_network(params.name)
         return {
             "image_size": network.default_image_size,
@@ -120,7 +120,7 @@ class Classification(Model):
         }
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
-        """Builds one clone; see the class for what it takes.
+        """Builds one clone; the class describes features and labels.
 
         Returns:
           The loss, by the collection of losses; predictions `label`, `[batch]` int32,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+
+from tf_frame_vision.confusion import confusion_matrix, metric_names
 
 _TOP = 5
 # Of the image of the confusion matrix, in pixels.
@@ -32,7 +33,7 @@ def classification_metrics(
       `confusion_matrix_image`, a serialised summary. Each is a (value, update op) pair.
     """
     num_classes = int(logits.shape[1])
-    total, update = _confusion(labels, tf.argmax(logits, axis=1), num_classes)
+    total, update = confusion_matrix(labels, tf.argmax(logits, axis=1), num_classes)
     hits, of_class = tf.diag_part(total), tf.reduce_sum(total, axis=1)
     recall = tf.div_no_nan(hits, of_class)
     occurring = tf.reduce_sum(tf.cast(of_class > 0, tf.float64))
@@ -41,7 +42,7 @@ def classification_metrics(
         "mean_recall": tf.div_no_nan(tf.reduce_sum(recall), occurring),
     }
     if num_classes <= max_class_metrics:
-        for index, name in enumerate(_names(class_names, num_classes)):
+        for index, name in enumerate(metric_names(class_names, num_classes)):
             values[f"recall_{name}"] = recall[index]
     metrics = {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
     if num_classes > _TOP:
@@ -50,29 +51,6 @@ def classification_metrics(
     metrics["confusion_matrix"] = total, update
     metrics["confusion_matrix_image"] = confusion_image(total), update
     return metrics
-
-
-def _confusion(labels: Any, predicted: Any, num_classes: int) -> tuple[Any, Any]:
-    """Returns the matrix `[label, prediction]` so far, and the op that adds a batch."""
-    total = tf.get_variable(
-        "confusion_matrix",
-        shape=[num_classes, num_classes],
-        dtype=tf.float64,
-        initializer=tf.zeros_initializer(),
-        trainable=False,
-        collections=[tf.GraphKeys.LOCAL_VARIABLES, tf.GraphKeys.METRIC_VARIABLES],
-    )
-    batch = tf.math.confusion_matrix(labels, predicted, num_classes, dtype=tf.float64)
-    return tf.convert_to_tensor(total), tf.assign_add(total, batch)
-
-
-def _names(class_names: Sequence[str], num_classes: int) -> list[str]:
-    """What metrics call the classes; the label makes names different that come out alike."""
-    given = [*class_names[:num_classes], *map(str, range(len(class_names), num_classes))]
-    names = [re.sub(r"[^\w.-]", "_", name) for name in given]
-    return [
-        name if names.count(name) == 1 else f"{name}_{label}" for label, name in enumerate(names)
-    ]
 
 
 def confusion_image(matrix: Any) -> Any:
@@ -89,7 +67,7 @@ def confusion_image(matrix: Any) -> Any:
     """
     num_classes = int(matrix.shape[0])
     share = tf.cast(tf.div_no_nan(matrix, tf.reduce_sum(matrix, axis=1, keepdims=True)), tf.float32)
-    # The root makes few wrong answers visible.
+    # The square root makes a few wrong answers visible.
     strength = tf.sqrt(share)[..., tf.newaxis]
     right = tf.eye(num_classes)[..., tf.newaxis]
     ink = right * tf.constant([0.9, 0.6, 0.2]) + (1.0 - right) * tf.constant([0.1, 0.8, 0.9])
@@ -103,7 +81,7 @@ def confusion_image(matrix: Any) -> Any:
 
 
 def _lines(num_classes: int, side: int) -> Any:
-    """1.0 where the lines between cells are, else 0.0: `[height, width, 1]`."""
+    """Returns 1.0 on lines between cells, else 0.0: `[height, width, 1]`."""
     edge = tf.equal(tf.range(num_classes * side) % side, side - 1)
     lines = tf.logical_or(edge[:, tf.newaxis], edge[tf.newaxis])
     return tf.cast(lines[..., tf.newaxis], tf.float32)

@@ -13,7 +13,7 @@ _AUX_LOGITS = "AuxLogits"
 
 
 def predictions(logits: Any) -> dict[str, Any]:
-    """The class of each image, `label` `[batch]` int32, and `probabilities` `[batch, classes]`."""
+    """Returns `label`, `[batch]` int32, and `probabilities`, `[batch, classes]`."""
     return {
         "label": tf.argmax(logits, axis=1, output_type=tf.int32),
         "probabilities": tf.nn.softmax(logits),

@@ -7,19 +7,11 @@
     sample = random_flip(sample, flip_seed)
     image = colour.brightness(sample.image, 32.0, colour_seed)
 
-Everything random follows from a seed by stateless ops, so that a resumed run sees what an
-uninterrupted one would have. `geometry` has the changes themselves, without chance.
+Random numbers follow from a seed by stateless ops, so that a resumed run sees the same images
+as an uninterrupted one. `geometry` has the changes themselves, without random numbers.
 """
 
 from tf_frame_vision.augmentation import colour, draws
-from tf_frame_vision.augmentation.chance import (
-    apply_if,
-    random_crop,
-    random_crop_or_pad,
-    random_flip,
-    random_rotate_90,
-    random_scale,
-)
 from tf_frame_vision.augmentation.geometry import (
     Sample,
     clip_boxes,
@@ -32,6 +24,14 @@ from tf_frame_vision.augmentation.geometry import (
     rotate_90,
     scale,
     transpose,
+)
+from tf_frame_vision.augmentation.random_geometry import (
+    apply_if,
+    random_crop,
+    random_crop_or_pad,
+    random_flip,
+    random_rotate_90,
+    random_scale,
 )
 
 __all__ = [

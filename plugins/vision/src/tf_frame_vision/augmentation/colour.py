@@ -11,26 +11,26 @@ from tf_frame_vision.augmentation import draws
 
 
 def brightness(image: Any, max_delta: float, seed: Any) -> Any:
-    """Adds a number from `-max_delta` to `max_delta`."""
+    """Adds a random number from `-max_delta` to `max_delta` to all values."""
     return image + draws.uniform(seed, -max_delta, max_delta)
 
 
 def contrast(image: Any, low: float, high: float, seed: Any) -> Any:
-    """Multiplies the distance of each value to its channel's mean."""
+    """Multiplies the distance of each value from its channel's mean by a random factor."""
     return tf.image.adjust_contrast(image, draws.uniform(seed, low, high))
 
 
 def saturation(image: Any, low: float, high: float, seed: Any) -> Any:
-    """Multiplies the saturation, as in HSV; the image has 3 channels."""
+    """Multiplies the saturation, as in HSV, by a random factor; the image has 3 channels."""
     return tf.image.adjust_saturation(image, draws.uniform(seed, low, high))
 
 
 def hue(image: Any, max_delta: float, seed: Any) -> Any:
-    """Turns the hue, a whole turn being 1; the image has 3 channels."""
+    """Rotates the hue by a random part of the colour circle; the image has 3 channels."""
     return tf.image.adjust_hue(image, draws.uniform(seed, -max_delta, max_delta))
 
 
-# By how much, and in which orders: slim, inception_preprocessing.py.
+# Ranges and orders are those of slim, inception_preprocessing.py.
 _CHANGES: dict[str, Callable[[Any, Any], Any]] = {
     "brightness": lambda image, seed: brightness(image, 32.0 / 255.0, seed),
     "saturation": lambda image, seed: saturation(image, 0.5, 1.5, seed),

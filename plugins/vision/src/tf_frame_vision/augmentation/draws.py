@@ -1,4 +1,4 @@
-"""Random numbers that follow from a seed, no two of them from the same one."""
+"""Stateless random numbers, so that the augmentation of an example follows from its seed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import tensorflow.compat.v1 as tf
 
 
 def split(seed: Any, count: int) -> list[Any]:
-    """Makes independent seeds of one.
+    """Makes several independent seeds of one.
 
     Args:
       seed: `[2]` integers.
-      count: how many are wanted.
+      count: number of seeds.
 
     Returns:
       A list of `[2]` integer tensors.
@@ -37,5 +37,5 @@ def coin(seed: Any) -> Any:
 
 
 def one_of(makers: Sequence[Callable[[], Any]], seed: Any) -> Any:
-    """Runs one of several functions, each as likely; only its ops are computed."""
+    """Runs one of several functions, all equally likely; only its ops are computed."""
     return tf.switch_case(integer(seed, 0, len(makers)), list(makers))

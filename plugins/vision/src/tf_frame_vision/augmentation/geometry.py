@@ -1,4 +1,4 @@
-"""Changes of place and size of an image, which its masks, boxes and points follow exactly.
+"""Geometric changes of an image, which its masks, boxes and points follow exactly.
 
 Coordinates are in pixels, from the upper left corner of the image to its lower right one,
 `[height, width]`: the pixel in row 0 and column 0 covers 0 to 1, and its centre is at 0.5.
@@ -15,7 +15,7 @@ from tf_frame import layers
 
 
 class Sample(NamedTuple):
-    """An image and what is marked in it; parts that are not given stay None.
+    """An image with its masks, boxes and points; parts that are not given stay None.
 
     Attributes:
       image: `[height, width, channels]`.
@@ -32,7 +32,7 @@ class Sample(NamedTuple):
 
 
 def flip_left_right(sample: Sample) -> Sample:
-    """Mirrors left and right."""
+    """Mirrors the image, left to right."""
     width = _sides(sample)[1]
     return _changed(
         sample,
@@ -42,7 +42,7 @@ def flip_left_right(sample: Sample) -> Sample:
 
 
 def flip_up_down(sample: Sample) -> Sample:
-    """Mirrors above and below."""
+    """Mirrors the image, top to bottom."""
     height = _sides(sample)[0]
     return _changed(
         sample,
@@ -109,10 +109,10 @@ def scale(sample: Sample, factor: Any) -> Sample:
 
 
 def crop(sample: Sample, top: Any, left: Any, height: Any, width: Any) -> Sample:
-    """Cuts a window out.
+    """Cuts out a window.
 
-    Boxes and points keep their place in the image, also outside of the window; `clip_boxes`
-    cuts boxes to it.
+    Boxes and points outside of the window are kept, with coordinates outside of the result;
+    `clip_boxes` cuts boxes to it.
 
     Args:
       sample: the image and its marks.
@@ -166,20 +166,20 @@ def crop_or_pad(
     fill: float = 0,
     mask_fill: float = 0,
 ) -> Sample:
-    """Cuts the image to a size, or pads it, in each direction as it needs.
+    """Crops or pads height and width, each as its size requires.
 
     Args:
       sample: the image and its marks.
       height, width: of the result, in pixels.
-      down, across: where the window lies in the image, or the image in the window: 0 at
-        the upper and left edge, almost 1 at the lower and right one.
+      down, across: position of the window in the image, or of the image in the window: 0
+        at the upper and left edge, almost 1 at the lower and right edge.
       fill: see `pad`.
       mask_fill: see `pad`.
     """
     size = tf.shape(sample.image)[:2]
     room = size - tf.constant([height, width])
     fractions = tf.stack(_floats(down, across))
-    # Each whole number of pixels from 0 to the room is as likely for an even fraction.
+    # A uniform fraction makes each number of pixels from 0 to `room` equally likely.
     offset = tf.cast(fractions * (tf.cast(tf.abs(room), tf.float32) + 1.0), tf.int32)
     offset = tf.minimum(offset, tf.abs(room))
     none = tf.zeros_like(offset)
@@ -190,7 +190,7 @@ def crop_or_pad(
 
 
 def clip_boxes(sample: Sample) -> Sample:
-    """Cuts boxes to the image; one that lies outside has no area left."""
+    """Cuts boxes to the image; a box outside of it has no area left."""
     height, width = _sides(sample)
 
     def clip(*edges: Any) -> tuple[Any, ...]:

@@ -1,1 +1,1 @@
-"""Pictures of predictions: colours of classes, overlays, PNG files; all without TensorFlow."""
+"""Colours of classes, overlays and PNG files; nothing here imports TensorFlow."""

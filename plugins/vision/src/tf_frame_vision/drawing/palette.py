@@ -1,4 +1,4 @@
-"""Colours of classes, and pictures with a class laid over each pixel."""
+"""Colours of classes, and overlays of predicted classes on images."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 
 Pixels = NDArray[np.uint8]
 
-# A walk around the colour circle by this part of it never comes near where it has been.
+# Steps of this part of the colour circle stay far from all earlier ones.
 _GOLDEN_RATIO = (5**0.5 - 1) / 2
 _FIRST_HUE = 0.09
-# Saturation and brightness in turns, so that near hues differ as well.
+# Saturation and brightness alternate, so that near hues differ, too.
 _TONES = ((0.85, 1.0), (0.6, 0.95), (1.0, 0.75))
 _FILL = 0.5
 
 
 def has_background(class_names: Sequence[str]) -> bool:
-    """Whether class 0 is what is left over: by its name, or where there are no names."""
+    """Returns whether class 0 is the background: by its name, or if no names are known."""
     return not class_names or class_names[0].lower() == "background"
 
 
 def palette(num_classes: int, *, background: bool) -> Pixels:
-    """A colour for each class.
+    """Makes a colour for each class.
 
     Args:
       num_classes: number of classes.
@@ -59,7 +59,7 @@ def overlay(image: Pixels, classes: NDArray[np.integer], colours: Pixels) -> Pix
 
 
 def outline(classes: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Whether a pixel has a neighbour, above, below or beside it, of another class.
+    """Marks pixels with a neighbour of another class, above, below or to either side.
 
     Args:
       classes: `[height, width]`.

@@ -1,11 +1,8 @@
-"""PNG files, checked without TensorFlow, and written whole or not at all."""
+"""PNG files: reading of the header, check of the whole file, atomic writing; by Pillow."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import io
-import os
 import struct
 import zlib
 from pathlib import Path
@@ -14,7 +11,9 @@ from typing import Any
 from PIL import Image
 from PIL.PngImagePlugin import PngImageFile
 
-# Pillow's modes of pixels that are one number, their brightness.
+from tf_frame.atomic_output import atomic_output
+
+# Pillow's modes of images whose pixels are one brightness.
 _GREY = ("1", "L", "I", "I;16")
 _PALETTE_SIZE = 256
 _DAMAGED = (SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error)
@@ -46,7 +45,7 @@ def read_png(path: Path) -> PngHeader:
       OSError: it cannot be read, or ends too early.
     """
     try:
-        # Not Image.open, which takes very large images for an attack.
+        # Image.open refuses very large images as a decompression bomb.
         with PngImageFile(path) as image:
             image.verify()
         with PngImageFile(path) as image:
@@ -54,8 +53,8 @@ def read_png(path: Path) -> PngHeader:
             return PngHeader(image.height, image.width, image.mode in _GREY)
     except _DAMAGED as error:
         # Pillow raises an IndexError for a file without pixels.
-        no_pixels = isinstance(error, IndexError)
-        raise ValueError("it has no pixels" if no_pixels else str(error)) from error
+        message = "it has no pixels" if isinstance(error, IndexError) else str(error)
+        raise ValueError(message) from error
 
 
 def write_png(path: Path, pixels: Any, *, colours: Any = None) -> None:
@@ -70,17 +69,6 @@ def write_png(path: Path, pixels: Any, *, colours: Any = None) -> None:
     if colours is not None:
         # With few colours Pillow would put several pixels into a byte.
         image.putpalette(colours.tobytes().ljust(3 * _PALETTE_SIZE, b"\0"))
-    content = io.BytesIO()
-    image.save(content, "PNG")
-    _write_whole(path, content.getvalue())
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    partial = path.with_name(f".{path.name}.part")
-    try:
-        partial.write_bytes(data)
-        os.replace(partial, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            partial.unlink()
-        raise
+    with atomic_output(str(path)) as temporary:
+        # Its name ends in ".partial", so the format must be given.
+        image.save(temporary, "PNG")

@@ -20,7 +20,7 @@ _DEPTHWISE_LOCATIONS = (None, "input", "output", "expansion")
 
 
 def make_divisible(value: float, divisor: int = 8, min_value: int | None = None) -> int:
-    """Rounds a number of channels to a multiple, at least 0.9 of what it was.
+    """Rounds a number of channels to a multiple of a divisor, to at least 0.9 of it.
 
     Args:
       value: the number of channels.
@@ -55,9 +55,9 @@ def split_divisible(count: int, num_ways: int, divisible_by: int = 8) -> list[in
 
 
 def fixed_padding(inputs: Any, kernel_size: Sequence[int], rate: int = 1) -> Any:
-    """Adds the zeros that let a "VALID" convolution give as much as a "SAME" one.
+    """Adds zeros for a "VALID" convolution with the output size of a "SAME" one.
 
-    How many does not depend on the size of the inputs.
+    Their number does not depend on the size of the inputs.
 
     Args:
       inputs: `[batch, height, width, channels]`.
@@ -288,7 +288,7 @@ def squeeze_excite(
     gating_fn: Callable[..., Any] | None = tf.sigmoid,
     squeeze_input_tensor: Any = None,
 ) -> Any:
-    """Weighs channels by what is in the whole picture (https://arxiv.org/abs/1709.01507).
+    """Weighs channels by their means over the whole image (https://arxiv.org/abs/1709.01507).
 
     Layers: `squeeze_excite/Conv` and `squeeze_excite/Conv_1`, both with biases.
 
@@ -297,8 +297,8 @@ def squeeze_excite(
       divisible_by: what the number of channels between is rounded to.
       squeeze_factor: channels of the input for one between.
       inner_activation_fn: after the first layer.
-      gating_fn: after the second one; what it gives is the weight.
-      squeeze_input_tensor: what the weights are computed of; the input when None.
+      gating_fn: after the second one; its result is the weight.
+      squeeze_input_tensor: source of the weights; the input when None.
 
     Returns:
       Like `input_tensor`.

@@ -1,4 +1,4 @@
-"""The end that AlexNet and VGG share: fully connected layers, made as convolutions.
+"""Common head of AlexNet and VGG: fully connected layers, made as convolutions.
 
 A kernel as large as the last feature map is a fully connected layer there, and
 on a larger image slides over it. Source of names and behaviour: tensorflow/models,
@@ -19,7 +19,7 @@ _FEATURES = 4096
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Head:
-    """What is done with the last feature map.
+    """Fully connected layers, dropout and logits on the last feature map.
 
     Attributes:
       kernel_size: height and width of the map at the network's own image size.

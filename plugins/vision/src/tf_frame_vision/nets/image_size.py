@@ -1,4 +1,4 @@
-"""Which sizes of images a network is made for, and which it can take."""
+"""Image sizes of networks: the published size, and a check of the smallest one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tf_frame.errors import ConfigError
 
 
 def default_image_size(size: int) -> Callable[[Any], Any]:
-    """Notes the height and width that a network was published with.
+    """Sets the attribute `default_image_size` of a function: the published height and width.
 
     Args:
-      size: in pixels; the network's attribute `default_image_size`.
+      size: in pixels.
     """
 
     def note(network: Any) -> Any:
@@ -23,7 +23,7 @@ def default_image_size(size: int) -> Callable[[Any], Any]:
 
 
 def check_image_size(images: Any, *, least: int, network: str, advice: str) -> None:
-    """Refuses images of which nothing would be left before the last layers.
+    """Refuses images that the layers would reduce to nothing.
 
     Args:
       images: `[batch, height, width, channels]`; an unknown size passes.

@@ -32,7 +32,7 @@ VALID = "VALID"
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Style:
-    """What the layers of one network share.
+    """Settings that the layers of one network share.
 
     Attributes:
       depth: channels of a layer, given those in the table.
@@ -51,11 +51,11 @@ class Style:
         return 1 if self.data_format == "NCHW" else 3
 
     def format_options(self) -> dict[str, Any]:
-        """Arguments that say the data format, if there is one to say."""
+        """Arguments of layers for the data format; none for the default format."""
         return {"data_format": self.data_format} if self.data_format else {}
 
     def weight_options(self, stddev: float | None) -> dict[str, Any]:
-        """Arguments that say the initial weights, if there is something to say."""
+        """Arguments of layers for the initial weights; none for the layers' own default."""
         stddev = self.stddev if stddev is None else stddev
         return {} if stddev is None else {"weights_initializer": truncated_normal(stddev)}
 
@@ -71,7 +71,7 @@ class Layer(Protocol):
         """Returns the output for `net`, both `[batch, height, width, channels]`."""
 
     def size_after(self, size: int) -> int:
-        """Height of the output for a height of the input; below 1: too small an input."""
+        """Returns the height of the output, below 1 for too small an input."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,7 +153,7 @@ class Fork:
 
     @property
     def scope(self) -> str:
-        """Nothing: the convolutions stand in the scope of the branch."""
+        """No scope: the convolutions are in the scope of the branch."""
         return ""
 
     def build(self, net: Any, style: Style) -> Any:
@@ -221,7 +221,7 @@ def build_until(
 
 
 def smallest_size(table: Sequence[Layer]) -> int:
-    """The smallest height and width of images that leave something after every layer."""
+    """Returns the smallest height and width of images that no layer reduces to nothing."""
     return next(size for size in itertools.count(1) if size_after_all(size, table) >= 1)
 
 
@@ -261,7 +261,7 @@ def build_row(net: Any, row: Sequence[Layer], style: Style) -> Any:
 
 
 def size_after(size: int, kernel: int, stride: int, padding: str) -> int:
-    """Size of what a layer makes of a size; below 1 if there is nothing left.
+    """Returns the height of a layer's output, below 1 for too small an input.
 
     Source: https://www.tensorflow.org/api_docs/python/tf/nn#notes_on_padding_2.
     """
@@ -269,7 +269,7 @@ def size_after(size: int, kernel: int, stride: int, padding: str) -> int:
 
 
 def size_after_all(size: int, row: Sequence[Layer]) -> int:
-    """Size of what layers in a row make of a size; below 1 if there is nothing left."""
+    """Returns the height of the last output of layers in a row, below 1 for too small an input."""
     return functools.reduce(lambda below, layer: layer.size_after(below), row, size)
 
 

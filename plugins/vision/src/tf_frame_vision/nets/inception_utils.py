@@ -1,4 +1,4 @@
-"""What the Inception networks have in common: their arg scope, poolings and heads.
+"""Common parts of the Inception networks: arg scope, poolings, heads.
 
 The networks come from slim (tensorflow/models, research/slim/nets), with its names.
 
@@ -72,7 +72,7 @@ def batch_norm_params(
 
 
 def depth_function(depth_multiplier: float, min_depth: int) -> Callable[[int], int]:
-    """Returns what scales numbers of channels, but never below `min_depth`.
+    """Returns a function that scales numbers of channels, but never below `min_depth`.
 
     Raises:
       ValueError: the multiplier is not positive.

@@ -1,4 +1,4 @@
-"""What MobileNets V2 and V3 share: a network built from a list of ops.
+"""Common part of MobileNets V2 and V3: a network built from a list of ops.
 
     conv_defs = {
         "defaults": {(layers.batch_norm,): {"scale": True}},
@@ -68,7 +68,7 @@ def op(
 
 
 def safe_arg_scope(funcs: Any, **kwargs: Any) -> AbstractContextManager[Any]:
-    """Is `layers.arg_scope`, in which None means: leave it as it is."""
+    """Makes a `layers.arg_scope` without the arguments that are None."""
     given = {name: value for name, value in kwargs.items() if value is not None}
     return layers.arg_scope(funcs, **given) if given else nullcontext()
 
@@ -84,7 +84,7 @@ def mobilenet_base(
     scope: Any = None,
     is_training: bool | None = False,
 ) -> tuple[Any, dict[str, Any]]:
-    """Builds the layers of `conv_defs["spec"]`, one on the other.
+    """Builds the layers of `conv_defs["spec"]`, one after the other.
 
     Args:
       inputs: `[batch, height, width, channels]`.

@@ -105,7 +105,7 @@ def mobilenet_v1_base(
 def _layers(
     conv_defs: Sequence[Conv | DepthSepConv], output_stride: int | None, explicit: bool
 ) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yields the name of each layer, and what builds it of its input and a rule for depths.
+    """Yields the name of each layer, and a function of its input and of a rule for depths.
 
     Args:
       conv_defs: the definition.

@@ -192,7 +192,7 @@ def mobilenet(
 
 
 def _unscaled(params: dict[str, Any], multiplier: float) -> None:
-    """Is the `multiplier_func` of a layer that no multiplier changes."""
+    """Leaves a layer as it is: the `multiplier_func` of a layer that no multiplier changes."""
 
 
 @layers.add_arg_scope

@@ -58,7 +58,7 @@ def subsample(inputs: Any, factor: int, scope: Any = None) -> Any:
 def conv2d_same(
     inputs: Any, num_outputs: int, kernel_size: int, stride: int, rate: int = 1, scope: Any = None
 ) -> Any:
-    """Convolves with a stride as `conv2d` without one, then `subsample`, would.
+    """Convolves with a stride, with the result of `conv2d` without a stride and `subsample`.
 
     Padding "SAME" with a stride depends on whether the size is even; this does not.
 
@@ -177,7 +177,7 @@ def root_block(inputs: Any) -> Any:
 
 
 def stride_after_root(output_stride: int | None) -> int | None:
-    """Returns what `output_stride` leaves for the blocks.
+    """Returns the stride of the blocks for an output stride of the whole network.
 
     Raises:
       ValueError: it is no multiple of 4.
@@ -198,7 +198,7 @@ def classify(
     global_pool: bool,
     spatial_squeeze: bool,
 ) -> Any:
-    """Averages over the image and adds logits, and notes what it makes in `end_points`.
+    """Averages over the image and adds logits; both become end points.
 
     Args:
       net: `[batch, height, width, channels]`.

@@ -1,4 +1,4 @@
-"""Dilation in the place of strides, so that a network keeps its resolution."""
+"""Replacement of strides by dilation, so that feature maps keep their resolution."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Strides:
         return 1, rate
 
     def check_reached(self) -> None:
-        """Refuses a limit that is no product of the first strides.
+        """Checks that the limit is the product of the first strides.
 
         Raises:
           ValueError: the product of all strides so far is another.

@@ -1,4 +1,4 @@
-"""The preprocessing of CIFAR-10 pictures, good for any small ones."""
+"""Preprocessing of CIFAR-10, and of other small images: the family `cifarnet`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _distort(image: Any, height: int, width: int, seed: Any) -> Any:
 
 
 def _padded(image: Any, height: int, width: int) -> Any:
-    """Adds zeros: four on every side, or more where the window would not fit."""
+    """Adds zeros: four on every side, more where the window would not fit."""
     import tensorflow.compat.v1 as tf
 
     size = tf.shape(image)[:2]

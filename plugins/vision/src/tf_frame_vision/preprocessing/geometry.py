@@ -19,13 +19,13 @@ RESIZE_METHODS = {
 
 
 def channels_of(image: Any) -> int:
-    """Returns 1 or 3.
+    """Returns the number of channels, 1 or 3.
 
     Args:
       image: `[height, width, channels]`.
 
     Raises:
-      DataError: it has another rank, or another or an unknown number of channels.
+      DataError: the image has another rank, or another or an unknown number of channels.
     """
     shape = image.shape
     channels = shape.as_list()[-1] if shape.ndims == 3 else None
@@ -71,7 +71,7 @@ def resize_bilinear(image: Any, height: Any, width: Any) -> Any:
 
 
 def resize_smaller_side(image: Any, side: Any) -> Any:
-    """Resizes so that the smaller side has a length, and the shape stays.
+    """Resizes the smaller side to a length, with the aspect ratio kept.
 
     Args:
       image: `[height, width, channels]`.

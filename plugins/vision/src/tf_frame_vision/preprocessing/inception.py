@@ -1,4 +1,4 @@
-"""Inception's preprocessing, also that of MobileNets, NASNets and ResNets of version 2."""
+"""Preprocessing of Inception, MobileNets, NASNets and ResNets of version 2."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from tf_frame import Preprocessing
 
-# What a crop may be like, as fractions of the image and width over height.
+# Limits of a crop: fractions of the image, width over height.
 MIN_OBJECT_COVERED = 0.1
 ASPECT_RATIOS = (0.75, 1.33)
 AREAS = (0.05, 1.0)
@@ -24,8 +24,8 @@ class Inception(Preprocessing):
     Source: slim, inception_preprocessing.py, with `fast_mode=True`, its default.
 
     Attributes:
-      fast_mode: leave out what is slow: contrast, hue, the order of changes at
-        random, and other ways to resize than bilinear.
+      fast_mode: leave out slow changes: contrast, hue, a random order of changes,
+        and other ways to resize than bilinear.
     """
 
     fast_mode: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Preprocessing without chance: the families `none` and `lenet`."""
+"""Preprocessing without random changes: the families `none` and `lenet`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tf_frame import Preprocessing
 
 
 class Plain(Preprocessing):
-    """Resizes, and makes the values -1 to 1; the same in training.
+    """Resizes, and scales values to -1 to 1; the same in training.
 
     Values do not stay 0 to 255: no network here would train on them.
     """

@@ -1,4 +1,4 @@
-"""VGG's preprocessing, also that of ResNets of version 1 (https://arxiv.org/abs/1409.1556)."""
+"""Preprocessing of VGG (https://arxiv.org/abs/1409.1556) and of ResNets of version 1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIZE = 224
 
 
 class Vgg(Preprocessing):
-    """Subtracts the means; scales with the shape kept, then crops.
+    """Subtracts the means; scales with the aspect ratio kept, then crops.
 
     In training the smaller side becomes 256 to 512 pixels long, the window is
     at a random place, and mirrored half the time; otherwise 256 pixels, and in

@@ -1,13 +1,13 @@
-"""Reading of images and records one by one, so that a damaged one can be named and left out.
+"""Reading of image files and TFRecords, one example at a time, damaged ones named.
 
     folders       data folders and shards of a data set
-    record_index  where the records of a TFRecord file are
-    examples      an example as it is read, with the problem that it may have
+    record_index  byte offsets of the records of a TFRecord file
+    examples      examples with their fields, name and problem
     records       examples of TFRecord files
     image_files   examples of image files, and images to predict on
     skipped       examples that are left out: counted and reported
     pipeline      order of examples, and batches of them
 
-`folders` and `record_index` do not import TensorFlow. `tf_frame_vision.example_input` puts
-the others together.
+`folders` and `record_index` do not import TensorFlow. `tf_frame_vision.example_input` is the
+base class of inputs that use all of them.
 """

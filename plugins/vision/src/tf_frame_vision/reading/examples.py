@@ -1,4 +1,4 @@
-"""Examples as they are read: damage is a value of the example, not an error.
+"""Examples as they are read: damage is a field of the example, not an error.
 
 An example is a mapping of tensors: its fields, as their `tf.TensorSpec`s say, and
 
@@ -13,8 +13,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-# Examples that are read at the same time. They are part of a saved position, decoded; so there
-# must not be many, and their number must not depend on the machine.
+# Examples that are read at the same time. They are part of a saved position, decoded; so their
+# number is small, and does not depend on the machine.
 _CYCLE_LENGTH = 8
 COLOUR_IMAGE = tf.TensorSpec([None, None, 3], tf.uint8)
 
@@ -44,15 +44,15 @@ def example(
 
 
 def unreadable(specs: Mapping[str, Any], name: Any, problem: Any) -> dict[str, Any]:
-    """Makes an example that could not be read; its fields are zeros, its image one pixel."""
+    """Makes an example that could not be read; its fields are zeros, unknown sizes 1."""
     zeros = {key: tf.zeros([d or 1 for d in s.shape], s.dtype) for key, s in specs.items()}
     return example(specs, zeros, name, problem)
 
 
 def first_readable(attempts: Sequence[Any], last: Mapping[str, Any]) -> Any:
-    """Returns a data set of one example: that of the first attempt which raises no error.
+    """Returns a data set of one example: the first attempt that raises no error.
 
-    This needs no Python in the pipeline, so that its position can be saved.
+    The pipeline runs no Python for it, so that its position can be saved.
 
     Args:
       attempts: data sets of one example each.
@@ -110,13 +110,13 @@ def decode_image(data: Any) -> Any:
 
 
 def why_not_decoded(data: Any) -> Any:
-    """A scalar string that says why `decode_image` failed."""
+    """Returns the reason why `decode_image` failed, a scalar string."""
     size = tf.strings.as_string(tf.strings.length(data))
     reason = ["it cannot be decoded as JPEG, PNG, BMP or GIF (", size, " bytes)"]
     return tf.where(tf.equal(data, ""), tf.constant("it is empty"), tf.strings.join(reason))
 
 
 def without_autograph(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as it is written, not as AutoGraph rewrites it."""
+    """Returns the function without AutoGraph's conversion."""
     converted: Callable[..., Any] = tf.autograph.experimental.do_not_convert(function)
     return converted

@@ -1,4 +1,4 @@
-"""Folders, files and shards of a data set, found with errors that say what to do."""
+"""Folders, files and shards of data sets, with errors that say what to do."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def first_existing(folder: Path, names: Sequence[str]) -> Path | None:
 
 
 def find_shards(folder: Path, patterns: Sequence[str], option: str) -> list[Path]:
-    """Returns the files that the first pattern which fits any stands for, sorted by name.
+    """Returns the files of the first pattern that matches any, sorted by name.
 
     Args:
       folder: the folder.

@@ -1,7 +1,7 @@
-"""Long lists as small constants of a graph.
+"""Compressed constants for long lists of names and numbers in a graph.
 
 A graph is written into events files and next to checkpoints; the names of a million files would
-make it 100 MB. Compressed they take a tenth of it.
+make it 100 MB. Compressed, they take a tenth.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-# No file name has it.
+# No file name contains this character.
 _BETWEEN = "\0"
 
 
@@ -21,14 +21,14 @@ def strings(values: Sequence[str]) -> Any:
     """Returns a `[len(values)]` string tensor.
 
     Args:
-      values: texts, not one of them empty.
+      values: texts, none of them empty.
     """
     text = _BETWEEN.join(values).encode("utf-8", "surrogateescape")
     return tf.strings.split([_unpacked(text)], sep=_BETWEEN).values
 
 
 def integers(values: Sequence[int]) -> Any:
-    """Returns a `[len(values)]` int64 tensor; neighbours that are alike take least."""
+    """Returns a `[len(values)]` int64 tensor; even steps between neighbours compress best."""
     steps = np.diff(np.asarray(values, np.int64), prepend=0)
     return tf.cumsum(tf.io.decode_raw(_unpacked(steps.astype("<i8").tobytes()), tf.int64))
 

@@ -1,4 +1,4 @@
-"""Order of examples, and batches of them.
+"""Order, preparation and batches of examples.
 
     order   data set of `(number, index)`, both scalar int64: the example's number in the
             stream of examples, and its index in the data
@@ -28,7 +28,7 @@ def training_numbers(context: InputContext) -> Any:
 
 
 def training_order(count: int, context: InputContext, *, together: int | None = None) -> Any:
-    """Returns the order of training, which never ends; see the module.
+    """Returns the endless order of training; see the module.
 
     Args:
       count: number of examples.
@@ -43,7 +43,7 @@ def training_order(count: int, context: InputContext, *, together: int | None = 
 
 
 def evaluation_order(count: int, context: InputContext) -> Any:
-    """Returns every example once, in order; see the module.
+    """Returns the order of evaluation, every example once; see the module.
 
     Args:
       count: number of examples.
@@ -98,12 +98,12 @@ def mapped(dataset: Any, function: Callable[..., Any]) -> Any:
 
 
 def batched(dataset: Any, batch_size: int, *, drop_remainder: bool) -> Any:
-    """Makes batches, and switches the tuning of the data set off.
+    """Makes batches, and turns off the autotuning of the data set.
 
     Args:
       dataset: data set of examples.
       batch_size: examples in a batch.
-      drop_remainder: whether all batches have this size, as the graph then knows.
+      drop_remainder: whether to leave out a smaller last batch; the graph then knows the size.
     """
     options = tf.data.Options()
     # Closing a session may wait for the tuner's thread, up to 40 s (TF 2.21). Without it
@@ -113,7 +113,7 @@ def batched(dataset: Any, batch_size: int, *, drop_remainder: bool) -> Any:
 
 
 def _asserted(example: Any) -> Any:
-    """The example; one with a problem ends the run."""
+    """Returns the example; one with a problem ends the run."""
     what_to_do = "; mend or remove it, or give --input.skip_corrupt"
     message = tf.strings.join([example["problem"], what_to_do])
     with tf.control_dependencies([tf.Assert(tf.equal(example["problem"], ""), [message])]):

@@ -1,4 +1,6 @@
-"""Where the records of a TFRecord file are, found by its framing alone.
+"""Byte offsets of the records of a TFRecord file, so that records can be read in any order.
+
+Only the frames of the records are read:
 
     8 bytes      length of the data, little endian
     4 bytes      masked CRC-32C of the length
@@ -6,7 +8,7 @@
     4 bytes      masked CRC-32C of the data
 
 Source: tensorflow/core/lib/io/record_writer.h. Twelve bytes of each record are read; a million
-records take some seconds where the disk is quick. Whether the data is whole shows when it is read.
+records take some seconds on a quick disk. Damage of the data shows when a record is read.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class RecordIndex:
     Attributes:
       path: the file.
       offsets: byte offset of each record.
-      damage: what is wrong with the framing behind the last one; empty: nothing.
+      damage: problem of the framing behind the last record; empty: none.
     """
 
     path: Path
@@ -60,7 +62,7 @@ def index_records(path: Path) -> RecordIndex:
 
 
 def _walk(file: Any, num_bytes: int, offsets: array.array[int]) -> str:
-    """Appends the offset of every whole record; returns what is wrong behind them."""
+    """Appends the offset of every whole record; returns the problem behind them, if any."""
     offset = 0
     while offset < num_bytes:
         file.seek(offset)
@@ -73,7 +75,7 @@ def _walk(file: Any, num_bytes: int, offsets: array.array[int]) -> str:
 
 
 def _end_of_record(header: bytes, offset: int, num_bytes: int) -> tuple[str, int]:
-    """What is wrong with a record, and where the next one begins."""
+    """Returns the problem of a record, if any, and the offset of the next one."""
     if len(header) < _HEADER.size:
         return f"it is cut after {len(header)} bytes", num_bytes
     length, checksum = _HEADER.unpack(header)
@@ -94,7 +96,7 @@ def _check_not_compressed(path: Path, file: Any) -> None:
 
 
 def masked_crc32c(data: bytes) -> int:
-    """The checksum of TFRecord files: CRC-32C, rotated by 15 bits, plus a constant."""
+    """Returns the checksum of TFRecord files: CRC-32C, rotated by 15 bits, plus a constant."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc = _TABLE[(crc ^ byte) & 0xFF] ^ (crc >> 8)

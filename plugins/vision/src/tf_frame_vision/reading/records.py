@@ -1,8 +1,10 @@
-"""Examples of TFRecord files, each record read by itself.
+"""Examples of TFRecord files in any order, each record read at its byte offset.
 
-    examples = record_examples(indices, order, IMAGE_AND_LABEL)
+    indices = [index_records(path) for path in paths]
+    examples = record_examples(indices, order, IMAGE_AND_LABEL)  # the last is a `RecordFormat`
 
-for a `RecordFormat` and the indices of `record_index`.
+`tf.data.TFRecordDataset` reads a file from its beginning and stops at the first damaged record.
+With offsets a data set can be shuffled as a whole, resumed anywhere, and damaged records skipped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Examples that cannot be used: left out, counted and reported.
+"""Leaving out, counting and reporting of examples that cannot be used.
 
 With `--input.skip_corrupt` every example has two more features:
 
@@ -127,9 +127,8 @@ class SkippedHook(Hook):
     """Warns when more examples have been left out, and names the first ones.
 
     Args:
-      count: scalar int64 tensor, how many so far.
+      count: scalar int64 tensor, number of examples left out so far.
       first: scalar string tensor, the first of them, one a line.
-
     """
 
     phase = Phase.LOG

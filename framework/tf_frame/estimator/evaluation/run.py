@@ -1,0 +1,189 @@
+"""Evaluation of a run's checkpoints: one of them, or each new one (`tf-frame evaluate`)."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from tf_frame.checkpoint.find.iterator import checkpoints_iterator
+from tf_frame.checkpoint.find.newest import damage_of
+from tf_frame.checkpoint.find.path import resolve
+from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.errors import CheckpointError
+from tf_frame.estimator.error_translation import translated_errors
+from tf_frame.estimator.evaluation.evaluator import Evaluated, Evaluator
+from tf_frame.estimator.evaluation.results import write_figures
+from tf_frame.estimator.training.context import RunObserver
+from tf_frame.estimator.training.setup import TrainingSetup
+from tf_frame.session.interrupts import Interrupted
+
+_LOG = logging.getLogger("tf_frame")
+_Result = TypeVar("_Result")
+
+
+def run_evaluator(
+    setup: TrainingSetup, *, model: Any, source: Any, name: str | None = None
+) -> Evaluator:
+    """Returns an evaluator of a run's checkpoints on the evaluation split.
+
+    Args:
+      setup: the run.
+      model, source: the model and the input, constructed.
+      name: name of the evaluation, if there are several.
+    """
+    return Evaluator(
+        model=model,
+        source=source,
+        config=setup.config,
+        steps=setup.config.eval_steps,
+        eval_dir=os.path.join(setup.model_dir, f"eval_{name}" if name else "eval"),
+    )
+
+
+def evaluate_run(
+    setup: TrainingSetup,
+    source: Any,
+    observer: RunObserver,
+    *,
+    checkpoint: str | None = None,
+    name: str | None = None,
+    continuous: bool = False,
+    every_secs: float = 0.0,
+    timeout_secs: float | None = None,
+) -> Iterator[Evaluated]:
+    """Evaluates one checkpoint, or each new one, and writes events and `metrics.json`.
+
+    Args:
+      setup: the run.
+      source: the input, constructed.
+      observer: the user.
+      checkpoint: path of the checkpoint, or a folder; None for the newest one.
+      name: name of the evaluation, and of its folder; None for `eval`.
+      continuous: wait for new checkpoints, up to the one of the last step.
+      every_secs: least number of seconds between the starts of two evaluations.
+      timeout_secs: seconds without a new checkpoint after which the loop ends; None to
+        wait without limit.
+
+    Yields:
+      The result of each evaluation.
+
+    Raises:
+      CheckpointError: there is no checkpoint, or it belongs to another model.
+      Interrupted: a signal stopped the evaluation.
+    """
+    started, count = time.monotonic(), 0
+    model = setup.make_model(source.info)
+    evaluator = run_evaluator(setup, model=model, source=source, name=name)
+    eval_dir = str(evaluator.eval_dir)
+
+    def evaluate(path: str) -> Evaluated:
+        observer.report(f"evaluating {path}")
+        evaluated = evaluator.evaluate(path, check=observer.interrupts.raise_if_received)
+        write_figures(eval_dir, evaluated.metrics, evaluated.global_step, path)
+        return evaluated
+
+    with translated_errors(setup.model_dir), contextlib.closing(evaluator):
+        try:
+            if continuous:
+                results = _evaluate_new(evaluate, setup, observer, every_secs, timeout_secs)
+            else:
+                path = resolve(os.path.expanduser(checkpoint or setup.model_dir))
+                results = map(evaluate, [path])
+            for evaluated in results:
+                count += 1
+                yield evaluated
+            observer.interrupts.raise_if_received()
+        except Interrupted as interrupted:
+            done = "1 checkpoint is" if count == 1 else f"{count} checkpoints are"
+            message = f"stopped; {done} evaluated, in {eval_dir}"
+            raise Interrupted(interrupted.signum, message) from None
+    secs = time.monotonic() - started
+    observer.report(f"done in {secs:.0f} s; results in {eval_dir}")
+
+
+def _evaluate_new(
+    evaluate: Callable[[str], Evaluated],
+    setup: TrainingSetup,
+    observer: RunObserver,
+    every_secs: float,
+    timeout_secs: float | None,
+) -> Iterator[Evaluated]:
+    """Evaluates the checkpoints of a training in another process; see `evaluate_run`."""
+    folder, last_step, step = setup.model_dir, setup.config.max_steps, None
+    observer.report(f"waiting for checkpoints in {folder}, until step {last_step}")
+    for evaluated in _each_new(
+        evaluate,
+        folder,
+        last_step=last_step,
+        min_interval_secs=every_secs,
+        timeout=timeout_secs,
+        stop=lambda: observer.interrupts.received is not None,
+    ):
+        step = evaluated.global_step
+        yield evaluated
+    observer.interrupts.raise_if_received()
+    if step is None:
+        raise CheckpointError(
+            f"there was no checkpoint in {folder} within {timeout_secs:g} s; raise "
+            "--timeout_secs, or look whether the training runs"
+        )
+    if step < last_step:
+        observer.report(f"no new checkpoint for {timeout_secs:g} s after step {step}")
+
+
+def evaluate_repeatedly(
+    evaluate: Callable[[str], _Result],
+    model_dir: str,
+    *,
+    max_evaluations: int | None = None,
+    last_step: int | None = None,
+    **waiting: Any,
+) -> _Result | None:
+    """Calls a function with each new checkpoint of a folder.
+
+    Checkpoints that were deleted or damaged before they could be restored are
+    skipped with a warning.
+
+    Args:
+      evaluate: takes a path prefix.
+      model_dir: the folder.
+      max_evaluations: number of evaluations after which the loop ends.
+      last_step: global step after whose evaluation the loop ends.
+      **waiting: further arguments of `checkpoints_iterator`: `min_interval_secs`,
+        `timeout`, `timeout_fn`, `stop` ...
+
+    Returns:
+      The last return value of `evaluate`; None without any.
+
+    Raises:
+      CheckpointError: a checkpoint belongs to another model.
+    """
+    limit = None if max_evaluations is None else max(max_evaluations, 0)
+    result: _Result | None = None
+    evaluations = _each_new(evaluate, model_dir, last_step=last_step, **waiting)
+    for each in itertools.islice(evaluations, limit):
+        result = each
+    return result
+
+
+def _each_new(
+    evaluate: Callable[[str], _Result], model_dir: str, *, last_step: int | None, **waiting: Any
+) -> Iterator[_Result]:
+    """Yields the return value of each call; see `evaluate_repeatedly`."""
+    for path in checkpoints_iterator(model_dir, **waiting):
+        try:
+            step = Checkpoint(path).global_step or 0
+            result = evaluate(path)
+        except CheckpointError:
+            if not damage_of(path):
+                raise
+            _LOG.warning("skipping %s, which is gone or damaged by now", path)
+            continue
+        yield result
+        if last_step is not None and step >= last_step:
+            return

@@ -1,0 +1,165 @@
+"""Writers of files with one row for each prediction: JSON Lines and CSV.
+
+rows = JsonLines("predictions")
+rows("dog.png", None, {"class": 3, "probabilities": [0.1, 0.2, 0.7]})
+rows.close()
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tf_frame.errors import ConfigError, translated_write_errors
+
+
+def translated_output_errors(directory: str) -> contextlib.AbstractContextManager[None]:
+    """Turns a full disk, and other errors of the file system, into one error for the user.
+
+    Args:
+      directory: the folder of the predictions.
+    """
+    return translated_write_errors(
+        f"the predictions could not be written to --output {directory}",
+        "those so far are there; free space, check that the folder can be written, and run the "
+        "same command again",
+        within=directory,
+    )
+
+
+class _Rows:
+    """A file that is created with its first row and grows by whole rows.
+
+    Args:
+      directory: the folder, which exists.
+
+    Attributes:
+      path: the file.
+    """
+
+    file_name = ""
+
+    def __init__(self, directory: str) -> None:
+        self.path = os.path.join(directory, self.file_name)
+        self._file: io.FileIO | None = None
+
+    def __call__(self, name: str, features: Any, prediction: Any) -> None:
+        """Writes one row.
+
+        Args:
+          name: name of the example.
+          features: not used.
+          prediction: a mapping of arrays, or one array, without the batch dimension.
+        """
+        named = prediction if isinstance(prediction, Mapping) else {"prediction": prediction}
+        row = self._row({"name": np.asarray(name), **named}).encode()
+        if self._file is None:
+            # Unbuffered, so that each row is in the file as soon as it is written.
+            self._file = open(self.path, "wb", buffering=0)  # noqa: SIM115
+        self._write(row)
+
+    def close(self) -> None:
+        """Closes the file; safe to call twice."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _row(self, values: Mapping[str, Any]) -> str:
+        """Returns the values of an example as a line of the file."""
+        raise NotImplementedError
+
+    def _write(self, row: bytes) -> None:
+        """Writes a row whole or, on a full disk, not at all."""
+        assert self._file is not None
+        end, left = self._file.tell(), memoryview(row)
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError:
+            self._file.seek(end)
+            self._file.truncate()
+            raise
+
+
+class JsonLines(_Rows):
+    """Writes `predictions.jsonl`: an object a line; arrays are lists, NaN and infinities null."""
+
+    file_name = "predictions.jsonl"
+
+    def _row(self, values: Mapping[str, Any]) -> str:
+        row = {key: _plain(value) for key, value in values.items()}
+        return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+class Csv(_Rows):
+    """Writes `predictions.csv`: a column for each number, for arrays `name_0` or `name_0_1`.
+
+    NaN and infinities are `nan`, `inf` and `-inf`.
+    """
+
+    file_name = "predictions.csv"
+
+    def __init__(self, directory: str) -> None:
+        super().__init__(directory)
+        self._columns: list[str] = []
+
+    def _row(self, values: Mapping[str, Any]) -> str:
+        cells = {
+            column: cell for key, value in values.items() for column, cell in _cells(key, value)
+        }
+        lines = [list(cells.values())]
+        if not self._columns:
+            self._columns = list(cells)
+            lines.insert(0, self._columns)
+        if list(cells) != self._columns:
+            raise ConfigError(
+                f"the prediction for {cells['name']} has {len(cells)} columns, earlier ones have "
+                f"{len(self._columns)}, and a table has the same for all; use --format jsonl"
+            )
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(lines)
+        return text.getvalue()
+
+
+FORMATS: dict[str, type[_Rows]] = {"csv": Csv, "jsonl": JsonLines}
+
+
+def _cells(key: str, value: Any) -> list[tuple[str, Any]]:
+    """Returns column names and values of one prediction."""
+    array = _readable(np.asarray(value))
+    places = np.ndindex(array.shape)
+    return [("_".join([key, *map(str, place)]), array[place]) for place in places]
+
+
+def _plain(value: Any) -> Any:
+    """Returns a value as a number, a text, or nested lists of them."""
+    array = _readable(np.asarray(value))
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        array = np.where(np.isfinite(array), array.astype(object), None)
+    return array.tolist()
+
+
+def _readable(array: Any) -> Any:
+    """Returns an array with the same values in types that print well.
+
+    A float32 of 0.1 becomes the float64 of 0.1, whose text is the shortest one that reads
+    back as the same float32. TensorFlow's strings are bytes.
+    """
+    if array.dtype.kind in "OS":
+        return np.vectorize(_text, otypes=[object])(array)
+    if array.dtype.kind == "V":  # bfloat16 and the like are not NumPy types
+        array = array.astype(np.float32)
+    if array.dtype.kind == "f" and array.itemsize < 8:
+        return array.astype(str).astype(np.float64)
+    return array
+
+
+def _text(value: Any) -> Any:
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else value

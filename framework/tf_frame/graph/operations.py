@@ -1,0 +1,118 @@
+"""Search and edits of graphs: ancestors of tensors, nodes of called functions, other inputs.
+
+`tf.Graph` has no public way to edit since tf.contrib.graph_editor is gone. The edits here use
+`Operation._update_input`, as TensorFlow's own while loops do. They must not be used once a
+session has run the graph, because a session does not see the change.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+# Types of the operations that assign to a variable.
+ASSIGNMENTS = (
+    "Assign",
+    "AssignAdd",
+    "AssignSub",
+    "AssignVariableOp",
+    "AssignAddVariableOp",
+    "AssignSubVariableOp",
+)
+
+
+def ancestors(ends: Iterable[Any]) -> list[Any]:
+    """Every operation that tensors or operations need, their own included.
+
+    Args:
+      ends: tensors and operations of one graph.
+
+    Returns:
+      The operations, in the order of their creation.
+    """
+    found: dict[str, Any] = {}
+    left = [getattr(end, "op", end) for end in ends]
+    while left:
+        op = left.pop()
+        if op.name not in found:
+            found[op.name] = op
+            left += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
+    if not found:
+        return []
+    graph = next(iter(found.values())).graph
+    return [op for op in graph.get_operations() if op.name in found]
+
+
+class FunctionLibrary:
+    """The functions of a graph, which are read when a node calls the first one.
+
+    Args:
+      graph: the graph.
+    """
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+
+    @functools.cached_property
+    def _functions(self) -> dict[str, Any]:
+        return {f.signature.name: f for f in self._graph.as_graph_def().library.function}
+
+    def nodes(self, node: Any) -> Iterator[Any]:
+        """Yields the nodes of the functions that a node calls, directly or by other functions.
+
+        Args:
+          node: a `NodeDef`.
+        """
+        left, seen = _called(node), set()
+        while left:
+            name = left.pop()
+            if name not in seen and name in self._functions:
+                seen.add(name)
+                for inner in self._functions[name].node_def:
+                    yield inner
+                    left += _called(inner)
+
+
+def _called(node: Any) -> list[str]:
+    """Names of the functions that a node calls."""
+    values = node.attr.values()
+    names = [name for v in values for name in (v.func.name, *(f.name for f in v.list.func))]
+    return [name for name in names if name]
+
+
+def set_input(op: Any, index: int, tensor: Any) -> None:
+    """Makes `tensor` the input number `index` of an operation."""
+    op._update_input(index, tensor)
+
+
+def redirect(consumers: Iterable[Any], old: Any, new: Any) -> None:
+    """Makes operations read one tensor in the place of another.
+
+    Args:
+      consumers: the operations.
+      old: the tensor that they read.
+      new: its replacement, of the same type and shape.
+    """
+    for op in consumers:
+        for index, tensor in enumerate(op.inputs):
+            if tensor.name == old.name:
+                set_input(op, index, new)
+
+
+@contextlib.contextmanager
+def branches_of_switches() -> Iterator[None]:
+    """Builds `tf.cond` from switches instead of functions.
+
+    Functions cannot update reference variables (TensorFlow 2.21 raises a TypeError).
+    """
+    of_functions = tf.control_flow_v2_enabled()
+    tf.disable_control_flow_v2()
+    try:
+        yield
+    finally:
+        if of_functions:
+            tf.enable_control_flow_v2()

@@ -1,0 +1,24 @@
+"""`tf_frame.layers` and the further layers of `slim.layers`."""
+
+from __future__ import annotations
+
+from tf_frame import layers as _layers
+from tf_frame.layers import *  # noqa: F403
+from tf_frame.legacy.slim.layers.extras import (
+    dense_to_sparse,
+    images_to_sequence,
+    scale_gradient,
+    sequence_to_images,
+)
+from tf_frame.legacy.slim.layers.legacy import legacy_fully_connected, legacy_linear, legacy_relu
+
+__all__ = [
+    *_layers.__all__,
+    "dense_to_sparse",
+    "images_to_sequence",
+    "legacy_fully_connected",
+    "legacy_linear",
+    "legacy_relu",
+    "scale_gradient",
+    "sequence_to_images",
+]

@@ -1,0 +1,272 @@
+"""`tf-frame run` as a user sees it, with the toy plugin in processes of its own."""
+
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from tf_frame.testing import forked
+from tf_frame.testing.ports import free_ports
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture
+def settings(toy_environment, tmp_path):
+    """Arguments of every process: a temporary folder, all output in one stream."""
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return {"env": toy_environment, "cwd": tmp_path, **output}
+
+
+def command(words):
+    return [sys.executable, "-m", "tf_frame", "run", *map(str, words)]
+
+
+@pytest.fixture
+def run(settings):
+    """Runs `tf-frame run`; returns the finished process."""
+    return lambda *words: forked.run(command(words), timeout=120, **settings)
+
+
+@pytest.fixture
+def run_anew(settings):
+    """Runs `tf-frame run` in a process that imports TensorFlow itself, with its log."""
+    return lambda *words: subprocess.run(command(words), timeout=120, **settings)
+
+
+@pytest.fixture
+def started(settings):
+    """Starts `tf-frame run` and returns the process once it has printed `until`."""
+    processes = []
+
+    def start(*words, until):
+        process = forked.Popen(command(words), **settings)
+        processes.append(process)
+        seen = []
+        for line in process.stdout:
+            seen.append(line)
+            if until in line:
+                return process
+        raise AssertionError("".join(seen))
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+TOY = ("--plugin", "toy", "--learning_rate", "0.01")
+
+
+def result(folder):
+    return json.loads((folder / "result.json").read_text())
+
+
+def test_it_trains_evaluates_and_says_where(run, tmp_path):
+    process = run(*TOY, "--max_steps", 30, "--log_every_n_steps", 10)
+    assert process.returncode == 0, process.stdout
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert folder.name.startswith("toy-")
+    for expected in (f"runs/{folder.name}", "tensorboard --logdir", "step 20/30", "mean_absolute"):
+        assert expected in process.stdout
+    found = result(folder)
+    assert (found["plugin"], found["global_step"]) == ("toy", 30)
+    assert found["metrics"].keys() == {"mean_absolute_error", "loss"}
+    assert min(found[k] for k in ("steps_per_sec", "examples_per_sec", "duration_secs")) > 0
+
+
+def test_nothing_but_our_own_lines_reaches_a_file(run_anew):
+    output = run_anew(*TOY, "--max_steps", 3, "--log_every_n_steps", 0).stdout
+    assert output.startswith("tf-frame ")
+    for chatter in ("oneDNN", "cuda", "WARNING", "deprecated", "\r", "\033"):
+        assert chatter not in output
+
+
+def test_verbosity_shows_what_tensorflow_says(run_anew):
+    output = run_anew(*TOY, "--max_steps", 3, "--verbosity", "info").stdout
+    assert re.search(r"^I\d{4} |^[-\d]+ [:.\d]+: I ", output, re.MULTILINE)
+
+
+def test_the_same_command_resumes_and_then_trains_nothing(run, tmp_path):
+    words = (*TOY, "--model_dir", "here", "--max_steps", 30)
+    run(*words[:-1], 10)
+    second = run(*words)
+    assert "resuming from here/model.ckpt-10" in second.stdout
+    before = result(tmp_path / "here")
+    third = run(*words)
+    assert "has reached step 30 of 30: nothing to train" in third.stdout
+    assert "mean_absolute_error" in third.stdout
+    after = result(tmp_path / "here")
+    assert after["metrics"] == before["metrics"]
+    assert (after["loss"], after["steps_per_sec"]) == (before["loss"], before["steps_per_sec"])
+
+
+def test_the_written_configuration_runs_again(run, tmp_path):
+    run(*TOY, "--model_dir", "here", "--max_steps", 5, "--model.l2", "0.125", "--num_clones", 2)
+    written = yaml.safe_load((tmp_path / "here/config.yaml").read_text())
+    assert (written["model"]["l2"], written["num_clones"]) == (0.125, 2)
+    assert written["versions"].keys() == {"tf-frame", "tf-frame-toy"}
+    again = run("--config", "here/config.yaml", "--max_steps", 8)
+    assert again.returncode == 0, again.stdout
+    assert "resuming from here/model.ckpt-5" in again.stdout
+    rewritten = yaml.safe_load((tmp_path / "here/config.yaml").read_text())
+    assert rewritten == {**written, "max_steps": 8}
+
+
+def test_a_killed_run_goes_on_from_its_last_checkpoint(run, started, tmp_path):
+    words = (*TOY, "--model_dir", "here", "--max_steps", 3000, "--save_checkpoint_steps", 50)
+    process = started(*words, until="step 200/3000")
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=30)
+    second = run(*words)
+    assert second.returncode == 0, second.stdout
+    resumed = second.stdout.split("resuming from here/model.ckpt-")[1].split()[0]
+    assert 150 <= int(resumed) < 3000
+    assert result(tmp_path / "here")["global_step"] == 3000
+
+
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_saves_the_step_and_says_how_to_go_on(run, started, tmp_path, signum, code):
+    words = (*TOY, "--model_dir", "here", "--max_steps", 1000000)
+    process = started(*words, until="step 100/")
+    process.send_signal(signum)
+    output = process.communicate(timeout=60)[0]
+    assert process.returncode == code
+    step = int(output.split("stopped and saved at step ")[1].split()[0])
+    assert os.path.exists(tmp_path / f"here/model.ckpt-{step}.index")
+    assert "Traceback" not in output
+    assert "resume with: tf-frame run --model_dir here" in output
+    resumed = run("--model_dir", "here", "--max_steps", step + 1)
+    assert f"resuming from here/model.ckpt-{step}" in resumed.stdout
+
+
+@pytest.mark.parametrize("until", ["watch it", "building the graph"])
+def test_a_signal_before_training_ends_the_run(started, until):
+    process = started(*TOY, "--model_dir", "here", "--max_steps", 1000000, until=until)
+    process.send_signal(signal.SIGINT)
+    output = process.communicate(timeout=60)[0]
+    assert process.returncode == 130
+    assert "tf-frame: SIGINT: stopped" in output
+    assert "Traceback" not in output
+
+
+def test_a_folder_with_a_pattern_in_its_name_is_refused(run):
+    process = run(*TOY, "--model_dir", "try[1]")
+    assert process.returncode == 2
+    assert "take *, ? and [ in a path for a pattern" in process.stdout
+
+
+def test_a_diverging_run_saves_nothing_and_says_so(run, tmp_path):
+    words = (*TOY, "--model_dir", "here", "--max_steps", 30, "--save_checkpoint_steps", 1)
+    process = run(*words, "--model.nan_at_step", 5)
+    assert process.returncode == 1
+    assert "global step" in process.stdout and "not saved" in process.stdout
+    assert "Traceback" not in process.stdout
+    second = run(*words)
+    assert second.returncode == 0, second.stdout
+    assert "resuming from here/model.ckpt-5" in second.stdout
+    assert math.isfinite(result(tmp_path / "here")["loss"])
+
+
+def test_a_checkpoint_of_another_model_lists_the_variables(run):
+    run(*TOY, "--model_dir", "here", "--max_steps", 3)
+    process = run(*TOY, "--model_dir", "here", "--max_steps", 6, "--optimizer", "adam")
+    assert process.returncode == 1
+    assert "checkpoint of another model" in process.stdout
+    assert "linear/weights/Adam [3, 1]: not in the checkpoint" in process.stdout
+    assert "Traceback" not in process.stdout
+
+
+def test_a_refused_run_leaves_the_configuration_as_it_was(run, tmp_path):
+    run(*TOY, "--model_dir", "here", "--max_steps", 3)
+    before = (tmp_path / "here/config.yaml").read_text()
+    assert run(*TOY, "--model_dir", "here", "--optimizer", "adam").returncode == 1
+    assert (tmp_path / "here/config.yaml").read_text() == before
+
+
+def test_training_goes_on_when_nobody_reads_the_output_any_more(started, tmp_path):
+    process = started(*TOY, "--model_dir", "here", "--max_steps", 600, until="tf-frame")
+    process.stdout.close()
+    assert process.wait(timeout=90) == 0
+    assert result(tmp_path / "here")["global_step"] == 600
+
+
+def test_a_folder_that_another_run_writes_to_is_refused(run, started):
+    words = (*TOY, "--model_dir", "here", "--max_steps", 1000000)
+    started(*words, until="step 100/")
+    second = run(*words)
+    assert second.returncode == 2
+    assert "another run is writing to --model_dir here" in second.stdout
+
+
+def test_a_server_that_is_not_there_is_waited_for_until_a_signal(started):
+    (port,) = free_ports(1)
+    words = (*TOY, "--model_dir", "here", "--master", f"grpc://127.0.0.1:{port}")
+    process = started(*words, until="waiting for the server")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 143
+
+
+def test_a_model_dir_that_cannot_be_written(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    process = run(*TOY, "--model_dir", "file/below")
+    assert process.returncode == 2
+    assert process.stdout.startswith("tf-frame: --model_dir file/below cannot be written")
+
+
+def test_an_empty_evaluation_split(run):
+    process = run(*TOY, "--max_steps", 3, "--model_dir", "here")
+    assert process.returncode == 0
+    process = run(*TOY, "--max_steps", 3, "--model_dir", "here", "--input.num_examples", 0)
+    assert process.returncode == 2
+    assert "the evaluation split is empty" in process.stdout
+    process = run(*TOY, "--max_steps", 3, "--model_dir", "here", "--noevaluate")
+    assert process.returncode == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 400 kB, where the machine lets us mount one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder], capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"needs the right to mount a tmpfs: {mounted.stderr.decode().strip()}")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_keeps_the_last_good_checkpoint(run, small_disk):
+    words = (*TOY, "--model_dir", small_disk, "--max_steps", 50, "--save_summaries_steps", 0)
+    assert run(*words[:-4], "--max_steps", 10).returncode == 0
+    filler = small_disk / "filler"
+    with pytest.raises(OSError, match="No space left"), open(filler, "wb", buffering=0) as file:
+        while True:
+            file.write(b"x" * 512)
+    full = run(*words)
+    assert full.returncode in (1, 2)
+    assert "No space left on device" in full.stdout or "is full" in full.stdout
+    assert "Traceback" not in full.stdout
+    assert (small_disk / "model.ckpt-10.index").exists()
+    filler.unlink()
+    again = run(*words)
+    assert again.returncode == 0, again.stdout
+    assert "resuming from " in again.stdout and "model.ckpt-10\n" in again.stdout
+
+
+def test_a_disk_that_fills_up_while_training_is_one_clear_error(run, small_disk):
+    words = (*TOY, "--model_dir", small_disk, "--max_steps", 100000, "--max_to_keep", 1)
+    words += ("--save_checkpoint_steps", 500, "--save_summaries_steps", 1)
+    process = run(*words, "--log_every_n_steps", 1000)
+    assert process.returncode == 1
+    assert process.stdout.count("tf-frame: ") == 1
+    assert "No space left on device" in process.stdout or "is full" in process.stdout
+    assert "Traceback" not in process.stdout

@@ -1,0 +1,118 @@
+"""Models built to be evaluated, to predict and to be exported."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import Mode, ModelOutput
+from tf_frame.config.run_options import RunOptions
+from tf_frame.errors import CheckpointError
+from tf_frame.graph.inference.build import build_inference, restore_session
+
+
+class Scale:
+    def __init__(self, name="w", scaffold=None):
+        self.name, self.scaffold = name, scaffold
+
+    def build(self, features, labels, mode):
+        weight = tf.get_variable(self.name, [2])
+        return ModelOutput(predictions={"out": features * weight}, scaffold=self.scaffold)
+
+
+@pytest.fixture
+def checkpoint(tmp_path, variable_mode):
+    with tf.Graph().as_default(), tf.Session() as session:
+        weight = tf.get_variable("w", initializer=[2.0, 3.0])
+        average = tf.get_variable("w/ExponentialMovingAverage", initializer=[20.0, 30.0])
+        step = tf.train.create_global_step()
+        session.run(tf.global_variables_initializer())
+        session.run(step.assign(7))
+        saver = tf.train.Saver([weight, average, step])
+        return saver.save(session, str(tmp_path / "model.ckpt"), 7)
+
+
+def out(checkpoint, model=None, **options):
+    with tf.Graph().as_default():
+        inference = build_inference(
+            model=model or Scale(),
+            features=tf.constant([1.0, 1.0]),
+            labels=None,
+            mode=Mode.PREDICT,
+            config=RunOptions(**options),
+        )
+        with restore_session(inference, checkpoint) as session:
+            found = session.run([inference.output.predictions["out"], tf.train.get_global_step()])
+        assert tf.get_default_graph().finalized
+    return found
+
+
+def test_variables_come_from_the_checkpoint(checkpoint):
+    values, step = out(checkpoint)
+    np.testing.assert_array_equal(values, [2, 3])
+    assert step == 7
+
+
+def test_moving_averages_stand_for_the_variables_where_options_ask(checkpoint):
+    np.testing.assert_array_equal(out(checkpoint, moving_average_decay=0.9)[0], [20, 30])
+    without = out(checkpoint, moving_average_decay=0.9, eval_moving_averages=False)
+    np.testing.assert_array_equal(without[0], [2, 3])
+
+
+def test_a_checkpoint_of_another_model_is_refused_by_name(checkpoint):
+    with pytest.raises(CheckpointError, match=r"another model: 1 variables differ\s+other"):
+        out(checkpoint, Scale("other"))
+
+
+def test_missing_averages_are_refused(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("w", initializer=[2.0, 3.0])
+        tf.train.create_global_step()
+        session.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(session, str(tmp_path / "model.ckpt"))
+    with pytest.raises(CheckpointError, match="holds no moving averages"):
+        out(path, moving_average_decay=0.9)
+
+
+def test_local_variables_begin_as_the_scaffold_of_the_model_says(checkpoint):
+    class Counting(Scale):
+        def build(self, features, labels, mode):
+            counter = tf.get_variable(
+                "counter", initializer=1.0, trainable=False, collections=["local_variables"]
+            )
+            output = super().build(features * counter, labels, mode)
+            own = tf.train.Scaffold(local_init_op=counter.assign(5.0).op)
+            return ModelOutput(predictions=output.predictions, scaffold=own)
+
+    np.testing.assert_array_equal(out(checkpoint, Counting())[0], [10, 15])
+
+
+def test_what_is_meant_for_a_device_that_is_not_there_runs_elsewhere(checkpoint):
+    class Placed(Scale):
+        def build(self, features, labels, mode):
+            with tf.device("/device:GPU:7"):
+                return super().build(features + 1.0, labels, mode)
+
+    np.testing.assert_array_equal(out(checkpoint, Placed())[0], [4, 6])
+
+
+@pytest.mark.parametrize("part", [".index", ".data-00000-of-00001"])
+def test_a_damaged_checkpoint_is_an_error_in_plain_words(checkpoint, part):
+    file = Path(checkpoint + part)
+    file.write_bytes(file.read_bytes()[:3])
+    with pytest.raises(CheckpointError, match=r"model.ckpt-7 cannot be read: \S+"):
+        out(checkpoint)
+
+
+def test_a_table_that_cannot_be_filled_is_no_fault_of_the_checkpoint(checkpoint, tmp_path):
+    class Named(Scale):
+        def build(self, features, labels, mode):
+            names = tf.lookup.TextFileInitializer(
+                str(tmp_path / "names"), tf.string, 0, tf.int64, 1, delimiter=","
+            )
+            tf.lookup.StaticHashTable(names, -1)
+            return super().build(features, labels, mode)
+
+    with pytest.raises(tf.errors.NotFoundError, match="names; No such file"):
+        out(checkpoint, Named())

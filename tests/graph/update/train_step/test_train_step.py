@@ -1,0 +1,73 @@
+"""Checks of the values that optimizers, learning rates and transforms of plugins return."""
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_options import RunOptions
+from tf_frame.errors import ConfigError, PluginError
+from tf_frame.graph.update.train_step import checked_optimizer
+from tf_frame.learning_rates.warmup import learning_rate
+from tf_frame.testing.toy import build_toy_graph
+
+CONFIG = RunOptions(train_batch_size=8)
+
+
+class Odd:
+    """A plugin that returns what it was made with."""
+
+    def __init__(self, returned):
+        self.returned = returned
+
+    def __call__(self, given):
+        return self.returned
+
+
+@pytest.mark.parametrize("returned", [None, "fast", [0.1, 0.2], 3])
+def test_a_learning_rate_must_be_a_scalar(returned):
+    with (
+        tf.Graph().as_default(),
+        pytest.raises(PluginError, match="learning rate Odd returned"),
+    ):
+        learning_rate(Odd(returned), config=CONFIG, global_step=tf.constant(0))
+
+
+def test_a_number_is_a_learning_rate():
+    with tf.Graph().as_default(), tf.Session() as session:
+        rate = learning_rate(Odd(0.25), config=CONFIG, global_step=tf.constant(0))
+        assert session.run(rate) == 0.25
+
+
+@pytest.mark.parametrize("returned", [None, "adam"])
+def test_an_optimizer_must_be_one(returned):
+    with pytest.raises(
+        PluginError, match="the optimizer Odd returned .*must return a tf.compat.v1"
+    ):
+        checked_optimizer(returned, Odd(None))
+
+
+def test_an_optimizer_of_tensorflow_is_taken():
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    assert checked_optimizer(optimizer, Odd(None)) is optimizer
+
+
+@pytest.mark.parametrize("returned", [None, [1, 2]])
+def test_a_transform_that_returns_no_pairs_is_the_plugins_fault(returned):
+    with pytest.raises(PluginError, match="the gradient transform Odd must return a list"):
+        build_toy_graph(CONFIG, transforms=[Odd(returned)])
+
+
+def test_ready_must_be_a_tensor():
+    class Ready(Odd):
+        def __call__(self, given):
+            return given
+
+        def ready(self):
+            return self.returned
+
+    with pytest.raises(PluginError, match=r"ready\(\) of a gradient transform returned 'yes'"):
+        build_toy_graph(CONFIG, transforms=[Ready("yes")])
+
+
+def test_freezing_everything_is_the_users_choice_and_refused():
+    with pytest.raises(ConfigError, match="no trainable variable gets a gradient"):
+        build_toy_graph(CONFIG, transforms=[lambda pairs: [(None, v) for _, v in pairs]])
