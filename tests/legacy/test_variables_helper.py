@@ -37,7 +37,6 @@ def filtered(variables, regexes, **options):
     return [NAMES.index(variable.op.name) for variable in chosen]
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(
     ("regexes", "left", "matching"),
     [
@@ -61,7 +60,6 @@ def values(pairs):
         return session.run(pairs)
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_gradients_of_all_biases_are_multiplied_with_zero(pairs, log):
     changed = variables_helper.multiply_gradients_matching_regex(pairs, [".*/biases"], 0.0)
     assert values(changed) == [(1.0, 1.0), (0.0, 2.0), (3.0, 3.0), (0.0, 4.0)]

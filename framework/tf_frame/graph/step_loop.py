@@ -77,27 +77,26 @@ def build_step_loop(graph: TrainGraph, *, steps: int, watched: Iterable[Any] = (
         body, shared = _copy(graph.graph, tensors)
         count = tf.placeholder(tf.int32, [], name="count")
 
-        def step(done: Any, *_: Any) -> Any:
-            values = tf.graph_util.import_graph_def(
+        def step(*_: Any) -> Any:
+            return tf.graph_util.import_graph_def(
                 body,
                 # A function sees what is outside of it only by way of an operation of its own.
                 input_map={name: tf.identity(handle) for name, handle in shared.items()},
                 return_elements=[tensor.name for tensor in tensors],
                 name="step",
             )
-            return done + 1, *values
 
-        def go_on(done: Any, *values: Any) -> Any:
+        def are_finite(*values: Any) -> Any:
             named = zip(tensors, values, strict=True)
             finite = [tf.is_finite(value) for each, value in named if each.name in by_name]
-            return functools.reduce(tf.logical_and, finite, done < count)
+            return functools.reduce(tf.logical_and, finite) if finite else tf.constant(True)
 
         # Each variable of the loop costs four operations a step, so there are no others.
         zeros = [tf.zeros([], tensor.dtype) for tensor in tensors]
-        done, loss, *others = tf.while_loop(
-            go_on, step, (tf.constant(0), *zeros), parallel_iterations=1
+        loss, *others = tf.nest.flatten(
+            tf.while_loop(are_finite, step, zeros, parallel_iterations=1, maximum_iterations=count)
         )
-        with tf.control_dependencies([done]):
+        with tf.control_dependencies([loss]):
             after = tf.identity(graph.global_step.read_value(), name="global_step_after")
     return StepLoop(steps, (loss, after, *others), count)
 

@@ -1,7 +1,7 @@
 """Background thread for hooks: writes summaries and logs while training goes on.
 
     write_in_background(writer.add_summary, summary, step)
-    wait_for_work()
+    wait_for_background_writer()
 
 The thread does the work in order, several pieces in a row: Python runs one thread at a time,
 and work in a row takes a fraction of the time that it takes piece by piece between steps.
@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-# Time that work waits for more work; `wait_for_work` ends the waiting at once.
+# Time that work waits for more work; `wait_for_background_writer` ends the waiting at once.
 _GATHER_SECS = 0.2
 
 _Work = tuple[Callable[..., object], tuple[Any, ...]]

@@ -116,7 +116,7 @@ def train(
             raise ValueError("logdir cannot be None when save_summaries_steps is not None")
         if save_checkpoint_secs:
             raise ValueError("logdir cannot be None when save_checkpoint_secs is not None")
-    _read_step_after(train_op)
+    step = _prepared_step(train_op)
     scaffold = scaffold or tf.train.Scaffold()
     if is_chief:
         creator = tf.train.ChiefSessionCreator(
@@ -129,17 +129,15 @@ def train(
             scaffold, master=master, config=config, max_wait_secs=max_wait_secs
         )
         all_hooks = list(hooks or ())
-    counts_steps = tf.train.get_global_step() is not None
-    if run_metadata is None and counts_steps and isinstance(train_op, tf.Tensor):
-        return _run_prepared(creator, all_hooks, train_op)
+    if run_metadata is None and step is not None:
+        return _run_prepared(creator, all_hooks, step)
     return _run_singly(tf.train.MonitoredSession(creator, all_hooks), train_op, run_metadata)
 
 
-def _run_prepared(creator: Any, hooks: list[Any], train_op: Any) -> Any:
+def _run_prepared(creator: Any, hooks: list[Any], step: _Step) -> Any:
     """Runs steps in tf-frame's loop until a hook asks to stop or the input ends."""
-    steps = _Steps(train_op, step_after_run(), tf.train.get_global_step())
     schedule = Schedule(hooks, sort=False)  # TensorFlow's order, whatever the phases.
-    loop = TrainingLoop(steps, schedule)
+    loop = TrainingLoop(step, schedule)
     with tf.train.MonitoredSession(creator, loop.hooks) as session:
         loop.run(session)
     return loop.loss
@@ -154,7 +152,7 @@ def _run_singly(monitored_session: Any, train_op: Any, run_metadata: Any) -> Any
     return loss
 
 
-class _Steps(NamedTuple):
+class _Step(NamedTuple):
     """The step of a graph that tf-frame did not build."""
 
     train_op: Any
@@ -163,13 +161,21 @@ class _Steps(NamedTuple):
     scalars: Sequence[Any] = ()
 
 
-def _read_step_after(train_op: Any) -> None:
-    """Adds the read of the global step that hooks share, unless the graph has it or is final."""
+def _prepared_step(train_op: Any) -> _Step | None:
+    """The step, with a read of the global step after the update; None if there is no such read.
+
+    The read is added to the graph, for the hooks too, unless the graph is
+    finalized, has no global step, or has the read.
+    """
     global_step = tf.train.get_global_step()
-    if global_step is None or tf.get_default_graph().finalized:
-        return
-    if step_after_run() is global_step:
+    if global_step is None:
+        return None
+    if step_after_run() is global_step and not tf.get_default_graph().finalized:
         read_step_after(tf.nest.flatten(train_op), global_step)
+    step_after = step_after_run()
+    if step_after is global_step or not isinstance(train_op, tf.Tensor):
+        return None
+    return _Step(train_op, step_after, global_step)
 
 
 def _chief_hooks(

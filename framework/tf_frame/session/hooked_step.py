@@ -12,7 +12,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.training_clock import mark_traced
 from tf_frame.session.prepared import PreparedCalls
-from tf_frame.session.schedule import Schedule, has_cadence
+from tf_frame.session.schedule import Schedule
 
 
 class Steps(Protocol):
@@ -53,9 +53,9 @@ class StepFetches:
         watched = [hook.watched for hook in watching]
         every = [steps.train_op, steps.step_after, *watched, *steps.scalars]
         self.tensors = list({tensor.name: tensor for tensor in every}.values())
-        position = {tensor.name: number for number, tensor in enumerate(self.tensors)}
-        self._watching = [(hook, position[hook.watched.name]) for hook in watching]
-        self._watched = sorted({number for _, number in self._watching})
+        names = [tensor.name for tensor in self.tensors]
+        self._watching = [(hook, names.index(hook.watched.name)) for hook in watching]
+        self._watched = sorted({position for _, position in self._watching})
 
     def not_finite(self, values: Sequence[Any]) -> dict[Hook, Any]:
         """The hooks whose watched tensor is NaN or infinite, each with its value.
@@ -63,63 +63,18 @@ class StepFetches:
         Args:
           values: of `tensors`, or of the first ones up to the last that is watched.
         """
-        for number in self._watched:
-            if not math.isfinite(values[number]):
+        # First the few tensors, without a comprehension: this is called in every step.
+        for position in self._watched:
+            if not math.isfinite(values[position]):
                 break
         else:
             return {}
-        every = {hook: values[number] for hook, number in self._watching}
+        every = {hook: values[position] for hook, position in self._watching}
         return {hook: value for hook, value in every.items() if not math.isfinite(value)}
 
 
 class FeedConflictError(ConfigError, RuntimeError):
     """Two hooks feed the same tensor; `MonitoredSession` raises a `RuntimeError`."""
-
-
-class _Request:
-    """The fetches, feeds and options of several hooks, merged as TensorFlow merges them.
-
-    Attributes:
-      needs_session_run: whether a prepared call would not do.
-    """
-
-    def __init__(self, fetches: Mapping[Any, Any]) -> None:
-        self.fetches = dict(fetches)
-        self.feeds: dict[Any, Any] = {}
-        self.options = tf.RunOptions()
-        self.needs_session_run = False
-
-    def add(self, hook: Any, args: Any) -> None:
-        """Adds the `SessionRunArgs` of a hook.
-
-        Raises:
-          FeedConflictError: another hook feeds the same tensor.
-        """
-        if args.fetches is not None:
-            self.fetches[hook] = args.fetches
-        if args.feed_dict:
-            same = set(self.feeds) & set(args.feed_dict)
-            if same:
-                raise FeedConflictError(
-                    f"Same tensor is fed by two hooks. Conflict(s): {list(same)}; leave one out"
-                )
-            self.feeds.update(args.feed_dict)
-            self.needs_session_run = True
-        if args.options:
-            merge_options(self.options, args.options)
-            if args.options.trace_level:
-                mark_traced()
-            self.needs_session_run = True
-
-    def run(self, prepared: PreparedCalls) -> tuple[Any, Any]:
-        """Runs the fetches; returns their values and the `RunMetadata`."""
-        metadata = tf.RunMetadata()
-        if not self.needs_session_run:
-            return prepared.run(self.fetches), metadata
-        results = prepared.session.run(
-            self.fetches, self.feeds or None, options=self.options, run_metadata=metadata
-        )
-        return results, metadata
 
 
 def run_hooked_step(
@@ -143,33 +98,88 @@ def run_hooked_step(
         original_args=tf.train.SessionRunArgs(fetches.tensors[0]), session=prepared.session
     )
     wanting = schedule.wanting(last + 1)
-    request = _Request({"step": fetches.tensors})
+    request = _Request(fetches.tensors)
     for hook in wanting:
-        if has_cadence(hook):
-            args = hook.before_step(context, last + 1)
+        if hook in schedule.at_every_step:
+            request.add(hook, hook.before_run(context))
+            request.needs_session_run = True  # The hook may look at the run metadata.
         else:
-            args, request.needs_session_run = hook.before_run(context), True
-        if args is not None:
-            request.add(hook, args)
-    results, metadata = request.run(prepared)
-    values = results["step"]
+            request.add(hook, hook.before_step(context, last + 1))
+    request.run(prepared)
+    values = request.results["step"]
     step, not_finite = int(values[1]), fetches.not_finite(values)
     for hook in schedule.hooks:
         if hook in not_finite:
             hook.not_finite(context, not_finite[hook], step)
-        if hook in wanting:
-            of_hook = tf.train.SessionRunValues(results.get(hook), request.options, metadata)
-            _after(hook, context, of_hook, step, as_expected=step == last + 1)
+        if hook not in wanting:
+            continue
+        if hook in schedule.at_every_step:
+            hook.after_run(context, request.values_of(hook))
+        # Where gradients are accumulated, a run need not be a step.
+        elif step == last + 1 or hook.cadence.wants(step):
+            hook.after_step(context, request.values_of(hook), step)
+            hook.cadence.mark(step)
     return values, context.stop_requested
 
 
-def _after(hook: Any, context: Any, values: Any, step: int, *, as_expected: bool) -> None:
-    if not has_cadence(hook):
-        hook.after_run(context, values)
-    # Where gradients are accumulated, a run need not be a step.
-    elif as_expected or hook.cadence.wants(step):
-        hook.after_step(context, values, step)
-        hook.cadence.mark(step)
+class _Request:
+    """The fetches, feeds and options of several hooks, merged as TensorFlow merges them.
+
+    Args:
+      step: the tensors of every step, under the key `step`.
+
+    Attributes:
+      needs_session_run: whether it takes `Session.run` in place of a prepared call.
+      results: the values of all fetches.
+    """
+
+    def __init__(self, step: Sequence[Any]) -> None:
+        self.needs_session_run = False
+        self.results: Mapping[Any, Any] = {}
+        self._fetches: dict[Any, Any] = {"step": step}
+        self._feeds: dict[Any, Any] = {}
+        self._options = tf.RunOptions()
+        self._metadata = tf.RunMetadata()
+
+    def add(self, hook: Any, args: Any) -> None:
+        """Adds the `SessionRunArgs` of a hook, or None.
+
+        Raises:
+          FeedConflictError: another hook feeds the same tensor.
+        """
+        if args is None:
+            return
+        if args.fetches is not None:
+            self._fetches[hook] = args.fetches
+        if args.feed_dict:
+            same = set(self._feeds) & set(args.feed_dict)
+            if same:
+                raise FeedConflictError(
+                    f"Same tensor is fed by two hooks. Conflict(s): {list(same)}; leave one out"
+                )
+            self._feeds.update(args.feed_dict)
+            self.needs_session_run = True
+        if args.options:
+            merge_options(self._options, args.options)
+            if args.options.trace_level:
+                mark_traced()
+            self.needs_session_run = True
+
+    def run(self, prepared: PreparedCalls) -> None:
+        """Runs the fetches of all hooks once."""
+        if not self.needs_session_run:
+            self.results = prepared.run(self._fetches)
+            return
+        self.results = prepared.session.run(
+            self._fetches,
+            self._feeds or None,
+            options=self._options,
+            run_metadata=self._metadata,
+        )
+
+    def values_of(self, hook: Any) -> Any:
+        """The `SessionRunValues` of a hook."""
+        return tf.train.SessionRunValues(self.results.get(hook), self._options, self._metadata)
 
 
 _LARGER: tuple[str, ...] = ("trace_level", "timeout_in_ms", "inter_op_thread_pool")

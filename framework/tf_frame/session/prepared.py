@@ -67,31 +67,28 @@ class PreparedCalls:
         elements: dict[str, Any] = {}
         try:
             names = self._names(fetches, elements)
-        except TypeError:
+        except TypeError:  # A fetch that consists of several tensors, such as a sparse one.
             return self.session.run(fetches)
         key = frozenset(elements)
         if key not in self._calls:
+            if not all(map(self.session.graph.is_fetchable, elements.values())):
+                return self.session.run(fetches)  # It raises, and says why.
             self.call(list(elements.values()))
         order, call = self._calls[key]
         return _filled(names, dict(zip(order, call(), strict=True)))
 
     def _names(self, fetches: Any, elements: dict[str, Any]) -> Any:
-        """Replaces fetches by the names of tensors and operations, and collects these.
-
-        Raises:
-          TypeError: a fetch is of several tensors, such as a sparse one, or cannot be fetched.
-        """
+        """Replaces fetches by the names of tensors and operations, and collects these."""
         kind = type(fetches)
         if kind in (dict, collections.OrderedDict):
             return kind((key, self._names(each, elements)) for key, each in fetches.items())
         if isinstance(fetches, (list, tuple)):
             return _like(fetches, [self._names(each, elements) for each in fetches])
-        graph = self.session.graph
-        element = graph.as_graph_element(fetches)
-        if not graph.is_fetchable(element):
-            raise TypeError(f"{element.name} cannot be fetched")
-        elements[element.name] = element
-        return element.name
+        if not isinstance(fetches, (tf.Tensor, tf.Operation)):
+            fetches = self.session.graph.as_graph_element(fetches)
+        name = fetches.name
+        elements[name] = fetches
+        return name
 
 
 def _filled(names: Any, values: dict[str, Any]) -> Any:

@@ -23,12 +23,13 @@ class Schedule:
     Attributes:
       hooks: all hooks, in order.
       watching: those that watch a tensor in every step.
+      at_every_step: those that are called at every step, as TensorFlow calls them.
     """
 
     def __init__(self, hooks: Iterable[Any], *, sort: bool = True) -> None:
         self.hooks = in_phase_order(hooks) if sort else list(hooks)
         self._with_cadence = [hook for hook in self.hooks if has_cadence(hook)]
-        self._every_step = [hook for hook in self.hooks if is_called_every_step(hook)]
+        self.at_every_step = frozenset(hook for hook in self.hooks if acts_at_every_step(hook))
         self.watching = [hook for hook in self._with_cadence if hook.watched is not None]
         self._asked = [hook for hook in self._with_cadence if _is_asked(hook)]
 
@@ -39,13 +40,13 @@ class Schedule:
         """
         times = (hook.cadence.next_time() for hook in self._with_cadence)
         steps = (hook.cadence.next_step() for hook in self._with_cadence)
-        step = last + 1 if self._every_step else min(steps, default=NEVER)
+        step = last + 1 if self.at_every_step else min(steps, default=NEVER)
         return max(last + 1, step), min(times, default=NEVER)
 
     def wanting(self, step: int) -> list[Any]:
         """The hooks that want a step, in order."""
         wanting = {hook for hook in self._with_cadence if hook.cadence.wants(step)}
-        wanting.update(self._every_step)
+        wanting |= self.at_every_step
         return [hook for hook in self.hooks if hook in wanting]
 
     def should_stop(self) -> bool:
@@ -63,8 +64,9 @@ class Schedule:
 
     def keeps_fast_path_off(self) -> list[str]:
         """The hooks that are called at every step, by name and module."""
+        every_step = [hook for hook in self.hooks if hook in self.at_every_step]
         always = [hook for hook in self._with_cadence if hook.cadence.every_steps == 1]
-        return list(dict.fromkeys(_origin(hook) for hook in (*self._every_step, *always)))
+        return list(dict.fromkeys(_origin(hook) for hook in (*every_step, *always)))
 
     def describe(self) -> list[str]:
         """The order of hooks within a step, a line each, and whether steps run without hooks."""
@@ -79,7 +81,7 @@ class Schedule:
         return lines
 
     def _when(self, hook: Any) -> str:
-        if hook in self._every_step:
+        if hook in self.at_every_step:
             return f"every step (says no cadence; {type(hook).__module__})"
         if hook not in self._with_cadence:
             return "at the start and the end of the session"
@@ -99,8 +101,8 @@ def has_cadence(hook: Any) -> bool:
     return hook.both_protocols or not own
 
 
-def is_called_every_step(hook: Any) -> bool:
-    """Whether a hook is to be called at every step, as `MonitoredSession` calls it."""
+def acts_at_every_step(hook: Any) -> bool:
+    """Whether a hook without a cadence does anything before or after a step."""
     if has_cadence(hook):
         return False
     base = tf.train.SessionRunHook

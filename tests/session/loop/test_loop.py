@@ -3,7 +3,7 @@ import math
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame import Mode
+from tf_frame import Mode, ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.graph.step_loop import build_step_loop, why_not
@@ -282,3 +282,65 @@ def test_steps_that_are_held_back_are_counted_as_the_graph_counts_them(run_loop)
         assert run_loop(graph, [note, Stop(6)]).global_step == 6
     assert note.steps == note.values == [1, 3, 5]
     assert count.calls == 18
+
+
+class OwnUpdate(ToyModel):
+    """The toy model with a train op of its own, as model functions have; it may accumulate."""
+
+    accumulates = 1
+
+    def build(self, features, labels, mode):
+        loss = super().build(features, labels, mode).loss
+        optimizer = tf.train.GradientDescentOptimizer(0.05)
+        runs = tf.get_variable("runs", initializer=0, trainable=False, use_resource=True)
+        with tf.control_dependencies([runs.assign_add(1, read_value=False)]):
+            applies = tf.equal(runs.read_value() % self.accumulates, 0)
+        pairs = optimizer.compute_gradients(loss)
+        pairs = [(tf.where(applies, grad, tf.zeros_like(grad)), var) for grad, var in pairs]
+        update = optimizer.apply_gradients(pairs)
+        with tf.control_dependencies([update]):
+            step = tf.train.get_global_step()
+            train_op = tf.assign_add(step, tf.cast(applies, step.dtype))
+        return ModelOutput(loss=loss, train_op=train_op)
+
+
+class Accumulating(OwnUpdate):
+    """One update in three runs."""
+
+    accumulates = 3
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("model", [OwnUpdate, Accumulating])
+def test_a_model_that_makes_its_own_update_takes_one_prepared_call_a_run(build, run_loop, model):
+    graph = build(model)
+    note, guard = Note(graph.step_after, every_steps=5), Note(watched=graph.train_op)
+    with counted_runs() as count:
+        loop = run_loop(graph, [note, guard, Stop(12)])
+    assert note.steps == note.values == [1, 6, 11]
+    assert loop.global_step == 12
+    assert (count.calls, count.prepared) == (12 * model.accumulates, 1)
+    with counted_runs() as none:
+        run_loop(build(model), [Stop(1)])
+    assert count.runs - none.runs == 2  # The two hooks more read the global step once each.
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("model", [ToyModel, OwnUpdate])
+def test_a_watched_tensor_beside_the_loss_is_seen_in_the_same_call(build, run_loop, model):
+    graph = build(model)
+    with graph.graph.as_default():
+        late = tf.where(graph.step_after < 5, 1.0, float("nan"))
+    note, loss = Note(watched=late), Note(watched=graph.train_op)
+    with counted_runs() as count:
+        loop = run_loop(graph, [note, loss, Stop(500)])
+    assert loop.global_step == 5
+    assert [step for step, _ in note.bad] == [5]
+    assert loss.bad == []
+    assert (count.calls, count.prepared) == (5, 1)
+
+
+def test_no_call_is_prepared_that_no_step_makes(build, run_loop):
+    with counted_runs() as count:
+        run_loop(build(), [Foreign(), Stop(3)])
+    assert (count.calls, count.prepared) == (0, 0)
