@@ -329,6 +329,7 @@ def test_a_signal_ends_an_export_and_leaves_nothing(
     original = getattr(module, function)
 
     def interrupted(*arguments, **more):
+        monkeypatch.setattr(module, function, original)  # There is one signal.
         signal.raise_signal(signum)
         return original(*arguments, **more)
 

@@ -186,7 +186,9 @@ def test_only_the_chief_notes_the_end(tmp_path, monkeypatch):
         tf_config = {"cluster": cluster, "task": {"type": task, "index": 0}}
         monkeypatch.setenv("TF_CONFIG", json.dumps(tf_config))
         estimator = Estimator(model_fn, model_dir=tmp_path)
-        monkeypatch.setattr(estimator, "trained", lambda *_: Trained(3, 0.5, None, None))
+        monkeypatch.setattr(
+            "tf_frame.estimator.estimator.train", lambda *_, **__: Trained(3, 0.5, None, None)
+        )
         estimator.train(input_fn)
         assert completed_step(str(tmp_path)) == noted
 

@@ -65,7 +65,7 @@ def train(model, *, num_clones, in_loop=False):
             for _ in range(0 if in_loop else 2):
                 session.run(graph.train_op)
             if in_loop:
-                loop.run(session, 2)
+                loop.prepare(session)(2)
             return {v.op.name: session.run(v) for v in tf.global_variables()}
 
 

@@ -315,13 +315,18 @@ def test_the_hooks_are_shown_and_the_folder_stays_as_it_was(setup_of, tmp_path):
 
 
 def test_steps_per_loop_says_how_many_steps_one_call_runs(setup_of, monkeypatch):
-    counts, single = [], StepLoop.run
+    counts, prepare = [], StepLoop.prepare
 
-    def noted(self, session, count):
-        counts.append(count)
-        return single(self, session, count)
+    def noted(self, session):
+        run = prepare(self, session)
 
-    monkeypatch.setattr(StepLoop, "run", noted)
+        def counted(count):
+            counts.append(min(count, self.steps))
+            return run(count)
+
+        return counted
+
+    monkeypatch.setattr(StepLoop, "prepare", noted)
     options = {"save_summaries_steps": 0, "log_every_n_steps": 10, "evaluate": False}
     run_lines(setup_of(max_steps=22, steps_per_loop=4, **options))
     # Hooks want 1, 10, 20 and 22.

@@ -329,6 +329,6 @@ def test_steps_in_a_loop_draw_what_single_steps_draw():
             session.run(tf.global_variables_initializer())
             session.run([tf.local_variables_initializer(), tf.tables_initializer()])
             first = session.run([*masks, graph.train_op])[0]
-            loop.run(session, 4)
+            loop.prepare(session)(4)
             last = session.run([*masks, graph.train_op])[0]
     assert equal([first, last], [single[0][0], single[5][0]])

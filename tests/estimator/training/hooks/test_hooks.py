@@ -143,7 +143,7 @@ def test_a_run_that_stopped_for_nan_says_why_and_counts_its_last_good_checkpoint
 
 def test_another_metric_for_the_best_checkpoints_is_refused_before_training(go, tmp_path):
     go(max_steps=2, keep_best=1)
-    with pytest.raises(ConfigError, match="this run goes by the lowest mean_absolute_error"):
+    with pytest.raises(ConfigError, match="this run compares the lowest mean_absolute_error"):
         go(max_steps=4, keep_best=1, best_metric="mean_absolute_error")
     assert max(steps_of(tmp_path)) == 2
 
