@@ -9,7 +9,7 @@ from tf_frame.private_tensorflow import ATTRIBUTES, MODULES
 PACKAGE = pathlib.Path(tf_frame.__file__).parent
 PRIVATE = ("tensorflow.python", "tensorflow.core", "tensorflow.tsl", "tensorflow.compiler")
 # Private names of Python itself, not of TensorFlow.
-OF_PYTHON = {"_current_frames", "_fields", "_replace"}
+OF_PYTHON = {"_current_frames", "_exit", "_fields", "_replace"}
 
 
 def trees():

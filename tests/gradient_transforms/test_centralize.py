@@ -7,7 +7,6 @@ from tf_frame.gradient_transforms.centralize import Centralize, centralize_gradi
 pytestmark = pytest.mark.usefixtures("graph")
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("shape", [(4, 3), (3, 3, 2, 5)])
 def test_the_mean_over_all_axes_but_the_last_is_subtracted(shape, variable, evaluate):
     gradient = np.random.RandomState(0).randn(*shape).astype(np.float32) + 1.0

@@ -25,7 +25,6 @@ def clip(pairs, norm):
     return ClipByGlobalNorm(params=ClipByGlobalNorm.Params(norm=norm))(pairs)
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_all_gradients_are_scaled_by_one_factor(pairs, evaluate):
     a, none, c = [gradient for gradient, _ in clip(pairs, 6.5)]
     assert none is None

@@ -12,7 +12,6 @@ def clip(pairs, norm):
     return ClipByNorm(params=ClipByNorm.Params(norm=norm))(pairs)
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_each_gradient_is_clipped_by_itself(variable, evaluate):
     pairs = [(tf.constant([3.0, 4.0]), variable("a", [2])), (tf.ones([2]), variable("b", [2]))]
     long, short = evaluate([gradient for gradient, _ in clip(pairs, 2.5)])

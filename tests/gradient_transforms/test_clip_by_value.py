@@ -8,7 +8,6 @@ from tf_frame.gradient_transforms.clip_by_value import ClipByValue, clip_gradien
 pytestmark = pytest.mark.usefixtures("graph")
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(
     ("params", "expected"),
     [

@@ -59,7 +59,6 @@ def test_the_first_option_is_the_one_that_a_short_form_sets(cls):
     assert (names[0] if names else None) == FIRST[cls][0]
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("cls", FIRST)
 def test_none_passes_and_pairs_keep_their_order(cls, variable, evaluate):
     tf.train.create_global_step()
@@ -73,7 +72,6 @@ def test_none_passes_and_pairs_keep_their_order(cls, variable, evaluate):
     assert evaluate(returned[0][0]).shape == (3, 2)
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("cls", SPARSE)
 def test_a_sparse_gradient_stays_sparse(cls, variable, sparse, evaluate):
     tf.train.create_global_step()

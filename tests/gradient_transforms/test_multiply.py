@@ -29,7 +29,6 @@ def gradients_of(pairs):
     return [gradient for gradient, _ in pairs]
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_gradients_of_names_that_match_are_multiplied(four_pairs, evaluate):
     changed = make(".*/biases=0")(four_pairs)
     assert evaluate(gradients_of(changed)) == [1.0, 0.0, 3.0, 0.0]

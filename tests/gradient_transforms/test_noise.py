@@ -25,7 +25,6 @@ def draw(variable):
     return run
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(
     ("step", "params", "stddev"),
     [

@@ -14,7 +14,6 @@ def scale(pairs, **params):
     return ScaleBiases(params=ScaleBiases.Params(**params))(pairs)
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(
     ("name", "factor"),
     [

@@ -196,7 +196,6 @@ class Watching(ToyModel):
         tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, getattr(update, "op", update))
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_the_hook_sees_the_clones_but_no_update_and_may_add_update_ops():
     model = Watching(params=Watching.Params(), info=InputInfo())
     graph = build_toy_graph(RunOptions(train_batch_size=8), model=model, optimizer="sgd")

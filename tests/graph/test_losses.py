@@ -55,7 +55,6 @@ def test_two_clones_average_data_losses_and_add_the_penalty_once(collect):
     np.testing.assert_allclose(gradient, [12.0, 13.0])
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(
     ("regularization", "total", "expected_data", "expected_total", "expected_gradient"),
     [

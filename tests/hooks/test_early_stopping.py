@@ -235,7 +235,6 @@ def test_a_record_that_is_still_being_written_is_read_later(tmp_path):
     assert reader.read() == {7: {"loss": 0.5, "metrics/loss": 0.5}}
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_a_run_ends_by_an_evaluation_that_comes_while_it_trains(tmp_path, build, train):
     folder, steps = tmp_path / "eval", []
 

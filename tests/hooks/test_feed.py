@@ -44,7 +44,6 @@ class See(Hook):
         self.values.append(run_values.results.tolist())
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("output", ["", ":0"])
 def test_a_constant_is_fed_in_every_step(train, graph, output):
     name = full(graph, "keep") + output

@@ -23,7 +23,6 @@ class Tick(tf.train.SessionRunHook):
         self.clock.now += self.secs
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_it_beats_at_the_first_step_and_every_so_many_seconds(tmp_path, build, train, clock):
     seen = []
 

@@ -17,7 +17,6 @@ def lines(caplog):
     ]
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_the_multiples_and_the_last_step_are_logged(build, train, lines):
     graph = build()
     train(graph, [LoggingHook({"rate": graph.learning_rate}, every_steps=3, last_step=8)], to=8)

@@ -10,7 +10,6 @@ from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.nan_guard import NanGuardHook
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_the_step_with_a_nan_loss_ends_training_and_is_named(build, train):
     graph = build(nan_at_step=2)
     with pytest.raises(NonFiniteError) as error:
@@ -50,7 +49,6 @@ def test_the_checkpoint_before_remains_the_newest(tmp_path, build, train):
     assert not list(tmp_path.glob("model.ckpt-5*"))
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_stopping_ends_training_well_and_says_why(build, train, caplog):
     graph, steps = build(nan_at_step=2), []
     hook = NanGuardHook(graph.train_op, on_nan="stop")

@@ -71,7 +71,6 @@ def profiled(tmp_path, build, train):
     return profiled
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_a_range_begins_with_the_run_that_makes_the_step_and_has_so_many(tmp_path, profiled):
     assert profiled(9, at_steps=[3], num_steps=4) == [[3, 4, 5, 6]]
     assert timelines_of(tmp_path) == [3]

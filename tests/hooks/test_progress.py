@@ -53,7 +53,6 @@ def shown(out):
     return [LINE.fullmatch(line).groups() for line in out.getvalue().splitlines()]
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_a_line_is_shown_at_every_nth_step_and_at_the_last(build, train):
     graph, out = build(), io.StringIO()
     train(graph, [hook_of(graph, out, last_step=8, every_steps=3)], to=8)

@@ -178,7 +178,6 @@ def test_the_count_of_steps_is_put_right_at_its_cadence(make, clock):
     assert hook.slow_steps == [201]
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_the_number_of_a_slow_step_is_that_of_training(tmp_path, build, train, clock):
     """In a run; the clock stands still in all steps but one."""
     hook = SlowStepHook(str(tmp_path), every_steps=5)

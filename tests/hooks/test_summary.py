@@ -25,7 +25,6 @@ def graphs_of(events):
     return [event.graph_def for event in events if event.HasField("graph_def")]
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_the_first_step_and_the_multiples_are_written(tmp_path, build, train):
     graph = build()
     train(graph, [hook_of(tmp_path, graph, 3)], to=8)

@@ -70,7 +70,6 @@ def test_of_one_interval_the_uncertainty_is_not_known():
     assert (figures.mean, figures.uncertainty, figures.jitter) == (5.0, None, 0.0)
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_intervals_are_those_between_multiples_after_the_warm_up(build, train, clock, logged):
     graph, hook = build(), hook_of()
     train(graph, [hook, Tick(clock, [50, 50] + [1] * 3 + [2] * 5 + [1] * 3)], to=13)

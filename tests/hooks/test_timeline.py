@@ -21,7 +21,6 @@ def events_of(text):
     return events
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_the_first_step_and_every_nth_from_there_are_traced(tmp_path, build, train):
     train(build(), [TimelineHook(str(tmp_path), every_steps=5)], to=12)
     assert names_of(tmp_path) == ["tf_trace-1.json", "tf_trace-11.json", "tf_trace-6.json"]

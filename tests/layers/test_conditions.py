@@ -10,7 +10,7 @@ def graph():
         yield
 
 
-def test_what_is_known_when_the_graph_is_built(variable_mode):
+def test_what_is_known_when_the_graph_is_built():
     assert constant_value(True) is True
     assert constant_value(tf.constant(3)) == 3
     assert constant_value(tf.placeholder(tf.bool, [])) is None

@@ -28,7 +28,7 @@ def graph():
         (3, {"rate": [2, 3], "padding": "VALID"}),
     ],
 )
-def test_conv2d_equals_numpy(convolved, evaluate, variable_mode, kernel, settings):
+def test_conv2d_equals_numpy(convolved, evaluate, kernel, settings):
     outputs = layers.conv2d(tf.constant(IMAGES), 5, kernel, activation_fn=None, **settings)
     weights, biases = tf.global_variables()
     weights, biases, values = evaluate(weights, biases, outputs)

@@ -69,7 +69,7 @@ def test_gradients_equal_finite_differences(evaluate, differences):
     np.testing.assert_allclose(by_weights, wanted, atol=1e-6)
 
 
-def test_unknown_sizes_are_fine(variable_mode):
+def test_unknown_sizes_are_fine():
     images = tf.placeholder(tf.float32, [None, None, 4, 2])
     outputs = layers.conv2d_transpose(images, 5, 3, stride=[2, 2], padding="VALID")
     assert outputs.shape.as_list() == [None, None, 9, 5]

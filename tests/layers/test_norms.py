@@ -24,7 +24,7 @@ def test_each_example_is_normalised_from_an_axis_on(begin_norm_axis, begin_param
     assert {tuple(v.shape) for v in tf.global_variables()} == {IMAGES.shape[begin_params_axis:]}
 
 
-def test_gradients_of_layer_norm_equal_finite_differences(variable_mode, differences, evaluate):
+def test_gradients_of_layer_norm_equal_finite_differences(differences, evaluate):
     slope = np.random.RandomState(1).normal(size=IMAGES.shape)
 
     def loss(x):
@@ -73,7 +73,7 @@ def test_channels_of_an_example_are_normalised_whether_first_or_last(evaluate):
     np.testing.assert_allclose(first.transpose(0, 2, 3, 1), NORMALISED_RGB * [1, 2, 3])
 
 
-def test_gradients_of_instance_norm_equal_finite_differences(variable_mode, differences, evaluate):
+def test_gradients_of_instance_norm_equal_finite_differences(differences, evaluate):
     slope = np.random.RandomState(1).normal(size=RGB.shape)
 
     def loss(x):
@@ -123,7 +123,7 @@ def test_groups_of_channels_are_normalised_whether_first_or_last(in_one_pass, ev
     np.testing.assert_allclose(first.transpose(0, 2, 3, 1), last)
 
 
-def test_gradients_of_group_norm_equal_finite_differences(variable_mode, differences, evaluate):
+def test_gradients_of_group_norm_equal_finite_differences(differences, evaluate):
     slope = np.random.RandomState(1).normal(size=IMAGES.shape)
     inputs = tf.constant(IMAGES)
     outputs = layers.group_norm(inputs, 2, activation_fn=lambda x: x * slope)

@@ -21,7 +21,7 @@ def shapes():
 @pytest.mark.parametrize(
     "settings", [{}, {"stride": 2}, {"rate": 2}, {"rate": [1, 3]}, {"padding": "VALID"}]
 )
-def test_depthwise_alone_equals_numpy(convolved, as_full, evaluate, variable_mode, settings):
+def test_depthwise_alone_equals_numpy(convolved, as_full, evaluate, settings):
     outputs = layers.separable_conv2d(
         IMAGES, None, [3, 2], depth_multiplier=2, activation_fn=None, **settings
     )

@@ -57,7 +57,7 @@ def keypoints(features, temperature):
     return np.stack([down, right], axis=-1).reshape(2, 4)
 
 
-def test_positions_equal_numpy_whether_the_channels_are_last_or_first(variable_mode, evaluate):
+def test_positions_equal_numpy_whether_the_channels_are_last_or_first(evaluate):
     last = layers.spatial_softmax(FEATURES)
     first = layers.spatial_softmax(
         FEATURES.transpose(0, 3, 1, 2), temperature=0.5, data_format="NCHW", trainable=False

@@ -47,7 +47,6 @@ def rates(steps, policy, *arguments, **options):
         return found
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(
     ("policy", "options", "expected"),
     [

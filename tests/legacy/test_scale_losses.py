@@ -114,7 +114,6 @@ def test_only_the_hardest_pixels_count(part):
     assert found == pytest.approx([mean_of_hardest(part)], rel=1e-5)
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(("step", "part"), [(0, 1.0), (50, 0.625), (100, 0.25), (1000, 0.25)])
 def test_mining_begins_with_all_pixels(step, part):
     options = {"hard_example_mining_step": 100, "top_k_percent_pixels": 0.25}

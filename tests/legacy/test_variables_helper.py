@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.errors import ConfigError
 from tf_frame.legacy import variables_helper
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -36,7 +37,6 @@ def filtered(variables, regexes, **options):
     return [NAMES.index(variable.op.name) for variable in chosen]
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(
     ("regexes", "left", "matching"),
     [
@@ -60,7 +60,6 @@ def values(pairs):
         return session.run(pairs)
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_gradients_of_all_biases_are_multiplied_with_zero(pairs, log):
     changed = variables_helper.multiply_gradients_matching_regex(pairs, [".*/biases"], 0.0)
     assert values(changed) == [(1.0, 1.0), (0.0, 2.0), (3.0, 3.0), (0.0, 4.0)]
@@ -157,6 +156,24 @@ def test_the_global_step_is_left_out_when_asked(checkpoint):
     assert available([step], checkpoint, include_global_step=False) == []
 
 
-def test_variables_that_are_neither_list_nor_dict_are_an_error(checkpoint):
-    with pytest.raises(ValueError, match="`variables` is expected to be a list or dict."):
-        available((tf.get_variable("weights", [2, 3]),), checkpoint)
+@pytest.mark.parametrize("variables", [None, (), "b"])
+def test_variables_that_are_neither_list_nor_dict_are_an_error(checkpoint, variables):
+    with pytest.raises(ValueError, match="^`variables` is expected to be a list or dict.$"):
+        available(variables, checkpoint)
+
+
+def test_available_variables_can_be_restored(checkpoint):
+    biases = tf.get_variable("biases", [3], initializer=tf.ones_initializer())
+    saver = tf.train.Saver(available([biases, tf.get_variable("other", [3])], checkpoint))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        saver.restore(session, checkpoint)
+        saved = tf.train.load_variable(checkpoint, "biases")
+        np.testing.assert_array_equal(session.run(biases), saved)
+
+
+def test_a_folder_means_its_newest_checkpoint_and_a_missing_one_is_an_error(checkpoint, tmp_path):
+    biases = tf.get_variable("biases", [3])
+    assert available([biases], str(tmp_path)) == [biases]
+    with pytest.raises(ConfigError, match="there is no checkpoint"):
+        available([biases], str(tmp_path / "none"))

@@ -18,6 +18,7 @@ from tf_frame.graph.update.gradients import clone_gradients, sum_gradients
 from tf_frame.layers import l2_regularizer
 from tf_frame.legacy import model_deploy
 from tf_frame.plugin import ModelOutput
+from tf_frame.testing.pairwise import pairwise
 
 RATE = 0.5
 STEPS = 3
@@ -115,31 +116,30 @@ def without_base(pairs):
     return freeze_variables(pairs, ["base/"])
 
 
-CASES = pytest.mark.parametrize(
-    ("l2", "wanted", "transform", "trained_scopes"),
-    [
-        (0.0, [""], everything, ("embedding", "base", "head")),
-        (0.3, [""], everything, ("embedding", "base", "head")),
-        (0.3, ["head/", "embedding/"], everything, ("embedding", "head")),
-        (0.3, [""], without_base, ("embedding", "head")),
-        (0.0, ["embedding/"], everything, ("embedding",)),
-    ],
-    ids=["plain", "regularised", "some variables", "a frozen scope", "only the embedding"],
+# l2, variables wanted, transform of the gradients, scopes that are trained
+CASES = {
+    "plain": (0.0, [""], everything, ("embedding", "base", "head")),
+    "regularised": (0.3, [""], everything, ("embedding", "base", "head")),
+    "some variables": (0.3, ["head/", "embedding/"], everything, ("embedding", "head")),
+    "a frozen scope": (0.3, [""], without_base, ("embedding", "head")),
+    "only the embedding": (0.0, ["embedding/"], everything, ("embedding",)),
+}
+MODES = ("resource", "reference")
+each_pair = pytest.mark.parametrize(
+    ("case", "num_clones", "variable_mode"),
+    pairwise(CASES, (1, 2, 4), MODES),
+    indirect=["variable_mode"],
 )
 
 
-@pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("num_clones", [1, 2, 4])
-@CASES
-def test_clones_take_the_step_of_one_model(num_clones, l2, wanted, transform, trained_scopes):
-    check_step(by_the_framework, num_clones, l2, wanted, transform, trained_scopes)
+@each_pair
+def test_clones_take_the_step_of_one_model(case, num_clones, variable_mode):
+    check_step(by_the_framework, num_clones, *CASES[case])
 
 
-@pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("num_clones", [1, 2, 4])
-@CASES
-def test_so_they_do_by_the_old_names(num_clones, l2, wanted, transform, trained_scopes):
-    check_step(by_the_old_names, num_clones, l2, wanted, transform, trained_scopes)
+@each_pair
+def test_so_they_do_by_the_old_names(case, num_clones, variable_mode):
+    check_step(by_the_old_names, num_clones, *CASES[case])
 
 
 def check_step(optimize, num_clones, l2, wanted, transform, trained_scopes):

@@ -14,14 +14,14 @@ import tensorflow.compat.v1 as tf
 from inception_v3 import inception_v3_variables, num_parameters
 
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.placement import variables_placed
-from tf_frame.deploy.placement_report import PlacementReport, placement_table
-from tf_frame.deploy.placement_strategies import (
+from tf_frame.deploy.placement import (
     Balanced,
     RoundRobin,
     Strategy,
     variable_sizes,
+    variables_placed,
 )
+from tf_frame.deploy.placement_report import PlacementReport, placement_table
 
 
 def build() -> None:

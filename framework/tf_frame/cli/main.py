@@ -1,6 +1,6 @@
 """`tf-frame`: finds the sub-command and turns errors into exit codes.
 
-A sub-command is a module with `main(words) -> exit code`; only the one that
+A sub-command is a module with `main(argv) -> exit code`; only the one that
 was asked for is imported.
 """
 
@@ -25,10 +25,10 @@ COMMANDS = {
 }
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code."""
     try:
-        return _dispatch(list(sys.argv[1:] if words is None else words))
+        return _dispatch(list(sys.argv[1:] if argv is None else argv))
     except TfFrameError as error:
         print(f"tf-frame: {error}", file=sys.stderr)
         return error.exit_code
@@ -40,16 +40,16 @@ def main(words: Sequence[str] | None = None) -> int:
         return EXIT_OK
 
 
-def _dispatch(words: list[str]) -> int:
-    if not words or words[0] in ("--help", "-h", "help"):
+def _dispatch(argv: list[str]) -> int:
+    if not argv or argv[0] in ("--help", "-h", "help"):
         print(usage())
-        return EXIT_OK if words else EXIT_USAGE
-    if words[0] == "--version":
+        return EXIT_OK if argv else EXIT_USAGE
+    if argv[0] == "--version":
         print(f"tf-frame {tf_frame.__version__}")
         return EXIT_OK
-    if words[0] not in COMMANDS:
-        raise ConfigError(_unknown(words[0]))
-    return int(importlib.import_module(COMMANDS[words[0]][0]).main(words[1:]))
+    if argv[0] not in COMMANDS:
+        raise ConfigError(_unknown(argv[0]))
+    return int(importlib.import_module(COMMANDS[argv[0]][0]).main(argv[1:]))
 
 
 def usage() -> str:

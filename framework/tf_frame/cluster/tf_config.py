@@ -248,12 +248,7 @@ def _evaluator(task_id: int, leader: str, tf_config: Mapping[str, Any]) -> Clust
     )
 
 
-def _master(
-    cluster: Jobs,
-    task_type: str,
-    task_id: int,
-    tf_config: Mapping[str, Any],
-) -> str:
+def _master(cluster: Jobs, task_type: str, task_id: int, tf_config: Mapping[str, Any]) -> str:
     if "session_master" in tf_config:
         return _target(tf_config, "session_master")
     if len(cluster) == 1 and _size(cluster[task_type]) == 1:

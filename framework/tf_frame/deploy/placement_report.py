@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.placement_strategies import size_bytes
+from tf_frame.deploy.placement import size_bytes
 from tf_frame.text import columns, readable_bytes
 
 

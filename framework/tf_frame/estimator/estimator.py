@@ -32,7 +32,7 @@ from tf_frame.estimator.argument_checks import (
     checked_listeners,
 )
 from tf_frame.estimator.evaluation.evaluator import Evaluator, EvaluatorCache
-from tf_frame.estimator.evaluation.results import log_result, write_evaluation
+from tf_frame.estimator.evaluation.results import log_result
 from tf_frame.estimator.export.saved_model import export_saved_models
 from tf_frame.estimator.model_function.input_fn import as_source
 from tf_frame.estimator.model_function.model_factory import ModelFactory
@@ -237,14 +237,6 @@ class Estimator:
         found = evaluator.evaluate(
             checkpoint, hooks=hooks, check=self._observer.interrupts.raise_if_received
         )
-        write_evaluation(
-            self.eval_dir(name),
-            found.metrics,
-            found.summary,
-            found.global_step,
-            prefix=self._model_factory.metric_prefix,
-            checkpoint=checkpoint,
-        )
         result = {**found.metrics, "global_step": found.global_step}
         if self._model_factory.is_function:
             log_result(result)
@@ -437,6 +429,8 @@ class Estimator:
                 steps=steps,
                 session_config=self._session_config,
                 summaries=self._model_factory.evaluation_has_summaries,
+                eval_dir=self.eval_dir(name),
+                metric_prefix=self._model_factory.metric_prefix,
             )
 
         return self._evaluators.get(name, (input_fn, steps, trained), make)

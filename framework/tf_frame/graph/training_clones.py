@@ -18,7 +18,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import Clone, create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.placement_strategies import Balanced, variable_sizes
+from tf_frame.deploy.placement import Balanced, variable_sizes
 from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.model_output import build_model
 from tf_frame.plugin import InputContext, Mode

@@ -12,7 +12,11 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from tf_frame.checkpoint.find.match import available_in_checkpoint
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.match import saved_as
+from tf_frame.checkpoint.find.path import resolve
+from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 
@@ -86,8 +90,9 @@ def get_variables_available_in_checkpoint(
     """Returns the variables that a checkpoint has with the same shape; warns of the others.
 
     Args:
-      variables: a list, or name in the checkpoint -> variable.
-      checkpoint_path: the checkpoint.
+      variables: a list, or name in the checkpoint -> variable. The parts of a partitioned
+        variable go by its full name.
+      checkpoint_path: the checkpoint, one of its files, or a folder (its newest one).
       include_global_step: whether to include `global_step`.
 
     Returns:
@@ -98,4 +103,37 @@ def get_variables_available_in_checkpoint(
       ConfigError: the checkpoint does not exist.
       CheckpointError: the checkpoint cannot be read.
     """
-    return available_in_checkpoint(variables, checkpoint_path, include_global_step)
+    if isinstance(variables, dict):
+        named = list(variables.items())
+    elif isinstance(variables, list):
+        named = [(saved_as(variable)[0], variable) for variable in variables]
+    else:
+        raise ValueError("`variables` is expected to be a list or dict.")
+    checkpoint = Checkpoint(resolve(checkpoint_path))
+    available = [
+        (name, variable)
+        for name, variable in sorted(named, key=lambda item: item[0])
+        if _is_available(name, variable, checkpoint, include_global_step)
+    ]
+    return dict(available) if isinstance(variables, dict) else [v for _, v in available]
+
+
+def _is_available(
+    name: str, variable: Any, checkpoint: Checkpoint, include_global_step: bool
+) -> bool:
+    left_out = name == tf.GraphKeys.GLOBAL_STEP and not include_global_step
+    if name not in checkpoint or left_out:
+        logger.warning("Variable [%s] is not available in checkpoint", name)
+        return False
+    found, shape = checkpoint.shape(name), saved_as(variable)[1]
+    if found != shape:
+        logger.warning(
+            "Variable [%s] is available in checkpoint, but has an incompatible shape with model "
+            "variable. Checkpoint shape: [%s], model variable shape: [%s]. This variable will "
+            "not be initialized from the checkpoint.",
+            name,
+            found,
+            shape,
+        )
+        return False
+    return True

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.warm_start.plan import candidate_variables, ignored, plan_warm_start
+from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, UnmatchedPatternWarning
@@ -437,13 +437,6 @@ def test_a_session_calls_it_only_where_no_checkpoint_was_restored(write, tmp_pat
         )
     with session() as second:
         np.testing.assert_array_equal(second.run(w), W + 1)
-
-
-def test_the_line_for_a_run_that_has_its_own_checkpoint():
-    assert ignored("pre/model.ckpt-3", "runs/a", "runs/a/model.ckpt-7") == (
-        "ignoring --warm_start_from pre/model.ckpt-3: runs/a already has the checkpoint "
-        "runs/a/model.ckpt-7"
-    )
 
 
 @pytest.fixture(scope="module")

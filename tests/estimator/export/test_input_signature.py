@@ -41,7 +41,7 @@ def sliced(features):
 
 def test_placeholders_have_the_shapes_of_the_data_and_an_open_batch():
     found = of(sliced({"x": X, "n": np.arange(6, dtype=np.int64)}))
-    assert found.named() == {
+    assert named_parts(found.specs) == {
         "x": tf.TensorSpec([None, 2], tf.float32),
         "n": tf.TensorSpec([None], tf.int64),
     }
@@ -101,13 +101,13 @@ def test_features_without_a_batch_have_no_batch_dimension():
         return sliced(X)(mode, context).map(lambda x, y: ({"x": x, "scale": 2.0}, y))
 
     found = of(data)
-    assert found.named()["scale"] == tf.TensorSpec([], tf.float32)
+    assert named_parts(found.specs)["scale"] == tf.TensorSpec([], tf.float32)
     assert found.of_one_example()["scale"] == tf.TensorSpec([], tf.float32)
 
 
 def test_one_tensor_is_called_input():
     found = of(sliced(X))
-    assert list(found.named()) == list(found.batch) == ["input"]
+    assert list(named_parts(found.specs)) == list(found.batch) == ["input"]
     assert found.specs == tf.TensorSpec([None, 2], tf.float32)
 
 
@@ -117,7 +117,7 @@ def test_several_data_sets_and_functions_have_a_signature_too():
 
     found = of(lambda mode, context: [sliced({"x": X})(mode, context), function])
     assert found.is_real
-    assert {name: spec.shape.as_list() for name, spec in found.named().items()} == {
+    assert {name: spec.shape.as_list() for name, spec in named_parts(found.specs).items()} == {
         "input_0/x": [None, 2],
         "input_1": [None, 2],
     }

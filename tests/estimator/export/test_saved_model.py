@@ -154,7 +154,7 @@ def test_two_exports_at_once_get_two_folders(exported):
         np.testing.assert_allclose(loaded.run("value", x=X), Y)
 
 
-def test_serialised_examples_are_parsed_in_the_graph(exported, variable_mode):
+def test_serialised_examples_are_parsed_in_the_graph(exported):
     path = exported(receivers={Mode.PREDICT: PARSING})
     with LoadedPlugin(path) as loaded:
         np.testing.assert_allclose(loaded.run("value", examples=serialized(X)), Y)
@@ -242,7 +242,7 @@ def test_a_model_function_is_served_by_its_predictions_or_its_exports(exported):
                 np.testing.assert_allclose(loaded.run("output", examples=serialized(X)), Y)
 
 
-def test_the_evaluation_graph_offers_loss_predictions_and_metrics(exported, variable_mode):
+def test_the_evaluation_graph_offers_loss_predictions_and_metrics(exported):
     with LoadedPlugin(exported(receivers={Mode.EVAL: supervised}), "eval") as loaded:
         assert signature_names(loaded.meta) == {"eval"}
         signature = loaded.meta.signature_def["eval"]

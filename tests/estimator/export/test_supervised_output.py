@@ -50,7 +50,7 @@ def test_what_is_missing_is_not_in_the_signature():
     assert not output.as_signature_def({"x": tf.constant(1.0)}).outputs
 
 
-def test_an_update_that_is_no_tensor_gets_one_that_runs_it(variable_mode):
+def test_an_update_that_is_no_tensor_gets_one_that_runs_it():
     total = tf.get_variable("total", initializer=0.0)
     updates = {"op": tf.group(total.assign_add(1.0)), "variable": total.assign_add(10.0)}
     metrics = {name: (tf.identity(total), update) for name, update in updates.items()}

@@ -9,7 +9,6 @@ from tf_frame.estimator.export.verify import (
     Comparison,
     DifferenceError,
     compare,
-    compare_signatures,
     runnable,
 )
 
@@ -149,11 +148,11 @@ def test_an_empty_output_is_equal_to_itself():
 def test_of_several_signatures_each_is_compared():
     expected = {"a": {"y": array(0)}, "b": {"y": array(0)}}
     found = {"a": {"y": array(1e-6)}, "b": {"y": array(4e-6)}}
-    comparison = compare_signatures(expected, found, tolerance=TOLERANCE)
+    comparison = compare(expected, found, tolerance=TOLERANCE)
     assert comparison.largest_difference == 4e-6
     found["b"]["y"] = array(1)
     with pytest.raises(DifferenceError):
-        compare_signatures(expected, found, tolerance=TOLERANCE)
+        compare(expected, found, tolerance=TOLERANCE)
 
 
 def test_ties_of_several_outputs_add_up():

@@ -121,7 +121,6 @@ def test_the_ends_are_what_an_evaluation_runs():
     assert graph.global_step.op.name == "global_step"
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(
     ("delay_steps", "rounds", "waits"), [(-1, False, False), (0, True, False), (7, True, True)]
 )

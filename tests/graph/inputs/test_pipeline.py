@@ -347,7 +347,6 @@ DATA = {
 }
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("name", DATA)
 def test_an_evaluation_takes_as_many_batches_as_there_are(name):
     build, take, expected, is_endless = DATA[name]

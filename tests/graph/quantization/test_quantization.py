@@ -138,7 +138,6 @@ def test_ranges_are_variables_that_are_saved_and_not_trained():
         assert not {v.op.name for v in tf.trainable_variables()} & set(names)
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_before_the_delay_nothing_changes_and_then_the_loss_does():
     plain, quantized = Training(), Training(delay_steps=6)
     for _ in range(6):
@@ -193,7 +192,6 @@ def test_gradients_pass_the_rounding_as_if_it_were_not():
     np.testing.assert_allclose(gradient[:, 0], 2 * product * np.array([1, 2, 3]), rtol=1e-5)
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_evaluation_rounds_with_the_ranges_of_training(tmp_path):
     training = Training(delay_steps=3)
     training.train(2)
@@ -313,7 +311,6 @@ def test_rounding_stands_beside_its_layer():
     assert {op.device for op in rounding} == {"/device:CPU:1"}
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("activation", [tf.nn.relu, None])
 def test_what_reads_the_output_of_a_layer_reads_it_rounded(activation):
     with tf.Graph().as_default(), tf.Session() as session:
@@ -331,7 +328,6 @@ def test_what_reads_the_output_of_a_layer_reads_it_rounded(activation):
     np.testing.assert_allclose(after, before, rtol=0, atol=0.51 * step)
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_a_sum_of_layers_is_rounded_for_what_follows():
     with tf.Graph().as_default(), tf.Session() as session:
         tf.set_random_seed(1)

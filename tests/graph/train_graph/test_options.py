@@ -276,7 +276,6 @@ def step_taken(transforms, **options):
         return np.linalg.norm(session.run(weights))
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_clip_and_multiply_do_not_commute():
     assert step_taken([double(), clip(0.5)]) == pytest.approx(0.5, rel=1e-5)
     assert step_taken([clip(0.5), double()]) == pytest.approx(1.0, rel=1e-5)

@@ -161,7 +161,6 @@ def test_the_session_logs_devices_when_asked():
         assert proto.log_device_placement is asked
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("l2", [0.0, 0.1])
 @pytest.mark.parametrize("num_clones", [1, 2])
 def test_operations_have_the_names_of_the_legacy_trainers(num_clones, l2):

@@ -16,7 +16,6 @@ def lines(caplog):
     tf.logging.set_verbosity(level)
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_the_seconds_since_the_line_before_are_told(build, train, lines, clock):
     graph = build()
 

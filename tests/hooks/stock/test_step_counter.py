@@ -29,7 +29,6 @@ def rates_of(folder):
     ]
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_the_rate_leaves_out_the_first_step_and_what_was_before_it(
     tmp_path, build, train, lines, clock
 ):

@@ -230,7 +230,6 @@ LOGGING = {
 }
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("case", LOGGING)
 @pytest.mark.parametrize("graph", [{}, {"moves": False}, {"has_step": False}])
 def test_the_same_lines_are_logged(both, case, graph):
@@ -261,7 +260,6 @@ COUNTING = {
 }
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("case", COUNTING)
 def test_the_same_rates_are_logged_and_written(both, case):
     seen = both(COUNTING[case], runs=9)
@@ -309,7 +307,6 @@ SUMMARIES = {
 }
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("case", SUMMARIES)
 def test_the_same_summaries_are_written(both, case):
     seen = both(SUMMARIES[case])

@@ -1,4 +1,3 @@
-import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -16,7 +15,6 @@ def steps_of(events):
     return [event.step for event in events if event.HasField("summary")]
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_a_resumed_run_writes_its_start_and_its_first_step(tmp_path, build, train):
     for last_step in (4, 7):
         graph = build()

@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.legacy import learning, training
 
-pytestmark = pytest.mark.usefixtures("graph", "variable_mode")
+pytestmark = pytest.mark.usefixtures("graph")
 MODULES = pytest.mark.parametrize("module", [learning, training])
 
 
@@ -121,6 +121,7 @@ def test_defaults_of_create_train_op():
     assert list(defaults_of(training.create_train_op))[5] == "transform_grads_fn"
 
 
+@pytest.mark.usefixtures("variable_mode")
 @MODULES
 def test_the_train_op_makes_a_step_and_returns_the_loss_before_it(module):
     w = variable()
@@ -133,6 +134,7 @@ def test_the_train_op_makes_a_step_and_returns_the_loss_before_it(module):
         assert session.run([w, tf.train.get_global_step()]) == [pytest.approx(1.5), 1]
 
 
+@pytest.mark.usefixtures("variable_mode")
 @MODULES
 def test_a_loss_that_is_not_finite_raises_and_changes_no_variable(module):
     w, bad = variable(), tf.placeholder_with_default(1.0, [])
@@ -152,6 +154,7 @@ def test_without_check_numerics_the_loss_may_be_anything(module):
     assert np.isnan(evaluate(train_op)[0])
 
 
+@pytest.mark.usefixtures("variable_mode")
 @MODULES
 def test_the_global_step_may_be_left_out_or_be_another(module):
     optimizer, loss = tf.train.GradientDescentOptimizer(0.25), tf.square(variable())
@@ -166,6 +169,7 @@ def test_the_global_step_may_be_left_out_or_be_another(module):
         assert session.run(own) == 6
 
 
+@pytest.mark.usefixtures("variable_mode")
 @MODULES
 def test_update_ops_of_the_graph_run_before_the_loss(module, caplog):
     order = []
@@ -180,6 +184,7 @@ def test_update_ops_of_the_graph_run_before_the_loss(module, caplog):
     assert not [m for m in caplog.messages if "update_ops" in m]
 
 
+@pytest.mark.usefixtures("variable_mode")
 @MODULES
 @pytest.mark.parametrize("chosen", ["none", "own"])
 def test_update_ops_of_ones_own_replace_those_of_the_graph(module, chosen, caplog):
@@ -203,6 +208,7 @@ def test_update_ops_of_ones_own_replace_those_of_the_graph(module, chosen, caplo
         assert session.run([missed, own]) == [0.0, 1.0 if chosen == "own" else 0.0]
 
 
+@pytest.mark.usefixtures("variable_mode")
 @MODULES
 def test_only_chosen_variables_are_trained(module):
     a, b = variable("a"), variable("b")
@@ -224,6 +230,7 @@ def test_variables_to_train_must_be_trainable_and_some(module):
         module.create_train_op(tf.square(fixed), optimizer)
 
 
+@pytest.mark.usefixtures("variable_mode")
 def test_slims_train_op_multiplies_and_then_clips():
     w, b = variable("w", [3.0, 4.0]), variable("b", [1.0])
     train_op = learning.create_train_op(

@@ -6,8 +6,6 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.legacy import slim
 
-pytestmark = pytest.mark.usefixtures("variable_mode")
-
 
 @pytest.fixture(autouse=True)
 def graph():
@@ -33,6 +31,7 @@ def one_step(**arguments):
         return session.run([weight, step])
 
 
+@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize(
     "optimizer",
     [
@@ -52,6 +51,7 @@ def test_an_optimizer_comes_as_name_class_instance_or_function(optimizer):
     assert step == 1
 
 
+@pytest.mark.usefixtures("variable_mode")
 def test_every_named_optimizer_can_be_made():
     for name in slim.OPTIMIZER_CLS_NAMES:
         with tf.Graph().as_default():
@@ -115,6 +115,7 @@ def test_the_learning_rate_decays_and_the_step_may_stand_still():
     assert step == 0
 
 
+@pytest.mark.usefixtures("variable_mode")
 def test_update_ops_run_in_the_step_and_those_given_replace_those_of_the_graph():
     counts = [tf.get_variable(name, initializer=0.0, trainable=False) for name in "ab"]
     ops = [tf.assign_add(count, 1.0) for count in counts]
@@ -187,6 +188,7 @@ def test_a_decay_needs_a_global_step_and_the_loss_is_a_scalar():
         slim.optimize_loss(tf.reduce_sum(weight), tf.constant(0.5), 0.1, "SGD")
 
 
+@pytest.mark.usefixtures("variable_mode")
 def test_adaptive_clipping_follows_the_norm_and_catches_a_spike():
     scale = tf.placeholder(tf.float32, [])
     step = tf.placeholder(tf.int64, [])

@@ -6,8 +6,6 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.legacy import slim
 
-pytestmark = pytest.mark.usefixtures("variable_mode")
-
 
 @pytest.fixture(autouse=True)
 def graph():

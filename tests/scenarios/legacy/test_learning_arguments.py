@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.legacy import learning
 
-pytestmark = pytest.mark.usefixtures("graph", "variable_mode")
+pytestmark = pytest.mark.usefixtures("graph")
 
 
 @pytest.fixture

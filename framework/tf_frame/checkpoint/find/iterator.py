@@ -17,10 +17,6 @@ from tf_frame.checkpoint.find.newest import checkpoints_by_age, damage_of
 _LOG = logging.getLogger("tf_frame")
 
 
-def _never() -> bool:
-    return False
-
-
 def wait_for_new_checkpoint(
     checkpoint_dir: str,
     last_checkpoint: str | None = None,
@@ -28,7 +24,7 @@ def wait_for_new_checkpoint(
     timeout: float | None = None,
     *,
     done: Collection[str] = (),
-    stop: Callable[[], bool] = _never,
+    stop: Callable[[], bool] = lambda: False,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> str | None:
@@ -70,7 +66,7 @@ def checkpoints_iterator(
     timeout_fn: Callable[[], bool] | None = None,
     *,
     seconds_to_sleep: float = 1,
-    stop: Callable[[], bool] = _never,
+    stop: Callable[[], bool] = lambda: False,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[str]:

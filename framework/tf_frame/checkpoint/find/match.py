@@ -6,18 +6,12 @@ error lists all of them.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 from typing import Any
 
-import tensorflow.compat.v1 as tf
-
-from tf_frame.checkpoint.find.path import resolve
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import CheckpointError
 from tf_frame.text import indented
-
-_LOG = logging.getLogger("tf_frame")
 
 # Entries with this prefix hold the position of a run in its input; they are no variables.
 INPUT_POSITION = "input_position/"
@@ -86,62 +80,3 @@ def saved_as(variable: Any) -> tuple[str, list[int]]:
     if part is not None:
         return part.full_name, list(part.full_shape)
     return variable.op.name, variable.shape.as_list()
-
-
-def available_in_checkpoint(
-    variables: Any, path: str, include_global_step: bool = True
-) -> list[Any] | dict[str, Any]:
-    """Selects the variables that a checkpoint has with the same shape.
-
-    As `get_variables_available_in_checkpoint` of
-    tensorflow/models/research/object_detection/utils/variables_helper.py; the other variables
-    are logged as warnings.
-
-    Args:
-      variables: a list, or a dict of name in the checkpoint -> variable. The
-        parts of a partitioned variable go by its full name.
-      path: a checkpoint in any form that `path.resolve` takes.
-      include_global_step: whether `global_step` counts as available.
-
-    Returns:
-      The same kind of container, ordered by name.
-
-    Raises:
-      ValueError: `variables` is neither.
-      ConfigError: there is no such checkpoint.
-      CheckpointError: the checkpoint cannot be read.
-    """
-    if isinstance(variables, dict):
-        named = list(variables.items())
-    elif isinstance(variables, list):
-        named = [(saved_as(variable)[0], variable) for variable in variables]
-    else:
-        raise ValueError("`variables` is expected to be a list or dict.")
-    checkpoint = Checkpoint(resolve(path))
-    available = [
-        (name, variable)
-        for name, variable in sorted(named, key=lambda item: item[0])
-        if _is_available(name, variable, checkpoint, include_global_step)
-    ]
-    return dict(available) if isinstance(variables, dict) else [v for _, v in available]
-
-
-def _is_available(
-    name: str, variable: Any, checkpoint: Checkpoint, include_global_step: bool
-) -> bool:
-    left_out = name == tf.GraphKeys.GLOBAL_STEP and not include_global_step
-    if name not in checkpoint or left_out:
-        _LOG.warning("Variable [%s] is not available in checkpoint", name)
-        return False
-    found, shape = checkpoint.shape(name), saved_as(variable)[1]
-    if found != shape:
-        _LOG.warning(
-            "Variable [%s] is available in checkpoint, but has an incompatible shape with model "
-            "variable. Checkpoint shape: [%s], model variable shape: [%s]. This variable will "
-            "not be initialized from the checkpoint.",
-            name,
-            found,
-            shape,
-        )
-        return False
-    return True

@@ -138,14 +138,6 @@ def _resolved(path: str) -> str:
         raise ConfigError(f"--warm_start_from: {error}") from None
 
 
-def ignored(warm_start_from: str, model_dir: str, checkpoint: str) -> str:
-    """The line for a run that resumes from its own checkpoint instead."""
-    return (
-        f"ignoring --warm_start_from {warm_start_from}: {model_dir} already has the checkpoint "
-        f"{checkpoint}"
-    )
-
-
 def _savers(rows: Sequence[Row]) -> Sequence[Any]:
     """Savers of which each restores a variable of the checkpoint once.
 

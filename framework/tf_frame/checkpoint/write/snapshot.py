@@ -137,19 +137,15 @@ def _is_sound(variable: Any, allow_infinite_state: bool) -> Any:
 
 def _save_ops(last: Any) -> set[str]:
     """Names of the `SaveV2` operations that an operation needs."""
-    found: set[str] = set()
-    seen: set[str] = set()
+    seen: dict[str, Any] = {}
     left = [last]
     while left:
         op = left.pop()
-        if op.name in seen:
-            continue
-        seen.add(op.name)
-        if op.type == "SaveV2":
-            found.add(op.name)
-        else:
-            left += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
-    return found
+        if op.name not in seen:
+            seen[op.name] = op
+            if op.type != "SaveV2":
+                left += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
+    return {name for name, op in seen.items() if op.type == "SaveV2"}
 
 
 def _shard(save: Any) -> Shard:

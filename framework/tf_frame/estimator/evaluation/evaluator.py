@@ -1,6 +1,6 @@
 """`Evaluator`: evaluates one checkpoint after the other in a single graph and session.
 
-evaluator = Evaluator(model=model, source=source, config=config, steps=None)
+evaluator = Evaluator(model=model, source=source, config=config, eval_dir="runs/first/eval")
 for checkpoint in checkpoints_iterator("runs/first"):
     print(evaluator.evaluate(checkpoint).metrics)
 evaluator.close()
@@ -18,6 +18,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import DataError
+from tf_frame.estimator.evaluation.results import write_evaluation
 from tf_frame.estimator.evaluation.session import EvalSession
 from tf_frame.graph.inference.eval_graph import EvalGraph, build_eval_graph
 
@@ -54,6 +55,8 @@ class Evaluator:
       steps: largest number of batches; None for all data.
       session_config: the `ConfigProto`; default: with soft placement.
       summaries: compute the model's summaries of the first batch.
+      eval_dir: folder of the event file with the results; None writes none.
+      metric_prefix: prefix of the tags of metrics in the event file.
     """
 
     def __init__(
@@ -62,9 +65,11 @@ class Evaluator:
         model: Any,
         source: Any,
         config: RunOptions,
-        steps: int | None,
+        steps: int | None = None,
         session_config: Any = None,
         summaries: bool = True,
+        eval_dir: str | None = None,
+        metric_prefix: str = "metrics/",
     ) -> None:
         self._model = model
         self._source = source
@@ -72,6 +77,8 @@ class Evaluator:
         self._steps = steps
         self._session_config = session_config
         self._summaries = summaries
+        self.eval_dir = eval_dir
+        self._metric_prefix = metric_prefix
         self._session: EvalSession | None = None
         self._warned = False
 
@@ -82,7 +89,7 @@ class Evaluator:
         hooks: Iterable[Any] = (),
         check: Callable[[], None] = lambda: None,
     ) -> Evaluated:
-        """Evaluates a checkpoint.
+        """Evaluates a checkpoint and writes the result to `eval_dir`.
 
         Args:
           checkpoint: path prefix; None evaluates the initial values.
@@ -112,6 +119,15 @@ class Evaluator:
                 self._warned = True
             self.close()
         trim_memory()
+        if self.eval_dir is not None:
+            write_evaluation(
+                self.eval_dir,
+                evaluated.metrics,
+                evaluated.summary,
+                evaluated.global_step,
+                prefix=self._metric_prefix,
+                checkpoint=checkpoint,
+            )
         return evaluated
 
     def close(self) -> None:

@@ -11,7 +11,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.argument_checks import check_steps, checked_hooks
 from tf_frame.estimator.evaluation.evaluator import Evaluator
-from tf_frame.estimator.evaluation.results import write_evaluation
 from tf_frame.estimator.model_function.input_fn import as_source
 from tf_frame.graph.update.moving_averages import variables_to_average
 from tf_frame.hooks.base import Hook, Phase
@@ -110,20 +109,15 @@ class InMemoryEvaluatorHook(Hook):
             steps=self._steps,
             session_config=estimator.config.session_config,
             summaries=estimator.maker.evaluation_has_summaries,
+            eval_dir=estimator.eval_dir(self._name),
+            metric_prefix=estimator.maker.metric_prefix,
         )
 
     def _evaluate(self, session: Any, step: int) -> None:
         assert self._evaluator is not None
         with pause():
             self._fed.values = session.run(self._variables)
-            found = self._evaluator.evaluate(None, hooks=self._hooks)
-            write_evaluation(
-                self._estimator.eval_dir(self._name),
-                found.metrics,
-                found.summary,
-                step,
-                prefix=self._estimator.maker.metric_prefix,
-            )
+            self._evaluator.evaluate(None, hooks=self._hooks)
         self._evaluated_step = step
 
 

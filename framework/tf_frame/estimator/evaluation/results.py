@@ -71,7 +71,7 @@ def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoi
     """Writes the metrics of the last evaluation to `metrics.json`, with arrays as lists.
 
     Args:
-      eval_dir: the folder; it exists.
+      eval_dir: the folder; created if it does not exist.
       metrics: name -> value; bytes are left out.
       step: global step of the checkpoint.
       checkpoint: path of the checkpoint.
@@ -81,6 +81,7 @@ def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoi
     """
     figures = {k: np.asarray(v).tolist() for k, v in metrics.items() if not _is_text(v)}
     result = {"checkpoint": checkpoint, "global_step": step, "metrics": figures}
+    tf.io.gfile.makedirs(eval_dir)
     path = os.path.join(eval_dir, "metrics.json")
     write_file(path, json.dumps(result, indent=2) + "\n")
     return path

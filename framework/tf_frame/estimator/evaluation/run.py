@@ -17,7 +17,7 @@ from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import CheckpointError
 from tf_frame.estimator.error_translation import translated_errors
 from tf_frame.estimator.evaluation.evaluator import Evaluated, Evaluator
-from tf_frame.estimator.evaluation.results import write_evaluation, write_figures
+from tf_frame.estimator.evaluation.results import write_figures
 from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupted
@@ -26,51 +26,23 @@ _LOG = logging.getLogger("tf_frame")
 _Result = TypeVar("_Result")
 
 
-class SetupEvaluator:
-    """Evaluates checkpoints on the evaluation split and writes events for TensorBoard.
-
-    Graph and session are kept from one evaluation to the next.
+def run_evaluator(
+    setup: TrainingSetup, *, model: Any, source: Any, name: str | None = None
+) -> Evaluator:
+    """Returns an evaluator of a run's checkpoints on the evaluation split.
 
     Args:
-      setup: the training that saves the checkpoints.
+      setup: the run.
       model, source: the model and the input, constructed.
-      observer: may stop an evaluation between two batches.
       name: name of the evaluation, if there are several.
-
-    Attributes:
-      eval_dir: the folder of the events.
     """
-
-    def __init__(
-        self,
-        setup: TrainingSetup,
-        *,
-        model: Any,
-        source: Any,
-        observer: RunObserver,
-        name: str | None = None,
-    ) -> None:
-        self.eval_dir = os.path.join(setup.model_dir, f"eval_{name}" if name else "eval")
-        self._check = observer.interrupts.raise_if_received
-        self._evaluator = Evaluator(
-            model=model, source=source, config=setup.config, steps=setup.config.eval_steps
-        )
-
-    def evaluate(self, checkpoint: str) -> Evaluated:
-        """Evaluates the checkpoint with a path prefix; see `Evaluator.evaluate`."""
-        evaluated = self._evaluator.evaluate(checkpoint, check=self._check)
-        write_evaluation(
-            self.eval_dir,
-            evaluated.metrics,
-            evaluated.summary,
-            evaluated.global_step,
-            checkpoint=checkpoint,
-        )
-        return evaluated
-
-    def close(self) -> None:
-        """Closes the session and drops the graph."""
-        self._evaluator.close()
+    return Evaluator(
+        model=model,
+        source=source,
+        config=setup.config,
+        steps=setup.config.eval_steps,
+        eval_dir=os.path.join(setup.model_dir, f"eval_{name}" if name else "eval"),
+    )
 
 
 def evaluate_run(
@@ -106,12 +78,13 @@ def evaluate_run(
     """
     started, count = time.monotonic(), 0
     model = setup.make_model(source.info)
-    evaluator = SetupEvaluator(setup, model=model, source=source, observer=observer, name=name)
+    evaluator = run_evaluator(setup, model=model, source=source, name=name)
+    eval_dir = str(evaluator.eval_dir)
 
     def evaluate(path: str) -> Evaluated:
         observer.report(f"evaluating {path}")
-        evaluated = evaluator.evaluate(path)
-        write_figures(evaluator.eval_dir, evaluated.metrics, evaluated.global_step, path)
+        evaluated = evaluator.evaluate(path, check=observer.interrupts.raise_if_received)
+        write_figures(eval_dir, evaluated.metrics, evaluated.global_step, path)
         return evaluated
 
     with translated_errors(setup.model_dir), contextlib.closing(evaluator):
@@ -127,10 +100,10 @@ def evaluate_run(
             observer.interrupts.raise_if_received()
         except Interrupted as interrupted:
             done = "1 checkpoint is" if count == 1 else f"{count} checkpoints are"
-            message = f"stopped; {done} evaluated, in {evaluator.eval_dir}"
+            message = f"stopped; {done} evaluated, in {eval_dir}"
             raise Interrupted(interrupted.signum, message) from None
     secs = time.monotonic() - started
-    observer.report(f"done in {secs:.0f} s; results in {evaluator.eval_dir}")
+    observer.report(f"done in {secs:.0f} s; results in {eval_dir}")
 
 
 def _evaluate_new(

@@ -54,11 +54,6 @@ def check_output(folder: str) -> None:
         raise ConfigError(f"{folder} cannot be written to: {path} is a file; take another --output")
 
 
-def in_the_way(path: str) -> ConfigError:
-    """The error for a file that would have to be replaced."""
-    return ConfigError(f"{path} exists; take another --output, or replace it with --overwrite")
-
-
 @contextlib.contextmanager
 def staged_files(folder: str, *, overwrite: bool) -> Iterator[str]:
     """Yields a folder to write files to, and moves them to `folder` at the end.
@@ -81,7 +76,9 @@ def staged_files(folder: str, *, overwrite: bool) -> Iterator[str]:
         names = sorted(entry.rstrip("/") for entry in tf.io.gfile.listdir(staging))
         for target in (os.path.join(folder, name) for name in names):
             if tf.io.gfile.exists(target) and (not overwrite or tf.io.gfile.isdir(target)):
-                raise in_the_way(target)
+                raise ConfigError(
+                    f"{target} exists; take another --output, or replace it with --overwrite"
+                )
         # The index comes last: without it there is no checkpoint.
         for name in sorted(names, key=lambda name: (name == "checkpoint", name.endswith(".index"))):
             tf.io.gfile.rename(

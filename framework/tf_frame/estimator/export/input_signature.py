@@ -46,10 +46,6 @@ class InputSignature:
     batch: Mapping[str, Any]
     is_real: bool
 
-    def named(self) -> dict[str, Any]:
-        """Returns input name -> `tf.TensorSpec`."""
-        return named_parts(self.specs)
-
     def of_one_example(self) -> Any:
         """Returns the specs with batch dimension 1 and the other dimensions of `batch`."""
 
@@ -72,7 +68,8 @@ def input_signature(source: Any, config: RunOptions) -> InputSignature:
       DataError: the input breaks its contract.
     """
     own = getattr(source, "serving_features", lambda: None)()
-    specs, batch = _of_data(source, config, _spec_of if own is None else _nothing)
+    # The features of data that the model is not fed may be of kinds without a spec.
+    specs, batch = _of_data(source, config, _spec_of if own is None else lambda name, part: None)
     specs = specs if own is None else mapped(_checked, own)
     named = named_parts(specs)
     if batch is not None and all(_fits(batch.get(name), spec) for name, spec in named.items()):
@@ -147,10 +144,6 @@ def _of_data(
                 return specs, session.run(tensors)
             except tf.errors.OutOfRangeError:
                 return specs, None
-
-
-def _nothing(name: str, tensor: Any) -> None:
-    """Replaces the specs of the data if the input defines them itself."""
 
 
 def _spec_of(name: str, tensor: Any) -> Any:

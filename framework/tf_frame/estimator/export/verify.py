@@ -65,7 +65,8 @@ def compare(
     """Compares outputs by the rule of the module.
 
     Args:
-      expected: output name -> array, of the restored session.
+      expected: output name -> array of the restored session; or signature name ->
+        output name -> array.
       found: the same of the exported model.
       tolerance: largest difference, in units of an output's scale.
       scores: further arrays of the restored session, under any names, that may be the
@@ -78,32 +79,14 @@ def compare(
         raise DifferenceError(
             f"the exported model has the outputs {_listed(found)}; expected: {_listed(expected)}"
         )
-    known = [np.asarray(array) for array in [*expected.values(), *(scores or {}).values()]]
+    known = [*expected.values(), *(scores or {}).values()]
     comparison = Comparison()
-    for name in sorted(expected):
-        pair = np.asarray(expected[name]), np.asarray(found[name])
-        comparison = comparison.joined(_compared(name, *pair, tolerance, known))
-    return comparison
-
-
-def compare_signatures(
-    expected: Mapping[str, Mapping[str, Any]],
-    found: Mapping[str, Mapping[str, Any]],
-    *,
-    tolerance: float,
-    scores: Mapping[str, Any] | None = None,
-) -> Comparison:
-    """Compares the outputs of several signatures; see `compare`.
-
-    Args:
-      expected: signature name -> output name -> array, of the restored session.
-      found: the same of the exported model, for its signatures.
-      tolerance: largest difference, in units of an output's scale.
-      scores: see `compare`.
-    """
-    comparison = Comparison()
-    for name, outputs in found.items():
-        new = compare(expected[name], outputs, tolerance=tolerance, scores=scores)
+    for name, value in sorted(expected.items()):
+        if isinstance(value, Mapping):
+            new = compare(value, found[name], tolerance=tolerance, scores=scores)
+        else:
+            arrays = np.asarray(value), np.asarray(found[name])
+            new = _compared(name, *arrays, tolerance, list(map(np.asarray, known)))
         comparison = comparison.joined(new)
     return comparison
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tf_frame.checkpoint.write.best import BestCheckpoints
 from tf_frame.estimator.evaluation.results import numbers
-from tf_frame.estimator.evaluation.run import SetupEvaluator
+from tf_frame.estimator.evaluation.run import run_evaluator
 from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.session.interrupts import Interrupted
@@ -28,7 +28,7 @@ class RunEvaluator:
     ) -> None:
         self._setup = setup
         self._observer = observer
-        self._evaluator = SetupEvaluator(setup, model=model, source=source, observer=observer)
+        self._evaluator = run_evaluator(setup, model=model, source=source)
         self._metrics_of_step: dict[int, dict[str, float]] = {}
 
     def evaluate_step(self, step: int) -> dict[str, float]:
@@ -66,7 +66,8 @@ class RunEvaluator:
 
     def _evaluate(self, checkpoint: str, if_interrupted: str) -> dict[str, float]:
         try:
-            evaluated = self._evaluator.evaluate(checkpoint)
+            check = self._observer.interrupts.raise_if_received
+            evaluated = self._evaluator.evaluate(checkpoint, check=check)
         except Interrupted as interrupted:
             raise Interrupted(interrupted.signum, if_interrupted) from None
         metrics = numbers(evaluated.metrics)

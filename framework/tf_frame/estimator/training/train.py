@@ -13,7 +13,7 @@ from tf_frame.atomic_output import write_file
 from tf_frame.config.run_options import RunOptions
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.deploy.session_config import make_deployment, precision_rewrites, session_config
 from tf_frame.estimator.training.context import RunContext
 from tf_frame.estimator.training.hooks import make_hooks
 from tf_frame.estimator.training.model_dir import CONFIG_FILE
@@ -21,7 +21,6 @@ from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.unmatched_patterns import unmatched_patterns
 from tf_frame.estimator.warm_start.apply import apply_warm_start, with_warm_start
 from tf_frame.estimator.warm_start.options import warm_started
-from tf_frame.graph.precision import precision_rewrites
 from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.hooks.input_position import RestoredCheckpoint

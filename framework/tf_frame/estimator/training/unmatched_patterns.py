@@ -28,13 +28,13 @@ def unmatched_patterns(*, strict: bool, report: Callable[[str], None]) -> Iterat
         warnings.simplefilter("error" if strict else "always", UnmatchedPatternWarning)
         show = warnings.showwarning
 
-        def show_or_say(message: Any, category: Any, *place: Any, **more: Any) -> None:
+        def show_or_report(message: Any, category: Any, *place: Any, **more: Any) -> None:
             if issubclass(category, UnmatchedPatternWarning):
                 report(f"warning: {message}")
             else:
                 show(message, category, *place, **more)
 
-        warnings.showwarning = show_or_say
+        warnings.showwarning = show_or_report
         try:
             yield
         except UnmatchedPatternWarning as unmatched:

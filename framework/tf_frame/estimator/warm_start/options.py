@@ -13,7 +13,7 @@ from tf_frame.checkpoint.find.newest import (
     known_checkpoints,
     step_of,
 )
-from tf_frame.checkpoint.warm_start.plan import ignored, plan_warm_start
+from tf_frame.checkpoint.warm_start.plan import plan_warm_start
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.graph.train_graph import TrainGraph
@@ -48,7 +48,11 @@ def warm_started(
     if not config.warm_start_from:
         return graph
     if checkpoint is not None:
-        _note(ignored(config.warm_start_from, model_dir, checkpoint), report)
+        _note(
+            f"ignoring --warm_start_from {config.warm_start_from}: {model_dir} already has the "
+            f"checkpoint {checkpoint}",
+            report,
+        )
         return graph
     with graph.graph.as_default():
         plan = plan_warm_start(config, graph.model_variables)

@@ -56,7 +56,6 @@ def norm(is_training):
     return normalise
 
 
-@pytest.mark.usefixtures("variable_mode")
 @pytest.mark.parametrize("rate", [1, 2])
 @pytest.mark.parametrize("layer", [conv, depthwise])
 def test_evaluation_equals_the_folded_network(layer, rate):
@@ -92,7 +91,6 @@ def load(session, variables, **values):
         variables[f"layer/BatchNorm/{name}"].load(value, session)
 
 
-@pytest.mark.usefixtures("variable_mode")
 def test_the_range_is_that_of_the_weights_times_gamma_over_the_moving_deviation():
     with tf.Graph().as_default(), tf.Session() as session:
         conv(tf.constant(IMAGES), 6, 1, is_training=True)

@@ -13,7 +13,7 @@ import os
 from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.serving import Request, restored, specs_of
-from tf_frame.estimator.export.verify import compare_signatures
+from tf_frame.estimator.export.verify import compare
 
 
 def export(request: Request, folder: str) -> Written:
@@ -33,7 +33,7 @@ def export(request: Request, folder: str) -> Written:
     config = dataclasses.replace(request.config, eval_moving_averages=False)
     with restored(dataclasses.replace(request, config=config, checkpoint=path)) as serving:
         found = serving.run(serving.signatures, batch)
-    comparison = compare_signatures(expected, found, tolerance=request.tolerance, scores=scores)
+    comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
     return Written(name, inputs, signatures, comparison)
 
 

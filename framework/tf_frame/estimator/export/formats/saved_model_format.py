@@ -17,7 +17,7 @@ from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.input_signature import placeholders
 from tf_frame.estimator.export.saved_model import export_saved_models
 from tf_frame.estimator.export.serving import Request, restored
-from tf_frame.estimator.export.verify import compare_signatures, runnable
+from tf_frame.estimator.export.verify import compare, runnable
 from tf_frame.plugin import Mode
 
 Arrays = Mapping[str, Any]
@@ -54,7 +54,9 @@ def export(request: Request, folder: str) -> Written:
             "the SavedModel would have no signature: no export of the model fits these inputs; "
             "classes and values of tf.estimator need one input of serialised tf.Example"
         )
-    comparison = compare_signatures(expected, found, tolerance=request.tolerance, scores=scores)
+    # Signatures that do not fit the inputs are not exported.
+    expected = {name: expected[name] for name in found}
+    comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
     inputs = {n: spec for each in signatures.values() for n, spec in _specs(each.inputs).items()}
     outputs = {name: _specs(each.outputs) for name, each in signatures.items()}
     return Written(os.path.basename(path), inputs, outputs, comparison)

@@ -7,6 +7,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
+from tf_frame.testing.pairwise import pairwise
 
 
 def build(config, model_fn, **how):
@@ -33,11 +34,15 @@ KINDS = {
 }
 
 
-@pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("num_ps_tasks", [0, 1, 2, 3])
-@pytest.mark.parametrize("num_clones", [1, 2, 4, 11])
-def test_variables_and_clones_land_where_they_belong(num_clones, num_ps_tasks, kind):
+CLONES, PS_TASKS = (1, 2, 4, 11), (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("num_clones", "num_ps_tasks", "kind", "variable_mode"),
+    pairwise(CLONES, PS_TASKS, KINDS, ("resource", "reference")),
+    indirect=["variable_mode"],
+)
+def test_variables_and_clones_land_where_they_belong(num_clones, num_ps_tasks, kind, variable_mode):
     fields, device = KINDS[kind]
     config = DeploymentConfig(num_clones=num_clones, num_ps_tasks=num_ps_tasks, **fields)
     graph, clones = build(config, three_variables)
@@ -53,9 +58,7 @@ def test_variables_and_clones_land_where_they_belong(num_clones, num_ps_tasks, k
     ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("num_ps_tasks", [0, 1, 2, 3])
-@pytest.mark.parametrize("num_clones", [1, 2, 4, 11])
+@pytest.mark.parametrize(("num_clones", "num_ps_tasks", "kind"), pairwise(CLONES, PS_TASKS, KINDS))
 def test_reference_variables_are_read_where_they_live(
     reference_variables, num_clones, num_ps_tasks, kind
 ):

@@ -6,16 +6,16 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.placement import variables_placed
-from tf_frame.deploy.placement_report import placement_table
-from tf_frame.deploy.placement_strategies import (
+from tf_frame.deploy.placement import (
     Balanced,
     RoundRobin,
     size_bytes,
     variable_sizes,
+    variables_placed,
 )
+from tf_frame.deploy.placement_report import placement_table
 
-BENCH = Path(__file__).parents[2] / "tools" / "bench"
+BENCH = Path(__file__).parents[3] / "tools" / "bench"
 
 
 def tasks_of(num_ps_tasks, build, strategy_of):
