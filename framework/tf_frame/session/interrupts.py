@@ -27,10 +27,9 @@ class Interrupted(TfFrameError):
 class Interrupts:
     """Receives SIGINT and SIGTERM while it is installed.
 
-    The first signal is only noted: an exception in the midst of an import or
-    of building a graph may be swallowed or come out as another. Who does the
-    work looks at `received` where it is safe to stop. A second signal raises
-    `Interrupted` at once.
+    The first signal is only recorded in `received`, which the caller reads where it
+    is safe to stop: an exception during an import or the building of a graph may be
+    swallowed or replaced by another. A second signal raises `Interrupted` at once.
 
     Attributes:
       received: number of the last signal, None before the first.
