@@ -94,7 +94,7 @@ class Schedule:
 
 
 def has_cadence(hook: Any) -> bool:
-    """Whether a hook is one of tf-frame's, called as `Hook` says."""
+    """Returns true for a hook of tf-frame, which is called as `Hook` says."""
     if not isinstance(hook, Hook):
         return False
     own = _overrides(hook, "before_run", Hook) or _overrides(hook, "after_run", Hook)
@@ -102,7 +102,7 @@ def has_cadence(hook: Any) -> bool:
 
 
 def acts_at_every_step(hook: Any) -> bool:
-    """Whether a hook without a cadence does anything before or after a step."""
+    """Returns true for a hook without a cadence that acts before or after a step."""
     if has_cadence(hook):
         return False
     base = tf.train.SessionRunHook
