@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import tensorflow.compat.v1 as tf
 
+import forked
 from tf_frame.estimator.early_stopping import read_eval_metrics
-from tf_frame.testing import forked
 from tf_frame.testing.one_weight import loss_after
 from tf_frame.testing.ports import free_ports
 

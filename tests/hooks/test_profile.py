@@ -14,7 +14,7 @@ from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.profile import ProfileHook, RangeCadence
 from tf_frame.hooks.timeline import TimelineHook
 from tf_frame.profiling.step_ranges import StepRanges
-from tf_frame.testing.xplane import marked_steps
+from xplane import marked_steps
 
 
 def captures_of(folder):

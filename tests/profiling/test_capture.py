@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.profiling import capture as module
 from tf_frame.profiling.capture import Capture, CaptureError, only_warns, step_marker
-from tf_frame.testing.xplane import event_names, marked_steps
+from xplane import event_names, marked_steps
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+import forked
 from tf_frame.checkpoint.find.newest import known_checkpoints, newest_checkpoint
 from tf_frame.checkpoint.write.staging import (
     atomic_checkpoint,
@@ -14,7 +15,6 @@ from tf_frame.checkpoint.write.staging import (
     remove_leftovers,
     write_list,
 )
-from tf_frame.testing import forked
 
 FULL = tf.errors.ResourceExhaustedError(None, None, "No space left on device")
 

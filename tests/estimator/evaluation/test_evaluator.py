@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+import forked
 from tf_frame import ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.evaluation.evaluator import Evaluator, EvaluatorCache, trim_memory
 from tf_frame.plugin import InputInfo, Mode
-from tf_frame.testing import forked
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
 

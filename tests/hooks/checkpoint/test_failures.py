@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+import forked
 from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, newest_checkpoint
 from tf_frame.checkpoint.write.staging import atomic_checkpoint
 from tf_frame.errors import CheckpointError, NonFiniteError
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.testing import forked
 
 
 class Poison(tf.train.SessionRunHook):

@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 
-from tf_frame.testing.pairwise import pairwise
+from pairwise import pairwise
 
 OPTIONS = [[1, 2, 4, 11], [0, 1, 2, 3], ["gpu", "cpu", "logical"], [True, False]]
 

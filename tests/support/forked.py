@@ -3,17 +3,18 @@
 A stand-in for `subprocess` in tests that start commands. Importing TensorFlow costs four to five
 seconds of CPU; a fork server pays them once, and a command starts in some hundredths of a second:
 
-    from tf_frame.testing import forked
+    import forked
 
     done = forked.run([sys.executable, "-m", "tf_frame", "run", ...], capture_output=True)
     process = forked.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=env)
 
 A process is a child of the caller with a pid, standard streams, environment, folder, process
-group, exit status and finalisation of its own, as `subprocess` would start it: arguments,
-`sys.path` (with `PYTHONPATH`), `__main__` and signal handlers are those of a fresh interpreter,
-and `tf_frame` and plugins are imported anew. It differs in this: the modules of TensorFlow and
-of what TensorFlow needs are in `sys.modules` already, and hashes of strings have the same seed in
-all processes of one server.
+group and exit status of its own, as `subprocess` would start it: arguments, `sys.path` (with
+`PYTHONPATH`), `__main__` and signal handlers are those of a fresh interpreter, `tf_frame` and
+plugins are imported anew, and at the end threads are joined and `atexit` runs. It differs in this:
+the modules of TensorFlow and of what TensorFlow needs are in `sys.modules` already, hashes of
+strings have the same seed in all processes of one server, and what an object prints when the
+interpreter deletes the last modules may be lost.
 
 What cannot be forked faithfully is started by `subprocess` instead, without further notice: other
 programs, options of the interpreter, options of `Popen` such as `preexec_fn`, variables of the
