@@ -12,7 +12,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, TfFrameError
 from tf_frame.estimator import export
 from tf_frame.estimator.export.saved_model import export_saved_models
-from tf_frame.estimator.model_function.model_fn import ModelFn
+from tf_frame.estimator.model_function.model_factory import ModelFn
 from tf_frame.estimator.model_function.spec import EstimatorSpec
 
 WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
