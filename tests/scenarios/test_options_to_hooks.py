@@ -47,7 +47,7 @@ def hooks_of(setup_of):
             setup = dataclasses.replace(setup, config=dataclasses.replace(setup.config, task=task))
         graph = graph_of(setup)
         with graph.graph.as_default():
-            hooks = make_hooks(
+            hooks, _ = make_hooks(
                 setup,
                 RunContext(
                     observer=RunObserver(print, shows_progress=True),
@@ -58,7 +58,7 @@ def hooks_of(setup_of):
                 source=setup.make_input(),
                 restored=RestoredCheckpoint(),
             )
-        return {type(hook).__name__: hook for hook in hooks.all}
+        return {type(hook).__name__: hook for hook in hooks}
 
     return hooks_of
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -42,19 +41,6 @@ _LOG = logging.getLogger("tf_frame")
 _MIN_INTERVAL_SECS = 1.0
 
 
-@dataclasses.dataclass(frozen=True)
-class TrainingHooks:
-    """The hooks of a training.
-
-    Attributes:
-      all: the hooks, those of the options, the model, plugins and a script.
-      progress: the one that measures the rates of the training.
-    """
-
-    all: list[Any]
-    progress: ProgressHook
-
-
 def make_hooks(
     setup: TrainingSetup,
     context: RunContext,
@@ -62,7 +48,7 @@ def make_hooks(
     *,
     source: Any,
     restored: RestoredCheckpoint,
-) -> TrainingHooks:
+) -> tuple[list[Any], ProgressHook]:
     """Makes the hooks of a worker, in the training graph, before its session.
 
     Args:
@@ -70,6 +56,10 @@ def make_hooks(
       graph: the training graph.
       source: the input.
       restored: filled when a session is made.
+
+    Returns:
+      The hooks of the options, the model, plugins and a script; and that one of them which
+      measures the rates of the training.
 
     Raises:
       DataError: a resumed run would not be exact, and the options do not allow that.
@@ -95,7 +85,12 @@ def make_hooks(
     hooks: list[Any] = [*_exact_resume(config, graph, restored, observer.report), guard, *foreign]
     hooks += [*graph.hooks, *_profiles(setup, context.cluster)]
     if is_chief:
-        listeners += [*_evaluation_listeners(setup, context), *context.listeners]
+        if setup.mode == TRAIN_AND_EVALUATE and context.evaluator is not None:
+            evaluate, first_step = context.evaluator.evaluate_step, step_of(context.checkpoint)
+            listeners.append(
+                EvaluateSaved(evaluate, first_step=first_step, last_step=config.max_steps)
+            )
+        listeners += context.listeners
         checkpoints = _checkpoints(setup, context, graph, guard, listeners) if saves else None
         hooks += [checkpoints] if checkpoints else []
         hooks += _summaries_and_timelines(setup, graph)
@@ -117,7 +112,7 @@ def make_hooks(
                 log=_LOG.info,
             )
         )
-    return TrainingHooks(hooks, progress)
+    return hooks, progress
 
 
 def _hook_context(setup: TrainingSetup, context: RunContext, graph: TrainGraph) -> HookContext:
@@ -204,19 +199,6 @@ def _checkpoints(
         report=context.observer.report,
         unless=lambda: guard.diverged,
     )
-
-
-def _evaluation_listeners(setup: TrainingSetup, context: RunContext) -> list[Any]:
-    """With `--mode train_and_evaluate`: the listener that evaluates every saved checkpoint."""
-    if setup.mode != TRAIN_AND_EVALUATE or context.evaluator is None:
-        return []
-    return [
-        EvaluateSaved(
-            context.evaluator.evaluate_step,
-            first_step=step_of(context.checkpoint),
-            last_step=setup.config.max_steps,
-        )
-    ]
 
 
 def _summaries_and_timelines(setup: TrainingSetup, graph: TrainGraph) -> list[Any]:

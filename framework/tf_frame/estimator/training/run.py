@@ -5,17 +5,21 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
+import os
+import shlex
 import time
 from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.write.best import BestCheckpoints
 from tf_frame.cluster import wait_for_server
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.error_translation import translated_errors
-from tf_frame.estimator.training.context import RunContext
+from tf_frame.estimator.evaluation.results import numbers
+from tf_frame.estimator.evaluation.run import run_evaluator
+from tf_frame.estimator.training.context import RunContext, RunObserver
 from tf_frame.estimator.training.model_dir import locked, log_file, write_result
-from tf_frame.estimator.training.run_evaluator import RunEvaluator, how_to_resume
-from tf_frame.estimator.training.setup import TrainingSetup
+from tf_frame.estimator.training.setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.estimator.training.train import Trained, train
 from tf_frame.session.interrupts import Interrupted
 
@@ -43,7 +47,7 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
     lock = locked(model_dir) if is_chief else contextlib.nullcontext()
     with lock, log_file(model_dir), translated_errors(model_dir):
         model = setup.make_model(source.info)
-        evaluator = RunEvaluator(setup, model=model, source=source, observer=context.observer)
+        evaluator = _RunEvaluator(setup, model=model, source=source, observer=context.observer)
         with contextlib.closing(evaluator):
             if is_chief and setup.config.keep_best:
                 evaluator.best_checkpoints()  # Another metric than before is refused at once.
@@ -51,7 +55,7 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
             trained = _train(setup, context, model, source)
             metrics: dict[str, float] = {}
             if is_chief and setup.config.evaluate:
-                metrics = evaluator.evaluate(_newest(setup))
+                metrics = evaluator.evaluate_newest()
         result = {
             "plugin": setup.model.name if setup.model else None,
             "global_step": trained.global_step,
@@ -86,7 +90,7 @@ def _train(setup: TrainingSetup, context: RunContext, model: Any, source: Any) -
     trained = train(setup, context, model=model, source=source)
     if observer.interrupts.received:
         step = max(step, trained.global_step)
-        raise Interrupted(observer.interrupts.received, how_to_resume(setup, step))
+        raise Interrupted(observer.interrupts.received, _how_to_resume(setup, step))
     return _explained(trained, setup, context)
 
 
@@ -116,8 +120,71 @@ def _explained(trained: Trained, setup: TrainingSetup, context: RunContext) -> T
     return trained
 
 
-def _newest(setup: TrainingSetup) -> str:
-    checkpoint = newest_checkpoint(setup.model_dir)
-    if checkpoint is None:
-        raise CheckpointError(f"there is no checkpoint in {setup.model_dir} to evaluate")
-    return checkpoint
+class _RunEvaluator:
+    """Evaluates checkpoints of a run, reports the metrics, and keeps the best checkpoints."""
+
+    def __init__(
+        self, setup: TrainingSetup, *, model: Any, source: Any, observer: RunObserver
+    ) -> None:
+        self._setup = setup
+        self._observer = observer
+        self._evaluator = run_evaluator(setup, model=model, source=source)
+        self._metrics_of_step: dict[int, dict[str, float]] = {}
+
+    def evaluate_step(self, step: int) -> dict[str, float]:
+        """Evaluates the checkpoint of a step that training has just saved, once."""
+        if step not in self._metrics_of_step:
+            path = os.path.join(self._setup.model_dir, f"model.ckpt-{step}")
+            metrics = self._evaluate(path, _how_to_resume(self._setup, step))
+            figures = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
+            self._observer.report(f"evaluation at step {step}  {figures}")
+            self._metrics_of_step[step] = metrics
+        return self._metrics_of_step[step]
+
+    def evaluate_newest(self) -> dict[str, float]:
+        """Evaluates the newest checkpoint after training; returns metric -> value."""
+        checkpoint = newest_checkpoint(self._setup.model_dir)
+        if checkpoint is None:
+            raise CheckpointError(f"there is no checkpoint in {self._setup.model_dir} to evaluate")
+        self._observer.report(f"evaluating {checkpoint}")
+        return self._evaluate(checkpoint, "stopped; run the same command again to evaluate")
+
+    def best_checkpoints(self) -> BestCheckpoints:
+        """The best checkpoints of the folder, by the metric that the options name.
+
+        Raises:
+          ConfigError: the folder's best checkpoints were chosen by another metric.
+        """
+        config = self._setup.config
+        return BestCheckpoints(
+            self._setup.model_dir,
+            metric=config.best_metric,
+            keep=config.keep_best,
+            higher_is_better=config.best_mode == "max",
+        )
+
+    def close(self) -> None:
+        """Closes the session and drops the graph."""
+        self._evaluator.close()
+
+    def _evaluate(self, checkpoint: str, if_interrupted: str) -> dict[str, float]:
+        try:
+            check = self._observer.interrupts.raise_if_received
+            evaluated = self._evaluator.evaluate(checkpoint, check=check)
+        except Interrupted as interrupted:
+            raise Interrupted(interrupted.signum, if_interrupted) from None
+        metrics = numbers(evaluated.metrics)
+        if self._setup.config.keep_best and self.best_checkpoints().offer(checkpoint, metrics):
+            best = f"one of the {self._setup.config.keep_best} best"
+            self._observer.report(f"kept {checkpoint} as {best}")
+        return metrics
+
+
+def _how_to_resume(setup: TrainingSetup, step: int) -> str:
+    """The message for a user who stopped training at a step."""
+    # The mode is the only option that config.yaml does not hold.
+    mode = "--mode train_and_evaluate " if setup.mode == TRAIN_AND_EVALUATE else ""
+    return (
+        f"stopped and saved at step {step} of {setup.config.max_steps}\n"
+        f"resume with: tf-frame run {mode}--model_dir {shlex.quote(setup.model_dir)}"
+    )
