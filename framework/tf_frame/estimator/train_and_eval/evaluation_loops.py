@@ -30,22 +30,6 @@ _LOG = logging.getLogger("tf_frame")
 _LOOK_SECS = 1.0
 
 
-class ContinuousEvalListener:
-    """Decides before and after each evaluation whether to go on; subclasses may end the loop."""
-
-    def before_eval(self) -> bool:
-        """Returns false to skip this evaluation and end."""
-        return True
-
-    def after_eval(self, eval_result: EvalResult | None) -> bool:
-        """Returns false to end.
-
-        Args:
-          eval_result: result of the evaluation.
-        """
-        return True
-
-
 class EvaluationListener(tf.train.CheckpointSaverListener):
     """Evaluates a checkpoint that was just saved, unless the last evaluation is too recent.
 
@@ -57,7 +41,6 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
       evaluator: evaluates the newest checkpoint.
       first_checkpoint: returns the checkpoint that training begins with, or None.
       throttle_secs: least number of seconds between the starts of two evaluations.
-      listener: decides whether to go on.
       clock: returns seconds.
 
     Attributes:
@@ -70,14 +53,12 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
         evaluator: CheckpointEvaluator,
         first_checkpoint: Callable[[], str | None],
         throttle_secs: float,
-        listener: ContinuousEvalListener,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._evaluator = evaluator
         self._first_checkpoint = first_checkpoint
         self._throttle_secs = throttle_secs
-        self._listener = listener
         self._clock = clock
         self.eval_result: EvalResult | None = None
         self.export_results: Sequence[Any] | None = None
@@ -87,28 +68,20 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
         self._evaluated_step: int | None = None
         self._next_time: float | None = None
 
-    def after_save(self, session: Any, global_step_value: int) -> bool | None:
+    def after_save(self, session: Any, global_step_value: int) -> None:
         if global_step_value <= self._done_step:
-            return None
-        if not self._listener.before_eval():
-            _LOG.info("Exiting training and evaluation loop, as requested by before_eval.")
-            return True
+            return
         if self._next_time is not None and self._clock() < self._next_time:
             _LOG.info(
                 "Skip the current checkpoint eval due to throttle secs (%s secs).",
                 self._throttle_secs,
             )
-            return None
+            return
         self._evaluate(global_step_value)
-        if not self._listener.after_eval(self.eval_result):
-            _LOG.info("Exiting evaluation, as requested by after_eval.")
-            return True
-        return None
 
     def end(self, session: Any, global_step_value: int) -> None:
-        if global_step_value != self._evaluated_step and self._listener.before_eval():
+        if global_step_value != self._evaluated_step:
             self._evaluate(global_step_value)
-            self._listener.after_eval(self.eval_result)
 
     def _evaluate(self, step: int) -> None:
         self._next_time = self._clock() + self._throttle_secs
@@ -126,7 +99,6 @@ def evaluate_continuously(
     evaluator: CheckpointEvaluator,
     eval_spec: EvalSpec,
     max_steps: int | None,
-    listener: ContinuousEvalListener,
     *,
     clock: Callable[[], float],
     sleep: Callable[[float], None],
@@ -137,7 +109,6 @@ def evaluate_continuously(
       evaluator: evaluates the newest checkpoint.
       eval_spec: delay before the first evaluation, and interval between evaluations.
       max_steps: the last step; None for an endless loop.
-      listener: decides before and after each look whether to go on.
       clock: returns seconds.
       sleep: sleeps for some seconds.
     """
@@ -146,13 +117,7 @@ def evaluate_continuously(
         sleep(eval_spec.start_delay_secs)
     while True:
         started = clock()
-        if not listener.before_eval():
-            _LOG.info("Exiting evaluation, as requested by before_eval.")
-            return
         result = _evaluate_if_new(evaluator)
-        if not listener.after_eval(result):
-            _LOG.info("Exiting evaluation, as requested by after_eval.")
-            return
         if result.reached(max_steps):
             _LOG.info(
                 "Exiting evaluation, global_step=%s >= train max_steps=%s", result.step, max_steps

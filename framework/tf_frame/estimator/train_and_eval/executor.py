@@ -21,22 +21,20 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.cluster.tf_config import read_tf_config
-from tf_frame.estimator.argument_checks import checked_hooks
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.train_and_eval.checkpoint_evaluator import CheckpointEvaluator
 from tf_frame.estimator.train_and_eval.evaluation_loops import (
-    ContinuousEvalListener,
     EvaluationListener,
     evaluate_continuously,
 )
-from tf_frame.estimator.train_and_eval.specs import HOOKS, EvalSpec, TrainSpec
+from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
 
 _LOG = logging.getLogger("tf_frame")
 _MAX_DELAY_SECS = 60
@@ -70,7 +68,6 @@ def train_and_evaluate(
       ValueError: TF_CONFIG names no task, or one that does not exist.
       RuntimeError: the server of this task cannot be started.
     """
-    _check_type("eval_spec", eval_spec, EvalSpec)
     executor = Executor(estimator, train_spec, eval_spec)
     config = estimator.config
     if config.task_type == "evaluator" and config.task_id > 0:
@@ -85,11 +82,7 @@ class Executor:
     """The part of this process in `train_and_evaluate`.
 
     Args:
-      estimator: the `Estimator`.
-      train_spec, eval_spec: see `train_and_evaluate`; `eval_spec` may be None for a
-        task that does not evaluate.
-      train_hooks: further session hooks for training.
-      continuous_eval_listener: decides before and after each evaluation whether to go on.
+      estimator, train_spec, eval_spec: see `train_and_evaluate`.
       clock: returns seconds.
       sleep: sleeps for some seconds.
 
@@ -101,31 +94,17 @@ class Executor:
         self,
         estimator: Any,
         train_spec: TrainSpec,
-        eval_spec: EvalSpec | None,
-        train_hooks: Iterable[Any] | None = None,
-        continuous_eval_listener: ContinuousEvalListener | None = None,
+        eval_spec: EvalSpec,
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        _check_type("eval_spec", eval_spec, EvalSpec)
         _check_type("estimator", estimator, Estimator)
         _check_type("train_spec", train_spec, TrainSpec)
-        if eval_spec is not None and not isinstance(eval_spec, EvalSpec):
-            raise TypeError(
-                "`eval_spec` must be either `None` or have type `tf.estimator.EvalSpec`. Got: "
-                f"{type(eval_spec)}"
-            )
-        listener = continuous_eval_listener or ContinuousEvalListener()
-        if not isinstance(listener, ContinuousEvalListener):
-            raise TypeError(
-                "`continuous_eval_listener` must have type `_ContinuousEvalListener`. Got: "
-                f"{type(listener)}"
-            )
         self._estimator = estimator
         self._train_spec = train_spec
-        self._given_eval_spec = eval_spec
-        self._hooks = [*train_spec.hooks, *checked_hooks(train_hooks, HOOKS)]
-        self._listener = listener
+        self._eval_spec = eval_spec
         self._clock = clock
         self._sleep = sleep
 
@@ -171,7 +150,7 @@ class Executor:
 
     def run_master(self) -> None:
         """Trains like a chief, and evaluates the checkpoints that it saves."""
-        listener = self._evaluation_listener(ContinuousEvalListener())
+        listener = self._evaluation_listener()
         self._train_in_cluster((*self._train_spec.saving_listeners, listener))
 
     def run_ps(self) -> None:
@@ -192,7 +171,7 @@ class Executor:
             config.save_checkpoints_steps,
             config.save_checkpoints_secs,
         )
-        listener = self._evaluation_listener(self._listener)
+        listener = self._evaluation_listener()
         self._train((*self._train_spec.saving_listeners, listener))
         if listener.eval_result is not None:
             return listener.eval_result.metrics, listener.export_results
@@ -208,27 +187,19 @@ class Executor:
             self._checkpoint_evaluator(),
             self._eval_spec,
             self._train_spec.max_steps,
-            self._listener,
             clock=self._clock,
             sleep=self._sleep,
         )
-
-    @property
-    def _eval_spec(self) -> EvalSpec:
-        _check_type("eval_spec", self._given_eval_spec, EvalSpec)
-        assert self._given_eval_spec is not None
-        return self._given_eval_spec
 
     def _checkpoint_evaluator(self) -> CheckpointEvaluator:
         max_steps = self._train_spec.max_steps
         return CheckpointEvaluator(self._estimator, self._eval_spec, max_steps, clock=self._clock)
 
-    def _evaluation_listener(self, listener: ContinuousEvalListener) -> EvaluationListener:
+    def _evaluation_listener(self) -> EvaluationListener:
         return EvaluationListener(
             self._checkpoint_evaluator(),
             self._estimator.latest_checkpoint,
             self._eval_spec.throttle_secs,
-            listener,
             clock=self._clock,
         )
 
@@ -236,7 +207,7 @@ class Executor:
         self._estimator.train(
             input_fn=self._train_spec.input_fn,
             max_steps=self._train_spec.max_steps,
-            hooks=self._hooks,
+            hooks=self._train_spec.hooks,
             saving_listeners=saving_listeners,
         )
 
