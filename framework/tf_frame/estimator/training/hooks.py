@@ -85,8 +85,9 @@ def make_hooks(
     hooks: list[Any] = [*_exact_resume(config, graph, restored, observer.report), guard, *foreign]
     hooks += [*graph.hooks, *_profiles(setup, context.cluster)]
     if is_chief:
-        if setup.mode == TRAIN_AND_EVALUATE and context.evaluator is not None:
-            evaluate, first_step = context.evaluator.evaluate_step, step_of(context.checkpoint)
+        evaluate = context.evaluate_step
+        if setup.mode == TRAIN_AND_EVALUATE and evaluate is not None:
+            first_step = step_of(context.checkpoint)
             listeners.append(
                 EvaluateSaved(evaluate, first_step=first_step, last_step=config.max_steps)
             )
@@ -235,8 +236,8 @@ def _evaluation(
     checkpoints: CheckpointHook | None,
 ) -> EvaluateHook:
     """Evaluates at certain steps, which the checkpoint hook saves for the purpose."""
-    steps, evaluator = config.eval_every_n_steps, context.evaluator
-    if evaluator is None or checkpoints is None:
+    steps, evaluate_step = config.eval_every_n_steps, context.evaluate_step
+    if evaluate_step is None or checkpoints is None:
         raise ConfigError(
             f"eval_every_n_steps {steps} is for tf-frame run, which knows its evaluation data and "
             "saves checkpoints; use train_and_evaluate"
@@ -245,7 +246,7 @@ def _evaluation(
 
     def evaluate(step: int) -> Mapping[str, float]:
         checkpoints.wait()
-        return evaluator.evaluate_step(step)
+        return evaluate_step(step)
 
     return EvaluateHook(
         evaluate, every_steps=steps, last_step=config.max_steps, unless=lambda: guard.diverged

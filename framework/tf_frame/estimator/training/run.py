@@ -51,7 +51,7 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
         with contextlib.closing(evaluator):
             if is_chief and setup.config.keep_best:
                 evaluator.best_checkpoints()  # Another metric than before is refused at once.
-            context = dataclasses.replace(context, evaluator=evaluator)
+            context = dataclasses.replace(context, evaluate_step=evaluator.evaluate_step)
             trained = _train(setup, context, model, source)
             metrics: dict[str, float] = {}
             if is_chief and setup.config.evaluate:

@@ -22,13 +22,6 @@ from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.session.schedule import Schedule
 
 
-class _NoEvaluation:
-    """Stands in for the evaluator of a run; nothing is evaluated."""
-
-    def evaluate_step(self, step: int) -> dict[str, float]:
-        return {}
-
-
 def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
     """Reports which hooks run within a step, in which order, and at which steps.
 
@@ -38,8 +31,9 @@ def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], Non
       report: takes the lines.
     """
     observer = RunObserver(report, shows_progress=True)
+    # Nothing is evaluated.
     context = RunContext(
-        observer=observer, cluster=cluster_of(setup.config), evaluator=_NoEvaluation()
+        observer=observer, cluster=cluster_of(setup.config), evaluate_step=lambda step: {}
     )
     # Hooks open event files, which are not to stay.
     with tempfile.TemporaryDirectory() as folder:
