@@ -389,18 +389,11 @@ def test_as_text_it_can_be_read(exported):
         np.testing.assert_allclose(loaded.run("value", x=X), Y)
 
 
-@pytest.mark.parametrize("strip", [True, False])
-def test_attributes_with_default_values_may_be_left_out(exported, strip):
-    receivers = {Mode.PREDICT: raw, Mode.EVAL: supervised}
-    path = exported(receivers=receivers, strip_default_attrs=strip)
+def test_attributes_with_default_values_are_left_out(exported):
+    path = exported(receivers={Mode.PREDICT: raw, Mode.EVAL: supervised})
     for tag in ("serve", "eval"):
         with LoadedPlugin(path, tag) as loaded:
-            assert loaded.meta.meta_info_def.stripped_default_attrs is strip
-
-
-def test_by_default_attributes_with_default_values_are_left_out(exported):
-    with LoadedPlugin(exported()) as loaded:
-        assert loaded.meta.meta_info_def.stripped_default_attrs is True
+            assert loaded.meta.meta_info_def.stripped_default_attrs is True
 
 
 def test_the_saver_of_a_scaffold_goes_along(exported, tmp_path):

@@ -60,7 +60,7 @@ def saved_every_ten_secs(listener, steps):
     """Saves steps ten seconds apart, and ends with the last of them."""
     for step in steps:
         assert not listener.after_save(None, step)
-        listener._clock.now += 10
+        listener.clock.now += 10
     listener.end(None, steps[-1])
 
 

@@ -76,7 +76,7 @@ class EvalSession(tf.train.SessionCreator):
     def close(self) -> None:
         """Closes the session; the next evaluation makes a new one."""
         if self._session is not None:
-            self._session.end()
+            tf.Session.close(self._session)
             self._session = None
 
     def _finish_graph(self) -> None:
@@ -139,10 +139,6 @@ class _KeptSession(tf.Session):
 
     def close(self) -> None:
         pass
-
-    def end(self) -> None:
-        """Closes the session."""
-        super().close()
 
 
 def _number_of_operations() -> int:

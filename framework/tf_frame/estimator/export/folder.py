@@ -88,13 +88,9 @@ def staged_files(folder: str, *, overwrite: bool) -> Iterator[str]:
 
 @contextlib.contextmanager
 def staged_export(base: str) -> Iterator[str]:
-    """Makes a folder to write an export to; after an error nothing is left behind.
+    """Yields a new folder in `base`, to write an export to; after an error nothing is left behind.
 
-    Args:
-      base: the folder of the exports; it need not exist.
-
-    Yields:
-      The folder to write to; `put_in_place` gives it its final name.
+    `put_in_place` gives it its final name.
 
     Raises:
       TfFrameError: the disk is full, or the folder cannot be written.
@@ -120,15 +116,9 @@ def _staged(path: str, failure: str) -> Iterator[str]:
 
 
 def put_in_place(folder: str) -> str:
-    """Names a finished export by the seconds since 1970, or by a higher number.
+    """Names the folder of `staged_export` by the seconds since 1970, or higher; returns its path.
 
     Later exports have higher numbers, and none replaces another, even if several end at once.
-
-    Args:
-      folder: the folder of `staged_export`.
-
-    Returns:
-      The new path of the folder.
     """
     number = max(int(time.time()), _highest(os.path.dirname(folder)) + 1)
     while True:
@@ -175,12 +165,7 @@ def check_extra(assets_extra: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def copy_extra(extra: Mapping[str, str], folder: str) -> None:
-    """Copies files into the `assets.extra` of an export.
-
-    Args:
-      extra: result of `check_extra`.
-      folder: the folder of the export.
-    """
+    """Copies files, as `check_extra` returns them, into the `assets.extra` of an export."""
     for to, source in extra.items():
         destination = os.path.join(folder, _EXTRA, to)
         tf.io.gfile.makedirs(os.path.dirname(destination))

@@ -43,19 +43,8 @@ class ModeKeys:
 
 _Fields = collections.namedtuple(
     "_Fields",
-    [
-        "mode",
-        "predictions",
-        "loss",
-        "train_op",
-        "eval_metric_ops",
-        "export_outputs",
-        "training_chief_hooks",
-        "training_hooks",
-        "scaffold",
-        "evaluation_hooks",
-        "prediction_hooks",
-    ],
+    "mode predictions loss train_op eval_metric_ops export_outputs training_chief_hooks "
+    "training_hooks scaffold evaluation_hooks prediction_hooks",
 )
 
 

@@ -8,6 +8,7 @@ looks every second, whatever `throttle_secs` is, and sleeps in between.
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -30,6 +31,7 @@ _LOG = logging.getLogger("tf_frame")
 _LOOK_SECS = 1.0
 
 
+@dataclasses.dataclass(eq=False)
 class EvaluationListener(tf.train.CheckpointSaverListener):
     """Evaluates a checkpoint that was just saved, unless the last evaluation is too recent.
 
@@ -48,33 +50,25 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
       export_results: return values of the exporters after the last evaluation.
     """
 
-    def __init__(
-        self,
-        evaluator: CheckpointEvaluator,
-        first_checkpoint: Callable[[], str | None],
-        throttle_secs: float,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._evaluator = evaluator
-        self._first_checkpoint = first_checkpoint
-        self._throttle_secs = throttle_secs
-        self._clock = clock
-        self.eval_result: EvalResult | None = None
-        self.export_results: Sequence[Any] | None = None
+    evaluator: CheckpointEvaluator
+    first_checkpoint: Callable[[], str | None]
+    throttle_secs: float
+    clock: Callable[[], float] = time.monotonic
+    eval_result: EvalResult | None = None
+    export_results: Sequence[Any] | None = None
 
     def begin(self) -> None:
-        self._done_step = step_of(self._first_checkpoint())
+        self._done_step = step_of(self.first_checkpoint())
         self._evaluated_step: int | None = None
         self._next_time: float | None = None
 
     def after_save(self, session: Any, global_step_value: int) -> None:
         if global_step_value <= self._done_step:
             return
-        if self._next_time is not None and self._clock() < self._next_time:
+        if self._next_time is not None and self.clock() < self._next_time:
             _LOG.info(
                 "Skip the current checkpoint eval due to throttle secs (%s secs).",
-                self._throttle_secs,
+                self.throttle_secs,
             )
             return
         self._evaluate(global_step_value)
@@ -84,10 +78,10 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
             self._evaluate(global_step_value)
 
     def _evaluate(self, step: int) -> None:
-        self._next_time = self._clock() + self._throttle_secs
+        self._next_time = self.clock() + self.throttle_secs
         self._done_step = self._evaluated_step = step
         with pause():
-            self.eval_result, self.export_results = self._evaluator.evaluate_and_export()
+            self.eval_result, self.export_results = self.evaluator.evaluate_and_export()
         if self.eval_result.status != EVALUATED:
             raise RuntimeError(
                 "There was no new checkpoint after the training. Eval status: "

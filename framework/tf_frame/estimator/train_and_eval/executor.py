@@ -18,6 +18,7 @@ of tensorflow_estimator, training.py.
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 import time
@@ -78,6 +79,7 @@ def train_and_evaluate(
     return executor.run()
 
 
+@dataclasses.dataclass(frozen=True)
 class Executor:
     """The part of this process in `train_and_evaluate`.
 
@@ -90,23 +92,16 @@ class Executor:
       TypeError: an argument has the wrong type.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        train_spec: TrainSpec,
-        eval_spec: EvalSpec,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        _check_type("eval_spec", eval_spec, EvalSpec)
-        _check_type("estimator", estimator, Estimator)
-        _check_type("train_spec", train_spec, TrainSpec)
-        self._estimator = estimator
-        self._train_spec = train_spec
-        self._eval_spec = eval_spec
-        self._clock = clock
-        self._sleep = sleep
+    estimator: Any
+    train_spec: TrainSpec
+    eval_spec: EvalSpec
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+    def __post_init__(self) -> None:
+        _check_type("eval_spec", self.eval_spec, EvalSpec)
+        _check_type("estimator", self.estimator, Estimator)
+        _check_type("train_spec", self.train_spec, TrainSpec)
 
     def run(self) -> tuple[Any, Any] | None:
         """Runs the part of the task that `estimator.config` names.
@@ -117,7 +112,7 @@ class Executor:
         Raises:
           ValueError: the configuration names no task, or one that does not exist.
         """
-        config = self._estimator.config
+        config = self.estimator.config
         if not config.cluster_spec and config.task_type != "evaluator":
             _LOG.info("Running training and evaluation locally (non-distributed).")
             return self.run_local()
@@ -142,7 +137,7 @@ class Executor:
 
     def run_chief(self) -> None:
         """Trains, initialises and saves."""
-        self._train_in_cluster(self._train_spec.saving_listeners)
+        self._train_in_cluster(self.train_spec.saving_listeners)
 
     def run_worker(self) -> None:
         """Trains, and begins a little after the chief."""
@@ -151,19 +146,15 @@ class Executor:
     def run_master(self) -> None:
         """Trains like a chief, and evaluates the checkpoints that it saves."""
         listener = self._evaluation_listener()
-        self._train_in_cluster((*self._train_spec.saving_listeners, listener))
+        self._train_in_cluster((*self.train_spec.saving_listeners, listener))
 
     def run_ps(self) -> None:
         """Holds variables; does not return."""
-        start_server(self._estimator.config).join()
+        start_server(self.estimator.config).join()
 
     def run_local(self) -> tuple[Any, Any]:
-        """Trains, and evaluates every checkpoint that is saved.
-
-        Returns:
-          See `train_and_evaluate`.
-        """
-        config = self._estimator.config
+        """Trains, and evaluates every checkpoint that is saved; see `train_and_evaluate`."""
+        config = self.estimator.config
         _LOG.info(
             "Start train and evaluate loop. The evaluate will happen after every checkpoint. "
             "Checkpoint frequency is determined based on RunConfig arguments: "
@@ -172,11 +163,11 @@ class Executor:
             config.save_checkpoints_secs,
         )
         listener = self._evaluation_listener()
-        self._train((*self._train_spec.saving_listeners, listener))
+        self._train((*self.train_spec.saving_listeners, listener))
         if listener.eval_result is not None:
             return listener.eval_result.metrics, listener.export_results
         evaluator = self._checkpoint_evaluator()
-        if not evaluator.has_work_left(step_of(self._estimator.latest_checkpoint())):
+        if not evaluator.has_work_left(step_of(self.estimator.latest_checkpoint())):
             return None, None
         result, exported = evaluator.evaluate_and_export()
         return result.metrics, exported
@@ -185,45 +176,45 @@ class Executor:
         """Evaluates checkpoints as they come, up to the one of `max_steps`."""
         evaluate_continuously(
             self._checkpoint_evaluator(),
-            self._eval_spec,
-            self._train_spec.max_steps,
-            clock=self._clock,
-            sleep=self._sleep,
+            self.eval_spec,
+            self.train_spec.max_steps,
+            clock=self.clock,
+            sleep=self.sleep,
         )
 
     def _checkpoint_evaluator(self) -> CheckpointEvaluator:
-        max_steps = self._train_spec.max_steps
-        return CheckpointEvaluator(self._estimator, self._eval_spec, max_steps, clock=self._clock)
+        max_steps = self.train_spec.max_steps
+        return CheckpointEvaluator(self.estimator, self.eval_spec, max_steps, clock=self.clock)
 
     def _evaluation_listener(self) -> EvaluationListener:
         return EvaluationListener(
             self._checkpoint_evaluator(),
-            self._estimator.latest_checkpoint,
-            self._eval_spec.throttle_secs,
-            clock=self._clock,
+            self.estimator.latest_checkpoint,
+            self.eval_spec.throttle_secs,
+            clock=self.clock,
         )
 
     def _train(self, saving_listeners: Sequence[Any]) -> None:
-        self._estimator.train(
-            input_fn=self._train_spec.input_fn,
-            max_steps=self._train_spec.max_steps,
-            hooks=self._train_spec.hooks,
+        self.estimator.train(
+            input_fn=self.train_spec.input_fn,
+            max_steps=self.train_spec.max_steps,
+            hooks=self.train_spec.hooks,
             saving_listeners=saving_listeners,
         )
 
     def _train_in_cluster(self, saving_listeners: Sequence[Any]) -> None:
         # The server comes first: while this task waits, the others connect to it.
         if not platform_starts_servers():
-            start_server(self._estimator.config)
+            start_server(self.estimator.config)
         delay = self._delay_secs()
         if delay > 0:
             _LOG.info("Waiting %d secs before starting training.", delay)
-            self._sleep(delay)
+            self.sleep(delay)
         self._train(saving_listeners)
 
     def _delay_secs(self) -> float:
         """Returns the head start of the chief before this task in seconds."""
-        config = self._estimator.config
+        config = self.estimator.config
         if config.task_type != "worker":
             return 0
         most = config.experimental_max_worker_delay_secs
@@ -232,10 +223,7 @@ class Executor:
 
 
 def start_server(config: Any) -> Any:
-    """Starts the TensorFlow server of this process.
-
-    Args:
-      config: the `RunConfig`, with the task and the cluster.
+    """Starts the TensorFlow server of the task and cluster of a `RunConfig`.
 
     Returns:
       A `tf.train.Server`; None if the cluster is only this one task that trains,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -273,29 +274,22 @@ def _log(setup: TrainingSetup, graph: TrainGraph, *, counts_examples: bool) -> l
     return [LoggingHook(tensors, every_steps=every, last_step=last), rates]
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
 class EvaluateSaved(tf.train.CheckpointSaverListener):
     """Evaluates each checkpoint between the first and the last one of a run.
 
     The checkpoint that the run begins with has been evaluated before, and the last
     one is evaluated when training has ended. Evaluations count in no rate of steps.
-
-    Args:
-      evaluate: evaluates the checkpoint of a step; returns metric -> value.
-      first_step: global step that the run begins from.
-      last_step: global step that it ends at.
     """
 
-    def __init__(
-        self, evaluate: Callable[[int], Mapping[str, float]], *, first_step: int, last_step: int
-    ) -> None:
-        self._evaluate = evaluate
-        self._first_step = first_step
-        self._last_step = last_step
+    evaluate: Callable[[int], Mapping[str, float]]
+    first_step: int
+    last_step: int
 
     def after_save(self, session: Any, global_step_value: int) -> None:
-        if self._first_step < global_step_value < self._last_step:
+        if self.first_step < global_step_value < self.last_step:
             with pause():
-                self._evaluate(global_step_value)
+                self.evaluate(global_step_value)
 
 
 def saver_hooks(hooks: Sequence[Any]) -> list[Any]:
@@ -310,12 +304,7 @@ def saver_hooks(hooks: Sequence[Any]) -> list[Any]:
 
 
 def add_listeners(savers: Sequence[Any], listeners: Sequence[Any], *, saves: bool) -> None:
-    """Gives listeners to the first hook that saves, once each.
-
-    Args:
-      savers: the result of `saver_hooks`.
-      listeners: `CheckpointSaverListener`s.
-      saves: whether tf-frame saves, whose own hook then has the listeners.
+    """Gives listeners to the first of `saver_hooks`, once each, unless tf-frame's own hook saves.
 
     Raises:
       ValueError: nothing saves, so that no listener would hear of anything.

@@ -15,6 +15,7 @@ from tf_frame.checkpoint.write.best import BestCheckpoints
 from tf_frame.cluster import wait_for_server
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.error_translation import translated_errors
+from tf_frame.estimator.evaluation.evaluator import Evaluator
 from tf_frame.estimator.evaluation.results import numbers
 from tf_frame.estimator.evaluation.run import run_evaluator
 from tf_frame.estimator.training.context import RunContext, RunObserver
@@ -47,15 +48,16 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
     lock = locked(model_dir) if is_chief else contextlib.nullcontext()
     with lock, log_file(model_dir), translated_errors(model_dir):
         model = setup.make_model(source.info)
-        evaluator = _RunEvaluator(setup, model=model, source=source, observer=context.observer)
+        evaluator = run_evaluator(setup, model=model, source=source)
+        evaluations = _Evaluations(setup, evaluator, context.observer)
         with contextlib.closing(evaluator):
             if is_chief and setup.config.keep_best:
-                evaluator.best_checkpoints()  # Another metric than before is refused at once.
-            context = dataclasses.replace(context, evaluate_step=evaluator.evaluate_step)
+                evaluations.best_checkpoints()  # Another metric than before is refused at once.
+            context = dataclasses.replace(context, evaluate_step=evaluations.evaluate_step)
             trained = _train(setup, context, model, source)
             metrics: dict[str, float] = {}
             if is_chief and setup.config.evaluate:
-                metrics = evaluator.evaluate_newest()
+                metrics = evaluations.evaluate_newest()
         result = {
             "plugin": setup.model.name if setup.model else None,
             "global_step": trained.global_step,
@@ -120,33 +122,31 @@ def _explained(trained: Trained, setup: TrainingSetup, context: RunContext) -> T
     return trained
 
 
-class _RunEvaluator:
+@dataclasses.dataclass(frozen=True)
+class _Evaluations:
     """Evaluates checkpoints of a run, reports the metrics, and keeps the best checkpoints."""
 
-    def __init__(
-        self, setup: TrainingSetup, *, model: Any, source: Any, observer: RunObserver
-    ) -> None:
-        self._setup = setup
-        self._observer = observer
-        self._evaluator = run_evaluator(setup, model=model, source=source)
-        self._metrics_of_step: dict[int, dict[str, float]] = {}
+    setup: TrainingSetup
+    evaluator: Evaluator
+    observer: RunObserver
+    metrics_of_step: dict[int, dict[str, float]] = dataclasses.field(default_factory=dict)
 
     def evaluate_step(self, step: int) -> dict[str, float]:
         """Evaluates the checkpoint of a step that training has just saved, once."""
-        if step not in self._metrics_of_step:
-            path = os.path.join(self._setup.model_dir, f"model.ckpt-{step}")
-            metrics = self._evaluate(path, _how_to_resume(self._setup, step))
+        if step not in self.metrics_of_step:
+            path = os.path.join(self.setup.model_dir, f"model.ckpt-{step}")
+            metrics = self._evaluate(path, _how_to_resume(self.setup, step))
             figures = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
-            self._observer.report(f"evaluation at step {step}  {figures}")
-            self._metrics_of_step[step] = metrics
-        return self._metrics_of_step[step]
+            self.observer.report(f"evaluation at step {step}  {figures}")
+            self.metrics_of_step[step] = metrics
+        return self.metrics_of_step[step]
 
     def evaluate_newest(self) -> dict[str, float]:
         """Evaluates the newest checkpoint after training; returns metric -> value."""
-        checkpoint = newest_checkpoint(self._setup.model_dir)
+        checkpoint = newest_checkpoint(self.setup.model_dir)
         if checkpoint is None:
-            raise CheckpointError(f"there is no checkpoint in {self._setup.model_dir} to evaluate")
-        self._observer.report(f"evaluating {checkpoint}")
+            raise CheckpointError(f"there is no checkpoint in {self.setup.model_dir} to evaluate")
+        self.observer.report(f"evaluating {checkpoint}")
         return self._evaluate(checkpoint, "stopped; run the same command again to evaluate")
 
     def best_checkpoints(self) -> BestCheckpoints:
@@ -155,28 +155,24 @@ class _RunEvaluator:
         Raises:
           ConfigError: the folder's best checkpoints were chosen by another metric.
         """
-        config = self._setup.config
+        config = self.setup.config
         return BestCheckpoints(
-            self._setup.model_dir,
+            self.setup.model_dir,
             metric=config.best_metric,
             keep=config.keep_best,
             higher_is_better=config.best_mode == "max",
         )
 
-    def close(self) -> None:
-        """Closes the session and drops the graph."""
-        self._evaluator.close()
-
     def _evaluate(self, checkpoint: str, if_interrupted: str) -> dict[str, float]:
         try:
-            check = self._observer.interrupts.raise_if_received
-            evaluated = self._evaluator.evaluate(checkpoint, check=check)
+            check = self.observer.interrupts.raise_if_received
+            evaluated = self.evaluator.evaluate(checkpoint, check=check)
         except Interrupted as interrupted:
             raise Interrupted(interrupted.signum, if_interrupted) from None
         metrics = numbers(evaluated.metrics)
-        if self._setup.config.keep_best and self.best_checkpoints().offer(checkpoint, metrics):
-            best = f"one of the {self._setup.config.keep_best} best"
-            self._observer.report(f"kept {checkpoint} as {best}")
+        if self.setup.config.keep_best and self.best_checkpoints().offer(checkpoint, metrics):
+            best = f"one of the {self.setup.config.keep_best} best"
+            self.observer.report(f"kept {checkpoint} as {best}")
         return metrics
 
 

@@ -35,6 +35,7 @@ InitFunction: TypeAlias = Callable[[Any, Any], None]
 _Variables: TypeAlias = Mapping[str, Sequence[Any]]
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
 class WarmStartedModel:
     """Builds another model, with a scaffold that gives it the values of a checkpoint.
 
@@ -46,15 +47,14 @@ class WarmStartedModel:
       report: takes the table of variables.
     """
 
-    def __init__(self, model: Any, warm_start_from: Any, report: Callable[[str], None]) -> None:
-        self._model = model
-        self._warm_start_from = warm_start_from
-        self._report = report
+    model: Any
+    warm_start_from: Any
+    report: Callable[[str], None]
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds one clone; see `tf_frame.Model.build`."""
-        output: ModelOutput = self._model.build(features, labels, mode)
-        initial = apply_warm_start(self._warm_start_from, None, report=self._report)
+        output: ModelOutput = self.model.build(features, labels, mode)
+        initial = apply_warm_start(self.warm_start_from, None, report=self.report)
         return dataclasses.replace(output, scaffold=with_warm_start(output.scaffold, initial))
 
 
