@@ -1,5 +1,6 @@
 import logging
 import os
+import types
 
 import pytest
 
@@ -51,7 +52,9 @@ def clock():
 
 
 def make(evaluator, *, throttle=0, first=lambda: None):
-    made = EvaluationListener(evaluator, first, throttle, clock=evaluator.clock)
+    evaluator.spec = EvalSpec(input_fn, throttle_secs=throttle)
+    evaluator.estimator = types.SimpleNamespace(latest_checkpoint=first)
+    made = EvaluationListener(evaluator)
     made.begin()
     return made
 
@@ -60,7 +63,7 @@ def saved_every_ten_secs(listener, steps):
     """Saves steps ten seconds apart, and ends with the last of them."""
     for step in steps:
         assert not listener.after_save(None, step)
-        listener.clock.now += 10
+        listener.evaluator.clock.now += 10
     listener.end(None, steps[-1])
 
 
@@ -178,13 +181,8 @@ def evaluator_events(estimator, spec, max_steps=4):
         estimator.events.append(f"sleep {secs:g}")
         now[0] += secs
 
-    evaluate_continuously(
-        CheckpointEvaluator(estimator, spec, max_steps),
-        spec,
-        max_steps,
-        clock=lambda: now[0],
-        sleep=sleep,
-    )
+    evaluator = CheckpointEvaluator(estimator, spec, max_steps, clock=lambda: now[0])
+    evaluate_continuously(evaluator, sleep=sleep)
     return estimator.events
 
 

@@ -78,7 +78,7 @@ class CheckpointEvaluator:
     Args:
       estimator: the `Estimator`.
       spec: the evaluation and the exporters.
-      max_steps: global step at which training ends, or None.
+      max_steps: global step at which training ends; None: it has no end.
       clock: returns seconds.
 
     Attributes:

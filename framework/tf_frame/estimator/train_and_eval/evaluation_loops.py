@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,7 +23,6 @@ from tf_frame.estimator.train_and_eval.checkpoint_evaluator import (
     CheckpointEvaluator,
     EvalResult,
 )
-from tf_frame.estimator.train_and_eval.specs import EvalSpec
 from tf_frame.hooks.training_clock import pause
 
 _LOG = logging.getLogger("tf_frame")
@@ -39,36 +37,28 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
     is. Training continues in its session afterwards. The duration of an evaluation
     does not count in rates of steps.
 
-    Args:
-      evaluator: evaluates the newest checkpoint.
-      first_checkpoint: returns the checkpoint that training begins with, or None.
-      throttle_secs: least number of seconds between the starts of two evaluations.
-      clock: returns seconds.
-
     Attributes:
+      evaluator: evaluates the newest checkpoint.
       eval_result: result of the last evaluation; None before the first one.
       export_results: return values of the exporters after the last evaluation.
     """
 
     evaluator: CheckpointEvaluator
-    first_checkpoint: Callable[[], str | None]
-    throttle_secs: float
-    clock: Callable[[], float] = time.monotonic
     eval_result: EvalResult | None = None
     export_results: Sequence[Any] | None = None
 
     def begin(self) -> None:
-        self._done_step = step_of(self.first_checkpoint())
+        self._done_step = step_of(self.evaluator.estimator.latest_checkpoint())
         self._evaluated_step: int | None = None
         self._next_time: float | None = None
 
     def after_save(self, session: Any, global_step_value: int) -> None:
         if global_step_value <= self._done_step:
             return
-        if self._next_time is not None and self.clock() < self._next_time:
+        if self._next_time is not None and self.evaluator.clock() < self._next_time:
             _LOG.info(
                 "Skip the current checkpoint eval due to throttle secs (%s secs).",
-                self.throttle_secs,
+                self.evaluator.spec.throttle_secs,
             )
             return
         self._evaluate(global_step_value)
@@ -78,7 +68,7 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
             self._evaluate(global_step_value)
 
     def _evaluate(self, step: int) -> None:
-        self._next_time = self.clock() + self.throttle_secs
+        self._next_time = self.evaluator.clock() + self.evaluator.spec.throttle_secs
         self._done_step = self._evaluated_step = step
         with pause():
             self.eval_result, self.export_results = self.evaluator.evaluate_and_export()
@@ -90,22 +80,15 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
 
 
 def evaluate_continuously(
-    evaluator: CheckpointEvaluator,
-    eval_spec: EvalSpec,
-    max_steps: int | None,
-    *,
-    clock: Callable[[], float],
-    sleep: Callable[[float], None],
+    evaluator: CheckpointEvaluator, *, sleep: Callable[[float], None]
 ) -> None:
     """Evaluates and exports the checkpoints of other processes, until one of the last step.
 
     Args:
       evaluator: evaluates the newest checkpoint.
-      eval_spec: delay before the first evaluation, and interval between evaluations.
-      max_steps: the last step; None for an endless loop.
-      clock: returns seconds.
       sleep: sleeps for some seconds.
     """
+    eval_spec, max_steps, clock = evaluator.spec, evaluator.max_steps, evaluator.clock
     if eval_spec.start_delay_secs:
         _LOG.info("Waiting %f secs before starting eval.", eval_spec.start_delay_secs)
         sleep(eval_spec.start_delay_secs)

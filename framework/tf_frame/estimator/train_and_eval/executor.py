@@ -145,7 +145,7 @@ class Executor:
 
     def run_master(self) -> None:
         """Trains like a chief, and evaluates the checkpoints that it saves."""
-        listener = self._evaluation_listener()
+        listener = EvaluationListener(self._checkpoint_evaluator())
         self._train_in_cluster((*self.train_spec.saving_listeners, listener))
 
     def run_ps(self) -> None:
@@ -162,7 +162,7 @@ class Executor:
             config.save_checkpoints_steps,
             config.save_checkpoints_secs,
         )
-        listener = self._evaluation_listener()
+        listener = EvaluationListener(self._checkpoint_evaluator())
         self._train((*self.train_spec.saving_listeners, listener))
         if listener.eval_result is not None:
             return listener.eval_result.metrics, listener.export_results
@@ -174,25 +174,11 @@ class Executor:
 
     def run_evaluator(self) -> None:
         """Evaluates checkpoints as they come, up to the one of `max_steps`."""
-        evaluate_continuously(
-            self._checkpoint_evaluator(),
-            self.eval_spec,
-            self.train_spec.max_steps,
-            clock=self.clock,
-            sleep=self.sleep,
-        )
+        evaluate_continuously(self._checkpoint_evaluator(), sleep=self.sleep)
 
     def _checkpoint_evaluator(self) -> CheckpointEvaluator:
         max_steps = self.train_spec.max_steps
         return CheckpointEvaluator(self.estimator, self.eval_spec, max_steps, clock=self.clock)
-
-    def _evaluation_listener(self) -> EvaluationListener:
-        return EvaluationListener(
-            self._checkpoint_evaluator(),
-            self.estimator.latest_checkpoint,
-            self.eval_spec.throttle_secs,
-            clock=self.clock,
-        )
 
     def _train(self, saving_listeners: Sequence[Any]) -> None:
         self.estimator.train(
