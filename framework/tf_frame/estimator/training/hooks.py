@@ -86,18 +86,7 @@ def make_hooks(
     hooks: list[Any] = [*_exact_resume(config, graph, restored, observer.report), guard, *foreign]
     hooks += [*graph.hooks, *_profiles(setup, context.cluster)]
     if is_chief:
-        evaluate = context.evaluate_step
-        if setup.mode == TRAIN_AND_EVALUATE and evaluate is not None:
-            first_step = step_of(context.checkpoint)
-            listeners.append(
-                EvaluateSaved(evaluate, first_step=first_step, last_step=config.max_steps)
-            )
-        listeners += context.listeners
-        checkpoints = _checkpoints(setup, context, graph, guard, listeners) if saves else None
-        hooks += [checkpoints] if checkpoints else []
-        hooks += _summaries_and_timelines(setup, graph)
-        if config.eval_every_n_steps:
-            hooks.append(_evaluation(config, context, guard, checkpoints))
+        hooks += _hooks_of_chief(setup, context, graph, guard, listeners, saves=saves)
         counts_examples = not (isinstance(source, InputFn) or callable(source))
         hooks += _log(setup, graph, counts_examples=counts_examples)
     hooks += [
@@ -115,6 +104,29 @@ def make_hooks(
             )
         )
     return hooks, progress
+
+
+def _hooks_of_chief(
+    setup: TrainingSetup,
+    context: RunContext,
+    graph: TrainGraph,
+    guard: NanGuardHook,
+    listeners: Sequence[Any],
+    *,
+    saves: bool,
+) -> list[Any]:
+    """Hooks that save, write summaries and evaluate; `listeners` hear of what is saved."""
+    config, listeners = setup.config, list(listeners)
+    if setup.mode == TRAIN_AND_EVALUATE and context.evaluate_step is not None:
+        first_step = step_of(context.checkpoint)
+        listeners.append(EvaluateSaved(context.evaluate_step, first_step, config.max_steps))
+    listeners += context.listeners
+    checkpoints = _checkpoints(setup, context, graph, guard, listeners) if saves else None
+    hooks = [checkpoints] if checkpoints else []
+    hooks += _summaries_and_timelines(setup, graph)
+    if config.eval_every_n_steps:
+        hooks.append(_evaluation(config, context, guard, checkpoints))
+    return hooks
 
 
 def _hook_context(setup: TrainingSetup, context: RunContext, graph: TrainGraph) -> HookContext:
