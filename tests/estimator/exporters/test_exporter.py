@@ -1,11 +1,7 @@
 import pytest
 
-from tf_frame.estimator.exporters.exporter import (
-    FinalExporter,
-    LatestExporter,
-    exports_in,
-    remove_exports,
-)
+from tf_frame.estimator.export.folder import exports_in
+from tf_frame.estimator.exporters.exporter import FinalExporter, LatestExporter, remove_exports
 
 
 def receiver_fn():
@@ -18,14 +14,6 @@ def folder(tmp_path):
         (tmp_path / name / "variables").mkdir(parents=True)
     (tmp_path / ".best.json").write_text("{}")
     return tmp_path
-
-
-def test_exports_are_the_folders_named_after_a_time_oldest_first(folder):
-    assert exports_in(str(folder)) == ["1000000001", "1000000003"]
-
-
-def test_a_folder_that_is_not_there_has_no_exports(tmp_path):
-    assert exports_in(str(tmp_path / "none")) == []
 
 
 def test_an_export_goes_with_all_that_is_in_it_and_nothing_else(folder):

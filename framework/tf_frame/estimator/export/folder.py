@@ -7,7 +7,7 @@ import dataclasses
 import os
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -20,7 +20,8 @@ from tf_frame.estimator.export.verify import Comparison
 # saved_model/model_utils/export_utils.py).
 _UNFINISHED = "temp-"
 _EXTRA = "assets.extra"
-# Of the seconds since 1970; a longer number is not the name of an export.
+# An export is named by the second of its creation; numbers with fewer or more digits are not
+# exports (tensorflow_estimator, exporter.py).
 _DIGITS = 10
 
 
@@ -120,9 +121,10 @@ def put_in_place(folder: str) -> str:
 
     Later exports have higher numbers, and none replaces another, even if several end at once.
     """
-    number = max(int(time.time()), _highest(os.path.dirname(folder)) + 1)
+    base = os.path.dirname(folder)
+    number = max([int(time.time()), *(int(name) + 1 for name in exports_in(base))])
     while True:
-        final = os.path.join(os.path.dirname(folder), str(number))
+        final = os.path.join(base, str(number))
         try:
             tf.io.gfile.rename(folder, final)
             return final
@@ -132,10 +134,12 @@ def put_in_place(folder: str) -> str:
         number += 1
 
 
-def _highest(base: str) -> int:
-    """The highest number of an export; 0 without any."""
-    names = [name.rstrip("/") for name in tf.io.gfile.listdir(base)]
-    return max((int(n) for n in names if n.isdecimal() and len(n) <= _DIGITS), default=0)
+def exports_in(export_path: str) -> Sequence[str]:
+    """Returns the names of the exports in a folder, oldest first; none without the folder."""
+    if not tf.io.gfile.isdir(export_path):
+        return []
+    names = [name.rstrip("/") for name in tf.io.gfile.listdir(export_path)]
+    return sorted(name for name in names if len(name) == _DIGITS and name.isdecimal())
 
 
 def check_extra(assets_extra: Mapping[str, str] | None) -> dict[str, str]:

@@ -20,11 +20,8 @@ from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.argument_checks import check_takes
 from tf_frame.estimator.evaluation.results import numbers
-from tf_frame.estimator.exporters.exporter import (
-    SavedModelExporter,
-    exports_in,
-    remove_exports,
-)
+from tf_frame.estimator.export.folder import exports_in
+from tf_frame.estimator.exporters.exporter import SavedModelExporter, remove_exports
 from tf_frame.hooks.early_stopping import EvalMetricsReader
 
 _LOG = logging.getLogger("tf_frame")

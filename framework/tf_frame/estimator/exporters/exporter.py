@@ -5,15 +5,14 @@ from __future__ import annotations
 import abc
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.estimator.export.folder import exports_in
+
 _LOG = logging.getLogger("tf_frame")
-# An export is named by the second of its creation; numbers with fewer digits are not exports
-# (tensorflow_estimator, exporter.py).
-_DIGITS = 10
 
 
 class Exporter(abc.ABC):
@@ -142,14 +141,6 @@ class LatestExporter(SavedModelExporter):
         if self._exports_to_keep is not None:
             remove_exports(export_path, exports_in(export_path)[: -self._exports_to_keep])
         return path
-
-
-def exports_in(export_path: str) -> Sequence[str]:
-    """Returns the names of the exports in a folder, oldest first; none without the folder."""
-    if not tf.io.gfile.isdir(export_path):
-        return []
-    names = [name.rstrip("/") for name in tf.io.gfile.listdir(export_path)]
-    return sorted(name for name in names if len(name) == _DIGITS and name.isdecimal())
 
 
 def remove_exports(export_path: str, names: Iterable[str]) -> None:
