@@ -570,7 +570,7 @@ def test_a_closed_evaluator_begins_anew(save):
 def test_the_session_gets_the_configuration(save):
     config = tf.ConfigProto(intra_op_parallelism_threads=1, device_count={"CPU": 3})
     evaluator = toy()
-    evaluator._session_config = config
+    evaluator.session_config = config
     hook = Watching()
     evaluator.evaluate(save(1), hooks=[hook])
     assert len([d for d in hook.sessions[0].list_devices() if d.device_type == "CPU"]) == 3
