@@ -43,7 +43,7 @@ class RunContext:
       listeners: `CheckpointSaverListener`s of a script.
       saves_checkpoints: whether checkpoints are saved at all.
       session_config: a `ConfigProto` whose fields win over tf-frame's own, or None.
-      warm_start_from: a path or `WarmStartSettings`, for a training that is new.
+      warm_start_from: `WarmStartSettings` for a training that is new, or None.
       input_restarts_at: global step from which the input is read from its beginning,
         though the checkpoint of that step holds a position in the input.
     """

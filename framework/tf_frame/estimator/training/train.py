@@ -20,7 +20,7 @@ from tf_frame.estimator.training.context import RunContext
 from tf_frame.estimator.training.hooks import make_hooks
 from tf_frame.estimator.training.model_dir import CONFIG_FILE
 from tf_frame.estimator.training.setup import TrainingSetup
-from tf_frame.estimator.warm_start.apply import apply_warm_start, with_warm_start
+from tf_frame.estimator.warm_start.apply import with_warm_start
 from tf_frame.estimator.warm_start.options import warm_started
 from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
@@ -155,8 +155,10 @@ def _with_initial_values(
     if context.warm_start_from is None:
         return graph
     with graph.graph.as_default():
-        initial = apply_warm_start(context.warm_start_from, context.checkpoint, report=report)
-        return dataclasses.replace(graph, scaffold=with_warm_start(graph.scaffold, initial))
+        scaffold = with_warm_start(
+            graph.scaffold, context.warm_start_from, context.checkpoint, report=report
+        )
+    return dataclasses.replace(graph, scaffold=scaffold)
 
 
 def _session_config(config: RunOptions, deployment: DeploymentConfig, given: Any) -> Any:
