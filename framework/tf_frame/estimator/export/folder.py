@@ -117,7 +117,7 @@ def _staged(path: str, failure: str) -> Iterator[str]:
 
 
 def put_in_place(folder: str) -> str:
-    """Names the folder of `staged_export` by the seconds since 1970, or higher; returns its path.
+    """Names the folder of `staged_export` by the seconds since 1970; returns its new path.
 
     Later exports have higher numbers, and none replaces another, even if several end at once.
     """

@@ -71,7 +71,7 @@ def used_inputs(serving: Serving, graph_def: Any) -> dict[str, Any]:
 
 
 def run(folder: str, batch: Mapping[str, Any], session_config: Any = None) -> dict[str, Any]:
-    """Loads an export into a new graph; computes output name -> array of input name -> array."""
+    """Loads an export into a new graph; computes output name -> array from such inputs."""
     graph_def = tf.GraphDef()
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
         graph_def.ParseFromString(file.read())
