@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -122,7 +122,7 @@ def _hooks_of_chief(
         listeners.append(EvaluateSaved(context.evaluate_step, first_step, config.max_steps))
     listeners += context.listeners
     checkpoints = _checkpoints(setup, context, graph, guard, listeners) if saves else None
-    hooks = [checkpoints] if checkpoints else []
+    hooks: list[Any] = [checkpoints] if checkpoints else []
     hooks += _summaries_and_timelines(setup, graph)
     if config.eval_every_n_steps:
         hooks.append(_evaluation(config, context, guard, checkpoints))
@@ -147,20 +147,18 @@ def _exact_resume(
     graph: TrainGraph,
     restored: RestoredCheckpoint,
     report: Callable[[str], None],
-) -> list[Any]:
+) -> Iterator[Any]:
     """The hook that makes a resumed run end like one that was never stopped."""
     if graph.input_position is None:
-        return []
+        return
     if graph.not_repeatable:
         _refuse_or_warn(config, graph, report)
-    return [
-        InputPositionHook(
-            graph.input_position,
-            restored=restored,
-            allow_inexact=config.allow_inexact_resume,
-            report=report,
-        )
-    ]
+    yield InputPositionHook(
+        graph.input_position,
+        restored=restored,
+        allow_inexact=config.allow_inexact_resume,
+        report=report,
+    )
 
 
 def _refuse_or_warn(config: RunOptions, graph: TrainGraph, report: Callable[[str], None]) -> None:
@@ -174,14 +172,11 @@ def _refuse_or_warn(config: RunOptions, graph: TrainGraph, report: Callable[[str
     report(f"warning: {what}")
 
 
-def _profiles(setup: TrainingSetup, cluster: Cluster) -> list[Any]:
+def _profiles(setup: TrainingSetup, cluster: Cluster) -> Iterator[Any]:
     config = setup.config
-    if not (config.profile_at_step or config.profile_every_n_steps):
-        return []
-    if not (cluster.is_chief or config.profile_all_workers):
-        return []
-    return [
-        ProfileHook(
+    asked = config.profile_at_step or config.profile_every_n_steps
+    if asked and (cluster.is_chief or config.profile_all_workers):
+        yield ProfileHook(
             setup.model_dir,
             at_steps=config.profile_at_step,
             num_steps=config.profile_num_steps,
@@ -189,7 +184,6 @@ def _profiles(setup: TrainingSetup, cluster: Cluster) -> list[Any]:
             task=config.task,
             is_chief=cluster.is_chief,
         )
-    ]
 
 
 def _checkpoints(
@@ -215,31 +209,25 @@ def _checkpoints(
     )
 
 
-def _summaries_and_timelines(setup: TrainingSetup, graph: TrainGraph) -> list[Any]:
+def _summaries_and_timelines(setup: TrainingSetup, graph: TrainGraph) -> Iterator[Any]:
     config, model_dir = setup.config, setup.model_dir
-    hooks: list[Any] = []
     if config.writes_summaries and graph.summary_op is not None:
-        hooks.append(
-            SummaryHook(
-                model_dir,
-                graph.summary_op,
-                every_steps=config.save_summaries_steps or None,
-                every_secs=config.save_summaries_secs,
-            )
+        yield SummaryHook(
+            model_dir,
+            graph.summary_op,
+            every_steps=config.save_summaries_steps or None,
+            every_secs=config.save_summaries_secs,
         )
     if config.trace_every_n_steps or config.trace_at_step:
-        hooks.append(
-            TimelineHook(
-                model_dir,
-                every_steps=config.trace_every_n_steps or None,
-                at_steps=config.trace_at_step,
-                gzip=config.trace_gzip,
-                memory=config.trace_memory,
-                dataflow=config.trace_dataflow,
-                writer=event_writer(model_dir),
-            )
+        yield TimelineHook(
+            model_dir,
+            every_steps=config.trace_every_n_steps or None,
+            at_steps=config.trace_at_step,
+            gzip=config.trace_gzip,
+            memory=config.trace_memory,
+            dataflow=config.trace_dataflow,
+            writer=event_writer(model_dir),
         )
-    return hooks
 
 
 def _evaluation(
@@ -266,24 +254,25 @@ def _evaluation(
     )
 
 
-def _log(setup: TrainingSetup, graph: TrainGraph, *, counts_examples: bool) -> list[Any]:
+def _log(setup: TrainingSetup, graph: TrainGraph, *, counts_examples: bool) -> Iterator[Any]:
     """Hooks that log loss, learning rate and rates; an input function has batches of its own."""
     every, last = setup.config.log_every_n_steps, setup.config.max_steps
     if not every:
-        return []
+        return
     tensors = {"loss": graph.train_op}
     if graph.learning_rate is not None:
         tensors["learning_rate"] = graph.learning_rate
-    rates: Any = StepCounterHook(every_n_steps=every, output_dir=setup.model_dir)
-    if counts_examples:
-        rates = ThroughputHook(
-            examples_per_step=setup.examples_per_step(),
-            every_steps=every,
-            last_step=last,
-            min_secs=_MIN_INTERVAL_SECS,
-            writer=event_writer(setup.model_dir),
-        )
-    return [LoggingHook(tensors, every_steps=every, last_step=last), rates]
+    yield LoggingHook(tensors, every_steps=every, last_step=last)
+    if not counts_examples:
+        yield StepCounterHook(every_n_steps=every, output_dir=setup.model_dir)
+        return
+    yield ThroughputHook(
+        examples_per_step=setup.examples_per_step(),
+        every_steps=every,
+        last_step=last,
+        min_secs=_MIN_INTERVAL_SECS,
+        writer=event_writer(setup.model_dir),
+    )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
