@@ -29,13 +29,7 @@ _Result = TypeVar("_Result")
 def run_evaluator(
     setup: TrainingSetup, *, model: Any, source: Any, name: str | None = None
 ) -> Evaluator:
-    """Returns an evaluator of a run's checkpoints on the evaluation split.
-
-    Args:
-      setup: the run.
-      model, source: the model and the input, constructed.
-      name: name of the evaluation, if there are several.
-    """
+    """Returns an evaluator of a run's checkpoints on the evaluation split; see `evaluate_run`."""
     return Evaluator(
         model=model,
         source=source,

@@ -2,13 +2,14 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.export.receiver_fns import (
+from tf_frame.estimator.export.receivers import (
+    ServingInputReceiver,
+    SupervisedInputReceiver,
     build_parsing_serving_input_receiver_fn,
     build_raw_serving_input_receiver_fn,
     build_raw_supervised_input_receiver_fn,
     build_supervised_input_receiver_fn_from_input_fn,
 )
-from tf_frame.estimator.export.receivers import ServingInputReceiver, SupervisedInputReceiver
 
 
 @pytest.fixture(autouse=True)

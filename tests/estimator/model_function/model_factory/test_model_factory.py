@@ -5,8 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import EstimatorSpec, InputInfo, Model, RunConfig
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.model_function.model_factory import ModelFactory
-from tf_frame.estimator.model_function.model_fn import ModelFn
+from tf_frame.estimator.model_function.model_factory import ModelFactory, ModelFn
 from tf_frame.plugin import Mode
 from tf_frame.testing.toy import ToyModel
 

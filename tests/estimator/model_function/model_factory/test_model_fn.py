@@ -4,7 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Mode
-from tf_frame.estimator.model_function.model_fn import ModelFn, check_arguments
+from tf_frame.estimator.model_function.model_factory import ModelFn, check_function
 from tf_frame.estimator.model_function.spec import EstimatorSpec
 
 
@@ -118,13 +118,13 @@ def test_a_metric_of_the_estimators_own_name_is_refused(name, quoted):
 )
 def test_a_function_with_the_wrong_arguments_is_refused(function, params, message):
     with pytest.raises(ValueError, match=message):
-        check_arguments(function, params)
+        check_function(function, params)
 
 
 def test_params_that_nobody_gives_are_only_warned_about(monkeypatch):
     warned = []
     monkeypatch.setattr(tf.logging, "warn", lambda text, *values: warned.append(text))
-    check_arguments(lambda features, params: 0, None)
+    check_function(lambda features, params: 0, None)
     assert "includes params argument, but params are not passed" in warned[0]
-    check_arguments(lambda features, params: 0, {})
+    check_function(lambda features, params: 0, {})
     assert len(warned) == 1
