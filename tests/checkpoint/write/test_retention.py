@@ -1,5 +1,6 @@
 import os
 import time
+import types
 
 import pytest
 import tensorflow.compat.v1 as tf
@@ -19,9 +20,13 @@ class Clock:
         return self.now
 
 
-@pytest.fixture
-def clock():
-    return Clock()
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(
+        "tf_frame.checkpoint.write.retention.time", types.SimpleNamespace(time=clock)
+    )
+    return clock
 
 
 @pytest.fixture
@@ -48,8 +53,8 @@ def listed(folder):
     return [int(path.rsplit("-")[-1]) for path in known_checkpoints(str(folder))]
 
 
-def started(folder, clock=None, **options):
-    kept = KeptCheckpoints(str(folder), now=clock or Clock(), **options)
+def started(folder, **options):
+    kept = KeptCheckpoints(str(folder), **options)
     kept.recover()
     return kept
 
@@ -130,7 +135,7 @@ def test_one_for_every_so_many_hours_is_kept_as_the_saver_does(
     tmp_path, add, clock, monkeypatch, hours
 ):
     # Every 40 minutes, two newest kept.
-    kept = started(tmp_path, clock, max_to_keep=2, keep_every_n_hours=hours)
+    kept = started(tmp_path, max_to_keep=2, keep_every_n_hours=hours)
     with tf.Graph().as_default(), tf.Session() as session:
         session.run(tf.get_variable("weights", [2]).initializer)
         begin = clock.now
@@ -150,7 +155,7 @@ def test_the_hours_go_on_over_restarts(tmp_path, add, clock):
     begin = clock.now
     for step in range(1, 10):  # A run for each checkpoint, every 40 minutes.
         clock.now = begin + (step - 1) * 2400
-        kept = started(tmp_path, clock, max_to_keep=1, keep_every_n_hours=2)
+        kept = started(tmp_path, max_to_keep=1, keep_every_n_hours=2)
         clock.now = begin + step * 2400
         add(kept, step)
     # Step 4 is the first after 2 hours, step 7 the first after 4.
@@ -158,9 +163,9 @@ def test_the_hours_go_on_over_restarts(tmp_path, add, clock):
 
 
 def test_after_a_pause_it_does_not_keep_one_for_each_hour_of_the_pause(tmp_path, add, clock):
-    add(started(tmp_path, clock, max_to_keep=1, keep_every_n_hours=1), 1)
+    add(started(tmp_path, max_to_keep=1, keep_every_n_hours=1), 1)
     clock.now += 100 * HOUR_SECS
-    kept = started(tmp_path, clock, max_to_keep=1, keep_every_n_hours=1)
+    kept = started(tmp_path, max_to_keep=1, keep_every_n_hours=1)
     for step in range(2, 8):
         clock.now += 60
         add(kept, step)
@@ -170,9 +175,9 @@ def test_after_a_pause_it_does_not_keep_one_for_each_hour_of_the_pause(tmp_path,
 def test_times_of_checkpoints_that_the_list_does_not_say_are_those_of_the_files(
     tmp_path, add, clock
 ):
-    add(started(tmp_path, clock), 1)
+    add(started(tmp_path), 1)
     clock.now = os.stat(tmp_path / "model.ckpt-1.index").st_mtime - 2 * HOUR_SECS
-    kept = started(tmp_path, clock, max_to_keep=1, keep_every_n_hours=1)
+    kept = started(tmp_path, max_to_keep=1, keep_every_n_hours=1)
     add(kept, 2)
     assert on_disk(tmp_path) == [1, 2]
 

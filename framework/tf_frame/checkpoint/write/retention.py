@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -29,36 +29,29 @@ class KeptCheckpoints:
         then the `checkpoint` file lists only the newest.
       keep_every_n_hours: keeps one of the checkpoints that are too old for every so many
         hours of training, without listing it. None keeps none of them.
-      now: the time in seconds since 1970.
     """
 
     def __init__(
-        self,
-        folder: str,
-        *,
-        max_to_keep: int | None = 5,
-        keep_every_n_hours: float | None = None,
-        now: Callable[[], float] = time.time,
+        self, folder: str, *, max_to_keep: int | None = 5, keep_every_n_hours: float | None = None
     ) -> None:
         self._folder = folder
         self._max_to_keep = max_to_keep
         self._interval_secs = keep_every_n_hours * _HOUR_SECS if keep_every_n_hours else None
-        self._now = now
         self._kept: list[tuple[str, float]] = []
         self._next_secs = 0.0
 
     def recover(self) -> None:
         """Reads the list of earlier runs; to be called before the first `add`."""
         state = checkpoint_state(self._folder)
-        times = dict(zip(known_checkpoints(self._folder), _times(state), strict=False))
+        known = known_checkpoints(self._folder)
+        written_at = state.all_model_checkpoint_timestamps if state else ()  # Or it is empty.
+        times = dict(zip(known, written_at, strict=False))
         self._kept = [
-            (path, times.get(path) or _written_at_secs(path))
-            for path in known_checkpoints(self._folder)
-            if exists(path)
+            (path, times.get(path) or _written_at_secs(path)) for path in known if exists(path)
         ]
         if self._interval_secs:
             start = state.last_preserved_timestamp if state else 0.0
-            self._next_secs = (start or self._now()) + self._interval_secs
+            self._next_secs = (start or time.time()) + self._interval_secs
 
     def paths(self) -> Sequence[str]:
         """Path prefixes of the checkpoints that are listed, oldest first."""
@@ -71,7 +64,7 @@ class KeptCheckpoints:
           tf.errors.OpError: the list could not be written; nothing was deleted.
         """
         kept = [(path, secs) for path, secs in self._kept if not same_path(path, prefix)]
-        kept.append((prefix, self._now()))
+        kept.append((prefix, time.time()))
         surplus = len(kept) - (self._max_to_keep or 1)
         outdated, kept = kept[: max(surplus, 0)], kept[max(surplus, 0) :]
         deleted = [path for path, secs in outdated if not self._preserve(secs)]
@@ -95,13 +88,6 @@ class KeptCheckpoints:
             times["all_model_checkpoint_timestamps"] = [secs for _, secs in kept]
             times["last_preserved_timestamp"] = self._next_secs - self._interval_secs
         write_list(self._folder, [path for path, _ in kept], **times)
-
-
-def _times(state: Any) -> Sequence[float]:
-    """Times in the list, one per checkpoint, or none."""
-    if state is None or not state.all_model_checkpoint_timestamps:
-        return []
-    return list(state.all_model_checkpoint_timestamps)
 
 
 def _written_at_secs(path: str) -> float:

@@ -7,8 +7,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tf_frame.config.option import options_of
-from tf_frame.config.resolve import check_names, resolve
+from tf_frame.config.option import check_names, options_of, resolve
 from tf_frame.config.yaml_file import Settings
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.model_function.model_fn import ModelFn, check_arguments
