@@ -15,6 +15,21 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+# --verbosity -> (level of TensorFlow's C++ log, level of its Python log)
+_LEVELS = {
+    "none": ("3", logging.CRITICAL),
+    "warning": ("1", logging.WARNING),
+    "info": ("0", logging.INFO),
+    "debug": ("0", logging.DEBUG),
+}
+
+# Lines of TensorFlow's C++ log: "I0000 00:00:1795.05 3713 port.cc:153] ..." before the log is
+# initialised, "2026-01-31 12:00:00.000000: I tensorflow/..." later, and its note on the former.
+_LOG_LINE = re.compile(
+    r"[IWEF]\d{4} [\d:.]+ +\d+ \S+\] |\d{4}-\d\d-\d\d [\d:.]+: [IWE] |"
+    r"WARNING: All log messages before absl::InitializeLog|INFO: Created TensorFlow Lite "
+)
+
 
 def emphasised(text: str) -> str:
     """Returns text in bold for a terminal, unchanged otherwise or if NO_COLOR is set."""
@@ -69,22 +84,6 @@ def reader_may_leave() -> Iterator[None]:
         yield
     finally:
         sys.stdout = before
-
-
-# --verbosity -> (level of TensorFlow's C++ log, level of its Python log)
-_LEVELS = {
-    "none": ("3", logging.CRITICAL),
-    "warning": ("1", logging.WARNING),
-    "info": ("0", logging.INFO),
-    "debug": ("0", logging.DEBUG),
-}
-
-# Lines of TensorFlow's C++ log: "I0000 00:00:1795.05 3713 port.cc:153] ..." before the log is
-# initialised, "2026-01-31 12:00:00.000000: I tensorflow/..." later, and its note on the former.
-_LOG_LINE = re.compile(
-    r"[IWEF]\d{4} [\d:.]+ +\d+ \S+\] |\d{4}-\d\d-\d\d [\d:.]+: [IWE] |"
-    r"WARNING: All log messages before absl::InitializeLog|INFO: Created TensorFlow Lite "
-)
 
 
 def quiet_tensorflow(verbosity: str | None) -> None:

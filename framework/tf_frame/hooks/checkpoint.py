@@ -18,7 +18,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.path import same_path
-from tf_frame.checkpoint.write.retention import KeptCheckpoints
+from tf_frame.checkpoint.write.folder import KeptCheckpoints, atomic_checkpoint, remove_leftovers
 from tf_frame.checkpoint.write.snapshot import (
     ArrayWriter,
     FiniteCheck,
@@ -27,7 +27,6 @@ from tf_frame.checkpoint.write.snapshot import (
     take,
     with_extras,
 )
-from tf_frame.checkpoint.write.staging import atomic_checkpoint, remove_leftovers
 from tf_frame.errors import CheckpointError, translated_write_errors
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase

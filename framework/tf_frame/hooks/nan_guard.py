@@ -12,6 +12,7 @@ from tf_frame.errors import NonFiniteError
 from tf_frame.hooks.base import Hook, Phase
 
 _LOG = logging.getLogger("tf_frame")
+_MESSAGE = "Model diverged with loss = NaN."
 
 
 class NanGuardHook(Hook):
@@ -55,9 +56,6 @@ class NanGuardHook(Hook):
             raise NonFiniteError(message)
         _LOG.error("training stops: %s", message)
         run_context.request_stop()
-
-
-_MESSAGE = "Model diverged with loss = NaN."
 
 
 class NanTensorHook(Hook):

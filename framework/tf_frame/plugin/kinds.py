@@ -9,6 +9,9 @@ from typing import Any
 from tf_frame.config import options_of
 from tf_frame.errors import ConfigError
 
+# The abstract bases of plugins are in modules that begin with this.
+_CONTRACTS = "tf_frame.plugin."
+
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
@@ -36,10 +39,6 @@ PREPROCESSING = Kind("preprocessing", "tf_frame.preprocessing", "__call__")
 
 # In the order of `tf-frame plugins list`.
 KINDS = (MODEL, INPUT, GRADIENT_TRANSFORM, OPTIMIZER, LEARNING_RATE, HOOK, NETWORK, PREPROCESSING)
-
-
-# The abstract bases of plugins are in modules that begin with this.
-_CONTRACTS = "tf_frame.plugin."
 
 
 def check_contract(plugin: Any, kind: Kind) -> str:

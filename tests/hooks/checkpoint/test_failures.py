@@ -11,7 +11,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, newest_checkpoint
-from tf_frame.checkpoint.write.staging import atomic_checkpoint
+from tf_frame.checkpoint.write.folder import atomic_checkpoint
 from tf_frame.errors import CheckpointError, NonFiniteError
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook

@@ -22,7 +22,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.atomic_output import atomic_output
 from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.checkpoint.find.path import exists, files_of
-from tf_frame.checkpoint.write.staging import (
+from tf_frame.checkpoint.write.folder import (
     atomic_checkpoint,
     remove_checkpoint,
     remove_leftovers,

@@ -6,7 +6,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import known_checkpoints
-from tf_frame.checkpoint.write.retention import KeptCheckpoints, write_list
+from tf_frame.checkpoint.write.folder import KeptCheckpoints, write_list
 
 HOUR_SECS = 3600.0
 
@@ -23,9 +23,7 @@ class Clock:
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(
-        "tf_frame.checkpoint.write.retention.time", types.SimpleNamespace(time=clock)
-    )
+    monkeypatch.setattr("tf_frame.checkpoint.write.folder.time", types.SimpleNamespace(time=clock))
     return clock
 
 

@@ -8,7 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import known_checkpoints, newest_checkpoint
-from tf_frame.checkpoint.write.staging import (
+from tf_frame.checkpoint.write.folder import (
     atomic_checkpoint,
     remove_checkpoint,
     remove_leftovers,
@@ -106,7 +106,7 @@ def test_a_file_in_the_place_of_the_folder_is_an_error_and_stays(tmp_path, prefi
 KILLED = """
 import os, signal, sys
 import tensorflow.compat.v1 as tf
-from tf_frame.checkpoint.write.staging import atomic_checkpoint, write_list
+from tf_frame.checkpoint.write.folder import atomic_checkpoint, write_list
 folder, when = sys.argv[1], sys.argv[2]
 def kill():
     os.kill(os.getpid(), signal.SIGKILL)
