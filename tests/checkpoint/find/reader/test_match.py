@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import check_match
+from tf_frame.checkpoint.find.reader import check_match
 from tf_frame.errors import CheckpointError
 
 
