@@ -81,7 +81,7 @@ def setup_of(*argv):
 
 
 def run(*argv, **options):
-    command = [sys.executable, "-m", "tf_frame.cli.main", "run", "--plugin", "toy", *argv]
+    command = [sys.executable, "-m", "tf_frame", "run", "--plugin", "toy", *argv]
     done = forked.run(command, capture_output=True, text=True, timeout=120, **options)
     return done.returncode, done.stdout + done.stderr
 

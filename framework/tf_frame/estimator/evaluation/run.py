@@ -10,8 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from tf_frame.checkpoint.find.iterator import checkpoints_iterator
-from tf_frame.checkpoint.find.newest import damage_of
+from tf_frame.checkpoint.find.newest import checkpoints_iterator, damage_of
 from tf_frame.checkpoint.find.path import resolve
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import CheckpointError

@@ -19,8 +19,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import saved_as
-from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable
+from tf_frame.checkpoint.find.reader import READ_ERRORS, saved_as, unreadable
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, reason_of
 from tf_frame.estimator.export.folder import (

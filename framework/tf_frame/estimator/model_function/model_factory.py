@@ -16,8 +16,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.option import options_of
-from tf_frame.config.resolve import check_names, resolve
+from tf_frame.config.option import check_names, options_of, resolve
 from tf_frame.config.yaml_file import Settings
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.argument_checks import argument_names, called_with, check_takes

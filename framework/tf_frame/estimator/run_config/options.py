@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tf_frame.cluster.tf_config import ClusterConfig
-from tf_frame.config.option import Option
-from tf_frame.config.resolve import EXCLUSIVE, check_names
+from tf_frame.config.option import EXCLUSIVE, Option, check_names
 from tf_frame.config.run_options import run_options
 from tf_frame.errors import ConfigError
 

@@ -20,18 +20,17 @@ from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Either, Multiples
 from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.hooks.checkpoint_saver import CheckpointSaverHook
 from tf_frame.hooks.evaluate import EvaluateHook
+from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.hooks.input_position import InputPositionHook, RestoredCheckpoint
 from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.hooks.progress import ProgressHook
-from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
-from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
-from tf_frame.hooks.stock.step_counter import StepCounterHook
 from tf_frame.hooks.stop import StopAtStepHook, StopOnSignalHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
-from tf_frame.hooks.throughput import ThroughputHook
+from tf_frame.hooks.throughput import StepCounterHook, ThroughputHook
 from tf_frame.hooks.timeline import TimelineHook
 from tf_frame.hooks.training_clock import pause
 from tf_frame.plugin import HookContext

@@ -18,10 +18,9 @@ from typing import Any, TypeAlias
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import saved_as
 from tf_frame.checkpoint.find.newest import damage_of
 from tf_frame.checkpoint.find.path import resolve
-from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
 from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import CheckpointError, ConfigError
