@@ -247,31 +247,34 @@ def test_a_difference_is_an_error_and_nothing_is_kept(run, folder, name, monkeyp
 
 
 QUICK = """
-import json, sys
+import contextlib, io, json, sys
 from tf_frame.cli.main import main
-code = main(["export", *sys.argv[1:]])
-print(json.dumps([code, "tensorflow" in sys.modules]), file=sys.stderr)
+for words in json.load(sys.stdin):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        code = main(["export", *words])
+    print(json.dumps([code, printed.getvalue(), "tensorflow" in sys.modules]))
 """
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(
-    ("words", "code", "expected"),
-    [
+def test_wrong_words_are_answered_without_tensorflow(tmp_path):
+    (tmp_path / "config.yaml").write_text("plugin: deeplab\n")
+    run = str(tmp_path)
+    cases = [
         (["--help"], 0, "usage: tf-frame export MODEL_DIR"),
         (["/no/such", "--format", "tflite"], 2, "/no/such"),
-        (["RUN", "--format", "tfl"], 2, "tflite"),
-        (["RUN"], 2, "say what to write"),
-    ],
-)
-def test_wrong_words_are_answered_without_tensorflow(words, code, expected, tmp_path):
-    (tmp_path / "config.yaml").write_text("plugin: deeplab\n")
-    words = [str(tmp_path) if word == "RUN" else word for word in words]
+        ([run, "--format", "tfl"], 2, "tflite"),
+        ([run], 2, "say what to write"),
+    ]
+    words = json.dumps([words for words, _, _ in cases])
     process = subprocess.run(
-        [sys.executable, "-c", QUICK, *words], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", QUICK], input=words, capture_output=True, text=True, timeout=60
     )
-    assert json.loads(process.stderr.splitlines()[-1]) == [code, False]
-    assert expected in process.stdout + process.stderr
+    answers = [json.loads(line) for line in process.stdout.splitlines()]
+    for (_, code, expected), (found_code, printed, imported) in zip(cases, answers, strict=True):
+        assert (found_code, imported) == (code, False)
+        assert expected in printed
 
 
 @pytest.mark.process

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import struct
-import subprocess
 import sys
 import termios
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 import yaml
 
+import forked
 from tf_frame.cli.main import main
 from tf_frame.testing.distributions import write_distribution
 
@@ -538,7 +538,7 @@ def test_a_terminal_shows_a_bar(trained, files, site):
     words = [trained(), "--input", files, "--output", "out"]
     reader, terminal = os.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    process = subprocess.run(
+    process = forked.run(
         [sys.executable, "-m", "tf_frame", "predict", *map(str, words)],
         env={**os.environ, "PYTHONPATH": str(site)},
         stdout=terminal,

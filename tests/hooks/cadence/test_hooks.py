@@ -3,29 +3,32 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.logging import LoggingHook, LoggingTensorHook
 from tf_frame.hooks.summary import SummaryHook, SummarySaverHook
 from tf_frame.hooks.throughput import StepCounterHook
+from tf_frame.testing.toy import build_toy_graph
 
 
-@pytest.fixture
-def record():
+def record(hook):
     """Notes the steps after which a hook was called."""
+    steps, after_step = [], hook.after_step
 
-    def record(hook):
-        steps, after_step = [], hook.after_step
+    def noted(run_context, run_values, step):
+        steps.append(step)
+        after_step(run_context, run_values, step)
 
-        def noted(run_context, run_values, step):
-            steps.append(step)
-            after_step(run_context, run_values, step)
+    hook.after_step = noted
+    return steps
 
-        hook.after_step = noted
-        return steps
 
-    return record
+def recorded(makers):
+    """The hooks of functions by name, and the steps that each of them will have seen."""
+    hooks = {name: make() for name, make in makers.items()}
+    return list(hooks.values()), {name: record(hook) for name, hook in hooks.items()}
 
 
 def every_steps(graph, folder, n):
@@ -59,15 +62,15 @@ FROM_FIRST = ["LoggingTensorHook", "StepCounterHook", "SummarySaverHook", "Summa
 ALL = [*FROM_FIRST, "LoggingHook"]
 
 
-def of_hook(name, *, counted, runs=None, multiples, first):
-    """Expected steps of a hook.
+def expected(*, counted, runs=None, multiples, first):
+    """Expected steps of each hook.
 
     The stock names count from the first step of a session, `LoggingTensorHook`
     its runs; `LoggingHook` takes the multiples, `SummaryHook` also the first step.
     """
     runs = counted if runs is None else runs
     other = {"LoggingHook": multiples, "SummaryHook": first, "LoggingTensorHook": runs}
-    return other.get(name, counted)
+    return {name: other.get(name, counted) for name in ALL}
 
 
 class Jump(Hook):
@@ -113,78 +116,52 @@ class LoseAt(Hook):
             raise tf.errors.AbortedError(None, None, "lost")
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_a_hook_wants_the_first_step_every_nth_and_the_last_if_it_is_one(
-    name, build, train, record, tmp_path
-):
+def test_a_hook_wants_the_first_step_every_nth_and_the_last_if_it_is_one(build, train, tmp_path):
     graph = build()
-    hook = every_steps(graph, str(tmp_path), 3)[name]()
-    steps = record(hook)
-    train(graph, [hook], to=7)
-    assert steps == of_hook(name, counted=[1, 4, 7], multiples=[3, 6], first=[1, 3, 6])
+    hooks, seen = recorded(every_steps(graph, str(tmp_path), 3))
+    train(graph, hooks, to=7)
+    assert seen == expected(counted=[1, 4, 7], multiples=[3, 6], first=[1, 3, 6])
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_a_resumed_run_counts_from_its_own_first_step(name, build, train, record, tmp_path):
-    seen = []
-    for last_step in (4, 9):
-        graph = build()
-        hook = every_steps(graph, str(tmp_path), 3)[name]()
-        seen.append(record(hook))
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        train(graph, [hook, save], to=last_step)
-    assert seen == of_hook(
-        name,
-        counted=[[1, 4], [5, 8]],
-        runs=[[1, 4], [1, 4]],
-        multiples=[[3], [6, 9]],
-        first=[[1, 3], [5, 6, 9]],
-    )
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_nothing_happens_in_a_run_that_is_resumed_at_its_end(name, build, train, record, tmp_path):
-    for last_step, expected in ((3, True), (3, False)):
-        graph = build()
-        hook = every_steps(graph, str(tmp_path), 3)[name]()
-        steps = record(hook)
-        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
-        train(graph, [hook, save], to=last_step)
-        assert bool(steps) == expected
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_a_step_that_the_global_step_passes_over_counts_at_the_next(
-    name, build, train, record, tmp_path
+def test_a_resumed_run_counts_from_its_own_first_step_and_at_its_end_does_nothing(
+    build, train, tmp_path
 ):
+    runs = []
+    for last_step in (4, 9, 9):
+        graph = build()
+        hooks, seen = recorded(every_steps(graph, str(tmp_path), 3))
+        save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)
+        train(graph, [*hooks, save], to=last_step)
+        runs.append(seen)
+    assert runs == [
+        expected(counted=[1, 4], multiples=[3], first=[1, 3]),
+        expected(counted=[5, 8], runs=[1, 4], multiples=[6, 9], first=[5, 6, 9]),
+        expected(counted=[], multiples=[], first=[]),
+    ]
+
+
+def test_a_step_that_the_global_step_passes_over_counts_at_the_next(build, train, tmp_path):
     graph = build()
-    hook = every_steps(graph, str(tmp_path), 4)[name]()
-    steps = record(hook)
-    train(graph, [hook, Jump(at=3, to=7)], to=14)
-    # 4 and 5 were passed over in a step that the hook had not asked for.
-    assert steps == of_hook(
-        name, counted=[1, 8, 12], runs=[1, 5, 9], multiples=[8, 12], first=[1, 8, 12]
-    )
+    hooks, seen = recorded(every_steps(graph, str(tmp_path), 4))
+    train(graph, [*hooks, Jump(at=3, to=7)], to=14)
+    # 4 and 5 were passed over in a step that the hooks had not asked for.
+    assert seen == expected(counted=[1, 8, 12], runs=[1, 5, 9], multiples=[8, 12], first=[1, 8, 12])
 
 
-@pytest.mark.parametrize("name", FROM_FIRST)
 def test_by_seconds_a_hook_wants_the_first_step_and_what_is_late_enough(
-    name, build, train, record, tmp_path, clock
+    build, train, tmp_path, clock
 ):
     graph, durations = build(), iter([9, 2, 5, 10, 1, 1])
-    hook = every_secs(graph, str(tmp_path), 10)[name]()
-    steps = record(hook)
+    hooks, seen = recorded(every_secs(graph, str(tmp_path), 10))
 
     def pass_time(session):
         clock.now += next(durations)
 
-    train(graph, [hook], to=6, each=pass_time)
-    assert steps == [1, 3, 5]
+    train(graph, hooks, to=6, each=pass_time)
+    assert seen == {name: [1, 3, 5] for name in FROM_FIRST}
 
 
-def test_summaries_by_seconds_and_steps_come_by_whichever_is_first(
-    build, train, record, tmp_path, clock
-):
+def test_summaries_by_seconds_and_steps_come_by_whichever_is_first(build, train, tmp_path, clock):
     graph, durations = build(), iter([1, 1, 10, 1, 1, 1, 1])
     hook = SummaryHook(str(tmp_path), graph.summary_op, every_steps=3, every_secs=10)
     steps = record(hook)
@@ -202,7 +179,7 @@ def test_summaries_by_seconds_and_steps_come_by_whichever_is_first(
     assert steps == [1, 2, 3]
 
 
-def test_hooks_that_want_the_same_step_all_get_it(build, train, record, tmp_path):
+def test_hooks_that_want_the_same_step_all_get_it(build, train, tmp_path):
     graph = build()
     hooks = [make() for make in every_steps(graph, str(tmp_path), 2).values()]
     seen = [record(hook) for hook in hooks]
@@ -210,40 +187,49 @@ def test_hooks_that_want_the_same_step_all_get_it(build, train, record, tmp_path
     assert seen == [[1, 3, 5]] * 3 + [[1, 2, 4], [2, 4]]
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_the_step_in_which_a_stop_is_requested_is_finished(name, build, train, record, tmp_path):
+@pytest.mark.parametrize(
+    ("stop_at", "names"),
+    [(4, ["SummaryHook", "LoggingHook"]), (5, FROM_FIRST[:3])],
+    ids=["multiples", "from first"],
+)
+def test_the_step_in_which_a_stop_is_requested_is_finished(build, train, tmp_path, stop_at, names):
     graph = build()
-    hook = every_steps(graph, str(tmp_path), 4)[name]()
-    steps = record(hook)
-    train(graph, [StopAt(of_hook(name, counted=5, multiples=4, first=4)), hook], to=100)
-    assert steps == of_hook(name, counted=[1, 5], multiples=[4], first=[1, 4])
+    makers = every_steps(graph, str(tmp_path), 4)
+    hooks, seen = recorded({name: makers[name] for name in names})
+    train(graph, [StopAt(stop_at), *hooks], to=100)
+    steps = expected(counted=[1, 5], multiples=[4], first=[1, 4])
+    assert seen == {name: steps[name] for name in names}
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_a_session_that_is_made_anew_begins_anew(name, build, train, record, tmp_path):
+def test_a_session_that_is_made_anew_begins_anew(build, train, tmp_path):
     graph = build()
-    hook = every_steps(graph, str(tmp_path), 5)[name]()
-    steps = record(hook)
+    hooks, seen = recorded(every_steps(graph, str(tmp_path), 5))
     save = CheckpointHook(str(tmp_path), graph.scaffold, every_steps=3)
-    train(graph, [hook, save, LoseAt(8)], to=12)
+    train(graph, [*hooks, save, LoseAt(8)], to=12)
     # Restored at step 6.
-    assert steps == of_hook(
-        name, counted=[1, 6, 7, 12], runs=[1, 6, 1, 6], multiples=[5, 10], first=[1, 5, 7, 10]
+    assert seen == expected(
+        counted=[1, 6, 7, 12], runs=[1, 6, 1, 6], multiples=[5, 10], first=[1, 5, 7, 10]
     )
+
+
+@pytest.fixture(scope="module")
+def graph():
+    """A graph that is not run."""
+    return build_toy_graph(RunOptions(train_batch_size=8))
 
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("n", [0, -1])
-def test_no_hook_takes_a_number_of_steps_that_is_not_positive(name, n, build, tmp_path):
+def test_no_hook_takes_a_number_of_steps_that_is_not_positive(name, n, graph, tmp_path):
     with pytest.raises(ValueError, match=f"every_(steps is {n}; it must be positive|n_iter={n})"):
-        every_steps(build(), str(tmp_path), n)[name]()
+        every_steps(graph, str(tmp_path), n)[name]()
 
 
 @pytest.mark.parametrize("name", FROM_FIRST)
 @pytest.mark.parametrize("secs", [0, -0.5])
-def test_no_hook_takes_seconds_that_are_not_positive(name, secs, build, tmp_path):
+def test_no_hook_takes_seconds_that_are_not_positive(name, secs, graph, tmp_path):
     with pytest.raises(ValueError, match=f"every_secs is {secs}; it must be positive"):
-        every_secs(build(), str(tmp_path), secs)[name]()
+        every_secs(graph, str(tmp_path), secs)[name]()
 
 
 def test_hooks_do_not_run_between_the_steps_that_they_want(build, train):

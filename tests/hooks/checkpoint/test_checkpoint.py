@@ -130,8 +130,10 @@ def test_a_run_that_fails_is_not_saved_at_its_end(tmp_path, hook_of, build, trai
     def fail(session):
         raise ValueError("a defect")
 
+    hook = hook_of(tmp_path, graph, every_steps=100)
     with pytest.raises(ValueError, match="a defect"):
-        train(graph, [hook_of(tmp_path, graph, every_steps=100)], to=9, each=fail)
+        train(graph, [hook], to=9, each=fail)
+    hook.close()  # Waits for the checkpoint of the start.
     assert kept_steps(tmp_path) == [0]
 
 

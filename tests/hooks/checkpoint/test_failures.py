@@ -465,7 +465,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.hooks.checkpoint import CheckpointHook
 tf.disable_eager_execution()
 step = tf.train.create_global_step().assign_add(1)
-tf.get_variable("big", [64, 1024, 1024], initializer=tf.ones_initializer())
+tf.get_variable("big", [16, 1024, 1024], initializer=tf.ones_initializer())
 scaffold = tf.train.Scaffold(saver=tf.train.Saver())
 hook = CheckpointHook(sys.argv[1], scaffold, every_steps=1, max_to_keep=2, asynchronous=True)
 with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(scaffold), hooks=[hook]) as session:

@@ -20,7 +20,11 @@ MULTIPLES = ("EvaluateHook", "LoggingHook")
 FIRST_AND_MULTIPLES = ("ProgressHook", "SummaryHook")
 FROM_FIRST = ("LoggingTensorHook", "StepCounterHook", "TimelineHook")
 AFTER_START = ("CheckpointHook",)
-ALL = (*MULTIPLES, *FIRST_AND_MULTIPLES, *FROM_FIRST, *AFTER_START)
+GROUPS = (MULTIPLES, FIRST_AND_MULTIPLES, FROM_FIRST, AFTER_START)
+ALL = [name for names in GROUPS for name in names]
+
+# Hooks whose steps are counted alike are in one run: none wants a step that another does not.
+every_group = pytest.mark.parametrize("names", GROUPS, ids="-".join)
 
 
 def make(name, graph, folder, n):
@@ -39,12 +43,11 @@ def make(name, graph, folder, n):
     }[name]()
 
 
-def expected(name, *, multiples, first_and_multiples, from_first, after_start):
-    """Expected steps of a hook, by the way in which its steps are counted."""
+def expected(names, *, multiples, first_and_multiples, from_first, after_start):
+    """Expected steps of each of the hooks, by the way in which their steps are counted."""
     steps = {MULTIPLES: multiples, FIRST_AND_MULTIPLES: first_and_multiples}
     steps.update({FROM_FIRST: from_first, AFTER_START: after_start})
-    (found,) = (value for names, value in steps.items() if name in names)
-    return found
+    return {name: steps[group] for group in GROUPS for name in group if name in names}
 
 
 def record(hook):
@@ -67,16 +70,16 @@ def folder(tmp_path):
 
 @pytest.fixture
 def go(build, run_loop, folder):
-    """Runs a hook, every `n` steps, to a step; returns the steps that it saw."""
+    """Runs hooks, every `n` steps, to a step; returns the steps that each of them saw."""
 
-    def go(name, n, *, to, also=()):
+    def go(names, n, *, to, also=()):
         graph = build()
         with graph.graph.as_default():
-            hook = make(name, graph, folder, n)
+            hooks = [make(name, graph, folder, n) for name in names]
             save = CheckpointHook(folder, graph.scaffold, every_steps=100)
-        steps = record(hook)
-        saves = [] if name == "CheckpointHook" else [save]
-        loop = run_loop(graph, [hook, StopAtStepHook(last_step=to), *saves, *also])
+        steps = {name: record(hook) for name, hook in zip(names, hooks, strict=True)}
+        saves = [] if names == AFTER_START else [save]
+        loop = run_loop(graph, [*hooks, StopAtStepHook(last_step=to), *saves, *also])
         go.loop = loop
         return steps
 
@@ -111,10 +114,10 @@ class StopAt(Hook):
         run_context.request_stop()
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_from_the_first_step_to_the_last(name, go):
-    assert go(name, 3, to=7) == expected(
-        name,
+@every_group
+def test_from_the_first_step_to_the_last(names, go):
+    assert go(names, 3, to=7) == expected(
+        names,
         multiples=[3, 6],
         first_and_multiples=[1, 3, 6],
         from_first=[1, 4, 7],
@@ -123,25 +126,25 @@ def test_from_the_first_step_to_the_last(name, go):
     assert go.loop.global_step == 7
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_in_a_resumed_run_and_in_one_that_has_nothing_left_to_do(name, go):
-    go(name, 3, to=4)
-    assert go(name, 3, to=9) == expected(
-        name,
+@every_group
+def test_in_a_resumed_run_and_in_one_that_has_nothing_left_to_do(names, go):
+    go(names, 3, to=4)
+    assert go(names, 3, to=9) == expected(
+        names,
         multiples=[6, 9],
         first_and_multiples=[5, 6, 9],
         from_first=[5, 8],
         after_start=[7],
     )
     assert go.loop.global_step == 9
-    assert go(name, 3, to=9) == []
+    assert go(names, 3, to=9) == {name: [] for name in names}
     assert (go.loop.global_step, go.loop.loss) == (9, None)
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_a_step_that_is_passed_over_counts_at_the_next(name, go):
-    assert go(name, 4, to=12, also=[Jump(at=3, to=6)]) == expected(
-        name,
+@every_group
+def test_a_step_that_is_passed_over_counts_at_the_next(names, go):
+    assert go(names, 4, to=12, also=[Jump(at=3, to=6)]) == expected(
+        names,
         multiples=[7, 8, 12],
         first_and_multiples=[1, 7, 8, 12],
         from_first=[1, 7, 11],
@@ -149,10 +152,11 @@ def test_a_step_that_is_passed_over_counts_at_the_next(name, go):
     )
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_the_step_in_which_another_hook_requests_a_stop_is_finished(name, go):
-    stop_at = 5 if name in FROM_FIRST else 4
-    assert go(name, 4, to=100, also=[StopAt(stop_at)])[-1] == stop_at
+@every_group
+def test_the_step_in_which_another_hook_requests_a_stop_is_finished(names, go):
+    stop_at = 5 if names == FROM_FIRST else 4
+    seen = go(names, 4, to=100, also=[StopAt(stop_at)])
+    assert {name: steps[-1] for name, steps in seen.items()} == dict.fromkeys(names, stop_at)
     assert go.loop.stop_requested
     assert go.loop.global_step == stop_at
 
@@ -172,14 +176,13 @@ def test_hooks_that_want_the_same_step_share_its_one_run(build, run_loop, folder
     seen = {name: record(hook) for name, hook in zip(ALL, hooks, strict=True)}
     run_loop(graph, [*hooks, StopAtStepHook(last_step=5)])
     assert len(ran) == 5
-    for name, steps in seen.items():
-        assert steps == expected(
-            name,
-            multiples=[2, 4],
-            first_and_multiples=[1, 2, 4],
-            from_first=[1, 3, 5],
-            after_start=[2, 4],
-        )
+    assert seen == expected(
+        ALL,
+        multiples=[2, 4],
+        first_and_multiples=[1, 2, 4],
+        from_first=[1, 3, 5],
+        after_start=[2, 4],
+    )
 
 
 @pytest.fixture

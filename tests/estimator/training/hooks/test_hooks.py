@@ -27,10 +27,10 @@ from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 @pytest.fixture
 def go(tmp_path):
-    """Runs the toy, or another model and input, in `tmp_path`; returns result and lines."""
+    """Trains the toy, or another model and input, in `tmp_path`; returns result and lines."""
 
     def go(model=ToyModel, source=ToyInput, values=None, **options):
-        options = {"save_checkpoint_secs": 600, **options}
+        options = {"save_checkpoint_secs": 600, "evaluate": False, **options}
         if options.get("save_checkpoint_steps"):
             options["save_checkpoint_secs"] = None
         setup = make_setup(model, source, str(tmp_path), values=values, **options)
@@ -64,27 +64,31 @@ def tagged(folder, tag):
     return [e.step for e in events_of(folder) for v in e.summary.value if v.tag == tag]
 
 
+ENDING_AT_23 = {
+    "max_steps": 23,
+    "save_checkpoint_steps": 10,
+    "values": {"input.shuffle": True},
+    "evaluate": False,
+}
+
+
+@pytest.fixture(scope="module")
+def single(tmp_path_factory):
+    """Loss and variables of a run whose steps are run one by one."""
+    folder = tmp_path_factory.mktemp("single")
+    options = {"save_checkpoint_secs": None, **ENDING_AT_23}
+    loss = run_setup(make_setup(ToyModel, ToyInput, str(folder), **options))["loss"]
+    return loss, {step: variables_of(folder, step) for step in (10, 20, 23)}
+
+
 @pytest.mark.parametrize("steps_per_loop", [1, 4, 100])
-def test_steps_in_one_call_end_where_single_ones_do(go, tmp_path, steps_per_loop):
-    options = {"max_steps": 23, "save_checkpoint_steps": 10, "values": {"input.shuffle": True}}
-    result, said = go(steps_per_loop=steps_per_loop, **options)
+def test_steps_in_one_call_end_where_single_ones_do(go, tmp_path, single, steps_per_loop):
+    result, said = go(steps_per_loop=steps_per_loop, **ENDING_AT_23)
     assert "no effect" not in said
     assert steps_of(tmp_path) == [0, 10, 20, 23]
-    single = tmp_path / "single"
-    single.mkdir()
-    setup = make_setup(
-        ToyModel,
-        ToyInput,
-        str(single),
-        values={"input.shuffle": True},
-        max_steps=23,
-        save_checkpoint_steps=10,
-        save_checkpoint_secs=None,
-    )
-    expected = run_setup(setup)
-    assert result["loss"] == expected["loss"]
-    for step in (10, 20, 23):
-        assert variables_of(tmp_path, step) == variables_of(single, step)
+    loss, variables = single
+    assert result["loss"] == loss
+    assert {step: variables_of(tmp_path, step) for step in (10, 20, 23)} == variables
 
 
 def test_steps_that_cannot_be_in_one_call_are_run_singly_with_the_reason(go):
@@ -125,26 +129,22 @@ def test_a_diverging_run_saves_no_nan_and_goes_on_from_the_step_before(
     assert result["global_step"] == 9
 
 
-def test_a_diverging_run_may_stop_in_place_of_failing(go, tmp_path):
-    result, said = go(max_steps=9, on_nan="stop", **DIVERGING)
+def test_a_diverging_run_may_stop_and_says_why_and_counts_its_last_good_checkpoint(go, tmp_path):
+    result, said = go(max_steps=9, on_nan="stop", evaluate=True, **DIVERGING)
     assert steps_of(tmp_path) == [0, 1, 2, 3, 4, 5]
-    assert "training was stopped at step 6 of 9" in said
-    assert f"evaluating {tmp_path}/model.ckpt-5" in said
-    assert np.isfinite(result["metrics"]["mean_absolute_error"])
-
-
-def test_a_run_that_stopped_for_nan_says_why_and_counts_its_last_good_checkpoint(go, tmp_path):
-    result, said = go(max_steps=9, on_nan="stop", **DIVERGING)
     saved = f"{tmp_path}/model.ckpt-5"
+    assert "training was stopped at step 6 of 9" in said
     assert f"step 6 of 9: the loss is nan; the last good checkpoint is {saved}" in said
+    assert f"evaluating {saved}" in said
+    assert np.isfinite(result["metrics"]["mean_absolute_error"])
     assert (result["global_step"], result["loss"]) == (5, None)
     assert json.loads((tmp_path / "result.json").read_text())["loss"] is None
 
 
 def test_another_metric_for_the_best_checkpoints_is_refused_before_training(go, tmp_path):
-    go(max_steps=2, keep_best=1)
+    go(max_steps=2, keep_best=1, evaluate=True)
     with pytest.raises(ConfigError, match="this run compares the lowest mean_absolute_error"):
-        go(max_steps=4, keep_best=1, best_metric="mean_absolute_error")
+        go(max_steps=4, keep_best=1, evaluate=True, best_metric="mean_absolute_error")
     assert max(steps_of(tmp_path)) == 2
 
 
@@ -175,7 +175,7 @@ def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(tmp_path, opti
 
 
 def test_evaluations_in_training_are_of_the_steps_asked_for(go, tmp_path):
-    result, said = go(max_steps=10, eval_every_n_steps=4)
+    result, said = go(max_steps=10, eval_every_n_steps=4, evaluate=True)
     assert re.findall(r"^evaluation at step (\d+)", said, re.MULTILINE) == ["4", "8"]
     assert tagged(tmp_path / "eval", "metrics/mean_absolute_error") == [4, 8, 10]
     assert steps_of(tmp_path) == [0, 4, 8, 10]
@@ -187,6 +187,7 @@ def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, mode):
     go(
         max_steps=10,
         eval_every_n_steps=4,
+        evaluate=True,
         keep_best=2,
         best_metric="mean_absolute_error",
         best_mode=mode,
@@ -206,7 +207,7 @@ def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, mode):
 
 def test_a_best_metric_that_is_not_there_is_said_with_those_that_are(go):
     with pytest.raises(ConfigError, match="mean_absolute_error"):
-        go(max_steps=2, keep_best=1, best_metric="accuracy")
+        go(max_steps=2, keep_best=1, best_metric="accuracy", evaluate=True)
 
 
 def test_asynchronous_checkpoints_hold_what_synchronous_ones_do(go, tmp_path):
