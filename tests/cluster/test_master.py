@@ -11,6 +11,19 @@ import forked
 pytestmark = pytest.mark.process
 
 
+# The command, but a worker that waits for the chief looks every 0.2 s, not every 30 s.
+COMMAND = """
+import sys
+import tensorflow.compat.v1 as tf
+from tf_frame.cli.main import main
+make = tf.train.SessionManager.__init__
+def make_impatient(*arguments, **options):
+    make(*arguments, **{**options, "recovery_wait_secs": 0.2})
+tf.train.SessionManager.__init__ = make_impatient
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 def worker(target, task, model_dir, environment, *more):
     words = [
         *("run", "--plugin", "toy", "--model_dir", str(model_dir), "--max_steps", "200"),
@@ -19,7 +32,7 @@ def worker(target, task, model_dir, environment, *more):
         *more,
     ]
     return forked.Popen(
-        [sys.executable, "-m", "tf_frame", *words],
+        [sys.executable, "-c", COMMAND, *words],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
