@@ -35,6 +35,35 @@ def graphs_as_built():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def few_operations_of_readiness():
+    """What tells a session which variables have no value yet is made of few operations.
+
+    Each monitored session has three of these, and TensorFlow's `boolean_mask` takes 20 operations
+    for what `where` and `gather` do in two on a vector.
+    """
+    variables = sys.modules.get("tensorflow.python.ops.variables")
+    if variables is None:
+        yield
+        return
+    import tensorflow.compat.v1 as tf
+
+    report = variables.report_uninitialized_variables
+
+    def report_in_few_operations(var_list=None, name="report_uninitialized_variables"):
+        found = tf.global_variables() + tf.local_variables() if var_list is None else var_list
+        if not found:
+            return report(var_list, name)
+        with tf.name_scope(name), tf.device("/cpu:0"):
+            names = tf.constant([variable.op.name for variable in found])
+            missing = tf.logical_not(tf.stack([tf.is_variable_initialized(v) for v in found]))
+            return tf.gather(names, tf.reshape(tf.where(missing), [-1]))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(variables, "report_uninitialized_variables", report_in_few_operations)
+        yield
+
+
 @pytest.fixture
 def reference_variables():
     """Reference variables (`VariableV2`) for the length of a test."""

@@ -96,9 +96,16 @@ RANGES = [
 ]
 
 
-def test_weights_outputs_and_residual_sums_are_found():
-    training = Training(delay_steps=3)
-    quantized = training.quantized
+@pytest.fixture(scope="module")
+def quantised_at_once(tmp_path_factory):
+    """Training that rounds from its first step; its checkpoint of before, and 40 losses."""
+    training = Training(delay_steps=0)
+    untrained = training.save(tmp_path_factory.mktemp("quantised") / "new")
+    return training, untrained, training.train(40)
+
+
+def test_weights_outputs_and_residual_sums_are_found(quantised_at_once):
+    quantized = quantised_at_once[0].quantized
     assert quantized.weights == ["stem", "atrous", "project", "biased", "head"]
     assert quantized.folded == ["stem", "atrous", "project"]
     assert quantized.not_folded == []
@@ -165,9 +172,8 @@ def test_from_the_delay_on_every_tensor_has_few_levels_and_before_it_many():
     assert len(np.unique(after["stem/weights_quant"])) < 3 * 3 * 3 * 8
 
 
-def test_every_layer_learns_while_rounded():
-    training = Training(delay_steps=0)
-    losses = training.train(40)
+def test_every_layer_learns_while_rounded(quantised_at_once):
+    training, _, losses = quantised_at_once
     assert losses[-1] < 0.5 * losses[0]
     gradients = training.session.run({v.op.name: g for g, v in training.pairs})
     for layer in ("stem", "project", "biased", "head"):
@@ -218,15 +224,13 @@ def logits_of(path, delay_steps):
             return session.run(result)
 
 
-def test_evaluation_of_an_untrained_model_is_not_rounded_to_nothing(tmp_path):
-    training = Training(delay_steps=0)
-    path = training.save(tmp_path / "new")
+def test_evaluation_of_an_untrained_model_is_not_rounded_to_nothing(quantised_at_once):
+    _, path, _ = quantised_at_once
     np.testing.assert_allclose(logits_of(path, 0), logits_of(path, None), rtol=0, atol=1e-6)
 
 
-def test_ranges_can_be_watched():
-    training = Training(delay_steps=0)
-    training.train(1)
+def test_ranges_can_be_watched(quantised_at_once):
+    training = quantised_at_once[0]
     with training.graph.as_default():
         summary = training.session.run(tf.summary.merge(quantization_summaries()))
     shown = {value.tag: value.simple_value for value in tf.Summary.FromString(summary).value}
