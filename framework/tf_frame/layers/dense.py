@@ -36,23 +36,12 @@ def fully_connected(
     """Multiplies by weights; normalises or adds biases; applies the activation.
 
     Variables: `weights` of shape `[depth, num_outputs]`; `biases` of shape
-    `[num_outputs]` unless there is a normalizer.
+    `[num_outputs]` unless there is a normalizer. Arguments that are not listed are
+    those of `convolution`.
 
     Args:
       inputs: `[batch, ..., depth]`, of rank 2 or more, depth known.
       num_outputs: number of outputs.
-      activation_fn: applied last; None: none.
-      normalizer_fn: applied instead of adding biases, inside the layer's scope.
-      normalizer_params: keyword arguments of `normalizer_fn`.
-      weights_initializer: initializer of the weights.
-      weights_regularizer: maps weights to a scalar penalty; None: no penalty.
-      biases_initializer: initializer of the biases; None: no biases.
-      biases_regularizer: maps biases to a scalar penalty; None: no penalty.
-      reuse: whether to reuse the existing variables of `scope`.
-      variables_collections: list of collections for all variables, or "weights" and
-        "biases" -> list of collections.
-      outputs_collections: collections that the outputs are added to.
-      trainable: whether the variables are trained.
       scope: variable scope; None: "fully_connected", made unique.
 
     Returns:
@@ -62,20 +51,9 @@ def fully_connected(
       ValueError: `num_outputs` is not an integer, the rank is less than 2, or the
         depth is unknown.
     """
+    steps = LayerSteps.of(locals())
     if not isinstance(num_outputs, numbers.Integral):
         raise ValueError(f"num_outputs type should be one of [int], got {type(num_outputs)}.")
-    steps = LayerSteps(
-        activation_fn=activation_fn,
-        normalizer_fn=normalizer_fn,
-        normalizer_params=normalizer_params,
-        weights_initializer=weights_initializer,
-        weights_regularizer=weights_regularizer,
-        biases_initializer=biases_initializer,
-        biases_regularizer=biases_regularizer,
-        variables_collections=variables_collections,
-        outputs_collections=outputs_collections,
-        trainable=trainable,
-    )
     with tf.variable_scope(scope, "fully_connected", [inputs], reuse=reuse) as variable_scope:
         inputs = tf.convert_to_tensor(inputs)
         shape = [last_dimension(inputs.shape, min_rank=2), int(num_outputs)]

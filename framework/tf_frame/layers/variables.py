@@ -95,23 +95,9 @@ def model_variable(
 
     The variable is added to `GLOBAL_VARIABLES`, `MODEL_VARIABLES` and `collections`.
     """
+    arguments = locals()
     own = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.MODEL_VARIABLES]
-    return variable(
-        name,
-        shape=shape,
-        dtype=dtype,
-        initializer=initializer,
-        regularizer=regularizer,
-        trainable=trainable,
-        collections=[*(collections or []), *own],
-        caching_device=caching_device,
-        device=device,
-        partitioner=partitioner,
-        custom_getter=custom_getter,
-        use_resource=use_resource,
-        synchronization=synchronization,
-        aggregation=aggregation,
-    )
+    return variable(**{**arguments, "collections": [*(collections or []), *own]})
 
 
 def local_variable(
