@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from tf_frame.config import option
-from tf_frame.optimizers.checks import check_below_one, check_positive
-from tf_frame.plugin.contracts import Optimizer
+from tf_frame.optimizers.built_in import BuiltIn
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,7 +19,7 @@ class Params:
     )
 
 
-class Adadelta(Optimizer):
+class Adadelta(BuiltIn):
     """Scales the gradient by the root of mean squared steps over mean squared gradients.
 
     In the paper the learning rate is 1.
@@ -30,13 +29,6 @@ class Adadelta(Optimizer):
     """
 
     Params: ClassVar[type] = Params
-
-    def __init__(self, *, params: Any) -> None:
-        check_below_one(params, "rho")
-        check_positive(params, "epsilon")
-        super().__init__(params=params)
-
-    def __call__(self, learning_rate: Any) -> Any:
-        import tensorflow.compat.v1 as tf
-
-        return tf.train.AdadeltaOptimizer(learning_rate, **dataclasses.asdict(self.params))
+    made = "AdadeltaOptimizer"
+    below_one = ("rho",)
+    above_zero = ("epsilon",)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from tf_frame.config import option
-from tf_frame.optimizers.checks import check_positive
-from tf_frame.plugin.contracts import Optimizer
+from tf_frame.optimizers.built_in import BuiltIn
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,7 +18,7 @@ class Params:
     )
 
 
-class Adagrad(Optimizer):
+class Adagrad(BuiltIn):
     """Divides the gradient by the root of the sum of all squared gradients.
 
     Raises:
@@ -27,12 +26,5 @@ class Adagrad(Optimizer):
     """
 
     Params: ClassVar[type] = Params
-
-    def __init__(self, *, params: Any) -> None:
-        check_positive(params, "initial_accumulator_value")
-        super().__init__(params=params)
-
-    def __call__(self, learning_rate: Any) -> Any:
-        import tensorflow.compat.v1 as tf
-
-        return tf.train.AdagradOptimizer(learning_rate, **dataclasses.asdict(self.params))
+    made = "AdagradOptimizer"
+    above_zero = ("initial_accumulator_value",)

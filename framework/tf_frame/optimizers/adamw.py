@@ -6,9 +6,8 @@ import dataclasses
 from typing import Any, ClassVar
 
 from tf_frame.config import option
-from tf_frame.optimizers.checks import check_below_one
+from tf_frame.optimizers.built_in import BuiltIn
 from tf_frame.optimizers.name_patterns import NOT_WEIGHTS, NamePatterns
-from tf_frame.plugin.contracts import Optimizer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Params:
     epsilon: float = option(1e-8, "added to the root in the denominator", min=0)
 
 
-class AdamW(Optimizer):
+class AdamW(BuiltIn):
     """Adam that applies weight decay to the variables directly, not through the gradients.
 
     Loshchilov and Hutter, Decoupled Weight Decay Regularization, arXiv:1711.05101.
@@ -36,9 +35,9 @@ class AdamW(Optimizer):
     """
 
     Params: ClassVar[type] = Params
+    below_one = ("beta1", "beta2")
 
     def __init__(self, *, params: Any) -> None:
-        check_below_one(params, "beta1", "beta2")
         self._excluded = NamePatterns(
             params.exclude_from_weight_decay, option="optimizer.exclude_from_weight_decay"
         )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from tf_frame.config import option
-from tf_frame.plugin.contracts import Optimizer
+from tf_frame.optimizers.built_in import BuiltIn
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,12 +23,8 @@ class Params:
     l2_regularization_strength: float = option(0.0, "weight of the L2 penalty", min=0)
 
 
-class Ftrl(Optimizer):
+class Ftrl(BuiltIn):
     """Follow the regularised leader, with L1 and L2 penalties in closed form."""
 
     Params: ClassVar[type] = Params
-
-    def __call__(self, learning_rate: Any) -> Any:
-        import tensorflow.compat.v1 as tf
-
-        return tf.train.FtrlOptimizer(learning_rate, **dataclasses.asdict(self.params))
+    made = "FtrlOptimizer"

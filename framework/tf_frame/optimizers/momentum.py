@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from tf_frame.config import option
-from tf_frame.plugin.contracts import Optimizer
+from tf_frame.optimizers.built_in import BuiltIn
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,14 +17,8 @@ class Params:
     use_nesterov: bool = option(False, "use Nesterov momentum")
 
 
-class Momentum(Optimizer):
+class Momentum(BuiltIn):
     """TensorFlow's momentum: the learning rate is a factor on the sum of gradients."""
 
     Params: ClassVar[type] = Params
-
-    def __call__(self, learning_rate: Any) -> Any:
-        import tensorflow.compat.v1 as tf
-
-        return tf.train.MomentumOptimizer(
-            learning_rate, self.params.momentum, use_nesterov=self.params.use_nesterov
-        )
+    made = "MomentumOptimizer"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from tf_frame.config import option
-from tf_frame.optimizers.checks import check_below_one
-from tf_frame.plugin.contracts import Optimizer
+from tf_frame.optimizers.built_in import BuiltIn
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Params:
     centered: bool = option(False, "divide by the estimated variance instead of the mean square")
 
 
-class RMSProp(Optimizer):
+class RMSProp(BuiltIn):
     """Divides the gradient by the root of a moving mean of squared gradients.
 
     Raises:
@@ -37,12 +36,5 @@ class RMSProp(Optimizer):
     """
 
     Params: ClassVar[type] = Params
-
-    def __init__(self, *, params: Any) -> None:
-        check_below_one(params, "decay")
-        super().__init__(params=params)
-
-    def __call__(self, learning_rate: Any) -> Any:
-        import tensorflow.compat.v1 as tf
-
-        return tf.train.RMSPropOptimizer(learning_rate, **dataclasses.asdict(self.params))
+    made = "RMSPropOptimizer"
+    below_one = ("decay",)
