@@ -23,7 +23,7 @@ from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.inputs.position import InputPosition, make_input_position
 from tf_frame.graph.inputs.streams import iterator_initializers
 from tf_frame.graph.model_output import build_model
-from tf_frame.graph.repeatable.random_ops import make_repeatable
+from tf_frame.graph.repeatable import make_repeatable
 from tf_frame.graph.update.train_step import check_model_train_op, make_update, model_train_op
 from tf_frame.plugin import InputContext, Mode
 

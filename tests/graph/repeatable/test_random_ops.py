@@ -8,7 +8,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.noise import Noise
-from tf_frame.graph.repeatable.random_ops import make_repeatable
+from tf_frame.graph.repeatable import make_repeatable
 from tf_frame.graph.step_loop import build_step_loop
 from tf_frame.plugin import Model, ModelOutput
 from tf_frame.testing.toy import build_toy_graph
