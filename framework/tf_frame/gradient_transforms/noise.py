@@ -9,6 +9,7 @@ Networks", arXiv:1511.06807.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import zlib
 from typing import Any, ClassVar
 
@@ -76,22 +77,15 @@ def add_gradient_noise(
       seed: any integer.
       step: scalar integer tensor or variable.
     """
+    import tensorflow.compat.v1 as tf
+
+    def noisy(values: Any, name: str) -> Any:
+        stream = tf.stack([zlib.crc32(f"{seed}/{name}".encode()), tf.cast(step, tf.int64)])
+        return values + tf.random.stateless_normal(
+            tf.shape(values), stream, stddev=tf.cast(stddev, values.dtype), dtype=values.dtype
+        )
+
     return [
-        (on_values(gradient, _Noisy(stddev, f"{seed}/{variable.op.name}", step)), variable)
+        (on_values(gradient, functools.partial(noisy, name=variable.op.name)), variable)
         for gradient, variable in grads_and_vars
     ]
-
-
-@dataclasses.dataclass(frozen=True)
-class _Noisy:
-    stddev: Any
-    stream: str
-    step: Any
-
-    def __call__(self, values: Any) -> Any:
-        import tensorflow.compat.v1 as tf
-
-        seed = tf.stack([zlib.crc32(self.stream.encode()), tf.cast(self.step, tf.int64)])
-        return values + tf.random.stateless_normal(
-            tf.shape(values), seed, stddev=tf.cast(self.stddev, values.dtype), dtype=values.dtype
-        )

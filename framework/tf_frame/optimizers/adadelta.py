@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
 
 from tf_frame.config import option
 from tf_frame.optimizers.built_in import BuiltIn
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the optimizer; defaults of TensorFlow."""
-
-    rho: float = option(0.95, "decay of the means of squared gradients and steps", min=0, max=1)
-    epsilon: float = option(
-        1e-8, "added to both means under the root, above 0; slim: 1, Zeiler: 1e-6", min=0
-    )
 
 
 class Adadelta(BuiltIn):
@@ -28,7 +17,15 @@ class Adadelta(BuiltIn):
       ConfigError: rho is 1, or epsilon is 0; no variable would ever change.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the optimizer; defaults of TensorFlow."""
+
+        rho: float = option(0.95, "decay of the means of squared gradients and steps", min=0, max=1)
+        epsilon: float = option(
+            1e-8, "added to both means under the root, above 0; slim: 1, Zeiler: 1e-6", min=0
+        )
+
     made = "AdadeltaOptimizer"
     below_one = ("rho",)
     above_zero = ("epsilon",)

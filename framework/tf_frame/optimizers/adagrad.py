@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
 
 from tf_frame.config import option
 from tf_frame.optimizers.built_in import BuiltIn
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the optimizer; defaults of TensorFlow and slim."""
-
-    initial_accumulator_value: float = option(
-        0.1, "first value of the sum of squared gradients, above 0", min=0
-    )
 
 
 class Adagrad(BuiltIn):
@@ -25,6 +15,13 @@ class Adagrad(BuiltIn):
       ConfigError: `initial_accumulator_value` is 0.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the optimizer; defaults of TensorFlow and slim."""
+
+        initial_accumulator_value: float = option(
+            0.1, "first value of the sum of squared gradients, above 0", min=0
+        )
+
     made = "AdagradOptimizer"
     above_zero = ("initial_accumulator_value",)

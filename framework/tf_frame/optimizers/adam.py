@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
 
 from tf_frame.config import option
 from tf_frame.optimizers.built_in import BuiltIn
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the optimizer."""
-
-    beta1: float = option(0.9, "decay of the mean of gradients", min=0, max=1)
-    beta2: float = option(0.999, "decay of the mean of squared gradients", min=0, max=1)
-    epsilon: float = option(1e-8, "added to the root in the denominator; slim: 1", min=0)
 
 
 class Adam(BuiltIn):
@@ -25,6 +15,13 @@ class Adam(BuiltIn):
       ConfigError: beta1 or beta2 is 1.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the optimizer."""
+
+        beta1: float = option(0.9, "decay of the mean of gradients", min=0, max=1)
+        beta2: float = option(0.999, "decay of the mean of squared gradients", min=0, max=1)
+        epsilon: float = option(1e-8, "added to the root in the denominator; slim: 1", min=0)
+
     made = "AdamOptimizer"
     below_one = ("beta1", "beta2")

@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.optimizers.built_in import BuiltIn
 from tf_frame.optimizers.name_patterns import NOT_WEIGHTS, NamePatterns
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the optimizer; defaults of PyTorch."""
-
-    weight_decay: float = option(
-        0.01, "share of a variable that a step subtracts, times the learning rate", min=0
-    )
-    exclude_from_weight_decay: tuple[str, ...] = option(
-        NOT_WEIGHTS, "variables without decay: regular expressions found in their names"
-    )
-    beta1: float = option(0.9, "decay of the mean of gradients", min=0, max=1)
-    beta2: float = option(0.999, "decay of the mean of squared gradients", min=0, max=1)
-    epsilon: float = option(1e-8, "added to the root in the denominator", min=0)
 
 
 class AdamW(BuiltIn):
@@ -34,7 +19,20 @@ class AdamW(BuiltIn):
       ConfigError: beta1 or beta2 is 1, or a pattern is not a regular expression.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the optimizer; defaults of PyTorch."""
+
+        weight_decay: float = option(
+            0.01, "share of a variable that a step subtracts, times the learning rate", min=0
+        )
+        exclude_from_weight_decay: tuple[str, ...] = option(
+            NOT_WEIGHTS, "variables without decay: regular expressions found in their names"
+        )
+        beta1: float = option(0.9, "decay of the mean of gradients", min=0, max=1)
+        beta2: float = option(0.999, "decay of the mean of squared gradients", min=0, max=1)
+        epsilon: float = option(1e-8, "added to the root in the denominator", min=0)
+
     below_one = ("beta1", "beta2")
 
     def __init__(self, *, params: Any) -> None:
