@@ -48,14 +48,12 @@ from tf_frame.layers.conv_transpose import (
 from tf_frame.layers.dense import (
     bias_add as bias_add,
     elu as elu,
+    embed_sequence as embed_sequence,
+    embedding_lookup_unique as embedding_lookup_unique,
     fully_connected as fully_connected,
     linear as linear,
     relu as relu,
     relu6 as relu6,
-)
-from tf_frame.layers.embedding import (
-    embed_sequence as embed_sequence,
-    embedding_lookup_unique as embedding_lookup_unique,
 )
 from tf_frame.layers.functional import (
     dropout as dropout,

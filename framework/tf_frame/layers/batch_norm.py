@@ -8,8 +8,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.arg_scope import add_arg_scope
-from tf_frame.layers.batch_norm_statistics import Correction, fused_normalize, normalize
-from tf_frame.layers.batch_renorm import Renorm
+from tf_frame.layers.batch_norm_kinds import Correction, Renorm, fused_normalize, normalize
 from tf_frame.layers.conditions import constant_value, smart_where
 from tf_frame.layers.moments import Moments, batch_moments, shared_moments
 from tf_frame.layers.norm_variables import (
