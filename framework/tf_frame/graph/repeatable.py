@@ -130,7 +130,7 @@ STATELESS: dict[str, Callable[[Any, Stream], Any]] = {
 }
 
 
-def make_repeatable(train_op: Any, *, global_step: Any, seed: int, task: int = 0) -> list[str]:
+def make_repeatable(train_op: Any, *, global_step: Any, seed: int) -> list[str]:
     """Replaces every stateful random op that a step runs by a stateless one.
 
     Call it when the graph is complete, and before a session has run it. Two ops
@@ -141,7 +141,6 @@ def make_repeatable(train_op: Any, *, global_step: Any, seed: int, task: int = 0
       train_op: the operation, or a tensor of it, that runs a step.
       global_step: the variable.
       seed: any whole number.
-      task: number of this worker.
 
     Returns:
       A line `op name: reason` for each random op that could not be replaced.
@@ -159,7 +158,7 @@ def make_repeatable(train_op: Any, *, global_step: Any, seed: int, task: int = 0
         with graph.as_default(), tf.control_dependencies(None):
             index = _index_of_run(global_step, needed)
             for op in random:
-                _replace(op, Stream(_key(op, seed, task), index))
+                _replace(op, Stream(_key(op, seed), index))
     return reasons
 
 
@@ -186,10 +185,11 @@ def _draws(kind: str, attributes: Any) -> bool:
     return not ("deterministic" in attributes and attributes["deterministic"].b)
 
 
-def _key(op: Any, seed: int, task: int) -> int:
+def _key(op: Any, seed: int) -> int:
     # With the name: two ops may have one seed, and the clones of a model always have.
     own = (op.node_def.attr["seed"].i, op.node_def.attr["seed2"].i)
-    text = f"{seed}/{task}/{own}/{op.name}"
+    # The 0 is part of the numbers of runs that older checkpoints continue.
+    text = f"{seed}/0/{own}/{op.name}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
 
