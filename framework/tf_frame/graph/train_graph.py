@@ -24,7 +24,7 @@ from tf_frame.graph.inputs.position import InputPosition, make_input_position
 from tf_frame.graph.inputs.streams import iterator_initializers
 from tf_frame.graph.model_output import build_model
 from tf_frame.graph.repeatable import make_repeatable
-from tf_frame.graph.update.train_step import check_model_train_op, make_update, model_train_op
+from tf_frame.graph.update.train_step import make_update, model_train_op
 from tf_frame.plugin import InputContext, Mode
 
 # Operations that XLA does not compile: random ones, which might draw other numbers, and those of
@@ -115,8 +115,7 @@ def build_train_graph(
         model_variables = tf.global_variables()
         output = clones[0].outputs
         if output.train_op is not None:
-            check_model_train_op(output, config, transforms)
-            update = model_train_op(output)
+            update = model_train_op(output, config, transforms)
         else:
             run_graph_hooks(model=model, config=config, deployment=deployment)
             update = make_update(clones, optimizer, schedule, transforms, config, deployment)

@@ -150,15 +150,29 @@ def _observed(
     return ops, extra
 
 
-def check_model_train_op(
-    output: ModelOutput, config: RunOptions, transforms: Sequence[Any]
-) -> None:
-    """Refuses options that work only without a train op of the model.
+def model_train_op(output: ModelOutput, config: RunOptions, transforms: Sequence[Any]) -> Update:
+    """Makes the update of a model with a train op of its own, as model functions have it.
+
+    The train op is not changed: optimizer, schedule, transforms and moving averages of
+    tf-frame are not used.
+
+    Args:
+      output: output of the model for its only clone.
+      config, transforms: checked for options that need tf-frame's update.
 
     Raises:
       PluginError: the model returned no loss beside its train op.
       ConfigError: several clones, gradient transforms, or moving averages are asked for.
     """
+    _check_model_train_op(output, config, transforms)
+    with tf.control_dependencies([output.train_op]):
+        train_op = tf.identity(output.loss, name="train_op")
+    return Update(train_op, output.loss, _model_summaries(output), hooks=output.hooks)
+
+
+def _check_model_train_op(
+    output: ModelOutput, config: RunOptions, transforms: Sequence[Any]
+) -> None:
     if output.loss is None:
         raise PluginError("the model returned a train_op without a loss; return both")
     requested = {
@@ -173,20 +187,6 @@ def check_model_train_op(
                 f"the model returns its own train_op, so that {what} cannot be used; return the "
                 "loss without a train_op, and tf-frame makes the update"
             )
-
-
-def model_train_op(output: ModelOutput) -> Update:
-    """Makes the update of a model with a train op of its own, as model functions have it.
-
-    The train op is not changed: optimizer, schedule, transforms and moving averages of
-    tf-frame are not used.
-
-    Args:
-      output: output of the model for its only clone.
-    """
-    with tf.control_dependencies([output.train_op]):
-        train_op = tf.identity(output.loss, name="train_op")
-    return Update(train_op, output.loss, _model_summaries(output), hooks=output.hooks)
 
 
 def _model_summaries(output: ModelOutput) -> Any:
