@@ -29,9 +29,6 @@ class TaskType:
     EVALUATOR = "evaluator"
 
 
-_LEADERS = (TaskType.CHIEF, TaskType.MASTER)
-
-
 @dataclasses.dataclass(frozen=True)
 class ClusterConfig:
     """A task of a typed cluster; the defaults describe a single process.
@@ -66,7 +63,7 @@ class ClusterConfig:
     @property
     def trains(self) -> bool:
         """True if this task trains; parameter servers and evaluators do not."""
-        return self.task_type in (*_LEADERS, TaskType.WORKER)
+        return self.task_type in (TaskType.CHIEF, TaskType.MASTER, TaskType.WORKER)
 
     def run_options(self) -> dict[str, Any]:
         """The run options of this task; empty if training needs none for the cluster.

@@ -39,7 +39,7 @@ def share_statistics(clones: Sequence[Clone]) -> None:
     entries = tf.get_collection(TO_SHARE)
     pairs = list(zip(entries[::2], entries[1::2], strict=True))
     forward = [
-        [slot for origin, slot in pairs if origin is slot and _is_of(slot, clone)]
+        [slot for origin, slot in pairs if origin is slot and slot.name.startswith(clone.scope)]
         for clone in clones
     ]
     backward = [
@@ -52,10 +52,6 @@ def share_statistics(clones: Sequence[Clone]) -> None:
         for gradients in _side_by_side(backward, "layers"):
             for together in _side_by_side(gradients, "gradients of a layer"):
                 _connect(together, tf.add_n)
-
-
-def _is_of(tensor: Any, clone: Clone) -> bool:
-    return bool(tensor.name.startswith(clone.scope))
 
 
 def _side_by_side(of_clones: Sequence[Sequence[Any]], what: str) -> list[tuple[Any, ...]]:
