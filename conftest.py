@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
+from tf_frame.cli.screen import quiet_tensorflow, without_chatter
 
 before = dict(os.environ)
 quiet_tensorflow(None)

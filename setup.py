@@ -11,12 +11,15 @@ VERSION = re.search(r'^__version__ = "(.+)"$', INIT, re.MULTILINE)
 assert VERSION is not None, "framework/tf_frame/__init__.py holds no __version__"
 
 
-def entry_points(package: str, classes: str) -> list[str]:
-    """Registers `ClipByNorm` as `clip_by_norm`, from the module of that name; `SGD` as `sgd`."""
+def entry_points(package: str, classes: str, module: str = "") -> list[str]:
+    """Registers `ClipByNorm` as `clip_by_norm`, `SGD` as `sgd`.
+
+    Each class is in the module of that name, or all are in `module`.
+    """
     lines = []
     for name in classes.split():
         plain = name.lower() if name in _ONE_WORD else re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-        lines.append(f"{plain} = tf_frame.{package}.{plain}:{name}")
+        lines.append(f"{plain} = tf_frame.{package}.{module or plain}:{name}")
     return lines
 
 
@@ -67,9 +70,10 @@ setup(
             "piecewise = tf_frame.learning_rates.multi_steps:MultiSteps",
         ],
         "tf_frame.hooks": entry_points(
-            "hooks.named",
+            "hooks",
             "EarlyStopping Feed FinalValues GarbageCollection Heartbeat LoggingTensor ResourceUse "
             "SlowStep",
+            module="named",
         ),
     },
     classifiers=[

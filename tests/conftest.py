@@ -54,7 +54,7 @@ server.join()
 @pytest.fixture
 def cluster():
     """Starts one parameter server and two worker servers; yields the workers' targets."""
-    from tf_frame.testing import forked
+    import forked
     from tf_frame.testing.ports import free_ports
 
     ports = free_ports(3)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
+from tf_frame.cli.screen import quiet_tensorflow, without_chatter
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, ConfigError, TfFrameError
 
 if TYPE_CHECKING:

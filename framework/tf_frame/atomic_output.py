@@ -49,16 +49,6 @@ def write_file(path: str, content: str | bytes) -> None:
         file.write(content)
 
 
-def flush_to_disk(path: str) -> None:
-    """Waits until the content of a local file is on the disk.
-
-    Call it before the file has its name: a machine that loses power may keep the name and
-    lose the content.
-    """
-    with open(path, "rb") as file:
-        os.fsync(file.fileno())
-
-
 @contextlib.contextmanager
 def staging_folder(path: str) -> Iterator[str]:
     """Makes a folder in which output is staged, and removes it at the end.

@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 
+import forked
 from tf_frame.cli import main as command_line
-from tf_frame.testing import forked
 
 FEATURES = np.random.RandomState(0).randn(64, 3)
 

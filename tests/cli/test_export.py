@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 import yaml
 
+import forked
 from tf_frame.cli import export
 from tf_frame.cli.main import main
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tf_frame.estimator.export.formats import FORMATS
 from tf_frame.estimator.export.verify import Comparison
-from tf_frame.testing import forked
 from tf_frame.testing.distributions import write_toy_distribution
 from tf_frame.testing.toy import WEIGHTS
 

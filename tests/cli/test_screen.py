@@ -6,8 +6,7 @@ import pytest
 
 from tf_frame.cli import run
 from tf_frame.cli.option_help import group_text
-from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import emphasised
+from tf_frame.cli.screen import emphasised, without_chatter
 from tf_frame.config.option import Option
 from tf_frame.config.run_options import RunOptions
 from tf_frame.config.yaml_file import Settings

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tf_frame.testing import forked
+import forked
 
 pytestmark = pytest.mark.process
 

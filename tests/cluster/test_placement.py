@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tf_frame.testing import forked
+import forked
 from tf_frame.testing.ports import free_ports
 
 SCRIPT = """

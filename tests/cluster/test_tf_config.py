@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.tf_config import ClusterConfig, TaskType, cluster_config, read_tf_config
-from tf_frame.config.resolve import resolve
+from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
 

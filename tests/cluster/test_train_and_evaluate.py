@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.early_stopping import read_eval_metrics
-from tf_frame.testing import forked
+import forked
+from tf_frame.hooks.early_stopping import EvalMetricsReader
 from tf_frame.testing.one_weight import loss_after
 from tf_frame.testing.ports import free_ports
 
@@ -60,7 +60,7 @@ def test_an_evaluator_evaluates_and_exports_what_a_chief_trains(start, log_of, t
     chief = start(jobs, "chief", max_steps=10)
     assert chief.wait(TASK_SECS) == 0, log_of("chief-0")
     assert evaluator.wait(TASK_SECS) == 0, log_of("evaluator-0")
-    found = read_eval_metrics(str(tmp_path / "run/eval"))
+    found = EvalMetricsReader(str(tmp_path / "run/eval")).read()
     assert found[10]["loss"] == pytest.approx(loss_after(10), rel=1e-5)
     assert set(found) <= {0, 5, 10}
     assert len(list((tmp_path / "run/export/final").iterdir())) == 1

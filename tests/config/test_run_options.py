@@ -1,6 +1,6 @@
 import pytest
 
-from tf_frame.config.resolve import resolve
+from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions, run_options, without_effect
 from tf_frame.errors import ConfigError
 

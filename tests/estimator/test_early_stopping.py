@@ -1,4 +1,3 @@
-import collections
 import inspect
 import types
 
@@ -10,7 +9,6 @@ from tf_frame.estimator.early_stopping import (
     FollowChiefHook,
     TellWorkersHook,
     make_early_stopping_hook,
-    read_eval_metrics,
     stop_if_higher_hook,
     stop_if_lower_hook,
     stop_if_no_decrease_hook,
@@ -164,18 +162,6 @@ def test_wrong_arguments_are_refused_in_every_task(is_chief):
     )
     neither = "One of `run_every_secs` and `run_every_steps` must be set."
     assert error_of(make_early_stopping_hook, estimator, len, None) == (ValueError, neither)
-
-
-def test_metrics_are_read_in_the_order_of_their_steps(tmp_path):
-    write_evaluation(str(tmp_path), {"loss": 0.5}, None, 20)
-    write_evaluation(str(tmp_path), {"loss": 0.75, "acc": 0.25}, None, 10, prefix="")
-    metrics = read_eval_metrics(str(tmp_path))
-    assert isinstance(metrics, collections.OrderedDict)
-    assert list(metrics.items()) == [
-        (10, {"loss": 0.75, "acc": 0.25}),
-        (20, {"loss": 0.5, "metrics/loss": 0.5}),
-    ]
-    assert read_eval_metrics(str(tmp_path / "none")) == collections.OrderedDict()
 
 
 @pytest.mark.parametrize(

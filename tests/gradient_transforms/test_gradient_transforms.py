@@ -19,8 +19,7 @@ from tf_frame.gradient_transforms.multiply import Multiply
 from tf_frame.gradient_transforms.noise import Noise
 from tf_frame.gradient_transforms.scale_biases import ScaleBiases
 from tf_frame.graph.update.gradients import transform_gradients
-from tf_frame.plugin.check import check_contract
-from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, check_contract
 
 # Each class with what its first option gets from `--transform NAME:VALUE`.
 FIRST = {

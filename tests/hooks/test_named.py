@@ -3,7 +3,6 @@
 import dataclasses
 import importlib
 import logging
-import pkgutil
 import re
 import subprocess
 import sys
@@ -13,25 +12,24 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import HookContext
-from tf_frame.config.option import options_of
-from tf_frame.config.resolve import resolve
+from tf_frame.config.option import options_of, resolve
 from tf_frame.errors import ConfigError
 from tf_frame.hooks import named
 from tf_frame.hooks.feed import tensor_by_name
-from tf_frame.plugin.check import check_contract
-from tf_frame.plugin.kinds import HOOK
+from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.kinds import HOOK, check_contract
 
-NAMES = sorted(module.name for module in pkgutil.iter_modules(named.__path__))
-
-
-def plugin_class(name):
-    module = importlib.import_module(f"tf_frame.hooks.named.{name}")
-    return getattr(module, "".join(word.capitalize() for word in name.split("_")))
+PLUGINS = {
+    info.name: getattr(named, info.target.partition(":")[2])
+    for info in find_plugins()
+    if info.kind == HOOK and info.target.startswith("tf_frame.hooks.named:")
+}
+NAMES = sorted(PLUGINS)
 
 
 def made(name, values):
     """The plugin with options as the command line gives them."""
-    cls = plugin_class(name)
+    cls = PLUGINS[name]
     return cls(params=resolve(cls.Params, [values]))
 
 
@@ -73,17 +71,16 @@ def test_the_names_are_these():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_keeps_the_contract_and_explains_its_options(name):
-    assert check_contract(plugin_class(name), HOOK) == ""
-    options = options_of(plugin_class(name).Params)
+    assert check_contract(PLUGINS[name], HOOK) == ""
+    options = options_of(PLUGINS[name].Params)
     assert options
     assert all(len(option.help) > 10 for option in options)
-    assert f"--hook {name}" in importlib.import_module(f"tf_frame.hooks.named.{name}").__doc__
+    assert f"--hook {name}" in named.__doc__
 
 
 @pytest.mark.process
 def test_none_of_them_imports_tensorflow():
-    imports = "; ".join(f"import tf_frame.hooks.named.{name}" for name in NAMES)
-    code = f"import sys; {imports}; sys.exit('tensorflow' in sys.modules)"
+    code = "import sys, tf_frame.hooks.named; sys.exit('tensorflow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -120,7 +117,7 @@ CASES = [
     (
         "final_values",
         {"tensors": "a:0,b"},
-        "final_values.FinalValuesHook",
+        "logging.FinalValuesHook",
         [("a:0", "b")],
         {},
     ),
@@ -198,7 +195,7 @@ def test_resources_are_written_by_the_chief_alone(tmp_path, context, build, monk
     ],
 )
 def test_tensors_are_logged_by_steps_or_seconds(context, build, monkeypatch, values, expected):
-    monkeypatch.setattr("tf_frame.hooks.stock.logging_tensor.LoggingTensorHook", Made)
+    monkeypatch.setattr("tf_frame.hooks.logging.LoggingTensorHook", Made)
     chief = context(graph=build())
     hook = made("logging_tensor", {"tensors": "train_op:0,learning_rate", **values})(chief)
     graph = chief.graph.graph

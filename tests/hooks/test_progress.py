@@ -301,7 +301,7 @@ def test_a_bar_ends_at_the_last_step_that_was_run(build, train):
         (lambda: Multiples(10, first=4), 7, [11, 20, 30]),
         (lambda: Multiples(10, last_step=25), 0, [10, 20, 25, 30]),
         (lambda: Multiples(None, last_step=25), 0, [25]),
-        (lambda: Multiples(0, first=2), 0, [2]),
+        (lambda: Multiples(None, first=2), 0, [2]),
         (lambda: Multiples(None), 0, []),
     ],
 )

@@ -13,16 +13,16 @@ STATUS = "Name:\tpython\nVmHWM:\t  {peak} kB\nVmRSS:\t  {memory} kB\nThreads:\t7
 
 
 @pytest.fixture
-def proc(tmp_path):
+def proc(tmp_path, monkeypatch):
     """A /proc/self with given numbers of MiB and 3 open files."""
     folder = tmp_path / "proc"
+    monkeypatch.setattr("tf_frame.hooks.resource_use._PROC", str(folder))
     (folder / "fd").mkdir(parents=True)
     for number in range(3):
         (folder / "fd" / str(number)).touch()
 
     def write(memory, peak=500):
         (folder / "status").write_text(STATUS.format(memory=memory * 1024, peak=peak * 1024))
-        return str(folder)
 
     return write
 
@@ -34,7 +34,8 @@ def logged(caplog):
 
 
 def test_what_the_system_tells_is_read(proc):
-    assert resource_use(proc(100)) == ResourceUse(100 * MIB, 500 * MIB, 3, 7)
+    proc(100)
+    assert resource_use() == ResourceUse(100 * MIB, 500 * MIB, 3, 7)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="there is no /proc here")
@@ -51,7 +52,8 @@ def test_without_proc_only_the_peak_and_the_threads_are_known(
     tmp_path, monkeypatch, platform, unit
 ):
     monkeypatch.setattr("tf_frame.hooks.resource_use.sys.platform", platform)
-    use = resource_use(str(tmp_path / "none"))
+    monkeypatch.setattr("tf_frame.hooks.resource_use._PROC", str(tmp_path / "none"))
+    use = resource_use()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
     assert use == ResourceUse(None, peak, None, threading.active_count())
 
@@ -70,7 +72,8 @@ def test_it_logs_and_writes_at_its_steps(tmp_path, build, train, proc, logged):
     graph = build()
     with graph.graph.as_default():
         writer = tf.summary.FileWriterCache.get(str(tmp_path))
-    train(graph, [ResourceUseHook(every_steps=3, writer=writer, proc=proc(100))], to=5)
+    proc(100)
+    train(graph, [ResourceUseHook(every_steps=3, writer=writer)], to=5)
     assert [line for line in logged.messages if "threads" in line] == [
         f"step {step}: memory 100 MiB, peak 500 MiB, 7 threads, 3 open files" for step in (1, 4)
     ]
@@ -81,11 +84,12 @@ def test_it_logs_and_writes_at_its_steps(tmp_path, build, train, proc, logged):
     ]
 
 
-def test_what_is_not_known_is_left_out(tmp_path, build, train, logged):
+def test_what_is_not_known_is_left_out(tmp_path, build, train, logged, monkeypatch):
+    monkeypatch.setattr("tf_frame.hooks.resource_use._PROC", str(tmp_path / "none"))
     graph = build()
     with graph.graph.as_default():
         writer = tf.summary.FileWriterCache.get(str(tmp_path))
-    hook = ResourceUseHook(every_steps=3, writer=writer, proc=str(tmp_path / "none"))
+    hook = ResourceUseHook(every_steps=3, writer=writer)
     train(graph, [hook], to=2)
     assert [tag for _, tag, _ in scalars(tmp_path)] == [
         "resources/peak_memory_bytes",
@@ -120,7 +124,7 @@ def warnings_of(hook, proc, logged, sizes):
 
 
 def test_it_warns_where_memory_has_grown_since_the_tenth_time(proc, logged):
-    hook = ResourceUseHook(every_steps=1, growth=0.5, proc=proc(0))
+    hook = ResourceUseHook(every_steps=1, growth=0.5)
     sizes = [10] * 9 + [100, 149, 150, 151, 200, 226, 227]
     warnings = warnings_of(hook, proc, logged, sizes)
     # 151 is more than half more than 100; and from 151 on, 227 is the first.
@@ -131,13 +135,13 @@ def test_it_warns_where_memory_has_grown_since_the_tenth_time(proc, logged):
 
 
 def test_it_does_not_warn_of_what_grows_at_the_start(proc, logged):
-    hook = ResourceUseHook(every_steps=1, proc=proc(0))
+    hook = ResourceUseHook(every_steps=1)
     sizes = [10 * n for n in range(1, 10)] + [100, 119]
     assert warnings_of(hook, proc, logged, sizes) == {}
 
 
 def test_by_default_a_fifth_more_is_too_much(proc, logged):
-    hook = ResourceUseHook(every_steps=1, proc=proc(0))
+    hook = ResourceUseHook(every_steps=1)
     assert list(warnings_of(hook, proc, logged, [100] * 10 + [120, 121])) == [12]
 
 

@@ -162,7 +162,8 @@ def test_parts_of_a_variable_are_listed_and_used(evaluate):
     penalties = tf.get_collection(KEYS.REGULARIZATION_LOSSES)
     first, second, outputs, *penalties = evaluate(*parts, outputs, *penalties)
     np.testing.assert_allclose(penalties, [np.sum(v**2) / 2 for v in (first, second)], rtol=1e-5)
-    np.testing.assert_allclose(outputs, inputs @ np.concatenate([first, second]), rtol=1e-5)
+    expected = inputs @ np.concatenate([first, second])
+    np.testing.assert_allclose(outputs, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_add_model_variable_adds_once():

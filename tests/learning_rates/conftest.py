@@ -6,7 +6,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import ScheduleContext
-from tf_frame.config.resolve import resolve
+from tf_frame.config.option import resolve
 
 CONTEXT = ScheduleContext(learning_rate=0.1, num_steps=100, steps_per_epoch=10.0)
 

@@ -8,8 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.option import options_of
-from tf_frame.plugin.check import check_contract
-from tf_frame.plugin.kinds import LEARNING_RATE
+from tf_frame.plugin.kinds import LEARNING_RATE, check_contract
 
 CLASSES = {
     "fixed": "Fixed",

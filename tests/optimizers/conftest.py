@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.resolve import resolve
+from tf_frame.config.option import resolve
 
 START = np.array([[1.0, -2.0], [3.0, 0.5], [0.25, -1.0]], np.float32)
 GRADIENTS = np.array(

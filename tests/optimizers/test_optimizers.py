@@ -11,8 +11,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.option import options_of
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
-from tf_frame.plugin.check import check_contract
-from tf_frame.plugin.kinds import OPTIMIZER
+from tf_frame.plugin.kinds import OPTIMIZER, check_contract
 
 CLASSES = {
     "sgd": "SGD",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from pairwise import pairwise
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
@@ -18,7 +19,6 @@ from tf_frame.graph.update.gradients import clone_gradients, sum_gradients
 from tf_frame.layers import l2_regularizer
 from tf_frame.legacy import model_deploy
 from tf_frame.plugin import ModelOutput
-from tf_frame.testing.pairwise import pairwise
 
 RATE = 0.5
 STEPS = 3

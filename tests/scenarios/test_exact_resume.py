@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import forked
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.checkpoint.find.reader import Checkpoint
-from tf_frame.testing import forked
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tf_frame.testing import forked
+import forked
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 pytestmark = pytest.mark.process

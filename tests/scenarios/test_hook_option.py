@@ -6,9 +6,9 @@ import sys
 import pytest
 import yaml
 
+import forked
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame.testing import forked
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
 PLUGINS = """
@@ -81,7 +81,7 @@ def setup_of(*argv):
 
 
 def run(*argv, **options):
-    command = [sys.executable, "-m", "tf_frame.cli.main", "run", "--plugin", "toy", *argv]
+    command = [sys.executable, "-m", "tf_frame", "run", "--plugin", "toy", *argv]
     done = forked.run(command, capture_output=True, text=True, timeout=120, **options)
     return done.returncode, done.stdout + done.stderr
 

@@ -47,18 +47,18 @@ def hooks_of(setup_of):
             setup = dataclasses.replace(setup, config=dataclasses.replace(setup.config, task=task))
         graph = graph_of(setup)
         with graph.graph.as_default():
-            hooks = make_hooks(
+            hooks, _ = make_hooks(
                 setup,
                 RunContext(
                     observer=RunObserver(print, shows_progress=True),
                     cluster=Cluster(task_id=task),
-                    evaluator=NoEvaluation(),
+                    evaluate_step=lambda step: {},
                 ),
                 graph,
                 source=setup.make_input(),
                 restored=RestoredCheckpoint(),
             )
-        return {type(hook).__name__: hook for hook in hooks.all}
+        return {type(hook).__name__: hook for hook in hooks}
 
     return hooks_of
 
@@ -74,11 +74,6 @@ def graph_of(setup):
         source=source,
         deployment=make_deployment(config, Cluster()),
     )
-
-
-class NoEvaluation:
-    def evaluate_step(self, step):
-        return {}
 
 
 def run_lines(setup):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tf_frame.testing import forked
+import forked
 
 RUN = """
 import json, sys

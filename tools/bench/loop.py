@@ -49,7 +49,7 @@ from tf_frame.estimator.training.train import train
 from tf_frame.hooks.background_writer import wait_for_background_writer
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
-from tf_frame.hooks.stock.nan_tensor import NanTensorHook
+from tf_frame.hooks.nan_guard import NanTensorHook
 from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.hooks.training_clock import pause
 from tf_frame.legacy import training

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ import tensorflow.compat.v1 as tf
 from convert.examples import CorruptImage, encode, name_and_label, serialize
 from convert.pictures import Picture
 from convert.progress import Progress
-from tf_frame.atomic_output import atomic_output, flush_to_disk
+from tf_frame.atomic_output import atomic_output
 from tf_frame.errors import DataError, TfFrameError, reason_of, translated_write_errors
 
 
@@ -136,7 +137,10 @@ def _write(path: str, shard: Shard, rules: Rules) -> list[bytes]:
                 writer.write(record)
                 digests.append(hashlib.sha256(record).digest())
             rules.progress.advance()
-    flush_to_disk(path)
+    # Before the file has its name: a machine that loses power may keep the name and lose the
+    # content.
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
     return digests
 
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli import checkpoint_tables as tables
-from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
-from tf_frame.cli.screen import report
+from tf_frame.cli.screen import quiet_tensorflow, report, without_chatter
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.config.values import nearest
@@ -109,7 +108,7 @@ def _show(paths: Sequence[str], given: _Given) -> int:
 
 
 def _diff(paths: Sequence[str], given: _Given) -> int:
-    from tf_frame.checkpoint.rewrite.difference import difference
+    from tf_frame.checkpoint.find.contents import difference
 
     try:
         first, second = map(_opened, paths)

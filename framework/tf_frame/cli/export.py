@@ -7,8 +7,7 @@ from typing import Any
 
 from tf_frame.cli import option_help
 from tf_frame.cli.checkpoint_tables import size_text
-from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import emphasised, report
+from tf_frame.cli.screen import emphasised, report, without_chatter
 from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError

@@ -70,7 +70,3 @@ def _unknown(word: str) -> str:
     near = difflib.get_close_matches(word, COMMANDS, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"commands: {', '.join(COMMANDS)}"
     return f"unknown command {word!r}; {hint}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tf_frame.cli.option_help import group_text
-from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
-from tf_frame.cli.screen import report
+from tf_frame.cli.screen import quiet_tensorflow, report, without_chatter
 from tf_frame.config.flags import parse_flags
 from tf_frame.config.option import Option, options_of
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError

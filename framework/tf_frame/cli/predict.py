@@ -11,8 +11,7 @@ from typing import Any
 from tqdm import tqdm
 
 from tf_frame.cli import option_help
-from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import emphasised, reader_may_leave, report
+from tf_frame.cli.screen import emphasised, reader_may_leave, report, without_chatter
 from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError

@@ -10,8 +10,7 @@ from typing import Any
 
 import tf_frame
 from tf_frame.cli import option_help
-from tf_frame.cli.quiet import without_chatter
-from tf_frame.cli.screen import emphasised, reader_may_leave, report
+from tf_frame.cli.screen import emphasised, reader_may_leave, report, without_chatter
 from tf_frame.cli.training_setup import (
     COMMAND_MODES,
     MODE,
@@ -22,8 +21,7 @@ from tf_frame.cli.training_setup import (
 )
 from tf_frame.cluster import cluster_of
 from tf_frame.config.flags import split_flags
-from tf_frame.config.option import options_of
-from tf_frame.config.resolve import resolve
+from tf_frame.config.option import options_of, resolve
 from tf_frame.config.run_options import RunOptions, without_effect
 from tf_frame.config.values import to_text
 from tf_frame.errors import EXIT_OK, ConfigError

@@ -7,12 +7,12 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tf_frame.cli.presets import PRESET, preset_settings
-from tf_frame.cli.quiet import quiet_tensorflow, without_chatter
+from tf_frame.cli.screen import quiet_tensorflow, without_chatter
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.config.run_options import run_options
-from tf_frame.config.yaml_file import Named, Settings, read_settings
+from tf_frame.config.values import nearest
+from tf_frame.config.yaml_file import Named, Settings, read_settings, to_settings
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.training.model_dir import CONFIG_FILE, default_model_dir
 from tf_frame.estimator.training.setup import TRAIN, TRAIN_AND_EVALUATE, TrainingSetup
@@ -60,7 +60,12 @@ SELECTION = (
         "(heartbeat:60); repeat it for several",
         verbatim=True,
     ),
-    PRESET,
+    Option(
+        "preset",
+        str,
+        None,
+        "a named set of options that the model provides; tf-frame plugins show lists them",
+    ),
     MODEL_DIR,
     Option("config", str, None, "a YAML file with options; the command line wins over it"),
 )
@@ -151,7 +156,7 @@ def _choose(name: str, values: Mapping[str, Any], file: Settings) -> ChosenPlugi
     return choose_plugins(
         [
             settings_of_model(model.cls, name),
-            preset_settings(model.cls, name, values.get(PRESET.name)),
+            preset_settings(model.cls, name, values.get("preset")),
             file,
             Settings(**named, **lists),
         ],
@@ -229,3 +234,30 @@ def _no_plugin_named() -> ConfigError:
     models = sorted({info.name for info in find_plugins() if info.kind == MODEL})
     installed = ", ".join(models) or "none yet; pip install one, such as tf-frame-deeplab"
     return ConfigError(f"say which model to train: --plugin NAME (installed: {installed})")
+
+
+def preset_settings(model: Any, model_name: str, name: str | None) -> Settings:
+    """The options of a model's preset, which has the format of a configuration file.
+
+    They override the defaults of the model; a configuration file and the command line
+    override them.
+
+    Args:
+      model: the class of the model.
+      model_name: name of the model, for messages.
+      name: name of the preset; None: no options.
+
+    Raises:
+      ConfigError: the model has no preset of this name.
+    """
+    if name is None:
+        return Settings()
+    presets = getattr(model, "presets", {})
+    if name not in presets:
+        near = nearest(name, presets)
+        hint = f"did you mean {near}? " if near else ""
+        there = ", ".join(sorted(presets)) or "none"
+        raise ConfigError(
+            f"--preset {name}: the model {model_name} has no such preset; {hint}it has: {there}"
+        )
+    return to_settings(presets[name], f"the preset {name} of the model {model_name}")

@@ -26,25 +26,12 @@ class _OptionParser(flags.ArgumentParser[Any]):
     ConfigError, which is no ValueError and reaches the user unchanged.
     """
 
-    syntactic_help = ""
-
     def __init__(self, option: Option) -> None:
         super().__init__()
         self.option = option
 
     def parse(self, argument: Any) -> Any:
         return self.option.parse(argument)
-
-    def flag_type(self) -> str:
-        return values.type_text(self.option.type)
-
-
-class _BooleanParser(_OptionParser, flags.BooleanParser):
-    """Parses `--name` and `--noname` by their `Option`."""
-
-    def __init__(self, option: Option) -> None:
-        flags.BooleanParser.__init__(self)
-        self.option = option
 
 
 class _RepeatableFlag(flags.Flag[Any]):
@@ -100,7 +87,7 @@ def _parse(
 def _define(table: flags.FlagValues, option: Option) -> None:
     if option.type is bool:
         flag: flags.Flag[Any] = flags.BooleanFlag(option.name, None, option.help)
-        flag.parser = _BooleanParser(option)
+        flag.parser = _OptionParser(option)
     else:
         make = _RepeatableFlag if option.type == tuple[str, ...] else flags.Flag
         flag = make(_OptionParser(option), None, option.name, None, option.help)

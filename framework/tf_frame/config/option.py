@@ -5,20 +5,28 @@
         output_stride: int = option(16, "input size over feature size", choices=(8, 16))
 
 `options_of(Params)` returns the fields as `Option`s, from which flags, YAML, help
-texts and checks are made.
+texts and checks are made. `resolve(Params, sources)` makes a `Params` of several sources.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from tf_frame.config import values
 from tf_frame.errors import ConfigError
 
 _META = "tf_frame.option"
+T = TypeVar("T")
+# Setting one option of a pair in a source unsets the value of the other from earlier sources.
+EXCLUSIVE = {
+    "save_checkpoint_secs": "save_checkpoint_steps",
+    "save_checkpoint_steps": "save_checkpoint_secs",
+    "save_summaries_secs": "save_summaries_steps",
+    "save_summaries_steps": "save_summaries_secs",
+}
 
 
 def option(
@@ -36,8 +44,7 @@ def option(
     Args:
       default: the value of an option that is not set. Use a tuple for several values.
       help: one line for `--help`, with the unit if there is one.
-      min: the smallest value allowed.
-      max: the largest value allowed.
+      min, max: the smallest and the largest value allowed.
       choices: the only values allowed.
       verbatim: for a tuple of texts: a comma is part of a text, so that the
         command line has one flag for each text.
@@ -47,15 +54,10 @@ def option(
     Returns:
       A dataclass field.
     """
-    meta = {
-        "help": help,
-        "min": min,
-        "max": max,
-        "choices": None if choices is None else tuple(choices),
-        "verbatim": verbatim,
-        "requires": (requires,) if isinstance(requires, str) else tuple(requires),
-    }
-    return dataclasses.field(default=default, metadata={_META: meta})
+    choices = None if choices is None else tuple(choices)
+    requires = (requires,) if isinstance(requires, str) else tuple(requires)
+    declared = Option("", None, default, help, min, max, choices, verbatim, requires)
+    return dataclasses.field(default=default, metadata={_META: declared})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,11 +68,7 @@ class Option:
       name: full name, dotted for plugin options (`model.output_stride`).
       type: the annotated type, one that `values.parse` understands.
       default: the value of an option that is not set.
-      help: one line.
-      min, max: inclusive bounds, or None.
-      choices: the values allowed, or None.
-      verbatim: whether a text with commas is one item of a tuple.
-      requires: options of which one must be set for this option to have an effect.
+      help, min, max, choices, verbatim, requires: see `option`.
     """
 
     name: str
@@ -144,12 +142,16 @@ def options_of(params: type, prefix: str = "") -> list[Option]:
       prefix: text before every name and a dot (`model` -> `model.depth`).
     """
     types = typing.get_type_hints(params)
-    return [_to_option(field, types[field.name], prefix) for field in dataclasses.fields(params)]
-
-
-def _to_option(field: dataclasses.Field[Any], type_: Any, prefix: str) -> Option:
-    name = f"{prefix}.{field.name}" if prefix else field.name
-    return Option(name, type_, _default_of(field), **field.metadata.get(_META, {}))
+    start = f"{prefix}." if prefix else ""
+    return [
+        dataclasses.replace(
+            field.metadata.get(_META, Option("", None, None)),
+            name=start + field.name,
+            type=types[field.name],
+            default=_default_of(field),
+        )
+        for field in dataclasses.fields(params)
+    ]
 
 
 def _default_of(field: dataclasses.Field[Any]) -> Any:
@@ -158,3 +160,38 @@ def _default_of(field: dataclasses.Field[Any]) -> Any:
     if field.default is dataclasses.MISSING:
         raise ConfigError(f"option {field.name!r} has no default; every option needs one")
     return field.default
+
+
+def check_names(raw: Mapping[str, Any], options: Iterable[Option], source: str) -> None:
+    """Raises a `ConfigError` with the nearest name for a name that no option has."""
+    known = [option.name for option in options]
+    for name in raw:
+        if name in ("transform", "hook"):
+            raise ConfigError(f"{source}: unknown option {name}; write a list, {name}s: [...]")
+        if name not in known:
+            near = values.nearest(name, known)
+            hint = f"did you mean {near}?" if near else "tf-frame run --help_all lists them"
+            raise ConfigError(f"{source}: unknown option {name}; {hint}")
+
+
+def resolve(params: type[T], sources: Iterable[Mapping[str, Any]], prefix: str = "") -> T:
+    """Builds a dataclass from its defaults and the sources.
+
+    Args:
+      params: the dataclass.
+      sources: dotted option name -> raw value, each source overriding those before
+        it; names of other options are ignored.
+      prefix: prefix of the option names in `sources`, without the dot.
+
+    Raises:
+      ConfigError: a value of the wrong type or out of range.
+    """
+    merged: dict[str, Any] = {}
+    options = {option.name: option for option in options_of(params, prefix)}
+    for source in sources:
+        for name, rival in EXCLUSIVE.items():
+            if source.get(name) is not None and rival in options and rival not in source:
+                merged[rival] = None
+        merged.update({k: options[k].parse(v) for k, v in source.items() if k in options})
+    start = len(prefix) + 1 if prefix else 0
+    return params(**{name[start:]: value for name, value in merged.items()})

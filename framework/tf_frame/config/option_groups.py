@@ -85,9 +85,7 @@ class OptimizerOptions:
         requires="sync_replicas",
     )
     summarize_gradients: bool = option(
-        False,
-        "write histogram and norm of every gradient",
-        requires=_SUMMARIES,
+        False, "write histogram and norm of every gradient", requires=_SUMMARIES
     )
     summarize_variables: bool = option(
         False,
@@ -159,9 +157,7 @@ class WarmStartOptions:
         requires="warm_start_from",
     )
     warm_start_exclude: tuple[str, ...] = option(
-        (),
-        "leave out variables whose names begin with one of these",
-        requires="warm_start_from",
+        (), "leave out variables whose names begin with one of these", requires="warm_start_from"
     )
     warm_start_map: tuple[str, ...] = option(
         (),
@@ -279,9 +275,7 @@ class ProfilingOptions:
         0, "steps between the beginnings of profiles; 0: none", min=0
     )
     profile_all_workers: bool = option(
-        False,
-        "profile all workers, not only the chief",
-        requires=_PROFILES,
+        False, "profile all workers, not only the chief", requires=_PROFILES
     )
     trace_at_step: tuple[int, ...] = option(
         (), "global steps whose timeline is written, as --trace_every_n_steps does", min=1
@@ -292,9 +286,7 @@ class ProfilingOptions:
     trace_gzip: bool = option(False, "compress the timelines", requires=_TIMELINES)
     trace_memory: bool = option(False, "show memory in the timelines", requires=_TIMELINES)
     trace_dataflow: bool = option(
-        True,
-        "show dependencies between operations in the timelines",
-        requires=_TIMELINES,
+        True, "show dependencies between operations in the timelines", requires=_TIMELINES
     )
 
 

@@ -6,19 +6,8 @@ import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
+from tf_frame.config import option_groups as groups
 from tf_frame.config.option import Option, options_of
-from tf_frame.config.option_groups import (
-    CheckpointOptions,
-    CloneOptions,
-    DeviceOptions,
-    GraphOptions,
-    LoopOptions,
-    OptimizerOptions,
-    OutputOptions,
-    ProfilingOptions,
-    TrainingOptions,
-    WarmStartOptions,
-)
 from tf_frame.errors import ConfigError
 
 # For `max_steps`: train until the input ends or a hook stops training.
@@ -27,16 +16,16 @@ UNLIMITED_STEPS = 2**62
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RunOptions(
-    TrainingOptions,
-    OptimizerOptions,
-    CloneOptions,
-    GraphOptions,
-    WarmStartOptions,
-    DeviceOptions,
-    LoopOptions,
-    CheckpointOptions,
-    ProfilingOptions,
-    OutputOptions,
+    groups.TrainingOptions,
+    groups.OptimizerOptions,
+    groups.CloneOptions,
+    groups.GraphOptions,
+    groups.WarmStartOptions,
+    groups.DeviceOptions,
+    groups.LoopOptions,
+    groups.CheckpointOptions,
+    groups.ProfilingOptions,
+    groups.OutputOptions,
 ):
     """All options of a run that do not belong to a plugin.
 

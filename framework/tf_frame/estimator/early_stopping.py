@@ -12,7 +12,6 @@ and a run that resumes from a checkpoint is not stopped by the signal of an earl
 
 from __future__ import annotations
 
-import collections
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -133,18 +132,6 @@ def stop_if_no_decrease_hook(
     See `stop_if_no_increase_hook` for the arguments.
     """
     return _by_metric(early_stopping.stop_if_no_decrease, *locals().values())
-
-
-def read_eval_metrics(eval_dir: str) -> collections.OrderedDict[int, dict[str, float]]:
-    """Reads the results of evaluations.
-
-    Args:
-      eval_dir: the folder with their event files.
-
-    Returns:
-      Global step -> metric -> value, by ascending step; empty if the folder does not exist.
-    """
-    return collections.OrderedDict(early_stopping.EvalMetricsReader(eval_dir).read())
 
 
 def _by_metric(

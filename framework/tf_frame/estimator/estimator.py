@@ -20,8 +20,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import INPUT_POSITION
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.checkpoint.find.reader import INPUT_POSITION
 from tf_frame.cluster import Cluster, cluster_of
 from tf_frame.config.run_options import UNLIMITED_STEPS
 from tf_frame.errors import NonFiniteError

@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import INPUT_POSITION
+from tf_frame.checkpoint.find.reader import INPUT_POSITION
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import Clone, create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig

@@ -11,25 +11,25 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-# Imported on first use, since the modules of `hooks.named` must not import TensorFlow.
+# Imported on first use, since `hooks.named` must not import TensorFlow.
 _MODULES = {
     "Cadence": "cadence",
     "Hook": "base",
     "Phase": "base",
     # The names of tf.compat.v1.train.
-    "CheckpointSaverHook": "stock.checkpoint_saver",
-    "GlobalStepWaiterHook": "stock.global_step_waiter",
-    "LoggingTensorHook": "stock.logging_tensor",
-    "NanTensorHook": "stock.nan_tensor",
-    "ProfilerHook": "stock.profiler",
-    "StepCounterHook": "stock.step_counter",
+    "CheckpointSaverHook": "checkpoint_saver",
+    "GlobalStepWaiterHook": "global_step_waiter",
+    "LoggingTensorHook": "logging",
+    "NanTensorHook": "nan_guard",
+    "ProfilerHook": "timeline",
+    "StepCounterHook": "throughput",
     "StopAtStepHook": "stop",
-    "SummarySaverHook": "stock.summary_saver",
+    "SummarySaverHook": "summary",
     # Ours.
     "CheckpointHook": "checkpoint",
     "EvaluateHook": "evaluate",
     "FeedHook": "feed",
-    "FinalValuesHook": "final_values",
+    "FinalValuesHook": "logging",
     "GarbageCollectionHook": "garbage_collection",
     "HeartbeatHook": "heartbeat",
     "LoggingHook": "logging",

@@ -35,15 +35,11 @@ class Phase(enum.IntEnum):
     STOP = 6
 
 
-def _ignore(text: str) -> None:
-    """Ignores the reports of a hook that is not part of a run."""
-
-
 class Hook(tf.train.SessionRunHook):
     """A session hook with a cadence, the steps at which it runs.
 
     A subclass sets `cadence` in its constructor and overrides `before_step`,
-    `after_step` and, where it needs them, `begin`, `start`, `end`,
+    `after_step` and, where it needs them, `begin`, `start`, `end`, `close`,
     `should_stop`. In tf-frame's loop no code of the hook runs in between. In a
     session of TensorFlow's own, such as `MonitoredTrainingSession`, the same
     methods are called at the same steps.
@@ -69,7 +65,7 @@ class Hook(tf.train.SessionRunHook):
     counts_runs = False
     both_protocols = False
     asked_between_steps = True
-    report: Callable[[str], None] = staticmethod(_ignore)
+    report: Callable[[str], None] = staticmethod(lambda text: None)
 
     def __init__(self, cadence: Cadence | None = None) -> None:
         self.cadence = Cadence() if cadence is None else cadence
@@ -118,6 +114,13 @@ class Hook(tf.train.SessionRunHook):
         Args:
           step: the global step, that of the last step.
         """
+
+    def end(self, session: Any) -> None:
+        """Called after training without an error."""
+        self.close()
+
+    def close(self) -> None:
+        """Releases what the hook holds; called after an error as well, perhaps twice."""
 
     def not_finite(self, run_context: Any, value: float, step: int) -> None:
         """Called after a step in which `watched` was not finite."""

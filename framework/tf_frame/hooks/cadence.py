@@ -106,7 +106,7 @@ class Multiples(Cadence):
         Multiples(100, first=1, last_step=250)   1, 100, 200, 250
 
     Args:
-      every_steps: the number; 0 or None: no multiples.
+      every_steps: the number; None: no multiples.
       first: number of the first wanted step of a session, counted from its begin; 0: the
         next multiple.
       last_step: another wanted step, such as the last step of training.
@@ -123,7 +123,7 @@ class Multiples(Cadence):
     ) -> None:
         self._steps_to_first = first
         self._end = last_step
-        super().__init__(every_steps=every_steps or None, every_secs=every_secs)
+        super().__init__(every_steps=every_steps, every_secs=every_secs)
 
     def start(self, step: int) -> None:
         super().start(step)

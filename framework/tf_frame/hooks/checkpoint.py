@@ -10,7 +10,6 @@ is complete: a save that fails leaves the checkpoint before.
 from __future__ import annotations
 
 import concurrent.futures
-import dataclasses
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -19,31 +18,21 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.path import same_path
-from tf_frame.checkpoint.write.retention import KeptCheckpoints
-from tf_frame.checkpoint.write.snapshot import FiniteCheck, shards_of, take, with_extras
-from tf_frame.checkpoint.write.staging import atomic_checkpoint, remove_leftovers
-from tf_frame.checkpoint.write.writers import ArrayWriter, GraphWriter
+from tf_frame.checkpoint.write.folder import KeptCheckpoints, atomic_checkpoint, remove_leftovers
+from tf_frame.checkpoint.write.snapshot import (
+    ArrayWriter,
+    FiniteCheck,
+    GraphWriter,
+    shards_of,
+    take,
+    with_extras,
+)
 from tf_frame.errors import CheckpointError, translated_write_errors
 from tf_frame.graph.global_step import step_after_run
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 
 _LOG = logging.getLogger("tf_frame")
-
-
-@dataclasses.dataclass(frozen=True)
-class _PendingSave:
-    """A checkpoint that is being written by another thread.
-
-    Attributes:
-      step: its global step.
-      work: the write.
-      may_stop: whether a listener may stop training.
-    """
-
-    step: int
-    work: concurrent.futures.Future[None]
-    may_stop: bool
 
 
 class CheckpointHook(Hook):
@@ -107,7 +96,9 @@ class CheckpointHook(Hook):
         self._report = report
         self._unless = unless
         self._saved_step: int | None = None
-        self._pending: _PendingSave | None = None
+        # Of a checkpoint that another thread writes: the write, its step, and whether a
+        # listener may stop training.
+        self._pending: tuple[concurrent.futures.Future[None], int, bool] | None = None
         self._stop = False
 
     def begin(self) -> None:
@@ -147,7 +138,7 @@ class CheckpointHook(Hook):
             run_context.request_stop()
 
     def should_stop(self) -> bool:
-        if self._pending is not None and self._pending.work.done():
+        if self._pending is not None and self._pending[0].done():
             self._finish_save()
         return self._stop
 
@@ -175,9 +166,9 @@ class CheckpointHook(Hook):
 
     def close(self) -> None:
         """Waits for a pending write, after an error as well; only logs a failure of the write."""
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            error = pending.work.exception()
+        if self._pending is not None:
+            (work, *_), self._pending = self._pending, None
+            error = work.exception()
             if error is not None:
                 _LOG.error("%s", error)
 
@@ -198,7 +189,7 @@ class CheckpointHook(Hook):
             thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
             work = thread.submit(self._store, step, lambda to: self._array_writer.write(values, to))
             thread.shutdown(wait=False)
-            self._pending = _PendingSave(step, work, may_stop)
+            self._pending = (work, step, may_stop)
         else:
             self._check.check(session.run(self._check.fetch), step)
             self._store(step, lambda to: self._graph_writer.write(session, to))
@@ -220,11 +211,10 @@ class CheckpointHook(Hook):
 
     def _finish_save(self) -> None:
         """Waits for a pending write, and calls the listeners."""
-        if self._pending is None:
-            return
-        pending, self._pending = self._pending, None
-        pending.work.result()
-        self._call_listeners(self._session, pending.step, pending.may_stop)
+        if self._pending is not None:
+            (work, step, may_stop), self._pending = self._pending, None
+            work.result()
+            self._call_listeners(self._session, step, may_stop)
 
     def _call_listeners(self, session: Any, step: int, may_stop: bool) -> None:
         stop_requests = [listener.after_save(session, step) for listener in self._listeners]

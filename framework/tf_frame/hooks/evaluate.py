@@ -40,8 +40,6 @@ class EvaluateHook(Hook):
         last_step: int,
         unless: Callable[[], bool] = lambda: False,
     ) -> None:
-        if every_steps <= 0:
-            raise ValueError(f"every_steps is {every_steps}; it must be positive")
         self._evaluate = evaluate
         self._last_step = last_step
         self._unless = unless

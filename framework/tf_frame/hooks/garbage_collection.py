@@ -53,11 +53,7 @@ class GarbageCollectionHook(Hook):
         gc.freeze()
         gc.disable()
 
-    def end(self, session: Any) -> None:
-        self.close()
-
     def close(self) -> None:
-        """Restores the collector; safe to call twice."""
         if self._restore is not None:
             self._restore()
             self._restore = None

@@ -9,35 +9,47 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.cadence import NEVER, Cadence
 from tf_frame.profiling.capture import Capture, only_warns, step_marker
-from tf_frame.profiling.run_metadata import (
-    add_run_metadata,
-    chrome_trace,
-    run_options,
-    write_trace,
-)
-from tf_frame.profiling.step_ranges import StepRanges
+from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
 
 _LOG = logging.getLogger("tf_frame")
 
 
 class RangeCadence(Cadence):
-    """All steps of some ranges, once each.
+    """All steps of the ranges `[s, s + num_steps)`, once each; ranges may overlap.
 
     If the global step skips a whole range, the next step takes its place. Other
     skipped steps are lost. When a lost session is recreated from an earlier step,
     steps that were profiled before are not wanted again.
 
     Args:
-      ranges: the ranges.
+      at_steps: first steps of ranges.
+      num_steps: number of steps in each range.
+      every_steps: further ranges begin at multiples of this number; None: no others.
+
+    Raises:
+      ConfigError: a number is not positive, or each range touches the next.
     """
 
-    def __init__(self, ranges: StepRanges) -> None:
-        self._ranges = ranges
+    def __init__(
+        self, at_steps: Iterable[int] = (), *, num_steps: int, every_steps: int | None = None
+    ) -> None:
+        at_steps = sorted(set(at_steps))
+        if num_steps < 1:
+            raise ConfigError(f"a profile of {num_steps} steps; it needs one at least")
+        if at_steps and at_steps[0] < 1:
+            raise ConfigError(f"a profile at step {at_steps[0]}; the first step is 1")
+        if every_steps is not None and every_steps <= num_steps:
+            raise ConfigError(
+                f"a profile of {num_steps} steps every {every_steps} steps never ends; make the "
+                "profiles shorter, or further apart"
+            )
+        self._num_steps = num_steps
         self._reached = 0
-        super().__init__()
+        super().__init__(at_steps=at_steps, every_steps=every_steps)
 
     def start(self, step: int) -> None:
         self._reached = max(self._reached, step)
@@ -46,17 +58,28 @@ class RangeCadence(Cadence):
         self._reached = step
 
     def next_step(self) -> float:
-        return self._ranges.next_after(self._reached)
+        return self._next_after(self._reached)
 
     def ends_at(self, step: int) -> bool:
         """True if a range ends at `step`."""
-        return self._ranges.next_after(step) > step + 1
+        return self._next_after(step) > step + 1
 
-    def __bool__(self) -> bool:
-        return bool(self._ranges)
+    def _next_after(self, step: int) -> float:
+        """The first step after `step` that is in a range, `NEVER` if there is none."""
+        after = step + 1
+        begins = [max(after, s) for s in self.at_steps if after < s + self._num_steps]
+        if self.every_steps is not None:
+            into = after % self.every_steps
+            inside = after >= self.every_steps and into < self._num_steps
+            begins.append(after if inside else after - into + self.every_steps)
+        return min(begins, default=NEVER)
 
     def __str__(self) -> str:
-        return str(self._ranges)
+        last = self._num_steps - 1
+        parts = [f"{s} to {s + last}" if last else str(s) for s in self.at_steps]
+        if self.every_steps is not None:
+            parts.append(f"{self._num_steps} from every {self.every_steps}th on")
+        return "steps " + ", ".join(parts) if parts else "no step"
 
 
 class ProfileHook(Hook):
@@ -111,8 +134,7 @@ class ProfileHook(Hook):
         task: int = 0,
         is_chief: bool = True,
     ) -> None:
-        ranges = StepRanges(at_steps, num_steps=num_steps, every_steps=every_steps)
-        super().__init__(RangeCadence(ranges))
+        super().__init__(RangeCadence(at_steps, num_steps=num_steps, every_steps=every_steps))
         self._model_dir = model_dir
         self._task = f"{job}_{task}"
         self._folder = model_dir if is_chief else os.path.join(model_dir, self._task)
@@ -145,11 +167,7 @@ class ProfileHook(Hook):
         if self.cadence.ends_at(step):
             self.close()
 
-    def end(self, session: Any) -> None:
-        self.close()
-
     def close(self) -> None:
-        """Ends and writes the present profile, if any; safe to call at any time."""
         self._end_marker()
         first, capture = self._first, self._capture
         self._first = self._capture = None

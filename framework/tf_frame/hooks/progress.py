@@ -58,7 +58,8 @@ class ProgressHook(Hook):
         self._first_time = self._time = 0.0
         self.loss: float | None = None
         bar_secs = _BAR_SECS if self._shows_bar else None
-        super().__init__(Multiples(every_steps, first=1, last_step=last_step, every_secs=bar_secs))
+        steps = every_steps or None
+        super().__init__(Multiples(steps, first=1, last_step=last_step, every_secs=bar_secs))
 
     @property
     def steps_per_sec(self) -> float | None:
@@ -99,7 +100,6 @@ class ProgressHook(Hook):
         self.close()
 
     def close(self) -> None:
-        """Ends the bar; safe to call twice."""
         if self._bar is not None:
             self._bar.close()
             self._bar = None

@@ -37,9 +37,9 @@ class ResourceUse:
     threads: int
 
 
-def resource_use(proc: str = _PROC) -> ResourceUse:
-    """Reads the resources of this process, from `proc` (see proc(5)) if it exists."""
-    status = os.path.join(proc, "status")
+def resource_use() -> ResourceUse:
+    """Reads the resources of this process, from /proc (see proc(5)) if there is one."""
+    status = os.path.join(_PROC, "status")
     if not os.path.exists(status):
         # getrusage(2): kilobytes on Linux; bytes on macOS.
         unit = 1 if sys.platform == "darwin" else 1024
@@ -50,7 +50,7 @@ def resource_use(proc: str = _PROC) -> ResourceUse:
     return ResourceUse(
         memory_bytes=int(fields["VmRSS"].split()[0]) * 1024,
         peak_memory_bytes=int(fields["VmHWM"].split()[0]) * 1024,
-        open_files=len(os.listdir(os.path.join(proc, "fd"))),
+        open_files=len(os.listdir(os.path.join(_PROC, "fd"))),
         threads=int(fields["Threads"]),
     )
 
@@ -67,7 +67,6 @@ class ResourceUseHook(Hook):
       every_steps, every_secs: steps or seconds between measurements.
       growth: fraction of the earlier memory, such as 0.2.
       writer: summary writer, or None.
-      proc: folder of this process in /proc.
 
     Raises:
       ValueError: a number that is not positive.
@@ -82,19 +81,17 @@ class ResourceUseHook(Hook):
         every_secs: float | None = None,
         growth: float = 0.2,
         writer: Any = None,
-        proc: str = _PROC,
     ) -> None:
         if growth <= 0:
             raise ValueError(f"growth is {growth}; it must be positive")
         self._growth = growth
         self._writer = writer
-        self._proc = proc
         self._count = 0
         self._settled: tuple[int, int] | None = None
         super().__init__(Cadence(every_steps=every_steps, every_secs=every_secs))
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        use = resource_use(self._proc)
+        use = resource_use()
         parts = [f"peak {_mib(use.peak_memory_bytes)}", f"{use.threads} threads"]
         if use.memory_bytes is not None:
             parts.insert(0, f"memory {_mib(use.memory_bytes)}")

@@ -115,11 +115,7 @@ class SlowStepHook(Hook):
                 self._on_slow(slow)
         return False
 
-    def end(self, session: Any) -> None:
-        self.close()
-
     def close(self) -> None:
-        """Ends the thread; safe to call twice."""
         if self._thread is not None:
             self._closed.set()
             self._thread.join()

@@ -1,4 +1,4 @@
-"""Writes the merged summaries every so many steps or seconds, and the graph."""
+"""Hooks that write summaries: ours, and TensorFlow's `SummarySaverHook` without its extra runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
 from tf_frame.hooks.base import Hook, Phase
-from tf_frame.hooks.cadence import Multiples
+from tf_frame.hooks.cadence import Cadence, Multiples
 
 
 class SummaryHook(Hook):
@@ -45,8 +45,6 @@ class SummaryHook(Hook):
             raise ValueError(f"model_dir is {model_dir!r}; summaries need a folder to go to")
         if every_steps is None and every_secs is None:
             raise ValueError("give every_steps, every_secs or both; no summary was asked for")
-        if every_steps is not None and every_steps <= 0:
-            raise ValueError(f"every_steps is {every_steps}; it must be positive")
         super().__init__(Multiples(every_steps, first=1, every_secs=every_secs))
         self._folder = os.path.join(model_dir, name) if name else model_dir
         self._summary_op = summary_op
@@ -70,7 +68,6 @@ class SummaryHook(Hook):
         self._writer.flush()
 
     def close(self) -> None:
-        """Waits until everything is on its way to the file."""
         wait_for_background_writer()
 
 
@@ -95,3 +92,73 @@ def event_writer(folder: str) -> Any:
             folder, graph=tf.get_default_graph(), filename_suffix=f".{before}" if before else None
         )
     return cache[folder]
+
+
+class SummarySaverHook(Hook):
+    """Writes summaries of the first step of a session, and then every N steps or seconds.
+
+    Arguments, errors, tags and steps are those of
+    `tf.compat.v1.train.SummarySaverHook`. Without a folder and a writer the hook
+    does not run.
+
+    Args:
+      save_steps: steps between summaries.
+      save_secs: seconds between summaries; give one of the two.
+      output_dir: folder of the event file.
+      summary_writer: summary writer, in place of one for `output_dir`.
+      scaffold: scaffold with the `summary_op` to run.
+      summary_op: scalar string tensor, or a list of them, in place of `scaffold`.
+
+    Raises:
+      ValueError: both or none of scaffold and op, or of steps and seconds; a
+        number that is not positive.
+    """
+
+    phase = Phase.OBSERVE
+
+    def __init__(
+        self,
+        save_steps: int | None = None,
+        save_secs: float | None = None,
+        output_dir: str | None = None,
+        summary_writer: Any = None,
+        scaffold: Any = None,
+        summary_op: Any = None,
+    ) -> None:
+        if (scaffold is None) == (summary_op is None):
+            raise ValueError("Exactly one of scaffold or summary_op must be provided.")
+        # The timer raises the errors of TensorFlow's hook.
+        tf.train.SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+        wanted = Cadence(every_steps=save_steps, every_secs=save_secs)
+        super().__init__(wanted if output_dir or summary_writer is not None else None)
+        self._output_dir = output_dir
+        self._writer = summary_writer
+        self._scaffold = scaffold
+        self._summary_op = summary_op
+
+    def begin(self) -> None:
+        if tf.train.get_global_step() is None:
+            raise RuntimeError("Global step should be created to use SummarySaverHook.")
+        if self._writer is None and self._output_dir:
+            self._writer = event_writer(self._output_dir)
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._started = False
+
+    def before_step(self, run_context: Any, step: int) -> Any:
+        ops = self._summary_op if self._scaffold is None else self._scaffold.summary_op
+        if ops is None:
+            return None
+        return tf.train.SessionRunArgs(ops if isinstance(ops, list) else [ops])
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        if not self._started:
+            self._started = True
+            self._writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), step)
+        for summary in run_values.results or ():
+            self._writer.add_summary(summary, step)
+
+    def end(self, session: Any) -> None:
+        if self._writer is not None:
+            self._writer.flush()

@@ -13,9 +13,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import saved_as
 from tf_frame.checkpoint.find.path import resolve
-from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
 from tf_frame.legacy.model_learning_rate import get_model_learning_rate
 from tf_frame.legacy.scale_losses import (
     add_softmax_cross_entropy_loss_for_each_scale,

@@ -20,7 +20,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find import iterator
+from tf_frame.checkpoint.find import newest
 from tf_frame.legacy.evaluation_hooks import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
@@ -53,7 +53,7 @@ def wait_for_new_checkpoint(
       timeout: maximum number of seconds to wait; None: no limit.
     """
     tf.logging.info("Waiting for new checkpoint at %s", checkpoint_dir)
-    path = iterator.wait_for_new_checkpoint(
+    path = newest.wait_for_new_checkpoint(
         checkpoint_dir, last_checkpoint, seconds_to_sleep, timeout
     )
     if path is not None:
@@ -76,9 +76,7 @@ def checkpoints_iterator(
       timeout_fn: called after a timeout; returns whether to end. None: end.
     """
     tf.logging.info("Waiting for new checkpoint at %s", checkpoint_dir)
-    for path in iterator.checkpoints_iterator(
-        checkpoint_dir, min_interval_secs, timeout, timeout_fn
-    ):
+    for path in newest.checkpoints_iterator(checkpoint_dir, min_interval_secs, timeout, timeout_fn):
         tf.logging.info("Found new checkpoint at %s", path)
         yield path
         tf.logging.info("Waiting for new checkpoint at %s", checkpoint_dir)

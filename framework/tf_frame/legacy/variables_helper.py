@@ -14,9 +14,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import saved_as
 from tf_frame.checkpoint.find.path import resolve
-from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
 

@@ -187,9 +187,6 @@ class Input(Plugin):
 
     prediction_suffixes: ClassVar[Sequence[str]] = ()
 
-    def __init__(self, *, params: Any) -> None:
-        self.params = params
-
     @property
     def info(self) -> InputInfo:
         """Facts about the data."""

@@ -19,9 +19,8 @@ from typing import Any
 from stevedore.named import NamedExtensionManager
 
 from tf_frame.errors import PluginError
-from tf_frame.plugin.check import check_contract
 from tf_frame.plugin.find import CONFLICT, OK, PluginInfo, canonical_name, find_plugins
-from tf_frame.plugin.kinds import Kind
+from tf_frame.plugin.kinds import Kind, check_contract
 
 _OWN = "tf-frame"
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.contracts import NoParams
+from tf_frame.plugin.contracts import Plugin
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -38,25 +38,20 @@ class NetworkContext:
     global_pool: bool = False
 
 
-class Network:
+class Network(Plugin):
     """A network from images to logits or, as a backbone, to feature maps.
 
-    Models find it by its name.
+    Models find it by its name. It has no options of its own.
 
     Attributes:
-      Params: left as it is; a network has no options of its own.
       default_image_size: height and width that it was made for, in pixels.
       channels: channels that it was made for; None: any.
       preprocessing: name of the preprocessing that it was trained with.
     """
 
-    Params: ClassVar[type] = NoParams
     default_image_size: ClassVar[int] = 224
     channels: ClassVar[int | None] = 3
     preprocessing: ClassVar[str] = "inception"
-
-    def __init__(self, *, params: Any) -> None:
-        self.params = params
 
     def __call__(self, images: Any, context: NetworkContext) -> tuple[Any, Mapping[str, Any]]:
         """Builds the network in the current graph and variable scope.
@@ -103,17 +98,11 @@ class Network:
         )
 
 
-class Preprocessing:
+class Preprocessing(Plugin):
     """Preparation of an image for a network, which inputs find by its name.
 
-    Attributes:
-      Params: left as it is; it has no options of its own.
+    It has no options of its own.
     """
-
-    Params: ClassVar[type] = NoParams
-
-    def __init__(self, *, params: Any) -> None:
-        self.params = params
 
     def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
         """Resizes an image, augments it for training, and scales its values.

@@ -18,14 +18,21 @@ import shutil
 import socket
 import tempfile
 import time
+import types
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
 import tensorflow as tf
 
+# `start` leaves its profiler behind when the profiler's server is making a capture, and then
+# every later `start` fails. Only these modules can tell a leftover from an active profiler,
+# and remove it.
+from tensorflow.python.profiler import profiler_v2
+from tensorflow.python.profiler.internal import _pywrap_profiler
+
 from tf_frame.atomic_output import atomic_output
 from tf_frame.errors import TfFrameError, reason_of
-from tf_frame.profiling.profiler import is_running, start_profiler
 
 _LOG = logging.getLogger("tf_frame")
 # A profiler without a capture, and one of more than 2 GB, write files of 4 and of 0 bytes.
@@ -152,3 +159,63 @@ def _unused_path(model_dir: str, label: str, name: str) -> str:
     folders = (run if number == 1 else f"{run}_{number}" for number in itertools.count(1))
     paths = (os.path.join(model_dir, "plugins", "profile", folder, name) for folder in folders)
     return next(path for path in paths if not tf.io.gfile.exists(path))
+
+
+class _Integer:
+    """An integer that cannot be converted to a bool.
+
+    TensorFlow 2.21 first converts an option to bool, which succeeds for an int, and then
+    drops the option; so `tf.profiler.experimental.ProfilerOptions` has no effect. It reads
+    an object of this class by `__index__`.
+    """
+
+    def __init__(self, value: int) -> None:
+        self._value = value
+
+    def __index__(self) -> int:
+        return self._value
+
+
+def start_profiler(logdir: str, **levels: int) -> Any:
+    """Starts the profiler; a process has only one.
+
+    Args:
+      logdir: where `tf.profiler.experimental.stop` will write.
+      **levels: tracer levels, as of `tf.profiler.experimental.ProfilerOptions`.
+
+    Returns:
+      An identification of this profiler, for `is_running`.
+
+    Raises:
+      tf.errors.AlreadyExistsError: another profiler is active in this process.
+    """
+    with profiler_v2._profiler_lock:
+        if profiler_v2._profiler is not None and not _is_any_active():
+            profiler_v2._profiler = None  # A leftover.
+    # The only form of options that TensorFlow reads.
+    options = types.SimpleNamespace(_asdict=lambda: {k: _Integer(v) for k, v in levels.items()})
+    try:
+        tf.profiler.experimental.start(logdir, options)
+    except tf.errors.AlreadyExistsError as error:
+        # Raised while another error is handled: `start` had registered its own profiler already.
+        if error.__context__ is not None:
+            profiler_v2._profiler = None
+        raise
+    # `stop(save=False)` ends a capture only when nobody holds the profiler any more.
+    return weakref.ref(profiler_v2._profiler)
+
+
+def is_running(profiler: Any) -> bool:
+    """Returns whether a profiler was started and has not been stopped since."""
+    started = None if profiler is None else profiler()
+    return started is not None and profiler_v2._profiler is started
+
+
+def _is_any_active() -> bool:
+    probe = _pywrap_profiler.ProfilerSession()
+    try:
+        probe.start("", {})
+    except tf.errors.AlreadyExistsError:
+        return True
+    probe.stop()
+    return False

@@ -8,8 +8,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import check_match, not_used
 from tf_frame.checkpoint.find.newest import newest_checkpoint
+from tf_frame.checkpoint.find.reader import check_match, not_used
 from tf_frame.cluster import Cluster
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import in_phase_order

@@ -14,7 +14,7 @@ import numpy as np
 
 from tf_frame import Input, InputContext, InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.cluster import cluster_of
-from tf_frame.config.resolve import resolve
+from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions
 from tf_frame.estimator.training.context import RunContext, RunObserver
 from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup

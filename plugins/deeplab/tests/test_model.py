@@ -119,6 +119,7 @@ def test_a_few_steps_lower_the_loss():
     step = tf.train.MomentumOptimizer(0.05, 0.9).minimize(output.loss)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        losses = [session.run([output.loss, step])[0] for _ in range(25)]
+        losses = [session.run([output.loss, step])[0] for _ in range(45)]
     assert losses[0] == pytest.approx(np.log(2), abs=0.1)
-    assert losses[-1] < 0.5 * losses[0]
+    # Rounding differs between kernels: at this step 0.16 to 0.05 on one CPU, with oneDNN or not.
+    assert losses[-1] < 0.4 * losses[0]

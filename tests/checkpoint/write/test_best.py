@@ -100,7 +100,7 @@ def test_what_earlier_runs_kept_counts(tmp_path, best, offer):
     offer(best(), step1=0.3, step2=0.5)
     assert offer(best(), step3=0.2, step4=0.4) == [False, True]
     assert steps(tmp_path) == [2, 4]
-    assert [(s.step, s.value) for s in best().scored()] == [(2, 0.5), (4, 0.4)]
+    assert best().scored() == [(2, 0.5), (4, 0.4)]
 
 
 def test_a_smaller_number_to_keep_deletes_the_worse_ones(tmp_path, best, offer):
@@ -178,7 +178,7 @@ def test_a_copy_that_fails_leaves_what_was_kept(tmp_path, best, offer, save, mon
         kept.offer(path, {"accuracy": 0.9})
     assert f"{path} could not be copied to {tmp_path}/best: No space left" in str(error.value)
     assert steps(tmp_path) == [1]
-    assert [s.step for s in kept.scored()] == [1]
+    assert [step for step, _ in kept.scored()] == [1]
 
 
 def test_a_copy_that_was_killed_is_removed_by_the_next_run(tmp_path, best, offer):

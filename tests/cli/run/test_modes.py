@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
+import forked
 from tf_frame.cli.main import main
 from tf_frame.cli.run import run_as_command
 from tf_frame.errors import ConfigError
-from tf_frame.testing import forked
 
 COMMANDS = ("evaluate", "predict", "export")
 

@@ -11,7 +11,7 @@ import sys
 import pytest
 import yaml
 
-from tf_frame.testing import forked
+import forked
 from tf_frame.testing.ports import free_ports
 
 pytestmark = pytest.mark.process

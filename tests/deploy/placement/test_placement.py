@@ -4,10 +4,10 @@ import pytest
 import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
+from pairwise import pairwise
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
-from tf_frame.testing.pairwise import pairwise
 
 
 def build(config, model_fn, **how):

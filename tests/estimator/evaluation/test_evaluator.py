@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+import forked
 from tf_frame import ModelOutput
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, DataError
 from tf_frame.estimator.evaluation.evaluator import Evaluator, EvaluatorCache, trim_memory
 from tf_frame.plugin import InputInfo, Mode
-from tf_frame.testing import forked
 from tf_frame.testing.toy import WEIGHTS, ToyInput, ToyModel
 
 
@@ -120,8 +120,8 @@ def test_checkpoints_are_evaluated_one_after_the_other_in_one_graph_and_session(
         evaluated = evaluator.evaluate(save(step, offset), hooks=[hook])
         assert (evaluated.global_step, hook.step, evaluated.summary) == (step, step, None)
         assert evaluated.metrics == pytest.approx(error_of(offset), abs=1e-5)
-        sizes.append(len(evaluator._model.graph.get_operations()))
-    assert evaluator._model.calls == evaluator._source.calls == 1
+        sizes.append(len(evaluator.model.graph.get_operations()))
+    assert evaluator.model.calls == evaluator.source.calls == 1
     assert len(set(sizes)) == 1
     assert all(hook.finalized)
     assert len(set(map(id, hook.sessions))) == 1
@@ -153,7 +153,7 @@ def test_hooks_get_their_whole_life_those_of_the_caller_before_the_models(save):
         del calls[:]
         evaluator.evaluate(save(1), hooks=[Watching(calls=calls)])
         assert calls == expected
-    assert evaluator._model.calls == 1
+    assert evaluator.model.calls == 1
 
 
 @pytest.mark.parametrize("end", [StopIteration, tf.errors.OutOfRangeError(None, None, "the end")])
@@ -234,9 +234,9 @@ def test_a_hook_that_adds_operations_works_and_costs_the_next_evaluation_a_graph
         for builds in (1, 2, 3):
             assert error_of(2.0) == figures(evaluator, path, hooks=[hook])
             assert hook.counted == [3, 3]
-            assert evaluator._model.calls == builds
+            assert evaluator.model.calls == builds
     assert error_of(2.0) == figures(evaluator, path)
-    assert evaluator._model.calls == 4
+    assert evaluator.model.calls == 4
     assert [r.message for r in caplog.records if "adds operations in begin" in r.message] == [
         "a hook of the evaluation adds operations in begin(), so each evaluation needs a new "
         "graph; to keep the graph, let the model make the operations"
@@ -266,7 +266,7 @@ def test_inputs_that_only_a_new_session_begins_anew_get_one_on_the_same_graph(sa
         for offset in (0.5, -2.0, 0.5):
             path = save(1, offset)
             assert error_of(offset) == figures(evaluator, path, hooks=[hook])
-    assert evaluator._model.calls == 1
+    assert evaluator.model.calls == 1
     assert len(set(map(id, hook.sessions))) == 3
     assert any("each evaluation gets a new session" in r.message for r in caplog.records)
 
@@ -285,7 +285,7 @@ def test_random_numbers_of_the_model_are_the_same_in_every_evaluation(save, draw
     evaluator, path = toy(Noisy), save(1)
     first, second = (evaluator.evaluate(path).metrics["noise"] for _ in range(2))
     assert 0 < first == second
-    assert evaluator._model.calls == 1
+    assert evaluator.model.calls == 1
 
 
 def test_random_initial_values_do_not_cost_a_session(save):
@@ -348,7 +348,7 @@ def test_the_scaffold_of_a_model_restores_and_initialises(save, variable_mode):
     for other in (4.0, 1.0):
         metrics = evaluator.evaluate(save(1, other=[other])).metrics
         assert metrics == pytest.approx({"five": 5.0, "loss": (other - 3) ** 2}, abs=1e-5)
-    assert evaluator._model.calls == 1
+    assert evaluator.model.calls == 1
 
 
 def test_a_saver_of_the_models_own_has_to_restore_every_variable(save):
@@ -467,7 +467,7 @@ def test_a_checkpoint_of_another_model_is_an_error_and_the_next_one_is_evaluated
     with pytest.raises(CheckpointError, match=r"another \[\]: not in the checkpoint"):
         evaluator.evaluate(save(1))
     assert error_of(2.0) == figures(evaluator, save(2, 2.0, another=1.0))
-    assert evaluator._model.calls == 1
+    assert evaluator.model.calls == 1
 
 
 def test_check_is_called_before_each_batch_and_what_it_raises_ends_the_evaluation(save):
@@ -564,13 +564,13 @@ def test_a_closed_evaluator_begins_anew(save):
     evaluator.close()
     evaluator.close()
     assert error_of(2.0) == figures(evaluator, save(1, 2.0))
-    assert evaluator._model.calls == 2
+    assert evaluator.model.calls == 2
 
 
 def test_the_session_gets_the_configuration(save):
     config = tf.ConfigProto(intra_op_parallelism_threads=1, device_count={"CPU": 3})
     evaluator = toy()
-    evaluator._session_config = config
+    evaluator.session_config = config
     hook = Watching()
     evaluator.evaluate(save(1), hooks=[hook])
     assert len([d for d in hook.sessions[0].list_devices() if d.device_type == "CPU"]) == 3

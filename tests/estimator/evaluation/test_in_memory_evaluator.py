@@ -5,10 +5,10 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.early_stopping import read_eval_metrics
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.evaluation.in_memory_evaluator import InMemoryEvaluatorHook
 from tf_frame.estimator.run_config.run_config import RunConfig
+from tf_frame.hooks.early_stopping import EvalMetricsReader
 from tf_frame.hooks.training_clock import training_clock
 from tf_frame.testing.one_weight import batches, input_fn, loss_after, model_fn
 from tf_frame.testing.toy import ToyInput, ToyModel
@@ -29,7 +29,7 @@ def make(tmp_path):
 
 
 def metric(estimator, metric="loss", name=None):
-    found = read_eval_metrics(estimator.eval_dir(name))
+    found = EvalMetricsReader(estimator.eval_dir(name)).read()
     return {step: values[metric] for step, values in found.items()}
 
 
@@ -133,7 +133,7 @@ def test_metrics_of_plugins_are_those_of_a_checkpoint(tmp_path):
     hook = InMemoryEvaluatorHook(estimator, source, name="memory", every_n_iter=5)
     estimator.train(source, hooks=[hook], max_steps=5)
     from_checkpoint = estimator.evaluate(source)
-    found = read_eval_metrics(estimator.eval_dir("memory"))[5]
+    found = EvalMetricsReader(estimator.eval_dir("memory")).read()[5]
     for name in ("loss", "mean_absolute_error"):
         assert np.float32(found[name]) == from_checkpoint[name]
 

@@ -11,10 +11,13 @@ from tf_frame.estimator.export.folder import (
     check_extra,
     check_output,
     copy_extra,
+    exports_in,
     put_in_place,
     staged_export,
     staged_files,
 )
+
+FIRST, SECOND = "1700000000", "1700000001"
 
 
 def export(base, content="x"):
@@ -34,8 +37,8 @@ def read(folder):
 
 
 @pytest.fixture
-def at_second_1000(monkeypatch):
-    monkeypatch.setattr(time, "time", lambda: 1000.5)
+def at_one_second(monkeypatch):
+    monkeypatch.setattr(time, "time", lambda: 1700000000.5)
 
 
 def test_an_export_is_named_by_the_time_when_it_ends(tmp_path):
@@ -54,22 +57,22 @@ def test_while_it_is_written_its_name_is_no_number(tmp_path):
     assert os.listdir(tmp_path) == [os.path.basename(final)]
 
 
-def test_exports_in_one_second_get_rising_numbers(tmp_path, at_second_1000):
-    finals = [export(tmp_path) for _ in range(3)]
-    assert [os.path.basename(final) for final in finals] == ["1000", "1001", "1002"]
+def test_exports_in_one_second_get_rising_numbers(tmp_path, at_one_second):
+    finals = [os.path.basename(export(tmp_path)) for _ in range(3)]
+    assert finals == [FIRST, SECOND, "1700000002"]
 
 
-def test_exports_at_once_never_share_a_folder(tmp_path, at_second_1000):
+def test_exports_at_once_never_share_a_folder(tmp_path, at_one_second):
     with ThreadPoolExecutor(8) as threads:
         finals = list(threads.map(lambda i: export(tmp_path, str(i)), range(40)))
-    numbers = {str(1000 + i) for i in range(40)}
+    numbers = {str(1700000000 + i) for i in range(40)}
     assert {os.path.basename(final) for final in finals} == numbers == set(os.listdir(tmp_path))
     assert [read(final) for final in finals] == [str(i) for i in range(40)]
 
 
-def test_an_export_that_ends_in_between_is_not_replaced(tmp_path, at_second_1000, monkeypatch):
+def test_an_export_that_ends_in_between_is_not_replaced(tmp_path, at_one_second, monkeypatch):
     """Another process takes the number after it was seen to be free."""
-    exists, export_of_another = tf.io.gfile.exists, tmp_path / "1000"
+    exists, export_of_another = tf.io.gfile.exists, tmp_path / FIRST
 
     def rename(source, destination, overwrite=False):
         if not exists(str(export_of_another)):
@@ -79,9 +82,20 @@ def test_an_export_that_ends_in_between_is_not_replaced(tmp_path, at_second_1000
 
     real = tf.io.gfile.rename
     monkeypatch.setattr(tf.io.gfile, "rename", rename)
-    assert export(tmp_path, "mine").endswith("/1001")
-    assert sorted(os.listdir(tmp_path)) == ["1000", "1001"]
-    assert [read(tmp_path / name) for name in ("1000", "1001")] == ["another", "mine"]
+    assert export(tmp_path, "mine").endswith(f"/{SECOND}")
+    assert sorted(os.listdir(tmp_path)) == [FIRST, SECOND]
+    assert [read(tmp_path / name) for name in (FIRST, SECOND)] == ["another", "mine"]
+
+
+def test_exports_are_the_folders_named_after_a_time_oldest_first(tmp_path):
+    for name in ["1000000003", "1000000001", "temp-1000000004", "100000001", "10000000xx"]:
+        (tmp_path / name).mkdir()
+    (tmp_path / ".best.json").touch()
+    assert exports_in(str(tmp_path)) == ["1000000001", "1000000003"]
+
+
+def test_a_folder_that_is_not_there_has_no_exports(tmp_path):
+    assert exports_in(str(tmp_path / "none")) == []
 
 
 class Stop(BaseException):
@@ -166,11 +180,11 @@ def test_an_extra_file_stays_below_assets_extra(tmp_path, to):
 
 
 def test_a_new_export_is_above_those_there_also_where_lower_numbers_are_free(
-    tmp_path, at_second_1000
+    tmp_path, at_one_second
 ):
-    (tmp_path / "1004").mkdir()
+    (tmp_path / "1700000004").mkdir()
     (tmp_path / "not-a-number").mkdir()
-    assert export(tmp_path) == str(tmp_path / "1005")
+    assert export(tmp_path) == str(tmp_path / "1700000005")
 
 
 def write_files(folder, **files):

@@ -12,7 +12,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, TfFrameError
 from tf_frame.estimator import export
 from tf_frame.estimator.export.saved_model import export_saved_models
-from tf_frame.estimator.model_function.model_fn import ModelFn
+from tf_frame.estimator.model_function.model_factory import ModelFn
 from tf_frame.estimator.model_function.spec import EstimatorSpec
 
 WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
@@ -389,18 +389,11 @@ def test_as_text_it_can_be_read(exported):
         np.testing.assert_allclose(loaded.run("value", x=X), Y)
 
 
-@pytest.mark.parametrize("strip", [True, False])
-def test_attributes_with_default_values_may_be_left_out(exported, strip):
-    receivers = {Mode.PREDICT: raw, Mode.EVAL: supervised}
-    path = exported(receivers=receivers, strip_default_attrs=strip)
+def test_attributes_with_default_values_are_left_out(exported):
+    path = exported(receivers={Mode.PREDICT: raw, Mode.EVAL: supervised})
     for tag in ("serve", "eval"):
         with LoadedPlugin(path, tag) as loaded:
-            assert loaded.meta.meta_info_def.stripped_default_attrs is strip
-
-
-def test_by_default_attributes_with_default_values_are_left_out(exported):
-    with LoadedPlugin(exported()) as loaded:
-        assert loaded.meta.meta_info_def.stripped_default_attrs is True
+            assert loaded.meta.meta_info_def.stripped_default_attrs is True
 
 
 def test_the_saver_of_a_scaffold_goes_along(exported, tmp_path):

@@ -7,13 +7,14 @@ from tf_frame import Mode, ModelOutput
 from tf_frame.errors import PluginError
 from tf_frame.estimator.export.outputs import (
     ClassificationOutput,
+    EvalOutput,
     ExportOutput,
     PredictOutput,
     RegressionOutput,
+    TrainOutput,
 )
 from tf_frame.estimator.export.receivers import ServingInputReceiver, SupervisedInputReceiver
 from tf_frame.estimator.export.signatures import exports_of, signatures_of
-from tf_frame.estimator.export.supervised_output import EvalOutput, TrainOutput
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.evaluation.results import write_evaluation
-from tf_frame.estimator.exporters.best import BestExporter, loss_smaller
+from tf_frame.estimator.exporters.best import BestExporter, KeptExports, loss_smaller
 
 
 def accuracy_higher(best_eval_result, current_eval_result):
@@ -256,3 +256,14 @@ def test_both_results_must_have_a_loss(missing):
     with pytest.raises(ValueError) as error:
         loss_smaller({"loss": 1.0}, missing)
     assert str(error.value) == f"current_eval_result {text}"
+
+
+def test_an_export_that_takes_the_name_of_one_that_was_removed_is_the_best(tmp_path):
+    kept = KeptExports(str(tmp_path))
+    first, second = "1700000001", "1700000002"
+    for name, loss in ((first, 1.0), (second, 0.5)):
+        (tmp_path / name).mkdir()
+        kept.add(str(tmp_path / name), {"loss": loss})
+    kept.add(str(tmp_path / first), {"loss": 0.1})
+    assert kept.in_order() == [second, first]
+    assert [metrics["loss"] for metrics in KeptExports(str(tmp_path)).results()] == [0.5, 0.1]

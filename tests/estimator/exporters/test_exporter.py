@@ -1,6 +1,11 @@
 import pytest
 
-from tf_frame.estimator.exporters.exporter import exports_in, remove_exports
+from tf_frame.estimator.export.folder import exports_in
+from tf_frame.estimator.exporters.exporter import FinalExporter, LatestExporter, remove_exports
+
+
+def receiver_fn():
+    raise AssertionError("the estimator calls it")
 
 
 @pytest.fixture
@@ -9,14 +14,6 @@ def folder(tmp_path):
         (tmp_path / name / "variables").mkdir(parents=True)
     (tmp_path / ".best.json").write_text("{}")
     return tmp_path
-
-
-def test_exports_are_the_folders_named_after_a_time_oldest_first(folder):
-    assert exports_in(str(folder)) == ["1000000001", "1000000003"]
-
-
-def test_a_folder_that_is_not_there_has_no_exports(tmp_path):
-    assert exports_in(str(tmp_path / "none")) == []
 
 
 def test_an_export_goes_with_all_that_is_in_it_and_nothing_else(folder):
@@ -30,3 +27,50 @@ def test_an_export_that_is_gone_already_is_logged(folder, caplog):
     assert exports_in(str(folder)) == ["1000000003"]
     (message,) = caplog.messages
     assert message.startswith(f"Can not delete {folder}/1000000007 recursively: ")
+
+
+def test_only_the_last_checkpoint_is_exported(offer, estimator, tmp_path):
+    exporter = FinalExporter("last", receiver_fn)
+    assert offer(exporter, 1) is None
+    assert estimator.exported == []
+    path = offer(exporter, 2, final=True)
+    assert path == str(tmp_path / "export/last/1000000001").encode()
+    assert estimator.exported == [(receiver_fn, None, False, "model.ckpt-2")]
+
+
+def test_the_estimator_is_told_what_to_add_and_how_to_write(offer, estimator):
+    exporter = FinalExporter("last", receiver_fn, assets_extra={"a": "/b"}, as_text=True)
+    assert exporter.name == "last"
+    offer(exporter, 3, final=True)
+    assert estimator.exported == [(receiver_fn, {"a": "/b"}, True, "model.ckpt-3")]
+
+
+def names(exporter, tmp_path):
+    return sorted(path.name for path in (tmp_path / "export" / exporter.name).iterdir())
+
+
+def test_every_checkpoint_is_exported(offer, estimator, tmp_path):
+    exporter = LatestExporter("latest", receiver_fn, assets_extra={"a": "/b"}, as_text=True)
+    paths = [offer(exporter, step) for step in (1, 2, 3)]
+    assert paths[2] == str(tmp_path / "export/latest/1000000003").encode()
+    assert estimator.exported == [
+        (receiver_fn, {"a": "/b"}, True, f"model.ckpt-{step}") for step in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kept"), [({}, 5), ({"exports_to_keep": 2}, 2), ({"exports_to_keep": None}, 7)]
+)
+def test_the_newest_exports_are_kept(offer, tmp_path, arguments, kept):
+    exporter = LatestExporter("latest", receiver_fn, **arguments)
+    for step in range(7):
+        offer(exporter, step)
+    numbers = [str(1000000000 + number) for number in range(1, 8)]
+    assert names(exporter, tmp_path) == numbers[7 - kept :]
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_at_least_one_export_is_kept(number):
+    with pytest.raises(ValueError) as error:
+        LatestExporter("latest", receiver_fn, exports_to_keep=number)
+    assert str(error.value) == "`exports_to_keep`, if provided, must be positive number"

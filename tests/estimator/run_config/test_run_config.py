@@ -7,7 +7,7 @@ import pathlib
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.config.resolve import resolve
+from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.run_config.run_config import (

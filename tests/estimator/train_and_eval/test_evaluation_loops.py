@@ -1,5 +1,6 @@
 import logging
 import os
+import types
 
 import pytest
 
@@ -13,7 +14,6 @@ from tf_frame.estimator.train_and_eval.checkpoint_evaluator import (
     EvalResult,
 )
 from tf_frame.estimator.train_and_eval.evaluation_loops import (
-    ContinuousEvalListener,
     EvaluationListener,
     evaluate_continuously,
 )
@@ -51,10 +51,10 @@ def clock():
     return Clock()
 
 
-def make(evaluator, *, throttle=0, listener=None, first=lambda: None):
-    made = EvaluationListener(
-        evaluator, first, throttle, listener or ContinuousEvalListener(), clock=evaluator.clock
-    )
+def make(evaluator, *, throttle=0, first=lambda: None):
+    evaluator.spec = EvalSpec(input_fn, throttle_secs=throttle)
+    evaluator.estimator = types.SimpleNamespace(latest_checkpoint=first)
+    made = EvaluationListener(evaluator)
     made.begin()
     return made
 
@@ -63,7 +63,7 @@ def saved_every_ten_secs(listener, steps):
     """Saves steps ten seconds apart, and ends with the last of them."""
     for step in steps:
         assert not listener.after_save(None, step)
-        listener._clock.now += 10
+        listener.evaluator.clock.now += 10
     listener.end(None, steps[-1])
 
 
@@ -140,39 +140,6 @@ def test_the_seconds_of_an_evaluation_are_no_seconds_of_training(clock):
     assert seen[0] == seen[1]
 
 
-class Saying(ContinuousEvalListener):
-    def __init__(self, before=True, after=True):
-        self.answers = before, after
-        self.results = []
-
-    def before_eval(self):
-        return self.answers[0]
-
-    def after_eval(self, eval_result):
-        self.results.append(eval_result.metrics["global_step"])
-        return self.answers[1]
-
-
-def test_a_listener_may_end_training_before_an_evaluation(clock, caplog):
-    caplog.set_level(logging.INFO, logger="tf_frame")
-    evaluator = FakeEvaluator(clock)
-    listener = make(evaluator, listener=Saying(before=False))
-    assert listener.after_save(None, 1) is True
-    listener.end(None, 2)
-    assert evaluator.at == []
-    assert caplog.messages == ["Exiting training and evaluation loop, as requested by before_eval."]
-
-
-def test_a_listener_may_end_training_after_an_evaluation(clock, caplog):
-    caplog.set_level(logging.INFO, logger="tf_frame")
-    saying = Saying(after=False)
-    listener = make(FakeEvaluator(clock), listener=saying)
-    assert listener.after_save(None, 1) is True
-    listener.end(None, 2)
-    assert saying.results == [1, 2]
-    assert caplog.messages == ["Exiting evaluation, as requested by after_eval."]
-
-
 def test_training_without_a_new_checkpoint_is_an_error(clock):
     evaluator = FakeEvaluator(clock)
     evaluator.status = NO_NEW_CHECKPOINT
@@ -207,21 +174,15 @@ def input_fn():
     return None
 
 
-def evaluator_events(estimator, spec, max_steps=4, continuous_eval_listener=None):
+def evaluator_events(estimator, spec, max_steps=4):
     now = [0.0]
 
     def sleep(secs):
         estimator.events.append(f"sleep {secs:g}")
         now[0] += secs
 
-    evaluate_continuously(
-        CheckpointEvaluator(estimator, spec, max_steps),
-        spec,
-        max_steps,
-        continuous_eval_listener or ContinuousEvalListener(),
-        clock=lambda: now[0],
-        sleep=sleep,
-    )
+    evaluator = CheckpointEvaluator(estimator, spec, max_steps, clock=lambda: now[0])
+    evaluate_continuously(evaluator, sleep=sleep)
     return estimator.events
 
 
@@ -269,31 +230,13 @@ def test_the_evaluator_ends_with_the_final_export(tmp_path):
     assert finals == [False, True]
 
 
-def test_without_a_last_step_the_evaluator_goes_on_until_its_listener_says_so(tmp_path, caplog):
-    caplog.set_level(logging.INFO, logger="tf_frame")
-
-    class Listener(ContinuousEvalListener):
-        def __init__(self, befores, afters):
-            self.befores, self.afters = befores, afters
-
-        def before_eval(self):
-            self.befores -= 1
-            return self.befores >= 0
-
-        def after_eval(self, eval_result):
-            self.afters -= 1
-            return self.afters > 0
-
-    spec = EvalSpec(input_fn, start_delay_secs=0, throttle_secs=0)
-
-    def events(listener):
-        estimator = FakeEstimator(tmp_path, ["c-2", "c-4", "c-6"])
-        return evaluator_events(estimator, spec, None, continuous_eval_listener=listener)
-
-    assert events(Listener(2, 9)) == ["evaluate c-2", "evaluate c-4"]
-    assert caplog.messages[-1] == "Exiting evaluation, as requested by before_eval."
-    assert events(Listener(9, 3)) == ["evaluate c-2", "evaluate c-4", "evaluate c-6"]
-    assert caplog.messages[-1] == "Exiting evaluation, as requested by after_eval."
+def test_without_a_last_step_the_evaluator_goes_on(tmp_path):
+    estimator = FakeEstimator(tmp_path, ["c-2", "c-4", "c-6"])
+    with pytest.raises(StopIteration):  # There are no more checkpoints to name.
+        evaluator_events(
+            estimator, EvalSpec(input_fn, start_delay_secs=0, throttle_secs=0), max_steps=None
+        )
+    assert estimator.events == ["evaluate c-2", "evaluate c-4", "evaluate c-6"]
 
 
 @pytest.mark.parametrize("is_there", [False, True])

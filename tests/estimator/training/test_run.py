@@ -24,7 +24,7 @@ from tf_frame.estimator.training.train import Trained, train
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
 from tf_frame.gradient_transforms.freeze import Freeze
-from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
+from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.plugin import Mode
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.session.interrupts import Interrupted, Interrupts

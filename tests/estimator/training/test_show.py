@@ -5,11 +5,11 @@ import sys
 import pytest
 import tensorflow.compat.v1 as tf
 
+import forked
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.training.show import show_placement
 from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
-from tf_frame.testing import forked
 from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup
 
 

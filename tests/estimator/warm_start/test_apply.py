@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
-from tf_frame.estimator.warm_start.apply import apply_warm_start, with_warm_start
+from tf_frame.estimator.warm_start.apply import with_warm_start
 from tf_frame.estimator.warm_start.settings import VocabInfo, WarmStartSettings, settings_of
 from tf_frame.graph.update.moving_averages import moving_averages
 
@@ -51,8 +51,8 @@ def variable(name, shape, value=-1.0, **more):
 
 def started(settings, *, own=None, lines=None):
     """Values of all variables by name, as a session of a scaffold has them at first."""
-    initial = apply_warm_start(settings, own, report=[].append if lines is None else lines.append)
-    scaffold = with_warm_start(None, initial)
+    report = [].append if lines is None else lines.append
+    scaffold = with_warm_start(None, settings_of(settings), own, report=report)
     creator = tf.train.ChiefSessionCreator(scaffold)
     with tf.train.MonitoredSession(creator) as session:
         return {v.op.name: session.run(v) for v in tf.global_variables()}
@@ -60,7 +60,7 @@ def started(settings, *, own=None, lines=None):
 
 def message(settings, kind=ValueError):
     with pytest.raises(kind) as caught:
-        apply_warm_start(settings, None, report=print)
+        with_warm_start(None, settings_of(settings), None, report=print)
     return str(caught.value)
 
 
@@ -263,12 +263,6 @@ def test_another_type_is_refused(save):
 # When
 
 
-def test_without_settings_there_is_nothing_to_do():
-    assert apply_warm_start(None, None, report=print) is None
-    scaffold = tf.train.Scaffold()
-    assert with_warm_start(scaffold, None) is scaffold
-
-
 def test_a_model_with_a_checkpoint_of_its_own_goes_on_from_that(save):
     variable("w", [4, 2])
     lines = []
@@ -281,7 +275,7 @@ def test_the_init_fn_of_a_scaffold_comes_after_the_warm_start(save):
     v = variable("w", [4, 2])
     folder, double = save(w=W), v.assign(2 * v)
     scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: session.run(double))
-    scaffold = with_warm_start(scaffold, apply_warm_start(folder, None, report=print))
+    scaffold = with_warm_start(scaffold, settings_of(folder), None, report=print)
     with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(scaffold)) as session:
         np.testing.assert_array_equal(session.run(v), 2 * W)
 
@@ -303,7 +297,7 @@ def test_the_report_names_every_variable(save, vocabulary):
     files = vocabulary("new", "b", "x", "c"), 3, 1, vocabulary("old", "a", "b", "c")
     lines = []
     settings = WarmStartSettings(folder, ".*", {"b": VocabInfo(*files)}, {"net/w": "w"})
-    apply_warm_start(settings, None, report=lines.append)
+    with_warm_start(None, settings, None, report=lines.append)
     assert [line.split()[:2] for line in lines[0].splitlines()] == [
         ["warm", "start"],
         ["OUTCOME", "VARIABLE"],

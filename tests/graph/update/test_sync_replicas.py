@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+import forked
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.graph.update.moving_averages import moving_averages
 from tf_frame.graph.update.sync_replicas import session_hook, synchronous
-from tf_frame.testing import forked
 
 # What synchronises may wait for ever.
 pytestmark = pytest.mark.timeout(60)

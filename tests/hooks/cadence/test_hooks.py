@@ -6,11 +6,9 @@ import tensorflow.compat.v1 as tf
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.hooks.logging import LoggingHook
-from tf_frame.hooks.stock.logging_tensor import LoggingTensorHook
-from tf_frame.hooks.stock.step_counter import StepCounterHook
-from tf_frame.hooks.stock.summary_saver import SummarySaverHook
-from tf_frame.hooks.summary import SummaryHook
+from tf_frame.hooks.logging import LoggingHook, LoggingTensorHook
+from tf_frame.hooks.summary import SummaryHook, SummarySaverHook
+from tf_frame.hooks.throughput import StepCounterHook
 
 
 @pytest.fixture

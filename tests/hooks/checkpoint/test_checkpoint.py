@@ -1,4 +1,5 @@
 import logging
+import re
 import time
 from types import SimpleNamespace
 
@@ -7,7 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import known_checkpoints, newest_checkpoint, step_of
-from tf_frame.checkpoint.write.writers import ArrayWriter
+from tf_frame.checkpoint.write.snapshot import ArrayWriter
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
 
@@ -34,7 +35,7 @@ def hook_of(request):
 def count_saves(caplog):
     """Counts how often a checkpoint of a step was written."""
     caplog.set_level(logging.INFO, logger="tf_frame")
-    return lambda step: caplog.text.count(f"model.ckpt-{step}\n")
+    return lambda step: len(re.findall(rf"saved \S*model\.ckpt-{step}\n", caplog.text))
 
 
 @pytest.mark.usefixtures("variable_mode")

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+import forked
 from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, newest_checkpoint
-from tf_frame.checkpoint.write.staging import atomic_checkpoint
+from tf_frame.checkpoint.write.folder import atomic_checkpoint
 from tf_frame.errors import CheckpointError, NonFiniteError
 from tf_frame.hooks.base import Phase
 from tf_frame.hooks.checkpoint import CheckpointHook
-from tf_frame.testing import forked
 
 
 class Poison(tf.train.SessionRunHook):
@@ -330,7 +330,7 @@ def test_a_write_that_failed_is_raised_before_the_next_save(asynchronous, build,
     def each(session):
         steps.append(1)
         if hook._pending is not None:
-            hook._pending.work.exception()
+            hook._pending[0].exception()
 
     with pytest.raises(CheckpointError, match="global step 2 could not be written"):
         train(graph, [hook], to=100, each=each)
@@ -413,7 +413,7 @@ def test_on_a_full_disk_the_checkpoint_before_stays_and_the_run_goes_on_with_mor
 KILLED = """
 import os, signal, sys
 import tensorflow.compat.v1 as tf
-from tf_frame.checkpoint.write.writers import ArrayWriter
+from tf_frame.checkpoint.write.snapshot import ArrayWriter
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stop import StopAtStepHook

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tf_frame.testing import forked
+import forked
 
 SCRIPTS = Path(__file__).parent / "estimator_scripts"
 V1 = pytest.mark.parametrize("v1", [(), ("--v1",)], ids=["resource", "v2_behavior_off"])

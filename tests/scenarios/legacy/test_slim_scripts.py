@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.testing import forked
+import forked
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 

@@ -1,1 +1,1 @@
-"""New checkpoints from existing ones: averaged, renamed; and compared."""
+"""New checkpoints from existing ones: averaged, renamed."""

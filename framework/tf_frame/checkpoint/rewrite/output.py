@@ -14,9 +14,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import known_checkpoints
 from tf_frame.checkpoint.find.path import exists, files_of, prefix_of, same_path
-from tf_frame.checkpoint.write.snapshot import Shard
-from tf_frame.checkpoint.write.staging import atomic_checkpoint, write_list
-from tf_frame.checkpoint.write.writers import ArrayWriter
+from tf_frame.checkpoint.write.folder import atomic_checkpoint, write_list
+from tf_frame.checkpoint.write.snapshot import ArrayWriter, Shard
 from tf_frame.errors import CheckpointError, ConfigError, translated_write_errors
 
 # Arrays are held in memory up to this size, then written as one data file.

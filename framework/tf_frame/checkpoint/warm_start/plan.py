@@ -15,9 +15,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import INPUT_POSITION
 from tf_frame.checkpoint.find.path import resolve
-from tf_frame.checkpoint.find.reader import READ_ERRORS, Checkpoint, unreadable
+from tf_frame.checkpoint.find.reader import INPUT_POSITION, READ_ERRORS, Checkpoint, unreadable
 from tf_frame.checkpoint.warm_start.rows import Outcome, Row, check_rows, rows_of, table_of
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import ConfigError

@@ -10,7 +10,6 @@ The copies are in `MODEL_DIR/best/`, where `best.json` holds their scores:
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import logging
 import math
@@ -23,7 +22,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.atomic_output import atomic_output
 from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.checkpoint.find.path import exists, files_of
-from tf_frame.checkpoint.write.staging import (
+from tf_frame.checkpoint.write.folder import (
     atomic_checkpoint,
     remove_checkpoint,
     remove_leftovers,
@@ -34,18 +33,8 @@ from tf_frame.errors import CheckpointError, ConfigError, translated_write_error
 
 _LOG = logging.getLogger("tf_frame")
 
-
-@dataclasses.dataclass(frozen=True)
-class Scored:
-    """The score of a checkpoint.
-
-    Attributes:
-      step: global step of the checkpoint.
-      value: value of the metric.
-    """
-
-    step: int
-    value: float
+# Global step of a checkpoint, and the value of the metric.
+Scored = tuple[int, float]
 
 
 class BestCheckpoints:
@@ -73,7 +62,7 @@ class BestCheckpoints:
         self._higher = higher_is_better
         self._index = os.path.join(self.folder, "best.json")
         self._scored = self._read()
-        listed = [os.path.basename(self.path(scored.step)) for scored in self._scored]
+        listed = [os.path.basename(self.path(step)) for step, _ in self._scored]
         remove_leftovers(self.folder, listed)
 
     def scored(self) -> Sequence[Scored]:
@@ -103,9 +92,9 @@ class BestCheckpoints:
         value = float(metrics[self._metric])
         if not math.isfinite(value):
             return False
-        new = Scored(step_of(checkpoint_path), value)
+        new = (step_of(checkpoint_path), value)
         # After a return to an older checkpoint a step comes again, and replaces itself.
-        others = [scored for scored in self._scored if scored.step != new.step]
+        others = [scored for scored in self._scored if scored[0] != new[0]]
         kept = sorted([*others, new], key=self._rank)[: self._keep]  # Equal ones stay in order.
         if new not in kept and len(others) == len(self._scored):
             return False
@@ -114,11 +103,11 @@ class BestCheckpoints:
             "free space there and check that it can be written",
             error_class=CheckpointError,
         ):
-            self._take(checkpoint_path if new in kept else None, new.step, kept)
+            self._take(checkpoint_path if new in kept else None, new[0], kept)
         return new in kept
 
     def _rank(self, scored: Scored) -> float:
-        return -scored.value if self._higher else scored.value
+        return -scored[1] if self._higher else scored[1]
 
     def _take(self, source: str | None, step: int, kept: list[Scored]) -> None:
         """Lists what is kept, with a copy of `source` for a step, and removes the others."""
@@ -130,10 +119,9 @@ class BestCheckpoints:
             atomic_checkpoint(
                 target, lambda to: _copy(source, to), publish=lambda: self._write(kept)
             )
-        kept_steps = {scored.step for scored in kept}
-        dropped = [scored.step for scored in self._scored if scored.step not in kept_steps]
+        dropped = {step for step, _ in self._scored} - {step for step, _ in kept}
         self._scored = kept
-        for other in dropped:
+        for other in sorted(dropped):
             remove_checkpoint(self.path(other))
 
     def _write(self, kept: Sequence[Scored]) -> None:
@@ -141,12 +129,12 @@ class BestCheckpoints:
         content: dict[str, Any] = {
             "metric": self._metric,
             "higher_is_better": self._higher,
-            "checkpoints": [dataclasses.asdict(scored) for scored in kept],
+            "checkpoints": [{"step": step, "value": value} for step, value in kept],
         }
         with atomic_output(self._index) as temporary:
             with tf.io.gfile.GFile(temporary, "w") as file:
                 file.write(json.dumps(content, indent=2) + "\n")
-            write_list(self.folder, [self.path(scored.step) for scored in reversed(kept)])
+            write_list(self.folder, [self.path(step) for step, _ in reversed(kept)])
 
     def _read(self) -> list[Scored]:
         if not tf.io.gfile.exists(self._index):
@@ -154,7 +142,7 @@ class BestCheckpoints:
         try:
             with tf.io.gfile.GFile(self._index) as file:
                 content = json.loads(file.read())
-            found = [Scored(int(c["step"]), float(c["value"])) for c in content["checkpoints"]]
+            found = [(int(c["step"]), float(c["value"])) for c in content["checkpoints"]]
             order = (content["metric"], content["higher_is_better"])
         except (ValueError, KeyError, TypeError) as error:
             _LOG.warning("%s cannot be read, so it is ignored: %s", self._index, error)
@@ -164,7 +152,7 @@ class BestCheckpoints:
                 f"{self.folder} holds the best by {_order(*order)}, and this run compares "
                 f"{_order(self._metric, self._higher)}; move that folder away"
             )
-        return [scored for scored in found if exists(self.path(scored.step))]
+        return [scored for scored in found if exists(self.path(scored[0]))]
 
 
 def _order(metric: str, higher_is_better: bool) -> str:

@@ -42,6 +42,7 @@ class Evaluated:
     global_step: int
 
 
+@dataclasses.dataclass(kw_only=True, eq=False)
 class Evaluator:
     """Evaluates checkpoints; the first evaluation makes graph and session.
 
@@ -59,26 +60,16 @@ class Evaluator:
       metric_prefix: prefix of the tags of metrics in the event file.
     """
 
-    def __init__(
-        self,
-        *,
-        model: Any,
-        source: Any,
-        config: RunOptions,
-        steps: int | None = None,
-        session_config: Any = None,
-        summaries: bool = True,
-        eval_dir: str | None = None,
-        metric_prefix: str = "metrics/",
-    ) -> None:
-        self._model = model
-        self._source = source
-        self._config = config
-        self._steps = steps
-        self._session_config = session_config
-        self._summaries = summaries
-        self.eval_dir = eval_dir
-        self._metric_prefix = metric_prefix
+    model: Any
+    source: Any
+    config: RunOptions
+    steps: int | None = None
+    session_config: Any = None
+    summaries: bool = True
+    eval_dir: str | None = None
+    metric_prefix: str = "metrics/"
+
+    def __post_init__(self) -> None:
         self._session: EvalSession | None = None
         self._warned = False
 
@@ -125,7 +116,7 @@ class Evaluator:
                 evaluated.metrics,
                 evaluated.summary,
                 evaluated.global_step,
-                prefix=self._metric_prefix,
+                prefix=self.metric_prefix,
                 checkpoint=checkpoint,
             )
         return evaluated
@@ -138,13 +129,13 @@ class Evaluator:
 
     def _new_session(self) -> EvalSession:
         graph = build_eval_graph(
-            model=self._model,
-            source=self._source,
-            config=self._config,
-            steps=self._steps,
-            summaries=self._summaries,
+            model=self.model,
+            source=self.source,
+            config=self.config,
+            steps=self.steps,
+            summaries=self.summaries,
         )
-        return EvalSession(graph, self._session_config)
+        return EvalSession(graph, self.session_config)
 
 
 def _evaluated(session: EvalSession, hooks: Sequence[Any], check: Callable[[], None]) -> Evaluated:
@@ -182,13 +173,7 @@ class EvaluatorCache:
         self._kept: dict[str | None, tuple[Any, Evaluator]] = {}
 
     def get(self, name: str | None, key: Any, make: Callable[[], Evaluator]) -> Evaluator:
-        """Returns the evaluator of a name.
-
-        Args:
-          name: name of the evaluation.
-          key: arguments of the evaluator; one that was made for others is closed.
-          make: makes an evaluator.
-        """
+        """Returns the evaluator of a name, made anew (and the old one closed) for another key."""
         if name in self._kept and self._kept[name][0] != key:
             self._kept.pop(name)[1].close()
         if name not in self._kept:

@@ -58,23 +58,13 @@ def write_evaluation(
 
 
 def log_result(result: Mapping[str, Any]) -> None:
-    """Logs the result of an evaluation like `_write_dict_to_summary` of tensorflow_estimator.
-
-    Args:
-      result: metric -> value, with `global_step`; bytes are left out.
-    """
+    """Logs metrics but no bytes, like `_write_dict_to_summary` of tensorflow_estimator."""
     shown = [f"{name} = {value}" for name, value in sorted(result.items()) if not _is_text(value)]
     _LOG.info("Saving dict for global step %d: %s", result["global_step"], ", ".join(shown))
 
 
 def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoint: str) -> str:
-    """Writes the metrics of the last evaluation to `metrics.json`, with arrays as lists.
-
-    Args:
-      eval_dir: the folder; created if it does not exist.
-      metrics: name -> value; bytes are left out.
-      step: global step of the checkpoint.
-      checkpoint: path of the checkpoint.
+    """Writes the metrics of a checkpoint to `metrics.json`, with arrays as lists, without bytes.
 
     Returns:
       Path of the file.

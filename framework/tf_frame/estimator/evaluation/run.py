@@ -10,8 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from tf_frame.checkpoint.find.iterator import checkpoints_iterator
-from tf_frame.checkpoint.find.newest import damage_of
+from tf_frame.checkpoint.find.newest import checkpoints_iterator, damage_of
 from tf_frame.checkpoint.find.path import resolve
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import CheckpointError
@@ -29,13 +28,7 @@ _Result = TypeVar("_Result")
 def run_evaluator(
     setup: TrainingSetup, *, model: Any, source: Any, name: str | None = None
 ) -> Evaluator:
-    """Returns an evaluator of a run's checkpoints on the evaluation split.
-
-    Args:
-      setup: the run.
-      model, source: the model and the input, constructed.
-      name: name of the evaluation, if there are several.
-    """
+    """Returns an evaluator of a run's checkpoints on the evaluation split; see `evaluate_run`."""
     return Evaluator(
         model=model,
         source=source,

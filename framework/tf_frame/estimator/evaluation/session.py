@@ -25,6 +25,9 @@ class EvalSession(tf.train.SessionCreator):
     Args:
       graph: the graph, not finalized yet.
       config: a `ConfigProto`; None for the default, with soft placement.
+
+    Attributes:
+      extended: whether hooks have added operations to the graph.
     """
 
     def __init__(self, graph: EvalGraph, config: Any = None) -> None:
@@ -37,14 +40,9 @@ class EvalSession(tf.train.SessionCreator):
             self._variables = {variable.ref() for variable in tf.global_variables()}
             self._operations = _number_of_operations()
             self._keeps = kept_by_session(graph.ends)
-        self._prepared = self._extended = False
+        self._prepared = self.extended = False
         if self._keeps:
             _LOG.info("each evaluation gets a new session, as the graph holds %s", self._keeps)
-
-    @property
-    def extended(self) -> bool:
-        """True if hooks have added operations to the graph."""
-        return self._extended
 
     def choose(self, checkpoint: str | None) -> None:
         """Sets the checkpoint that the next evaluation restores.
@@ -78,14 +76,14 @@ class EvalSession(tf.train.SessionCreator):
     def close(self) -> None:
         """Closes the session; the next evaluation makes a new one."""
         if self._session is not None:
-            self._session.end()
+            tf.Session.close(self._session)
             self._session = None
 
     def _finish_graph(self) -> None:
         """Adds the operations that initialise, also for variables that hooks have added."""
         scaffold = self.graph.inference.scaffold
         extended = _number_of_operations() != self._operations
-        self._extended |= extended
+        self.extended |= extended
         if extended or not self._prepared:
             self.close()
             others = [v for v in tf.global_variables() if v.ref() not in self._variables]
@@ -141,10 +139,6 @@ class _KeptSession(tf.Session):
 
     def close(self) -> None:
         pass
-
-    def end(self) -> None:
-        """Closes the session."""
-        super().close()
 
 
 def _number_of_operations() -> int:

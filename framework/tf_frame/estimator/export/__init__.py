@@ -13,19 +13,19 @@ from typing import Any
 # Imported on first use: the table of formats, in this package, must not need TensorFlow.
 _MODULES = {
     "ClassificationOutput": "outputs",
-    "EvalOutput": "supervised_output",
+    "EvalOutput": "outputs",
     "ExportOutput": "outputs",
     "PredictOutput": "outputs",
     "RegressionOutput": "outputs",
     "ServingInputReceiver": "receivers",
     "SupervisedInputReceiver": "receivers",
     "TensorServingInputReceiver": "receivers",
-    "TrainOutput": "supervised_output",
+    "TrainOutput": "outputs",
     "UnsupervisedInputReceiver": "receivers",
-    "build_parsing_serving_input_receiver_fn": "receiver_fns",
-    "build_raw_serving_input_receiver_fn": "receiver_fns",
-    "build_raw_supervised_input_receiver_fn": "receiver_fns",
-    "build_supervised_input_receiver_fn_from_input_fn": "receiver_fns",
+    "build_parsing_serving_input_receiver_fn": "receivers",
+    "build_raw_serving_input_receiver_fn": "receivers",
+    "build_raw_supervised_input_receiver_fn": "receivers",
+    "build_supervised_input_receiver_fn_from_input_fn": "receivers",
 }
 __all__ = sorted(_MODULES)
 

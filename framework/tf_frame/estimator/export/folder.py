@@ -7,7 +7,7 @@ import dataclasses
 import os
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -20,7 +20,8 @@ from tf_frame.estimator.export.verify import Comparison
 # saved_model/model_utils/export_utils.py).
 _UNFINISHED = "temp-"
 _EXTRA = "assets.extra"
-# Of the seconds since 1970; a longer number is not the name of an export.
+# An export is named by the second of its creation; numbers with fewer or more digits are not
+# exports (tensorflow_estimator, exporter.py).
 _DIGITS = 10
 
 
@@ -88,13 +89,9 @@ def staged_files(folder: str, *, overwrite: bool) -> Iterator[str]:
 
 @contextlib.contextmanager
 def staged_export(base: str) -> Iterator[str]:
-    """Makes a folder to write an export to; after an error nothing is left behind.
+    """Yields a new folder in `base`, to write an export to; after an error nothing is left behind.
 
-    Args:
-      base: the folder of the exports; it need not exist.
-
-    Yields:
-      The folder to write to; `put_in_place` gives it its final name.
+    `put_in_place` gives it its final name.
 
     Raises:
       TfFrameError: the disk is full, or the folder cannot be written.
@@ -120,19 +117,14 @@ def _staged(path: str, failure: str) -> Iterator[str]:
 
 
 def put_in_place(folder: str) -> str:
-    """Names a finished export by the seconds since 1970, or by a higher number.
+    """Names the folder of `staged_export` by the seconds since 1970; returns its new path.
 
     Later exports have higher numbers, and none replaces another, even if several end at once.
-
-    Args:
-      folder: the folder of `staged_export`.
-
-    Returns:
-      The new path of the folder.
     """
-    number = max(int(time.time()), _highest(os.path.dirname(folder)) + 1)
+    base = os.path.dirname(folder)
+    number = max([int(time.time()), *(int(name) + 1 for name in exports_in(base))])
     while True:
-        final = os.path.join(os.path.dirname(folder), str(number))
+        final = os.path.join(base, str(number))
         try:
             tf.io.gfile.rename(folder, final)
             return final
@@ -142,10 +134,12 @@ def put_in_place(folder: str) -> str:
         number += 1
 
 
-def _highest(base: str) -> int:
-    """The highest number of an export; 0 without any."""
-    names = [name.rstrip("/") for name in tf.io.gfile.listdir(base)]
-    return max((int(n) for n in names if n.isdecimal() and len(n) <= _DIGITS), default=0)
+def exports_in(export_path: str) -> Sequence[str]:
+    """Returns the names of the exports in a folder, oldest first; none without the folder."""
+    if not tf.io.gfile.isdir(export_path):
+        return []
+    names = [name.rstrip("/") for name in tf.io.gfile.listdir(export_path)]
+    return sorted(name for name in names if len(name) == _DIGITS and name.isdecimal())
 
 
 def check_extra(assets_extra: Mapping[str, str] | None) -> dict[str, str]:
@@ -175,12 +169,7 @@ def check_extra(assets_extra: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def copy_extra(extra: Mapping[str, str], folder: str) -> None:
-    """Copies files into the `assets.extra` of an export.
-
-    Args:
-      extra: result of `check_extra`.
-      folder: the folder of the export.
-    """
+    """Copies files, as `check_extra` returns them, into the `assets.extra` of an export."""
     for to, source in extra.items():
         destination = os.path.join(folder, _EXTRA, to)
         tf.io.gfile.makedirs(os.path.dirname(destination))

@@ -1,4 +1,4 @@
-"""`ExportOutput`s: the outputs that an exported model serves, and their signatures.
+"""`ExportOutput`s: what an exported graph serves, or computes with labels, and its signature.
 
 ClassificationOutput(scores=probabilities, classes=names).as_signature_def({"examples": examples})
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow.compat.v1 as tf
 
-SEPARATOR = "/"
+_SEPARATOR = "/"
 DEFAULT_KEY = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
 
 _ONE_STRING_INPUT = (
@@ -102,38 +102,92 @@ class PredictOutput(ExportOutput):
     """
 
     def __init__(self, outputs: Any) -> None:
-        self.outputs = checked_outputs(outputs, "output", "Prediction")
+        self.outputs = _checked_outputs(outputs, "output", "Prediction")
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
         return tf.saved_model.predict_signature_def(dict(receiver_tensors), self.outputs)
 
 
-def checked_outputs(outputs: Any, default_name: str, label: str) -> dict[str, Any]:
-    """Returns outputs as a new dict.
+class SupervisedOutput(ExportOutput):
+    """Loss, predictions and metrics of a graph with labels.
 
     Args:
-      outputs: a mapping of tensors, or one tensor.
-      default_name: name of a single tensor.
-      label: kind of outputs, for the errors.
+      loss: a tensor or a mapping of tensors.
+      predictions: likewise.
+      metrics: name -> `(value, update_op)`, or one such pair.
+
+    Attributes:
+      loss, predictions: None, or `loss` or `loss/NAME` -> tensor, and likewise.
+      metrics: None, or `metrics/NAME/value` and `metrics/NAME/update_op` -> tensor.
 
     Raises:
       ValueError: a name is not a string, or a value not a tensor.
     """
+
+    LOSS_NAME = "loss"
+    PREDICTIONS_NAME = "predictions"
+    METRICS_NAME = "metrics"
+    METRIC_VALUE_SUFFIX = "value"
+    METRIC_UPDATE_SUFFIX = "update_op"
+
+    # Method of the signature in a SavedModel; TensorFlow has no public constant for it.
+    METHOD_NAME: ClassVar[str]
+
+    def __init__(self, loss: Any = None, predictions: Any = None, metrics: Any = None) -> None:
+        self.loss = _prefixed(loss, self.LOSS_NAME)
+        self.predictions = _prefixed(predictions, self.PREDICTIONS_NAME)
+        self.metrics = None if metrics is None else self._flat_metrics(metrics)
+
+    def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
+        if not receiver_tensors:
+            raise ValueError(f"{self.METHOD_NAME} `inputs` cannot be None or empty.")
+        outputs = {**(self.loss or {}), **(self.predictions or {}), **(self.metrics or {})}
+        info = tf.saved_model.build_tensor_info
+        return tf.saved_model.build_signature_def(
+            {name: info(tensor) for name, tensor in receiver_tensors.items()},
+            {name: info(tensor) for name, tensor in outputs.items()},
+            self.METHOD_NAME,
+        )
+
+    def _flat_metrics(self, metrics: Any) -> dict[str, Any]:
+        named = metrics if isinstance(metrics, Mapping) else {self.METRICS_NAME: metrics}
+        outputs = {}
+        for name, (value, update) in named.items():
+            key = _with_prefix(_checked_key(name, self.METRICS_NAME), self.METRICS_NAME)
+            if not isinstance(value, tf.Tensor):
+                raise ValueError(f"{key} output value must be a Tensor; got {value}.")
+            if not (tf.is_tensor(update) or isinstance(update, tf.Operation)):
+                raise ValueError(f"{key} update_op must be a Tensor or Operation; got {update}.")
+            outputs[key + _SEPARATOR + self.METRIC_VALUE_SUFFIX] = value
+            outputs[key + _SEPARATOR + self.METRIC_UPDATE_SUFFIX] = _as_tensor(update)
+        return outputs
+
+
+class EvalOutput(SupervisedOutput):
+    """Outputs of an exported evaluation graph."""
+
+    METHOD_NAME = "tensorflow/supervised/eval"
+
+
+class TrainOutput(SupervisedOutput):
+    """Outputs of an exported training graph."""
+
+    METHOD_NAME = "tensorflow/supervised/training"
+
+
+def _checked_outputs(outputs: Any, default_name: str, label: str) -> dict[str, Any]:
+    """Returns a mapping of tensors as a new dict; a single tensor gets the default name."""
     named = outputs if isinstance(outputs, Mapping) else {default_name: outputs}
     for value in named.values():
         if not isinstance(value, tf.Tensor):
             raise ValueError(f"{label} output value must be a Tensor; got {value}.")
-    return {checked_key(key, label): value for key, value in named.items()}
+    return {_checked_key(key, label): value for key, value in named.items()}
 
 
-def checked_key(key: Any, label: str) -> str:
-    """Returns the name of an output; the parts of a tuple are joined by a slash.
-
-    Raises:
-      ValueError: the name is not a string.
-    """
+def _checked_key(key: Any, label: str) -> str:
+    """Returns the name of an output; the parts of a tuple are joined by a slash."""
     if isinstance(key, tuple):
-        key = SEPARATOR.join(key)
+        key = _SEPARATOR.join(key)
     if not isinstance(key, str):
         raise ValueError(f"{label} output key must be a string; got {key}.")
     return key
@@ -155,41 +209,20 @@ def _is_string(value: Any) -> bool:
     return isinstance(value, tf.Tensor) and value.dtype == tf.string
 
 
-def checked_exports(export_outputs: Any, predictions: Any) -> dict[str, ExportOutput]:
-    """Returns the export outputs of an `EstimatorSpec`, one of them the default.
-
-    Types and texts are those of tensorflow, saved_model/model_utils/export_utils.py.
-
-    Args:
-      export_outputs: signature name -> `ExportOutput`; None for the predictions.
-      predictions: a tensor or a dict of tensors.
-
-    Raises:
-      TypeError: `export_outputs` is not a dict of `ExportOutput`.
-      ValueError: of several outputs, none is called `serving_default`.
-    """
-    if export_outputs is None:
-        export_outputs = {DEFAULT_KEY: PredictOutput(predictions)}
-    if not isinstance(export_outputs, dict):
-        raise TypeError(f"`export_outputs` must be dict, received: {export_outputs}.")
-    if not all(isinstance(output, ExportOutput) for output in export_outputs.values()):
-        raise TypeError(
-            f"Values in `export_outputs` must be ExportOutput objects, received: {export_outputs}."
-        )
-    return with_default(export_outputs)
+def _prefixed(outputs: Any, name: str) -> dict[str, Any] | None:
+    if outputs is None:
+        return None
+    found = _checked_outputs(outputs, name, name)
+    return {_with_prefix(key, name): value for key, value in found.items()}
 
 
-def with_default(outputs: dict[str, ExportOutput]) -> dict[str, ExportOutput]:
-    """Returns outputs with a `serving_default`: a single output also gets this name.
+def _with_prefix(key: str, name: str) -> str:
+    return key if key.startswith(name) else name + _SEPARATOR + key
 
-    Raises:
-      ValueError: of several outputs, none is called `serving_default`.
-    """
-    if len(outputs) == 1:
-        return {**outputs, DEFAULT_KEY: next(iter(outputs.values()))}
-    if outputs and DEFAULT_KEY not in outputs:
-        raise ValueError(
-            "Multiple `export_outputs` were provided, but none of them are specified as the "
-            "default. Use`tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY` to specify a default."
-        )
-    return dict(outputs)
+
+def _as_tensor(update: Any) -> Any:
+    """Returns a tensor for an update: signatures hold tensors only, so ops get an empty one."""
+    if isinstance(update, tf.Tensor):
+        return update
+    with tf.control_dependencies([update]):
+        return tf.constant([], name="metric_op_wrapper")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -16,35 +16,26 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.error_translation import translated_errors
-from tf_frame.estimator.export.folder import check_output, staged_files
+from tf_frame.estimator.export.folder import Written, check_output, staged_files
 from tf_frame.estimator.export.formats import FORMATS
 from tf_frame.estimator.export.formats.checkpoint import name_of
 from tf_frame.estimator.export.input_signature import input_signature
 from tf_frame.estimator.export.serving import Request
-from tf_frame.estimator.export.verify import Comparison
 from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
 
 
 @dataclasses.dataclass(frozen=True)
-class Exported:
-    """An export that was written and verified.
+class Exported(Written):
+    """An export that was written and verified; `path` is its file, folder or path prefix.
 
     Attributes:
-      path: the file or folder; for a checkpoint its path prefix.
       size_bytes: size of all files.
-      inputs: input name -> `tf.TensorSpec`.
-      signatures: signature name -> output name -> `tf.TensorSpec`.
-      comparison: the difference between its outputs and those of the restored session.
       tolerance: the largest difference that is allowed.
       on_real_data: whether the outputs are of evaluation data; else of random numbers.
     """
 
-    path: str
     size_bytes: int
-    inputs: Mapping[str, Any]
-    signatures: Mapping[str, Mapping[str, Any]]
-    comparison: Comparison
     tolerance: float
     on_real_data: bool
 
@@ -152,10 +143,10 @@ def export_model(
         size_bytes = _size_bytes(workshop)
     return Exported(
         path=os.path.join(output, written.path),
-        size_bytes=size_bytes,
         inputs=written.inputs,
         signatures=written.signatures,
         comparison=written.comparison,
+        size_bytes=size_bytes,
         tolerance=request.tolerance,
         on_real_data=request.inputs.is_real,
     )

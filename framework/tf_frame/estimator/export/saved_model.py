@@ -19,8 +19,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import saved_as
-from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable
+from tf_frame.checkpoint.find.reader import READ_ERRORS, saved_as, unreadable
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, reason_of
 from tf_frame.estimator.export.folder import (
@@ -56,7 +55,6 @@ def export_saved_models(
     assets_extra: Mapping[str, str] | None = None,
     as_text: bool = False,
     session_config: Any = None,
-    strip_default_attrs: bool = True,
 ) -> str:
     """Writes one SavedModel with a meta graph for each mode.
 
@@ -73,8 +71,6 @@ def export_saved_models(
       assets_extra: path below `assets.extra` in the export -> file to copy there.
       as_text: write `saved_model.pbtxt`, as text.
       session_config: the `ConfigProto`; default: with soft placement.
-      strip_default_attrs: leave out attributes of operations with default values, so
-        that older versions of TensorFlow can read the export.
 
     Returns:
       The path of the new folder.
@@ -95,7 +91,6 @@ def export_saved_models(
         for mode, receiver in chosen.items():
             with tf.Graph().as_default(), tf.Session(config=session_config) as session:
                 inference, meta_graph = _built(model, receiver, mode, config)
-                meta_graph["strip_default_attrs"] = strip_default_attrs
                 _restore(session, inference, checkpoint)
                 if written:
                     _check_written(mode, written)
@@ -143,6 +138,8 @@ def _built(
         "assets_collection": tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
         "main_op": local_init_op,
         "saver": _saver(inference),
+        # Older versions of TensorFlow can read the export then.
+        "strip_default_attrs": True,
     }
 
 

@@ -129,10 +129,7 @@ def _built(request: Request, features: Any) -> Inference:
 
 
 def outputs_by_signature(output: ModelOutput) -> dict[str, dict[str, Any]]:
-    """Returns signature name -> output name -> tensor.
-
-    Args:
-      output: return value of the model for prediction.
+    """Returns signature name -> output name -> tensor of what a model returns for prediction.
 
     Raises:
       PluginError: the model has nothing to export, or a value is not a tensor.
@@ -158,7 +155,7 @@ def outputs_of(export: Any) -> dict[str, Any]:
 
 
 def chosen(signatures: Mapping[str, Mapping[str, Any]], asked: str | None, format_name: str) -> str:
-    """Chooses the signature for a format that holds one.
+    """Returns the name of the signature for a format that holds one.
 
     Args:
       signatures: signature name -> output name -> tensor.

@@ -9,9 +9,14 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import PluginError
-from tf_frame.estimator.export.outputs import DEFAULT_KEY, ExportOutput, PredictOutput, with_default
+from tf_frame.estimator.export.outputs import (
+    DEFAULT_KEY,
+    EvalOutput,
+    ExportOutput,
+    PredictOutput,
+    TrainOutput,
+)
 from tf_frame.estimator.export.receivers import RECEIVER_NAME
-from tf_frame.estimator.export.supervised_output import EvalOutput, TrainOutput
 from tf_frame.graph.losses import collected_losses
 from tf_frame.plugin import Mode, ModelOutput
 
@@ -38,20 +43,63 @@ def exports_of(output: ModelOutput, mode: Mode) -> dict[str, ExportOutput]:
       PluginError: there is neither an export nor a prediction.
       ValueError: an output is not a tensor, or of several exports none is the default.
     """
-    predictions = _plain(output.predictions)
+    predictions = output.predictions
     if mode in _SUPERVISED:
         key, kind = _SUPERVISED[mode]
-        loss = output.loss if output.loss is not None else _collected_loss()
-        return {key: kind(loss=loss, predictions=predictions, metrics=dict(output.metrics))}
-    exports: dict[str, Any] = dict(output.exports)
+        loss, losses = output.loss, collected_losses()
+        if loss is None and losses:
+            loss = tf.add_n(losses)
+        return {key: kind(loss=loss, predictions=predictions, metrics=output.metrics)}
+    exports: Mapping[str, Any] = output.exports
     if not exports:
-        if isinstance(predictions, dict) and not predictions:
+        if isinstance(predictions, Mapping) and not predictions:
             raise PluginError(
                 "the model offers nothing to serve: its build() for prediction returned neither "
                 "exports nor predictions; return ModelOutput(predictions={name: tensor})"
             )
         exports = {DEFAULT_KEY: predictions}
-    return with_default({name: _as_export(value) for name, value in exports.items()})
+    return _with_default(
+        {
+            name: value if isinstance(value, ExportOutput) else PredictOutput(value)
+            for name, value in exports.items()
+        }
+    )
+
+
+def checked_exports(export_outputs: Any, predictions: Any) -> dict[str, ExportOutput]:
+    """Returns the export outputs of an `EstimatorSpec`, one of them the default.
+
+    Types and texts are those of tensorflow, saved_model/model_utils/export_utils.py.
+
+    Args:
+      export_outputs: signature name -> `ExportOutput`; None for the predictions.
+      predictions: a tensor or a dict of tensors.
+
+    Raises:
+      TypeError: `export_outputs` is not a dict of `ExportOutput`.
+      ValueError: of several outputs, none is called `serving_default`.
+    """
+    if export_outputs is None:
+        export_outputs = {DEFAULT_KEY: PredictOutput(predictions)}
+    if not isinstance(export_outputs, dict):
+        raise TypeError(f"`export_outputs` must be dict, received: {export_outputs}.")
+    if not all(isinstance(output, ExportOutput) for output in export_outputs.values()):
+        raise TypeError(
+            f"Values in `export_outputs` must be ExportOutput objects, received: {export_outputs}."
+        )
+    return _with_default(export_outputs)
+
+
+def _with_default(outputs: dict[str, ExportOutput]) -> dict[str, ExportOutput]:
+    """Returns outputs with a `serving_default`: a single output also gets this name."""
+    if len(outputs) == 1:
+        return {**outputs, DEFAULT_KEY: next(iter(outputs.values()))}
+    if outputs and DEFAULT_KEY not in outputs:
+        raise ValueError(
+            "Multiple `export_outputs` were provided, but none of them are specified as the "
+            "default. Use`tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY` to specify a default."
+        )
+    return dict(outputs)
 
 
 def signatures_of(
@@ -139,19 +187,6 @@ def _unfed_placeholder(end: Any, fed: set[Any]) -> str | None:
         waiting += [tensor.op for tensor in op.inputs if tensor.ref() not in fed]
         waiting += op.control_inputs
     return None
-
-
-def _plain(predictions: Any) -> Any:
-    return dict(predictions) if isinstance(predictions, Mapping) else predictions
-
-
-def _as_export(value: Any) -> ExportOutput:
-    return value if isinstance(value, ExportOutput) else PredictOutput(value)
-
-
-def _collected_loss() -> Any:
-    losses = collected_losses()
-    return tf.add_n(losses) if losses else None
 
 
 def _report(found: Mapping[str, Any], excluded: Mapping[str, str], serving: bool) -> None:

@@ -93,11 +93,7 @@ def compare(
 
 @contextlib.contextmanager
 def runnable(what: str) -> Iterator[None]:
-    """Translates the error of an exported model that cannot be run.
-
-    Args:
-      what: the kind of export, for the message.
-    """
+    """Translates the error of an exported model of some kind that cannot be run."""
     try:
         yield
     except tf.errors.OpError as error:
@@ -106,12 +102,8 @@ def runnable(what: str) -> Iterator[None]:
         ) from error
 
 
-def scale_of(expected: Any) -> float:
-    """Returns the unit in which differences of an output are measured.
-
-    Args:
-      expected: floating-point array of any shape.
-    """
+def _scale_of(expected: Any) -> float:
+    """Returns the unit in which differences of a floating-point output are measured."""
     finite = np.abs(expected[np.isfinite(expected)])
     return max(1.0, float(finite.max(initial=0.0)))
 
@@ -143,7 +135,7 @@ def _float_difference(name: str, expected: Any, found: Any, tolerance: float) ->
     same = (expected == found) | (np.isnan(expected) & np.isnan(found))
     if not (finite | same).all():
         raise DifferenceError(_elements(name, expected, found, ~(finite | same)))
-    scale = scale_of(expected)
+    scale = _scale_of(expected)
     differences = np.zeros(expected.shape)
     differences[finite] = np.abs(expected[finite] - found[finite]) / scale
     largest = float(differences.max(initial=0.0))
@@ -167,7 +159,7 @@ def _ties(expected: Any, found: Any, tolerance: float, known: list[Any]) -> Any:
         if both.min() < 0 or both.max() >= classes:
             continue
         highest = scores.max(axis=-1)
-        allowed = highest - 2 * tolerance * scale_of(scores)
+        allowed = highest - 2 * tolerance * _scale_of(scores)
         of_expected, of_found = (_taken(scores, indices) for indices in both)
         # Only arrays in which every expected class has the highest score can be its scores.
         if (of_expected >= allowed).all():

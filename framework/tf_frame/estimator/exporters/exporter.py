@@ -1,19 +1,18 @@
-"""`Exporter`, the interface of exporters, and the base class of those that write SavedModels."""
+"""`Exporter`, the interface of exporters, and those that export the last or every checkpoint."""
 
 from __future__ import annotations
 
 import abc
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.estimator.export.folder import exports_in
+
 _LOG = logging.getLogger("tf_frame")
-# An export is named by the second of its creation; numbers with fewer digits are not exports
-# (tensorflow_estimator, exporter.py).
-_DIGITS = 10
 
 
 class Exporter(abc.ABC):
@@ -85,12 +84,63 @@ class SavedModelExporter(Exporter):
         )
 
 
-def exports_in(export_path: str) -> Sequence[str]:
-    """Returns the names of the exports in a folder, oldest first; none without the folder."""
-    if not tf.io.gfile.isdir(export_path):
-        return []
-    names = [name.rstrip("/") for name in tf.io.gfile.listdir(export_path)]
-    return sorted(name for name in names if len(name) == _DIGITS and name.isdecimal())
+class FinalExporter(SavedModelExporter):
+    """Exports the last checkpoint, once training has reached `TrainSpec.max_steps`.
+
+    Args:
+      name, serving_input_receiver_fn, assets_extra, as_text: see `SavedModelExporter`.
+    """
+
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: Mapping[str, Any],
+        is_the_final_export: bool,
+    ) -> Any:
+        if not is_the_final_export:
+            return None
+        _LOG.info("Performing the final export in the end of training.")
+        return self._write(estimator, export_path, checkpoint_path)
+
+
+class LatestExporter(SavedModelExporter):
+    """Exports every checkpoint that is evaluated.
+
+    Args:
+      name, serving_input_receiver_fn, assets_extra, as_text: see `SavedModelExporter`.
+      exports_to_keep: number of newest exports to keep; None for all.
+
+    Raises:
+      ValueError: `exports_to_keep` is not positive.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        serving_input_receiver_fn: Callable[[], Any] | None,
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        exports_to_keep: int | None = 5,
+    ) -> None:
+        super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
+        self._exports_to_keep = exports_to_keep
+        if exports_to_keep is not None and exports_to_keep <= 0:
+            raise ValueError("`exports_to_keep`, if provided, must be positive number")
+
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: Mapping[str, Any],
+        is_the_final_export: bool,
+    ) -> Any:
+        path = self._write(estimator, export_path, checkpoint_path)
+        if self._exports_to_keep is not None:
+            remove_exports(export_path, exports_in(export_path)[: -self._exports_to_keep])
+        return path
 
 
 def remove_exports(export_path: str, names: Iterable[str]) -> None:

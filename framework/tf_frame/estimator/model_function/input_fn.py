@@ -30,15 +30,12 @@ class InputFn:
       params, config: its arguments of these names; it gets copies.
     """
 
+    info = InputInfo()  # An input function does not describe its data.
+
     def __init__(self, function: Callable[..., Any], *, params: Any, config: Any) -> None:
         self.function = function
         self._params = params
         self._config = config
-
-    @property
-    def info(self) -> InputInfo:
-        """Empty: an input function does not describe its data."""
-        return InputInfo()
 
     def dataset(self, mode: Mode, context: InputContext) -> Any:
         """Calls the function; see `tf_frame.Input.dataset`.

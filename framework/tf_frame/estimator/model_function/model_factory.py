@@ -1,4 +1,11 @@
-"""`ModelFactory`: constructs the model plugin of an estimator from its `model` argument."""
+"""`ModelFactory` and `ModelFn`: the model plugin of an estimator from its `model` argument.
+
+The argument is a model plugin, or a model function of tf.estimator:
+
+    def model_fn(features, labels, mode, params, config):   # any subset with features
+        ...
+        return EstimatorSpec(mode, loss=loss)
+"""
 
 from __future__ import annotations
 
@@ -7,20 +14,25 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tf_frame.config.option import options_of
-from tf_frame.config.resolve import check_names, resolve
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.option import check_names, options_of, resolve
 from tf_frame.config.yaml_file import Settings
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.model_function.model_fn import ModelFn, check_arguments
+from tf_frame.estimator.argument_checks import argument_names, called_with, check_takes
+from tf_frame.estimator.model_function.spec import EstimatorSpec
 from tf_frame.estimator.run_config.run_config import RunConfig
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.setup_factory import settings_of_model, setup_from_options
-from tf_frame.plugin import InputInfo
+from tf_frame.plugin import InputInfo, Mode, ModelOutput
+from tf_frame.text import short_repr
 
 # The loss of a model function includes regularization, and its input cannot promise exact resuming.
 _DEFAULTS_OF_FUNCTIONS = Settings(
     values={"regularization": "none", "allow_inexact_resume": True}, path="model function"
 )
+_OPTIONAL = ("labels", "mode", "params", "config")
+_RESERVED = {"loss": '"loss"', "global_step": "`global_step`"}
 
 
 class ModelFactory:
@@ -29,8 +41,7 @@ class ModelFactory:
     Args:
       model: a model function, or a model plugin: its class or an object.
       params: parameters of the function, or values of the class's options.
-      config: argument `config` of a model function; None for an estimator that was
-        given a `TrainingSetup`.
+      config: argument `config` of a model function.
 
     Attributes:
       given: the argument `model`.
@@ -41,13 +52,13 @@ class ModelFactory:
       ConfigError: `model` is not a model, or the parameters do not fit.
     """
 
-    def __init__(self, model: Any, *, params: Any, config: RunConfig | None) -> None:
+    def __init__(self, model: Any, *, params: Any, config: RunConfig) -> None:
         self.given = model
         self._params = params
         self._config = config
         self.is_function = not hasattr(model, "build")
         if self.is_function:
-            _check_function(model, params)
+            check_function(model, params)
         elif isinstance(model, type):
             self._params = _resolved(model, params)
         elif params is not None:
@@ -74,7 +85,6 @@ class ModelFactory:
 
     def setup(self) -> TrainingSetup:
         """Returns the training setup that `config` and the model's defaults amount to."""
-        assert self._config is not None
         defaults = _DEFAULTS_OF_FUNCTIONS
         if not self.is_function:
             defaults = settings_of_model(self.given, getattr(self.given, "__name__", "given"))
@@ -95,7 +105,7 @@ class ModelFactory:
                 self.given,
                 params={} if self._params is None else self._params,
                 config=self._config,
-                device_fn=None if self._config is None else self._config.device_fn,
+                device_fn=self._config.device_fn,
             )
         if not isinstance(self.given, type):
             return self.given
@@ -114,12 +124,99 @@ class ModelFactory:
         return model_fn
 
 
-def _check_function(model: Any, params: Any) -> None:
-    if not callable(model):
-        raise ConfigError(
-            f"the model is {model!r:.80}; it must be a model function or a tf_frame.Model"
+class ModelFn:
+    """Makes a model function look like a model plugin.
+
+    Args:
+      function: the model function.
+      params, config: its arguments of these names; it gets copies.
+      device_fn: device or device function for the operations that it adds; None for any.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], *, params: Any, config: Any, device_fn: Any = None
+    ) -> None:
+        self.function = function
+        self._params = params
+        self._config = config
+        self._device_fn = device_fn
+
+    def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
+        """Builds one clone; see `tf_frame.Model.build`.
+
+        Raises:
+          ValueError: the function does not take labels, does not return an
+            `EstimatorSpec`, or a metric has the name of one of the estimator's own.
+        """
+        spec = self.spec(features, labels, mode.value, self._config)
+        metrics = dict(spec.eval_metric_ops or {})
+        for name, quoted in _RESERVED.items():
+            if mode == Mode.EVAL and name in metrics:
+                raise ValueError(
+                    f"Metric with name {quoted} is not allowed, because Estimator already defines "
+                    "a default metric with the same name."
+                )
+        hooks = {
+            Mode.TRAIN: spec.training_hooks,
+            Mode.EVAL: spec.evaluation_hooks,
+            Mode.PREDICT: spec.prediction_hooks,
+        }
+        return ModelOutput(
+            loss=spec.loss,
+            predictions={} if spec.predictions is None else spec.predictions,
+            metrics={} if mode == Mode.PREDICT else metrics,
+            exports=spec.export_outputs or {},
+            train_op=spec.train_op if mode == Mode.TRAIN else None,
+            hooks=tuple(hooks[mode] or ()),
+            chief_hooks=tuple(spec.training_chief_hooks or ()),
+            scaffold=spec.scaffold,
         )
-    check_arguments(model, params)
+
+    def spec(self, features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
+        """Calls the function and checks the type of the result; see `build`."""
+        if labels is not None and "labels" not in argument_names(self.function):
+            raise ValueError("model_fn does not take labels, but input_fn returns labels.")
+        with tf.device(self._device_fn):
+            result = called_with(
+                self.function,
+                features=features,
+                labels=labels,
+                mode=mode,
+                params=copy.deepcopy(self._params),
+                config=copy.deepcopy(config),
+            )
+        if not isinstance(result, EstimatorSpec):
+            raise ValueError(
+                f"model_fn should return an EstimatorSpec. It returned {short_repr(result)}"
+            )
+        return result
+
+
+def check_function(function: Any, params: Any) -> None:
+    """Checks a model function and its arguments.
+
+    Raises:
+      ConfigError: it is not a function.
+      ValueError: an argument is missing or unknown, with the texts of tf.estimator
+        (`verify_model_fn_args` of its model_fn.py).
+    """
+    if not callable(function):
+        raise ConfigError(
+            f"the model is {function!r:.80}; it must be a model function or a tf_frame.Model"
+        )
+    check_takes("model_fn", function, required=["features"], optional=_OPTIONAL)
+    takes_params = "params" in argument_names(function)
+    if params is not None and not takes_params:
+        raise ValueError(
+            f"model_fn ({function}) does not include params argument, but params ({params}) is "
+            "passed to Estimator."
+        )
+    if params is None and takes_params:
+        tf.logging.warn(
+            "Estimator's model_fn (%s) includes params argument, but params are not passed to "
+            "Estimator.",
+            function,
+        )
 
 
 def _resolved(model: type, params: Any) -> Any:

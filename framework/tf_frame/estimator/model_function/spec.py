@@ -17,7 +17,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator.argument_checks import checked_hooks
-from tf_frame.estimator.export.outputs import checked_exports
+from tf_frame.estimator.export.signatures import checked_exports
 
 # The base of all variables; that of compat.v1 leaves out the result of `assign_add`.
 _Variable = tf.compat.v2.Variable
@@ -43,19 +43,8 @@ class ModeKeys:
 
 _Fields = collections.namedtuple(
     "_Fields",
-    [
-        "mode",
-        "predictions",
-        "loss",
-        "train_op",
-        "eval_metric_ops",
-        "export_outputs",
-        "training_chief_hooks",
-        "training_hooks",
-        "scaffold",
-        "evaluation_hooks",
-        "prediction_hooks",
-    ],
+    "mode predictions loss train_op eval_metric_ops export_outputs training_chief_hooks "
+    "training_hooks scaffold evaluation_hooks prediction_hooks",
 )
 
 

@@ -21,11 +21,7 @@ from tf_frame.errors import ConfigError, translated_write_errors
 
 
 def translated_output_errors(directory: str) -> contextlib.AbstractContextManager[None]:
-    """Turns a full disk, and other errors of the file system, into one error for the user.
-
-    Args:
-      directory: the folder of the predictions.
-    """
+    """Turns a full disk, and other errors of the file system, into one error for the user."""
     return translated_write_errors(
         f"the predictions could not be written to --output {directory}",
         "those so far are there; free space, check that the folder can be written, and run the "
@@ -35,14 +31,7 @@ def translated_output_errors(directory: str) -> contextlib.AbstractContextManage
 
 
 class _Rows:
-    """A file that is created with its first row and grows by whole rows.
-
-    Args:
-      directory: the folder, which exists.
-
-    Attributes:
-      path: the file.
-    """
+    """A file in a folder that exists; made with its first row, it grows by whole rows."""
 
     file_name = ""
 
@@ -51,13 +40,7 @@ class _Rows:
         self._file: io.FileIO | None = None
 
     def __call__(self, name: str, features: Any, prediction: Any) -> None:
-        """Writes one row.
-
-        Args:
-          name: name of the example.
-          features: not used.
-          prediction: a mapping of arrays, or one array, without the batch dimension.
-        """
+        """Writes one row: a mapping of arrays, or one array, without the batch dimension."""
         named = prediction if isinstance(prediction, Mapping) else {"prediction": prediction}
         row = self._row({"name": np.asarray(name), **named}).encode()
         if self._file is None:

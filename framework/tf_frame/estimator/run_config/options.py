@@ -1,14 +1,13 @@
-"""Run options that are given to a `RunConfig`: checks, values, and the cluster they describe."""
+"""Arguments and run options of a `RunConfig`: checks, values, and the cluster they describe."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tf_frame.cluster.tf_config import ClusterConfig
-from tf_frame.config.option import Option
-from tf_frame.config.resolve import EXCLUSIVE, check_names
+from tf_frame.config.option import EXCLUSIVE, Option, check_names
 from tf_frame.config.run_options import run_options
 from tf_frame.errors import ConfigError
 
@@ -28,6 +27,64 @@ _ELSEWHERE = {
     "input": "the input is an argument of the Estimator's methods",
     "versions": "it belongs to a config.yaml that a run wrote",
 }
+_NO_STRATEGIES = (
+    "is {value!r}, but tf-frame has no distribution strategies; use "
+    'RunConfig(options={{"num_clones": N}}) for N copies of the model on one machine, and '
+    "TF_CONFIG for several machines"
+)
+
+
+class Field:
+    """An argument of `RunConfig` and the read-only property that shows its value.
+
+    Args:
+      doc: docstring of the property.
+      allows: whether a value is allowed; None always is.
+      rule: the error for other values, without the name of the field before it.
+      option: the run option of the same meaning; empty if there is none.
+      to_option, to_field: convert a value of the field to one of the option, and back.
+    """
+
+    def __init__(
+        self,
+        doc: str,
+        allows: Callable[[Any], bool] = lambda value: True,
+        rule: str = "",
+        option: str = "",
+        to_option: Callable[[Any], Any] = lambda value: value,
+        to_field: Callable[[Any], Any] = lambda value: value,
+    ) -> None:
+        self.__doc__ = doc
+        self._allows = allows
+        self._rule = rule
+        self.option = option
+        self.to_option = to_option
+        self.to_field = to_field
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, config: Any, owner: type | None = None) -> Any:
+        return self if config is None else config._fields[self.name]
+
+    def __set__(self, config: Any, value: Any) -> None:
+        raise AttributeError(f"{self.name} is read-only; use replace({self.name}={value!r})")
+
+    def check(self, value: Any) -> None:
+        """Raises a ValueError with the text of tensorflow_estimator for a value out of range."""
+        if value is not None and not self._allows(value):
+            raise ValueError(f"{self.name} {self._rule.format(value=value)}")
+
+
+def strategy() -> Any:
+    """Returns the field of a distribution strategy, which has to be None."""
+    doc = "Always None; there are no distribution strategies."
+    return Field(doc, lambda value: False, _NO_STRATEGIES)
+
+
+def of_cluster(name: str, doc: str) -> Any:
+    """Returns a read-only property that shows an attribute of `RunConfig.cluster`."""
+    return property(lambda config: getattr(config.cluster, name), doc=doc)
 
 
 def normalized(options: Values | None) -> dict[str, Any]:

@@ -12,12 +12,14 @@ from typing import Any, TypeVar
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.tf_config import ClusterConfig, TaskType, cluster_config, read_tf_config
-from tf_frame.estimator.run_config.field import Field, of_cluster, strategy
 from tf_frame.estimator.run_config.options import (
     CLUSTER_OPTIONS,
+    Field,
     cluster_merged,
     normalized,
+    of_cluster,
     parsed_options,
+    strategy,
 )
 
 C = TypeVar("C", bound="RunConfig")

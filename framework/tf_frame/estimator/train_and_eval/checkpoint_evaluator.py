@@ -68,6 +68,7 @@ class EvalResult:
         return bool(max_steps and self.metrics and self.step >= max_steps)
 
 
+@dataclasses.dataclass
 class CheckpointEvaluator:
     """Evaluates the newest checkpoint of an estimator, each checkpoint only once.
 
@@ -76,28 +77,22 @@ class CheckpointEvaluator:
 
     Args:
       estimator: the `Estimator`.
-      eval_spec: the evaluation and the exporters.
-      max_steps: global step at which training ends, or None.
+      spec: the evaluation and the exporters.
+      max_steps: global step at which training ends; None: it has no end.
       clock: returns seconds.
 
     Attributes:
       checkpoint: path of the last checkpoint whose evaluation began.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        eval_spec: EvalSpec,
-        max_steps: int | None,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._estimator = estimator
-        self._spec = eval_spec
-        self._max_steps = max_steps
-        self._clock = clock
+    estimator: Any
+    spec: EvalSpec
+    max_steps: int | None
+    clock: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
         self._warned_at: float | None = None
-        self._finished_path = os.path.join(estimator.eval_dir(eval_spec.name), _FINISHED)
+        self._finished_path = os.path.join(self.estimator.eval_dir(self.spec.name), _FINISHED)
         self.checkpoint: str | None = None
 
     def evaluate_and_export(self) -> tuple[EvalResult, Sequence[Any]]:
@@ -109,7 +104,7 @@ class CheckpointEvaluator:
         Raises:
           TypeError, ValueError: the estimator returned no metrics.
         """
-        newest = self._estimator.latest_checkpoint()
+        newest = self.estimator.latest_checkpoint()
         if not newest:
             self._warn(
                 "Estimator is not trained yet. Will start an evaluation when a checkpoint is ready."
@@ -122,16 +117,16 @@ class CheckpointEvaluator:
             )
             return EvalResult(NO_NEW_CHECKPOINT), []
         self.checkpoint, self._warned_at = newest, None
-        metrics = self._estimator.evaluate(
-            input_fn=self._spec.input_fn,
-            steps=self._spec.steps,
-            name=self._spec.name,
+        metrics = self.estimator.evaluate(
+            input_fn=self.spec.input_fn,
+            steps=self.spec.steps,
+            name=self.spec.name,
             checkpoint_path=newest,
-            hooks=self._spec.hooks,
+            hooks=self.spec.hooks,
         )
         result = EvalResult(EVALUATED, metrics, newest)
         exported = self._export(result)
-        if result.reached(self._max_steps):
+        if result.reached(self.max_steps):
             tf.io.gfile.makedirs(os.path.dirname(self._finished_path))
             write_file(self._finished_path, json.dumps({"global_step": result.step}) + "\n")
         return result, exported
@@ -142,7 +137,7 @@ class CheckpointEvaluator:
         Args:
           step: the global step of the newest checkpoint.
         """
-        if not self._max_steps or step < self._max_steps:
+        if not self.max_steps or step < self.max_steps:
             return False
         if not tf.io.gfile.exists(self._finished_path):
             return True
@@ -150,21 +145,21 @@ class CheckpointEvaluator:
             return bool(json.loads(file.read())["global_step"] < step)
 
     def _export(self, result: EvalResult) -> Sequence[Any]:
-        base = os.path.join(self._estimator.model_dir, "export")
+        base = os.path.join(self.estimator.model_dir, "export")
         return [
             exporter.export(
-                estimator=self._estimator,
+                estimator=self.estimator,
                 export_path=os.path.join(base, exporter.name),
                 checkpoint_path=result.checkpoint_path,
                 eval_result=result.metrics,
-                is_the_final_export=result.reached(self._max_steps),
+                is_the_final_export=result.reached(self.max_steps),
             )
-            for exporter in self._spec.exporters
+            for exporter in self.spec.exporters
         ]
 
     def _warn(self, message: str) -> None:
         """Logs a warning, but not with every look of a loop that waits for a checkpoint."""
-        now = self._clock()
+        now = self.clock()
         if self._warned_at is None or now - self._warned_at > _SECS_BETWEEN_WARNINGS:
             _LOG.warning("%s", message)
             self._warned_at = now

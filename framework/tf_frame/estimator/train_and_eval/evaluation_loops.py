@@ -8,8 +8,8 @@ looks every second, whatever `throttle_secs` is, and sleeps in between.
 
 from __future__ import annotations
 
+import dataclasses
 import logging
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,29 +23,13 @@ from tf_frame.estimator.train_and_eval.checkpoint_evaluator import (
     CheckpointEvaluator,
     EvalResult,
 )
-from tf_frame.estimator.train_and_eval.specs import EvalSpec
 from tf_frame.hooks.training_clock import pause
 
 _LOG = logging.getLogger("tf_frame")
 _LOOK_SECS = 1.0
 
 
-class ContinuousEvalListener:
-    """Decides before and after each evaluation whether to go on; subclasses may end the loop."""
-
-    def before_eval(self) -> bool:
-        """Returns false to skip this evaluation and end."""
-        return True
-
-    def after_eval(self, eval_result: EvalResult | None) -> bool:
-        """Returns false to end.
-
-        Args:
-          eval_result: result of the evaluation.
-        """
-        return True
-
-
+@dataclasses.dataclass(eq=False)
 class EvaluationListener(tf.train.CheckpointSaverListener):
     """Evaluates a checkpoint that was just saved, unless the last evaluation is too recent.
 
@@ -53,68 +37,41 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
     is. Training continues in its session afterwards. The duration of an evaluation
     does not count in rates of steps.
 
-    Args:
-      evaluator: evaluates the newest checkpoint.
-      first_checkpoint: returns the checkpoint that training begins with, or None.
-      throttle_secs: least number of seconds between the starts of two evaluations.
-      listener: decides whether to go on.
-      clock: returns seconds.
-
     Attributes:
+      evaluator: evaluates the newest checkpoint.
       eval_result: result of the last evaluation; None before the first one.
       export_results: return values of the exporters after the last evaluation.
     """
 
-    def __init__(
-        self,
-        evaluator: CheckpointEvaluator,
-        first_checkpoint: Callable[[], str | None],
-        throttle_secs: float,
-        listener: ContinuousEvalListener,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._evaluator = evaluator
-        self._first_checkpoint = first_checkpoint
-        self._throttle_secs = throttle_secs
-        self._listener = listener
-        self._clock = clock
-        self.eval_result: EvalResult | None = None
-        self.export_results: Sequence[Any] | None = None
+    evaluator: CheckpointEvaluator
+    eval_result: EvalResult | None = None
+    export_results: Sequence[Any] | None = None
 
     def begin(self) -> None:
-        self._done_step = step_of(self._first_checkpoint())
+        self._done_step = step_of(self.evaluator.estimator.latest_checkpoint())
         self._evaluated_step: int | None = None
         self._next_time: float | None = None
 
-    def after_save(self, session: Any, global_step_value: int) -> bool | None:
+    def after_save(self, session: Any, global_step_value: int) -> None:
         if global_step_value <= self._done_step:
-            return None
-        if not self._listener.before_eval():
-            _LOG.info("Exiting training and evaluation loop, as requested by before_eval.")
-            return True
-        if self._next_time is not None and self._clock() < self._next_time:
+            return
+        if self._next_time is not None and self.evaluator.clock() < self._next_time:
             _LOG.info(
                 "Skip the current checkpoint eval due to throttle secs (%s secs).",
-                self._throttle_secs,
+                self.evaluator.spec.throttle_secs,
             )
-            return None
+            return
         self._evaluate(global_step_value)
-        if not self._listener.after_eval(self.eval_result):
-            _LOG.info("Exiting evaluation, as requested by after_eval.")
-            return True
-        return None
 
     def end(self, session: Any, global_step_value: int) -> None:
-        if global_step_value != self._evaluated_step and self._listener.before_eval():
+        if global_step_value != self._evaluated_step:
             self._evaluate(global_step_value)
-            self._listener.after_eval(self.eval_result)
 
     def _evaluate(self, step: int) -> None:
-        self._next_time = self._clock() + self._throttle_secs
+        self._next_time = self.evaluator.clock() + self.evaluator.spec.throttle_secs
         self._done_step = self._evaluated_step = step
         with pause():
-            self.eval_result, self.export_results = self._evaluator.evaluate_and_export()
+            self.eval_result, self.export_results = self.evaluator.evaluate_and_export()
         if self.eval_result.status != EVALUATED:
             raise RuntimeError(
                 "There was no new checkpoint after the training. Eval status: "
@@ -123,36 +80,21 @@ class EvaluationListener(tf.train.CheckpointSaverListener):
 
 
 def evaluate_continuously(
-    evaluator: CheckpointEvaluator,
-    eval_spec: EvalSpec,
-    max_steps: int | None,
-    listener: ContinuousEvalListener,
-    *,
-    clock: Callable[[], float],
-    sleep: Callable[[float], None],
+    evaluator: CheckpointEvaluator, *, sleep: Callable[[float], None]
 ) -> None:
     """Evaluates and exports the checkpoints of other processes, until one of the last step.
 
     Args:
       evaluator: evaluates the newest checkpoint.
-      eval_spec: delay before the first evaluation, and interval between evaluations.
-      max_steps: the last step; None for an endless loop.
-      listener: decides before and after each look whether to go on.
-      clock: returns seconds.
       sleep: sleeps for some seconds.
     """
+    eval_spec, max_steps, clock = evaluator.spec, evaluator.max_steps, evaluator.clock
     if eval_spec.start_delay_secs:
         _LOG.info("Waiting %f secs before starting eval.", eval_spec.start_delay_secs)
         sleep(eval_spec.start_delay_secs)
     while True:
         started = clock()
-        if not listener.before_eval():
-            _LOG.info("Exiting evaluation, as requested by before_eval.")
-            return
         result = _evaluate_if_new(evaluator)
-        if not listener.after_eval(result):
-            _LOG.info("Exiting evaluation, as requested by after_eval.")
-            return
         if result.reached(max_steps):
             _LOG.info(
                 "Exiting evaluation, global_step=%s >= train max_steps=%s", result.step, max_steps

@@ -18,25 +18,24 @@ of tensorflow_estimator, training.py.
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.cluster.tf_config import read_tf_config
-from tf_frame.estimator.argument_checks import checked_hooks
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.train_and_eval.checkpoint_evaluator import CheckpointEvaluator
 from tf_frame.estimator.train_and_eval.evaluation_loops import (
-    ContinuousEvalListener,
     EvaluationListener,
     evaluate_continuously,
 )
-from tf_frame.estimator.train_and_eval.specs import HOOKS, EvalSpec, TrainSpec
+from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
 
 _LOG = logging.getLogger("tf_frame")
 _MAX_DELAY_SECS = 60
@@ -70,7 +69,6 @@ def train_and_evaluate(
       ValueError: TF_CONFIG names no task, or one that does not exist.
       RuntimeError: the server of this task cannot be started.
     """
-    _check_type("eval_spec", eval_spec, EvalSpec)
     executor = Executor(estimator, train_spec, eval_spec)
     config = estimator.config
     if config.task_type == "evaluator" and config.task_id > 0:
@@ -81,15 +79,12 @@ def train_and_evaluate(
     return executor.run()
 
 
+@dataclasses.dataclass(frozen=True)
 class Executor:
     """The part of this process in `train_and_evaluate`.
 
     Args:
-      estimator: the `Estimator`.
-      train_spec, eval_spec: see `train_and_evaluate`; `eval_spec` may be None for a
-        task that does not evaluate.
-      train_hooks: further session hooks for training.
-      continuous_eval_listener: decides before and after each evaluation whether to go on.
+      estimator, train_spec, eval_spec: see `train_and_evaluate`.
       clock: returns seconds.
       sleep: sleeps for some seconds.
 
@@ -97,37 +92,16 @@ class Executor:
       TypeError: an argument has the wrong type.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        train_spec: TrainSpec,
-        eval_spec: EvalSpec | None,
-        train_hooks: Iterable[Any] | None = None,
-        continuous_eval_listener: ContinuousEvalListener | None = None,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        _check_type("estimator", estimator, Estimator)
-        _check_type("train_spec", train_spec, TrainSpec)
-        if eval_spec is not None and not isinstance(eval_spec, EvalSpec):
-            raise TypeError(
-                "`eval_spec` must be either `None` or have type `tf.estimator.EvalSpec`. Got: "
-                f"{type(eval_spec)}"
-            )
-        listener = continuous_eval_listener or ContinuousEvalListener()
-        if not isinstance(listener, ContinuousEvalListener):
-            raise TypeError(
-                "`continuous_eval_listener` must have type `_ContinuousEvalListener`. Got: "
-                f"{type(listener)}"
-            )
-        self._estimator = estimator
-        self._train_spec = train_spec
-        self._given_eval_spec = eval_spec
-        self._hooks = [*train_spec.hooks, *checked_hooks(train_hooks, HOOKS)]
-        self._listener = listener
-        self._clock = clock
-        self._sleep = sleep
+    estimator: Any
+    train_spec: TrainSpec
+    eval_spec: EvalSpec
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+    def __post_init__(self) -> None:
+        _check_type("eval_spec", self.eval_spec, EvalSpec)
+        _check_type("estimator", self.estimator, Estimator)
+        _check_type("train_spec", self.train_spec, TrainSpec)
 
     def run(self) -> tuple[Any, Any] | None:
         """Runs the part of the task that `estimator.config` names.
@@ -138,7 +112,7 @@ class Executor:
         Raises:
           ValueError: the configuration names no task, or one that does not exist.
         """
-        config = self._estimator.config
+        config = self.estimator.config
         if not config.cluster_spec and config.task_type != "evaluator":
             _LOG.info("Running training and evaluation locally (non-distributed).")
             return self.run_local()
@@ -163,7 +137,7 @@ class Executor:
 
     def run_chief(self) -> None:
         """Trains, initialises and saves."""
-        self._train_in_cluster(self._train_spec.saving_listeners)
+        self._train_in_cluster(self.train_spec.saving_listeners)
 
     def run_worker(self) -> None:
         """Trains, and begins a little after the chief."""
@@ -171,20 +145,16 @@ class Executor:
 
     def run_master(self) -> None:
         """Trains like a chief, and evaluates the checkpoints that it saves."""
-        listener = self._evaluation_listener(ContinuousEvalListener())
-        self._train_in_cluster((*self._train_spec.saving_listeners, listener))
+        listener = EvaluationListener(self._checkpoint_evaluator())
+        self._train_in_cluster((*self.train_spec.saving_listeners, listener))
 
     def run_ps(self) -> None:
         """Holds variables; does not return."""
-        start_server(self._estimator.config).join()
+        start_server(self.estimator.config).join()
 
     def run_local(self) -> tuple[Any, Any]:
-        """Trains, and evaluates every checkpoint that is saved.
-
-        Returns:
-          See `train_and_evaluate`.
-        """
-        config = self._estimator.config
+        """Trains, and evaluates every checkpoint that is saved; see `train_and_evaluate`."""
+        config = self.estimator.config
         _LOG.info(
             "Start train and evaluate loop. The evaluate will happen after every checkpoint. "
             "Checkpoint frequency is determined based on RunConfig arguments: "
@@ -192,67 +162,45 @@ class Executor:
             config.save_checkpoints_steps,
             config.save_checkpoints_secs,
         )
-        listener = self._evaluation_listener(self._listener)
-        self._train((*self._train_spec.saving_listeners, listener))
+        listener = EvaluationListener(self._checkpoint_evaluator())
+        self._train((*self.train_spec.saving_listeners, listener))
         if listener.eval_result is not None:
             return listener.eval_result.metrics, listener.export_results
         evaluator = self._checkpoint_evaluator()
-        if not evaluator.has_work_left(step_of(self._estimator.latest_checkpoint())):
+        if not evaluator.has_work_left(step_of(self.estimator.latest_checkpoint())):
             return None, None
         result, exported = evaluator.evaluate_and_export()
         return result.metrics, exported
 
     def run_evaluator(self) -> None:
         """Evaluates checkpoints as they come, up to the one of `max_steps`."""
-        evaluate_continuously(
-            self._checkpoint_evaluator(),
-            self._eval_spec,
-            self._train_spec.max_steps,
-            self._listener,
-            clock=self._clock,
-            sleep=self._sleep,
-        )
-
-    @property
-    def _eval_spec(self) -> EvalSpec:
-        _check_type("eval_spec", self._given_eval_spec, EvalSpec)
-        assert self._given_eval_spec is not None
-        return self._given_eval_spec
+        evaluate_continuously(self._checkpoint_evaluator(), sleep=self.sleep)
 
     def _checkpoint_evaluator(self) -> CheckpointEvaluator:
-        max_steps = self._train_spec.max_steps
-        return CheckpointEvaluator(self._estimator, self._eval_spec, max_steps, clock=self._clock)
-
-    def _evaluation_listener(self, listener: ContinuousEvalListener) -> EvaluationListener:
-        return EvaluationListener(
-            self._checkpoint_evaluator(),
-            self._estimator.latest_checkpoint,
-            self._eval_spec.throttle_secs,
-            listener,
-            clock=self._clock,
-        )
+        max_steps = self.train_spec.max_steps
+        return CheckpointEvaluator(self.estimator, self.eval_spec, max_steps, clock=self.clock)
 
     def _train(self, saving_listeners: Sequence[Any]) -> None:
-        self._estimator.train(
-            input_fn=self._train_spec.input_fn,
-            max_steps=self._train_spec.max_steps,
-            hooks=self._hooks,
+        self.estimator.train(
+            input_fn=self.train_spec.input_fn,
+            max_steps=self.train_spec.max_steps,
+            hooks=self.train_spec.hooks,
             saving_listeners=saving_listeners,
         )
 
     def _train_in_cluster(self, saving_listeners: Sequence[Any]) -> None:
         # The server comes first: while this task waits, the others connect to it.
         if not platform_starts_servers():
-            start_server(self._estimator.config)
+            start_server(self.estimator.config)
         delay = self._delay_secs()
         if delay > 0:
             _LOG.info("Waiting %d secs before starting training.", delay)
-            self._sleep(delay)
+            self.sleep(delay)
         self._train(saving_listeners)
 
     def _delay_secs(self) -> float:
         """Returns the head start of the chief before this task in seconds."""
-        config = self._estimator.config
+        config = self.estimator.config
         if config.task_type != "worker":
             return 0
         most = config.experimental_max_worker_delay_secs
@@ -261,10 +209,7 @@ class Executor:
 
 
 def start_server(config: Any) -> Any:
-    """Starts the TensorFlow server of this process.
-
-    Args:
-      config: the `RunConfig`, with the task and the cluster.
+    """Starts the TensorFlow server of the task and cluster of a `RunConfig`.
 
     Returns:
       A `tf.train.Server`; None if the cluster is only this one task that trains,

@@ -12,9 +12,8 @@ from typing import Any
 from tf_frame.estimator.argument_checks import check_steps, checked_hooks, checked_listeners
 from tf_frame.estimator.exporters import Exporter
 
-HOOKS = "All hooks must be `SessionRunHook` instances"
+_HOOKS = "All hooks must be `SessionRunHook` instances"
 _LISTENERS = "All saving_listeners must be `CheckpointSaverListener` instances"
-
 
 _TrainFields = collections.namedtuple(
     "_TrainFields", ["input_fn", "max_steps", "hooks", "saving_listeners"]
@@ -51,7 +50,7 @@ class TrainSpec(_TrainFields):
         _check_input_fn(input_fn)
         check_steps(None, max_steps)
         listeners = checked_listeners(saving_listeners, _LISTENERS)
-        return super().__new__(cls, input_fn, max_steps, checked_hooks(hooks, HOOKS), listeners)
+        return super().__new__(cls, input_fn, max_steps, checked_hooks(hooks, _HOOKS), listeners)
 
 
 class EvalSpec(_EvalFields):
@@ -87,7 +86,7 @@ class EvalSpec(_EvalFields):
         check_steps(steps)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"`name` must be string, given: {name}")
-        hooks, exporters = checked_hooks(hooks, HOOKS), _checked_exporters(exporters)
+        hooks, exporters = checked_hooks(hooks, _HOOKS), _checked_exporters(exporters)
         intervals = {"start_delay_secs": start_delay_secs, "throttle_secs": throttle_secs}
         for interval, secs in intervals.items():
             if secs < 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from tf_frame.cluster import Cluster
 from tf_frame.session.interrupts import Interrupts
@@ -28,14 +28,6 @@ class RunObserver:
     shows_progress: bool = False
 
 
-class StepEvaluator(Protocol):
-    """Evaluates the checkpoint of a step while training goes on."""
-
-    def evaluate_step(self, step: int) -> Mapping[str, float]:
-        """Returns metric -> value."""
-        ...
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RunContext:
     """Context of one training: the facts that do not belong to its `TrainingSetup`.
@@ -44,13 +36,14 @@ class RunContext:
       observer: the user.
       cluster: which worker this process is.
       checkpoint: the checkpoint that training resumes from; None for a new training.
-      evaluator: evaluates checkpoints while training goes on; None where nothing does.
+      evaluate_step: evaluates the checkpoint of a step while training goes on and returns
+        metric -> value; None where nothing does.
       hooks: session hooks of a script, called after the model's `chief_hooks` and
         before its `hooks`.
       listeners: `CheckpointSaverListener`s of a script.
       saves_checkpoints: whether checkpoints are saved at all.
       session_config: a `ConfigProto` whose fields win over tf-frame's own, or None.
-      warm_start_from: a path or `WarmStartSettings`, for a training that is new.
+      warm_start_from: `WarmStartSettings` for a training that is new, or None.
       input_restarts_at: global step from which the input is read from its beginning,
         though the checkpoint of that step holds a position in the input.
     """
@@ -58,7 +51,7 @@ class RunContext:
     observer: RunObserver
     cluster: Cluster
     checkpoint: str | None = None
-    evaluator: StepEvaluator | None = None
+    evaluate_step: Callable[[int], Mapping[str, float]] | None = None
     hooks: Sequence[Any] = ()
     listeners: Sequence[Any] = ()
     saves_checkpoints: bool = True

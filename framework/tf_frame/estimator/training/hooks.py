@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -20,18 +20,17 @@ from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Either, Multiples
 from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.hooks.checkpoint_saver import CheckpointSaverHook
 from tf_frame.hooks.evaluate import EvaluateHook
+from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.hooks.input_position import InputPositionHook, RestoredCheckpoint
 from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.hooks.progress import ProgressHook
-from tf_frame.hooks.stock.checkpoint_saver import CheckpointSaverHook
-from tf_frame.hooks.stock.global_step_waiter import GlobalStepWaiterHook
-from tf_frame.hooks.stock.step_counter import StepCounterHook
 from tf_frame.hooks.stop import StopAtStepHook, StopOnSignalHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
-from tf_frame.hooks.throughput import ThroughputHook
+from tf_frame.hooks.throughput import StepCounterHook, ThroughputHook
 from tf_frame.hooks.timeline import TimelineHook
 from tf_frame.hooks.training_clock import pause
 from tf_frame.plugin import HookContext
@@ -42,19 +41,6 @@ _LOG = logging.getLogger("tf_frame")
 _MIN_INTERVAL_SECS = 1.0
 
 
-@dataclasses.dataclass(frozen=True)
-class TrainingHooks:
-    """The hooks of a training.
-
-    Attributes:
-      all: the hooks, those of the options, the model, plugins and a script.
-      progress: the one that measures the rates of the training.
-    """
-
-    all: list[Any]
-    progress: ProgressHook
-
-
 def make_hooks(
     setup: TrainingSetup,
     context: RunContext,
@@ -62,7 +48,7 @@ def make_hooks(
     *,
     source: Any,
     restored: RestoredCheckpoint,
-) -> TrainingHooks:
+) -> tuple[list[Any], ProgressHook]:
     """Makes the hooks of a worker, in the training graph, before its session.
 
     Args:
@@ -70,6 +56,10 @@ def make_hooks(
       graph: the training graph.
       source: the input.
       restored: filled when a session is made.
+
+    Returns:
+      The hooks of the options, the model, plugins and a script; and that one of them which
+      measures the rates of the training.
 
     Raises:
       DataError: a resumed run would not be exact, and the options do not allow that.
@@ -95,12 +85,7 @@ def make_hooks(
     hooks: list[Any] = [*_exact_resume(config, graph, restored, observer.report), guard, *foreign]
     hooks += [*graph.hooks, *_profiles(setup, context.cluster)]
     if is_chief:
-        listeners += [*_evaluation_listeners(setup, context), *context.listeners]
-        checkpoints = _checkpoints(setup, context, graph, guard, listeners) if saves else None
-        hooks += [checkpoints] if checkpoints else []
-        hooks += _summaries_and_timelines(setup, graph)
-        if config.eval_every_n_steps:
-            hooks.append(_evaluation(config, context, guard, checkpoints))
+        hooks += _hooks_of_chief(setup, context, graph, guard, listeners, saves=saves)
         counts_examples = not (isinstance(source, InputFn) or callable(source))
         hooks += _log(setup, graph, counts_examples=counts_examples)
     hooks += [
@@ -117,7 +102,30 @@ def make_hooks(
                 log=_LOG.info,
             )
         )
-    return TrainingHooks(hooks, progress)
+    return hooks, progress
+
+
+def _hooks_of_chief(
+    setup: TrainingSetup,
+    context: RunContext,
+    graph: TrainGraph,
+    guard: NanGuardHook,
+    listeners: Sequence[Any],
+    *,
+    saves: bool,
+) -> list[Any]:
+    """Hooks that save, write summaries and evaluate; `listeners` hear of what is saved."""
+    config, listeners = setup.config, list(listeners)
+    if setup.mode == TRAIN_AND_EVALUATE and context.evaluate_step is not None:
+        first_step = step_of(context.checkpoint)
+        listeners.append(EvaluateSaved(context.evaluate_step, first_step, config.max_steps))
+    listeners += context.listeners
+    checkpoints = _checkpoints(setup, context, graph, guard, listeners) if saves else None
+    hooks: list[Any] = [checkpoints] if checkpoints else []
+    hooks += _summaries_and_timelines(setup, graph)
+    if config.eval_every_n_steps:
+        hooks.append(_evaluation(config, context, guard, checkpoints))
+    return hooks
 
 
 def _hook_context(setup: TrainingSetup, context: RunContext, graph: TrainGraph) -> HookContext:
@@ -138,20 +146,18 @@ def _exact_resume(
     graph: TrainGraph,
     restored: RestoredCheckpoint,
     report: Callable[[str], None],
-) -> list[Any]:
+) -> Iterator[Any]:
     """The hook that makes a resumed run end like one that was never stopped."""
     if graph.input_position is None:
-        return []
+        return
     if graph.not_repeatable:
         _refuse_or_warn(config, graph, report)
-    return [
-        InputPositionHook(
-            graph.input_position,
-            restored=restored,
-            allow_inexact=config.allow_inexact_resume,
-            report=report,
-        )
-    ]
+    yield InputPositionHook(
+        graph.input_position,
+        restored=restored,
+        allow_inexact=config.allow_inexact_resume,
+        report=report,
+    )
 
 
 def _refuse_or_warn(config: RunOptions, graph: TrainGraph, report: Callable[[str], None]) -> None:
@@ -165,14 +171,11 @@ def _refuse_or_warn(config: RunOptions, graph: TrainGraph, report: Callable[[str
     report(f"warning: {what}")
 
 
-def _profiles(setup: TrainingSetup, cluster: Cluster) -> list[Any]:
+def _profiles(setup: TrainingSetup, cluster: Cluster) -> Iterator[Any]:
     config = setup.config
-    if not (config.profile_at_step or config.profile_every_n_steps):
-        return []
-    if not (cluster.is_chief or config.profile_all_workers):
-        return []
-    return [
-        ProfileHook(
+    asked = config.profile_at_step or config.profile_every_n_steps
+    if asked and (cluster.is_chief or config.profile_all_workers):
+        yield ProfileHook(
             setup.model_dir,
             at_steps=config.profile_at_step,
             num_steps=config.profile_num_steps,
@@ -180,7 +183,6 @@ def _profiles(setup: TrainingSetup, cluster: Cluster) -> list[Any]:
             task=config.task,
             is_chief=cluster.is_chief,
         )
-    ]
 
 
 def _checkpoints(
@@ -206,44 +208,25 @@ def _checkpoints(
     )
 
 
-def _evaluation_listeners(setup: TrainingSetup, context: RunContext) -> list[Any]:
-    """With `--mode train_and_evaluate`: the listener that evaluates every saved checkpoint."""
-    if setup.mode != TRAIN_AND_EVALUATE or context.evaluator is None:
-        return []
-    return [
-        EvaluateSaved(
-            context.evaluator.evaluate_step,
-            first_step=step_of(context.checkpoint),
-            last_step=setup.config.max_steps,
-        )
-    ]
-
-
-def _summaries_and_timelines(setup: TrainingSetup, graph: TrainGraph) -> list[Any]:
+def _summaries_and_timelines(setup: TrainingSetup, graph: TrainGraph) -> Iterator[Any]:
     config, model_dir = setup.config, setup.model_dir
-    hooks: list[Any] = []
     if config.writes_summaries and graph.summary_op is not None:
-        hooks.append(
-            SummaryHook(
-                model_dir,
-                graph.summary_op,
-                every_steps=config.save_summaries_steps or None,
-                every_secs=config.save_summaries_secs,
-            )
+        yield SummaryHook(
+            model_dir,
+            graph.summary_op,
+            every_steps=config.save_summaries_steps or None,
+            every_secs=config.save_summaries_secs,
         )
     if config.trace_every_n_steps or config.trace_at_step:
-        hooks.append(
-            TimelineHook(
-                model_dir,
-                every_steps=config.trace_every_n_steps or None,
-                at_steps=config.trace_at_step,
-                gzip=config.trace_gzip,
-                memory=config.trace_memory,
-                dataflow=config.trace_dataflow,
-                writer=event_writer(model_dir),
-            )
+        yield TimelineHook(
+            model_dir,
+            every_steps=config.trace_every_n_steps or None,
+            at_steps=config.trace_at_step,
+            gzip=config.trace_gzip,
+            memory=config.trace_memory,
+            dataflow=config.trace_dataflow,
+            writer=event_writer(model_dir),
         )
-    return hooks
 
 
 def _evaluation(
@@ -253,8 +236,8 @@ def _evaluation(
     checkpoints: CheckpointHook | None,
 ) -> EvaluateHook:
     """Evaluates at certain steps, which the checkpoint hook saves for the purpose."""
-    steps, evaluator = config.eval_every_n_steps, context.evaluator
-    if evaluator is None or checkpoints is None:
+    steps, evaluate_step = config.eval_every_n_steps, context.evaluate_step
+    if evaluate_step is None or checkpoints is None:
         raise ConfigError(
             f"eval_every_n_steps {steps} is for tf-frame run, which knows its evaluation data and "
             "saves checkpoints; use train_and_evaluate"
@@ -263,56 +246,50 @@ def _evaluation(
 
     def evaluate(step: int) -> Mapping[str, float]:
         checkpoints.wait()
-        return evaluator.evaluate_step(step)
+        return evaluate_step(step)
 
     return EvaluateHook(
         evaluate, every_steps=steps, last_step=config.max_steps, unless=lambda: guard.diverged
     )
 
 
-def _log(setup: TrainingSetup, graph: TrainGraph, *, counts_examples: bool) -> list[Any]:
+def _log(setup: TrainingSetup, graph: TrainGraph, *, counts_examples: bool) -> Iterator[Any]:
     """Hooks that log loss, learning rate and rates; an input function has batches of its own."""
     every, last = setup.config.log_every_n_steps, setup.config.max_steps
     if not every:
-        return []
+        return
     tensors = {"loss": graph.train_op}
     if graph.learning_rate is not None:
         tensors["learning_rate"] = graph.learning_rate
-    rates: Any = StepCounterHook(every_n_steps=every, output_dir=setup.model_dir)
-    if counts_examples:
-        rates = ThroughputHook(
-            examples_per_step=setup.examples_per_step(),
-            every_steps=every,
-            last_step=last,
-            min_secs=_MIN_INTERVAL_SECS,
-            writer=event_writer(setup.model_dir),
-        )
-    return [LoggingHook(tensors, every_steps=every, last_step=last), rates]
+    yield LoggingHook(tensors, every_steps=every, last_step=last)
+    if not counts_examples:
+        yield StepCounterHook(every_n_steps=every, output_dir=setup.model_dir)
+        return
+    yield ThroughputHook(
+        examples_per_step=setup.examples_per_step(),
+        every_steps=every,
+        last_step=last,
+        min_secs=_MIN_INTERVAL_SECS,
+        writer=event_writer(setup.model_dir),
+    )
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
 class EvaluateSaved(tf.train.CheckpointSaverListener):
     """Evaluates each checkpoint between the first and the last one of a run.
 
     The checkpoint that the run begins with has been evaluated before, and the last
     one is evaluated when training has ended. Evaluations count in no rate of steps.
-
-    Args:
-      evaluate: evaluates the checkpoint of a step; returns metric -> value.
-      first_step: global step that the run begins from.
-      last_step: global step that it ends at.
     """
 
-    def __init__(
-        self, evaluate: Callable[[int], Mapping[str, float]], *, first_step: int, last_step: int
-    ) -> None:
-        self._evaluate = evaluate
-        self._first_step = first_step
-        self._last_step = last_step
+    evaluate: Callable[[int], Mapping[str, float]]
+    first_step: int
+    last_step: int
 
     def after_save(self, session: Any, global_step_value: int) -> None:
-        if self._first_step < global_step_value < self._last_step:
+        if self.first_step < global_step_value < self.last_step:
             with pause():
-                self._evaluate(global_step_value)
+                self.evaluate(global_step_value)
 
 
 def saver_hooks(hooks: Sequence[Any]) -> list[Any]:
@@ -327,12 +304,7 @@ def saver_hooks(hooks: Sequence[Any]) -> list[Any]:
 
 
 def add_listeners(savers: Sequence[Any], listeners: Sequence[Any], *, saves: bool) -> None:
-    """Gives listeners to the first hook that saves, once each.
-
-    Args:
-      savers: the result of `saver_hooks`.
-      listeners: `CheckpointSaverListener`s.
-      saves: whether tf-frame saves, whose own hook then has the listeners.
+    """Gives listeners to the first of `saver_hooks`, once each, unless tf-frame's own hook saves.
 
     Raises:
       ValueError: nothing saves, so that no listener would hear of anything.

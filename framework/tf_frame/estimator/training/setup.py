@@ -14,7 +14,7 @@ from tf_frame.config.run_options import RunOptions, run_options
 from tf_frame.config.yaml_file import Named, Settings
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.learning_rates.context import schedule_context
-from tf_frame.plugin import InputInfo, Mode, ScheduleContext
+from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.load import LoadedPlugin
 
 # Values of `--mode` that train.
@@ -89,7 +89,10 @@ class TrainingSetup:
 
     def make_schedule(self, info: InputInfo) -> Any:
         """Constructs the learning-rate plugin for a run over the data that `info` describes."""
-        return self.schedule.make(context=self._schedule_context(info))
+        num_examples, batches = info.num_examples.get(Mode.TRAIN), self.batches_per_step()
+        return self.schedule.make(
+            context=schedule_context(self.config, num_examples, batches_per_step=batches)
+        )
 
     def make_hooks(self, context: Any) -> list[Any]:
         """Makes the session hooks and checkpoint listeners that were named, in order.
@@ -162,10 +165,6 @@ class TrainingSetup:
             "optimizer": self.optimizer,
             "schedule": self.schedule,
         }
-
-    def _schedule_context(self, info: InputInfo) -> ScheduleContext:
-        num_examples = info.num_examples.get(Mode.TRAIN)
-        return schedule_context(self.config, num_examples, batches_per_step=self.batches_per_step())
 
     def _check_accumulation(self) -> None:
         """Refuses options that cannot be combined with accumulated gradients."""

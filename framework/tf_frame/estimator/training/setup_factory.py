@@ -12,8 +12,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tf_frame.config.option import Option, options_of
-from tf_frame.config.resolve import check_names, resolve
+from tf_frame.config.option import Option, check_names, options_of, resolve
 from tf_frame.config.run_options import RunOptions, run_options
 from tf_frame.config.yaml_file import Named, Settings, to_settings
 from tf_frame.errors import ConfigError

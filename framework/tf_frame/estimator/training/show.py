@@ -16,18 +16,10 @@ from tf_frame.deploy.session_config import make_deployment
 from tf_frame.estimator.training.context import RunContext, RunObserver
 from tf_frame.estimator.training.hooks import make_hooks
 from tf_frame.estimator.training.setup import TrainingSetup
-from tf_frame.estimator.training.train import build_graph
-from tf_frame.estimator.training.unmatched_patterns import unmatched_patterns
+from tf_frame.estimator.training.train import build_graph, unmatched_patterns
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.session.schedule import Schedule
-
-
-class _NoEvaluation:
-    """Stands in for the evaluator of a run; nothing is evaluated."""
-
-    def evaluate_step(self, step: int) -> dict[str, float]:
-        return {}
 
 
 def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
@@ -39,8 +31,9 @@ def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], Non
       report: takes the lines.
     """
     observer = RunObserver(report, shows_progress=True)
+    # Nothing is evaluated.
     context = RunContext(
-        observer=observer, cluster=cluster_of(setup.config), evaluator=_NoEvaluation()
+        observer=observer, cluster=cluster_of(setup.config), evaluate_step=lambda step: {}
     )
     # Hooks open event files, which are not to stay.
     with tempfile.TemporaryDirectory() as folder:
@@ -48,8 +41,8 @@ def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], Non
         graph = _graph(setup, source, report, make_deployment(setup.config, context.cluster))
         with graph.graph.as_default():
             restored = RestoredCheckpoint()
-            hooks = make_hooks(setup, context, graph, source=source, restored=restored)
-        report("\n".join(Schedule(hooks.all).describe()))
+            hooks, _ = make_hooks(setup, context, graph, source=source, restored=restored)
+        report("\n".join(Schedule(hooks).describe()))
         tf.summary.FileWriterCache.clear()
 
 

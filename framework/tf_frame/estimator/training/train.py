@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import logging
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -14,12 +15,12 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, precision_rewrites, session_config
+from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 from tf_frame.estimator.training.context import RunContext
 from tf_frame.estimator.training.hooks import make_hooks
 from tf_frame.estimator.training.model_dir import CONFIG_FILE
 from tf_frame.estimator.training.setup import TrainingSetup
-from tf_frame.estimator.training.unmatched_patterns import unmatched_patterns
-from tf_frame.estimator.warm_start.apply import apply_warm_start, with_warm_start
+from tf_frame.estimator.warm_start.apply import with_warm_start
 from tf_frame.estimator.warm_start.options import warm_started
 from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
@@ -72,8 +73,8 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
     observer.interrupts.raise_if_received()
     restored = RestoredCheckpoint(input_restarts_at=context.input_restarts_at)
     with graph.graph.as_default():
-        hooks = make_hooks(setup, context, graph, source=source, restored=restored)
-        loop = make_loop(config, graph, hooks.all, report=observer.report)
+        hooks, progress = make_hooks(setup, context, graph, source=source, restored=restored)
+        loop = make_loop(config, graph, hooks, report=observer.report)
         with closing_all(loop.hooks):
             # A remote session waits for every task of the cluster and notices no signal.
             blocking = observer.interrupts.deadly if cluster.target else contextlib.nullcontext
@@ -96,8 +97,8 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
     return Trained(
         global_step=loop.global_step,
         loss=None if loop.loss is None else float(loop.loss),
-        steps_per_sec=hooks.progress.steps_per_sec,
-        examples_per_sec=hooks.progress.examples_per_sec,
+        steps_per_sec=progress.steps_per_sec,
+        examples_per_sec=progress.examples_per_sec,
         stopped=loop.stop_requested,
     )
 
@@ -117,6 +118,32 @@ def build_graph(
     )
 
 
+@contextlib.contextmanager
+def unmatched_patterns(*, strict: bool, report: Callable[[str], None]) -> Iterator[None]:
+    """Reports each `UnmatchedPatternWarning`; with `strict`, the first one ends the run.
+
+    The warning says that a pattern of variable names in an option matches no variable.
+
+    Raises:
+      ConfigError: a pattern matched nothing, and `strict` is set.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error" if strict else "always", UnmatchedPatternWarning)
+        show = warnings.showwarning
+
+        def show_or_report(message: Any, category: Any, *place: Any, **more: Any) -> None:
+            if issubclass(category, UnmatchedPatternWarning):
+                report(f"warning: {message}")
+            else:
+                show(message, category, *place, **more)
+
+        warnings.showwarning = show_or_report
+        try:
+            yield
+        except UnmatchedPatternWarning as unmatched:
+            raise ConfigError(f"{unmatched} (an error because of --strict)") from None
+
+
 def _with_initial_values(
     graph: TrainGraph, setup: TrainingSetup, context: RunContext
 ) -> TrainGraph:
@@ -128,8 +155,10 @@ def _with_initial_values(
     if context.warm_start_from is None:
         return graph
     with graph.graph.as_default():
-        initial = apply_warm_start(context.warm_start_from, context.checkpoint, report=report)
-        return dataclasses.replace(graph, scaffold=with_warm_start(graph.scaffold, initial))
+        scaffold = with_warm_start(
+            graph.scaffold, context.warm_start_from, context.checkpoint, report=report
+        )
+    return dataclasses.replace(graph, scaffold=scaffold)
 
 
 def _session_config(config: RunOptions, deployment: DeploymentConfig, given: Any) -> Any:

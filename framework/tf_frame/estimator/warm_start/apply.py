@@ -1,7 +1,6 @@
 """Warm start of an Estimator: variables begin with values of another model's checkpoint.
 
-    initial = apply_warm_start(settings, estimator.latest_checkpoint(), report=print)
-    scaffold = with_warm_start(scaffold, initial)
+    scaffold = with_warm_start(scaffold, settings, estimator.latest_checkpoint(), report=print)
 
 Settings have the meaning of tf.estimator (tensorflow_estimator, estimator.py) and of
 `tf.compat.v1.train.warm_start`, which replaces the ops that initialise variables.
@@ -19,22 +18,21 @@ from typing import Any, TypeAlias
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import saved_as
 from tf_frame.checkpoint.find.newest import damage_of
 from tf_frame.checkpoint.find.path import resolve
-from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
 from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import CheckpointError, ConfigError
-from tf_frame.estimator.warm_start.settings import WarmStartSettings, settings_of
+from tf_frame.estimator.warm_start.settings import WarmStartSettings
 from tf_frame.estimator.warm_start.vocabulary import Remapped, check_same_type, remapped
 from tf_frame.plugin import Mode, ModelOutput
 
-InitFunction: TypeAlias = Callable[[Any, Any], None]
 # Name -> the variable, or the parts of a partitioned variable.
 _Variables: TypeAlias = Mapping[str, Sequence[Any]]
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
 class WarmStartedModel:
     """Builds another model, with a scaffold that gives it the values of a checkpoint.
 
@@ -42,47 +40,47 @@ class WarmStartedModel:
 
     Args:
       model: the model plugin.
-      warm_start_from: a path or `WarmStartSettings`.
+      settings: the checkpoint and its variables.
       report: takes the table of variables.
     """
 
-    def __init__(self, model: Any, warm_start_from: Any, report: Callable[[str], None]) -> None:
-        self._model = model
-        self._warm_start_from = warm_start_from
-        self._report = report
+    model: Any
+    settings: WarmStartSettings
+    report: Callable[[str], None]
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds one clone; see `tf_frame.Model.build`."""
-        output: ModelOutput = self._model.build(features, labels, mode)
-        initial = apply_warm_start(self._warm_start_from, None, report=self._report)
-        return dataclasses.replace(output, scaffold=with_warm_start(output.scaffold, initial))
+        output: ModelOutput = self.model.build(features, labels, mode)
+        scaffold = with_warm_start(output.scaffold, self.settings, None, report=self.report)
+        return dataclasses.replace(output, scaffold=scaffold)
 
 
-def warm_start_checkpoint(warm_start_from: Any) -> str | None:
-    """Returns the checkpoint of a warm start; None without `warm_start_from`.
+def warm_start_checkpoint(settings: WarmStartSettings | None) -> str | None:
+    """Returns the checkpoint of a warm start; None without settings.
 
     Raises:
       ValueError, tf.errors.NotFoundError: there is no such checkpoint.
     """
-    settings = settings_of(warm_start_from)
     return _opened(os.fsdecode(settings.ckpt_to_initialize_from)).path if settings else None
 
 
-def apply_warm_start(
-    settings: Any, model_dir_checkpoint: str | None, *, report: Callable[[str], None]
-) -> InitFunction | None:
-    """Looks up values in the checkpoint and adds ops that assign them to the default graph.
+def with_warm_start(
+    scaffold: Any,
+    settings: WarmStartSettings,
+    own_checkpoint: str | None,
+    *,
+    report: Callable[[str], None],
+) -> Any:
+    """Returns a scaffold that assigns the values before it calls the `init_fn` of another.
 
-    Call it when the graph has all its variables, and before its scaffold is finalized.
+    The values are looked up, and ops that assign them are added to the default graph. Call it
+    when the graph has all its variables.
 
     Args:
-      settings: an argument of `settings_of`.
-      model_dir_checkpoint: the Estimator's own checkpoint, which takes precedence; or None.
+      scaffold: the other `tf.compat.v1.train.Scaffold`, not finalized; None for a new one.
+      settings: the checkpoint and its variables.
+      own_checkpoint: the Estimator's own checkpoint, which takes precedence; or None.
       report: takes the table of variables, a line each.
-
-    Returns:
-      A function of `(scaffold, session)` that assigns the values, for
-      `with_warm_start`. None without settings, or with an own checkpoint.
 
     Raises:
       ValueError: there is no checkpoint; it lacks a variable, or has another
@@ -90,44 +88,25 @@ def apply_warm_start(
       tf.errors.NotFoundError: the file does not exist.
       CheckpointError: the checkpoint is damaged.
     """
-    settings = settings_of(settings)
-    if settings is None:
-        return None
-    if model_dir_checkpoint:
+    scaffold = scaffold or tf.train.Scaffold()
+    if own_checkpoint:
         report(
             f"ignoring warm_start_from {settings.ckpt_to_initialize_from}: there is a checkpoint "
-            f"of this model already, {model_dir_checkpoint}"
+            f"of this model already, {own_checkpoint}"
         )
-        return None
+        return scaffold
     checkpoint = _opened(os.fsdecode(settings.ckpt_to_initialize_from))
     chosen = _chosen(settings.vars_to_warm_start)
     _check_used("var_name_to_prev_var_name", settings.var_name_to_prev_var_name, chosen)
     _check_used("var_name_to_vocab_info", settings.var_name_to_vocab_info, chosen, space=" ")
     whole, by_vocabulary = _planned(settings, chosen, checkpoint)
     report(_report(whole, by_vocabulary))
-
-    def initial(scaffold: Any, session: Any) -> None:
-        whole.init_fn(scaffold, session)
-        for variable in by_vocabulary:
-            variable.load(session)
-
-    return initial
-
-
-def with_warm_start(scaffold: Any, initial: InitFunction | None) -> Any:
-    """Returns a scaffold that assigns the values before it calls its own `init_fn`.
-
-    Args:
-      scaffold: a `tf.compat.v1.train.Scaffold`, not finalized, or None.
-      initial: result of `apply_warm_start`.
-    """
-    scaffold = scaffold or tf.train.Scaffold()
-    if initial is None:
-        return scaffold
     own = scaffold.init_fn
 
     def init_fn(this: Any, session: Any) -> None:
-        initial(this, session)
+        whole.init_fn(this, session)
+        for variable in by_vocabulary:
+            variable.load(session)
         if own is not None:
             own(session)
 

@@ -8,11 +8,7 @@ from collections.abc import Callable
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.newest import (
-    damage_of,
-    known_checkpoints,
-    step_of,
-)
+from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, step_of
 from tf_frame.checkpoint.warm_start.plan import plan_warm_start
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
@@ -32,9 +28,7 @@ def warm_started(
     """Makes a new run begin with values of the checkpoint that the options name.
 
     Args:
-      graph: the training graph.
-      config: the warm-start options.
-      model_dir: the folder of the run, for messages.
+      graph, config, model_dir: of the run.
       checkpoint: the run's own checkpoint, which takes precedence; None for a new run.
       report: takes the table of variables, a line each.
 

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import saved_as
-from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,9 +16,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import check_match
 from tf_frame.checkpoint.find.newest import damage_of
-from tf_frame.checkpoint.find.reader import READ_ERRORS, unreadable
+from tf_frame.checkpoint.find.reader import READ_ERRORS, check_match, unreadable
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.model_output import build_model
 from tf_frame.graph.quantization import quantize_eval_graph

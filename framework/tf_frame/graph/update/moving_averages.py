@@ -18,8 +18,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import saved_as
-from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError
 from tf_frame.graph.operations import branches_of_switches

@@ -6,10 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.train_and_eval import executor as executor_module
-from tf_frame.estimator.train_and_eval.evaluation_loops import (
-    ContinuousEvalListener,
-    EvaluationListener,
-)
+from tf_frame.estimator.train_and_eval.evaluation_loops import EvaluationListener
 from tf_frame.estimator.train_and_eval.executor import (
     Executor,
     platform_starts_servers,
@@ -80,9 +77,9 @@ def input_fn():
 TRAIN, EVAL = TrainSpec(input_fn, 4), EvalSpec(input_fn)
 
 
-def make(estimator, train=TRAIN, evaluate=EVAL, **more):
+def make(estimator, train=TRAIN, evaluate=EVAL):
     clock = Clock(estimator.events)
-    return Executor(estimator, train, evaluate, clock=lambda: clock.now, sleep=clock.sleep, **more)
+    return Executor(estimator, train, evaluate, clock=lambda: clock.now, sleep=clock.sleep)
 
 
 @pytest.fixture
@@ -121,19 +118,6 @@ def test_arguments_of_another_kind_are_refused():
     assert error_of(Executor, estimator, "t", EVAL) == (
         TypeError,
         "`train_spec` must have type `tf.estimator.TrainSpec`. Got: <class 'str'>",
-    )
-    assert error_of(Executor, estimator, TRAIN, "e") == (
-        TypeError,
-        "`eval_spec` must be either `None` or have type `tf.estimator.EvalSpec`. Got: "
-        "<class 'str'>",
-    )
-    assert error_of(Executor, estimator, TRAIN, EVAL, train_hooks=[5]) == (
-        TypeError,
-        "All hooks must be `SessionRunHook` instances, given: 5",
-    )
-    assert error_of(Executor, estimator, TRAIN, EVAL, continuous_eval_listener=5) == (
-        TypeError,
-        "`continuous_eval_listener` must have type `_ContinuousEvalListener`. Got: <class 'int'>",
     )
 
 
@@ -194,9 +178,8 @@ def test_each_task_does_its_part(monkeypatch, task):
 
 def test_the_chief_starts_a_server_and_trains_with_its_listeners(servers):
     estimator = FakeEstimator(config("chief", 0, ["chief", "ps"]))
-    more = tf.train.SessionRunHook()
     train = TrainSpec(input_fn, 4, hooks=[HOOK], saving_listeners=[LISTENER])
-    make(estimator, train, None, train_hooks=[more]).run()
+    make(estimator, train).run()
     assert servers == ["chief"]
     assert estimator.events == [
         (
@@ -204,7 +187,7 @@ def test_the_chief_starts_a_server_and_trains_with_its_listeners(servers):
             {
                 "input_fn": input_fn,
                 "max_steps": 4,
-                "hooks": [HOOK, more],
+                "hooks": (HOOK,),
                 "saving_listeners": (LISTENER,),
             },
         )
@@ -220,7 +203,7 @@ def test_a_worker_starts_its_server_waits_and_trains(servers, task_id, most, del
     own.experimental_max_worker_delay_secs = most
     estimator = FakeEstimator(own)
     train = TrainSpec(input_fn, 4, hooks=[HOOK], saving_listeners=[LISTENER])
-    make(estimator, train, None).run()
+    make(estimator, train).run()
     assert servers == ["worker"]
     assert estimator.events[0] == f"sleep {delay}"
     # Only the chief saves.
@@ -251,13 +234,9 @@ def test_a_master_evaluates_as_well(servers):
     assert servers == ["master"]
 
 
-def test_a_master_asks_nobody_whether_to_evaluate(servers, tmp_path):
-    class No(ContinuousEvalListener):
-        def before_eval(self):
-            return False
-
+def test_a_master_evaluates_what_it_saves(servers, tmp_path):
     estimator = FakeEstimator(config("master", 0, ["master", "ps"]), tmp_path, [None, "c-2"])
-    make(estimator, continuous_eval_listener=No()).run()
+    make(estimator).run()
     (evaluating,) = estimator.events[0][1]["saving_listeners"]
     evaluating.begin()
     assert evaluating.after_save(None, 2) is None
@@ -269,12 +248,6 @@ def test_a_parameter_server_holds_its_variables_until_it_is_ended(servers):
     make(estimator).run()
     assert servers == ["ps", "join"]
     assert estimator.events == []
-
-
-def test_only_tasks_that_do_not_evaluate_can_do_without_an_eval_spec():
-    for task in ("master", "evaluator"):
-        executor = make(FakeEstimator(config(task, 0, [task])), evaluate=None)
-        assert error_of(executor.run)[0] is TypeError
 
 
 def test_the_evaluator_evaluates_until_the_last_step(tmp_path):

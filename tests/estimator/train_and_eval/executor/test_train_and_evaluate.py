@@ -3,12 +3,12 @@ import math
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.early_stopping import read_eval_metrics
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
 from tf_frame.estimator.run_config.run_config import RunConfig
 from tf_frame.estimator.train_and_eval.executor import Executor, train_and_evaluate
 from tf_frame.estimator.train_and_eval.specs import EvalSpec, TrainSpec
+from tf_frame.hooks.early_stopping import EvalMetricsReader
 from tf_frame.testing.one_weight import (
     batches,
     input_fn,
@@ -67,7 +67,7 @@ def eval_spec(**more):
 
 
 def losses(estimator, name=None):
-    metrics = read_eval_metrics(estimator.eval_dir(name))
+    metrics = EvalMetricsReader(estimator.eval_dir(name)).read()
     return {step: values["loss"] for step, values in metrics.items()}
 
 

@@ -308,8 +308,8 @@ def test_hooks_for_the_chief_are_for_no_other_worker(tmp_path, task, has_it):
     cluster = Cluster(task_id=task, num_workers=2)
     context = RunContext(observer=RunObserver(print), cluster=cluster)
     with graph.graph.as_default():
-        hooks = make_hooks(setup, context, graph, source=source, restored=RestoredCheckpoint())
-    assert (mine in hooks.all) == has_it
+        hooks, _ = make_hooks(setup, context, graph, source=source, restored=RestoredCheckpoint())
+    assert (mine in hooks) == has_it
 
 
 def test_evaluation_by_steps_needs_checkpoints_of_tf_frames_own(go, tmp_path):

@@ -4,8 +4,8 @@ import sys
 import pytest
 import tensorflow.compat.v1 as tf
 
+import forked
 from tf_frame.legacy.estimator.estimator import follow_tensorflow
-from tf_frame.testing import forked
 
 SCRIPT = """
 import sys

@@ -53,12 +53,7 @@ def export(request: Request, folder: str) -> Written:
 
 
 def frozen(serving: Serving, outputs: Mapping[str, Any]) -> Any:
-    """Returns the `GraphDef` that computes outputs of a restored model, with constants.
-
-    Args:
-      serving: the restored model.
-      outputs: output name -> tensor.
-    """
+    """Returns the `GraphDef`, with constants, that computes outputs (name -> tensor) of a model."""
     graph_def = tf.graph_util.convert_variables_to_constants(
         serving.session,
         serving.session.graph.as_graph_def(),
@@ -76,13 +71,7 @@ def used_inputs(serving: Serving, graph_def: Any) -> dict[str, Any]:
 
 
 def run(folder: str, batch: Mapping[str, Any], session_config: Any = None) -> dict[str, Any]:
-    """Loads an export into a new graph, and computes output name -> array.
-
-    Args:
-      folder: the folder of the export.
-      batch: input name -> array.
-      session_config: the `ConfigProto`.
-    """
+    """Loads an export into a new graph; computes output name -> array from such inputs."""
     graph_def = tf.GraphDef()
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
         graph_def.ParseFromString(file.read())

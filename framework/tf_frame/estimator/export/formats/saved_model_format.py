@@ -67,11 +67,6 @@ def run(
 ) -> tuple[dict[str, Arrays], Mapping[str, Any]]:
     """Loads a SavedModel into a new graph, and computes the outputs of every signature.
 
-    Args:
-      path: the folder of the SavedModel.
-      batch: input name -> array.
-      session_config: the `ConfigProto`.
-
     Returns:
       Signature name -> output name -> array; and signature name -> `SignatureDef`.
     """

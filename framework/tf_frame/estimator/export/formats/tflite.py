@@ -58,9 +58,7 @@ def export(request: Request, folder: str) -> Written:
 def run(folder: str, batches: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Loads an export, and computes output name -> array for each batch of one example.
 
-    Args:
-      folder: the folder of the export.
-      batches: input name -> array; may contain inputs that the model does not read.
+    A batch is input name -> array, and may contain inputs that the model does not read.
     """
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
         content = file.read()
@@ -101,10 +99,7 @@ def _write_saved_model(
 ) -> None:
     """Writes the input of the converter, in which inputs and outputs have their names.
 
-    Args:
-      path: the folder; it does not exist.
-      graph_def: the frozen graph.
-      inputs, outputs: name -> tensor of the graph before freezing.
+    `inputs` and `outputs` are name -> tensor of the graph before freezing.
     """
     with tf.Graph().as_default() as graph, tf.Session() as session:
         tf.import_graph_def(graph_def, name="")

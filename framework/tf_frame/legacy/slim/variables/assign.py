@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf_frame.checkpoint.find.match import saved_as
 from tf_frame.checkpoint.find.path import resolve
-from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
 
 __all__ = [
     "assign_from_checkpoint",

@@ -1,0 +1,325 @@
+import contextlib
+import json
+import logging
+
+import pytest
+import tensorflow as tf2
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+from tf_frame.graph.global_step import read_step_after
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.hooks.profile import ProfileHook, RangeCadence
+from tf_frame.hooks.timeline import TimelineHook
+from xplane import marked_steps
+
+
+def captures_of(folder):
+    """The marked steps of each capture, in order."""
+    return sorted(marked_steps(str(path)) for path in folder.rglob("*.xplane.pb"))
+
+
+def tags_of(folder):
+    """The tags of run metadata in the event files of a folder, and their steps."""
+    tf.summary.FileWriterCache.clear()
+    events = [
+        event
+        for file in sorted(folder.glob("events.out.tfevents.*"))
+        for event in tf.train.summary_iterator(str(file))
+    ]
+    return {
+        event.tagged_run_metadata.tag: event.step
+        for event in events
+        if event.HasField("tagged_run_metadata")
+    }
+
+
+def timelines_of(folder):
+    return sorted(int(path.stem.split("-")[1]) for path in folder.glob("timeline-*.json"))
+
+
+def nothing_runs():
+    """Starts and stops a profile, which fails while another one runs."""
+    tf2.profiler.experimental.start("")
+    tf2.profiler.experimental.stop(save=False)
+    return True
+
+
+class Failing(Hook):
+    """Raises after a step, before hooks of later phases."""
+
+    phase = Phase.CHECK
+
+    def __init__(self, step):
+        super().__init__(Cadence(at_steps=[step]))
+
+    def after_step(self, run_context, run_values, step):
+        raise ValueError("rejected")
+
+
+@pytest.fixture
+def profiled(tmp_path, build, train):
+    """Trains to a step with one hook of the options; returns the captured steps."""
+
+    def profiled(to, **options):
+        train(build(), [ProfileHook(str(tmp_path), **options)], to=to)
+        return captures_of(tmp_path)
+
+    return profiled
+
+
+def test_a_range_begins_with_the_run_that_makes_the_step_and_has_so_many(tmp_path, profiled):
+    assert profiled(9, at_steps=[3], num_steps=4) == [[3, 4, 5, 6]]
+    assert timelines_of(tmp_path) == [3]
+    assert tags_of(tmp_path) == {"profile_3": 3}
+
+
+def test_the_first_and_the_last_step_can_be_profiled(tmp_path, profiled):
+    assert profiled(6, at_steps=[1, 6], num_steps=1) == [[1], [6]]
+    assert timelines_of(tmp_path) == [1, 6]
+
+
+def test_ranges_that_touch_or_overlap_are_one_capture(tmp_path, profiled):
+    assert profiled(9, at_steps=[2, 4, 5], num_steps=2) == [[2, 3, 4, 5, 6]]
+    assert tags_of(tmp_path) == {"profile_2": 2}
+
+
+def test_ranges_repeat(profiled):
+    assert profiled(13, every_steps=5, num_steps=2) == [[5, 6], [10, 11]]
+
+
+def test_run_metadata_can_be_had_of_more_steps(tmp_path, profiled):
+    assert profiled(9, at_steps=[3], num_steps=4, metadata_steps=3) == [[3, 4, 5, 6]]
+    assert tags_of(tmp_path) == {"profile_3": 3, "profile_4": 4, "profile_5": 5}
+    assert timelines_of(tmp_path) == [3, 4, 5]
+
+
+def test_run_metadata_can_be_left_out(tmp_path, profiled):
+    assert profiled(4, at_steps=[3], num_steps=2, metadata_steps=0) == [[3, 4]]
+    assert not timelines_of(tmp_path) and not tags_of(tmp_path)
+
+
+def test_a_range_that_the_end_of_training_cuts_is_written(profiled):
+    assert profiled(5, at_steps=[4], num_steps=10) == [[4, 5]]
+    assert nothing_runs()
+
+
+def test_training_that_ends_before_a_range_writes_nothing(tmp_path, profiled):
+    assert profiled(5, at_steps=[6]) == []
+    assert not list(tmp_path.glob("events*"))
+
+
+def test_no_range_at_all_wants_no_step(tmp_path):
+    hook = ProfileHook(str(tmp_path))
+    assert not hook.cadence
+    assert hook.cadence.next_step() == float("inf")
+
+
+@pytest.mark.parametrize(
+    ("stopped_at", "expected"), [(2, [[4, 5, 6]]), (3, [[4, 5, 6]]), (5, [[6]]), (6, []), (8, [])]
+)
+def test_a_resumed_run_profiles_what_is_left_of_a_range(
+    tmp_path, build, train, stopped_at, expected
+):
+    graph = build()
+    train(graph, [CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100)], to=stopped_at)
+    train(build(), [ProfileHook(str(tmp_path), at_steps=[4], num_steps=3)], to=9)
+    assert captures_of(tmp_path) == expected
+
+
+def test_the_end_of_the_input_within_a_range_writes_it(tmp_path, build):
+    graph = build()
+    with graph.graph.as_default():
+        left = tf.data.Dataset.range(3).make_one_shot_iterator().get_next()
+        hook = ProfileHook(str(tmp_path), at_steps=[2], num_steps=10)
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            while not session.should_stop():
+                session.run([graph.train_op, left])
+    # The run that found no more input made no step, but it was marked.
+    assert captures_of(tmp_path) == [[2, 3, 4]]
+    assert nothing_runs()
+
+
+def test_a_step_that_fails_leaves_nothing_running_and_the_steps_before_it(tmp_path, build, train):
+    hook = ProfileHook(str(tmp_path), at_steps=[2], num_steps=10)
+    with pytest.raises(ValueError, match="rejected"), contextlib.closing(hook):
+        train(build(), [hook, Failing(4)], to=9)
+    assert captures_of(tmp_path) == [[2, 3, 4]]
+    assert nothing_runs()
+
+
+def test_a_lost_session_writes_what_it_had_and_does_no_step_twice(tmp_path, build):
+    class Lost(tf.train.SessionRunHook):
+        lost = False
+
+        def before_run(self, run_context):
+            return tf.train.SessionRunArgs(tf.train.get_global_step())
+
+        def after_run(self, run_context, run_values):
+            if run_values.results >= 3 and not Lost.lost:
+                Lost.lost = True
+                raise tf.errors.UnavailableError(None, None, "lost")
+
+    graph = build()
+    hook = ProfileHook(str(tmp_path), at_steps=[2], num_steps=4)
+    # Nothing is saved: the session that follows begins with step 1 again.
+    with graph.graph.as_default(), tf.train.MonitoredSession(hooks=[hook, Lost()]) as session:
+        for _ in range(8):
+            session.run(graph.train_op)
+    captured = captures_of(tmp_path)
+    assert len(captured) == 2
+    assert captured[0] + captured[1] == [2, 3, 4, 5]
+    assert len(set(tags_of(tmp_path))) == 2
+
+
+def test_a_step_that_is_passed_over_is_made_up_for_once():
+    cadence = RangeCadence([10], num_steps=3, every_steps=100)
+    cadence.mark(8)
+    assert not cadence.wants(9)
+    assert cadence.wants(25)
+    cadence.mark(25)
+    assert not cadence.wants(26)
+    assert cadence.next_step() == 100
+
+
+def test_where_other_workers_make_steps_too_a_range_ends_at_its_end(tmp_path, build):
+    with (graph := build()).graph.as_default():
+        another_workers_step = tf.assign_add(tf.train.get_global_step(), 1)
+
+        def make_another_step(step_context):
+            step_context.session.run(another_workers_step)
+
+        hook = ProfileHook(str(tmp_path), at_steps=[3], num_steps=6)
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            for _ in range(7):
+                session.run(graph.train_op)
+                session.run_step_fn(make_another_step)
+    # Own runs make the steps 1, 3, 5 ...; before a run only the step after the last is known.
+    assert captures_of(tmp_path) == [[4, 6, 8]]
+    assert timelines_of(tmp_path) == [5]
+
+
+def test_a_cadence_says_which_steps(tmp_path):
+    hook = ProfileHook(str(tmp_path), at_steps=[7], num_steps=2)
+    assert str(hook.cadence) == "steps 7 to 8"
+
+
+def test_steps_outside_of_the_ranges_are_not_touched(tmp_path, build, train):
+    touched = []
+
+    class Counting(ProfileHook):
+        def before_step(self, run_context, step):
+            touched.append(step)
+            return super().before_step(run_context, step)
+
+    train(build(), [Counting(str(tmp_path), at_steps=[4, 8], num_steps=2)], to=12)
+    assert touched == [4, 5, 8, 9]
+
+
+def test_all_steps_of_a_range_are_run_in_the_same_way_and_the_first_is_traced(
+    tmp_path, build, train
+):
+    levels = []
+
+    class Levels(ProfileHook):
+        def before_step(self, run_context, step):
+            args = super().before_step(run_context, step)
+            # A step that is run without options would be prepared anew.
+            levels.append(args.options.trace_level)
+            return args
+
+    train(build(), [Levels(str(tmp_path), at_steps=[2], num_steps=3)], to=6)
+    assert levels == [tf.RunOptions.SOFTWARE_TRACE, 0, 0]
+
+
+def test_another_hook_may_trace_the_same_step(tmp_path, build, train):
+    with (graph := build()).graph.as_default():
+        writer = tf.summary.FileWriterCache.get(str(tmp_path))
+    timeline = TimelineHook(str(tmp_path), every_steps=3, memory=True, writer=writer)
+    profile = ProfileHook(str(tmp_path), at_steps=[4], num_steps=2)
+    second = ProfileHook(str(tmp_path), at_steps=[4], num_steps=1)
+    train(graph, [timeline, profile, second], to=7)
+    tags = tags_of(tmp_path)
+    assert {"run_metadata-1", "run_metadata-4", "run_metadata-7", "profile_4"} <= tags.keys()
+    assert "profile_4_2" in tags
+    # A process makes one capture at a time; both hooks mark their steps in it.
+    assert captures_of(tmp_path) == [[4, 4, 5]]
+
+
+def test_the_chrome_trace_has_the_operations_of_the_step(tmp_path, profiled):
+    profiled(4, at_steps=[3], num_steps=1)
+    events = json.loads((tmp_path / "timeline-3.json").read_text())["traceEvents"]
+    assert all({"ph", "pid", "tid", "ts"} <= event.keys() for event in events)
+    assert any("Momentum" in event["name"] for event in events if event["ph"] == "X")
+
+
+def test_a_busy_profiler_only_costs_the_capture(tmp_path, profiled, caplog):
+    tf2.profiler.experimental.start(str(tmp_path / "other"))
+    with caplog.at_level(logging.WARNING, "tf_frame"):
+        profiled(6, at_steps=[3], num_steps=2)
+    tf2.profiler.experimental.stop(save=False)
+    assert captures_of(tmp_path) == []
+    (message,) = caplog.messages
+    assert "the profile from step 3 was not written: the profiler did not start" in message
+    # What needs no profiler is there.
+    assert timelines_of(tmp_path) == [3] and tags_of(tmp_path) == {"profile_3": 3}
+
+
+def test_a_folder_that_cannot_be_written_only_warns(tmp_path, build, train, caplog):
+    (tmp_path / "file").touch()
+    hook = ProfileHook(str(tmp_path / "file"), at_steps=[3], num_steps=2)
+    steps = []
+    with caplog.at_level(logging.WARNING, "tf_frame"):
+        train(build(), [hook], to=6, each=steps.append)
+    assert len(steps) == 6
+    assert len([m for m in caplog.messages if "training goes on" in m]) == 3
+    assert nothing_runs()
+
+
+def test_a_task_that_is_not_the_chief_has_a_folder_of_its_own(tmp_path, profiled):
+    profiled(4, at_steps=[3], num_steps=1, job="worker", task=2, is_chief=False)
+    assert timelines_of(tmp_path) == [] and timelines_of(tmp_path / "worker_2") == [3]
+    assert tags_of(tmp_path / "worker_2") == {"profile_3": 3}
+    (capture,) = (tmp_path / "plugins" / "profile").rglob("*.xplane.pb")
+    assert capture.name.endswith("_worker_2.xplane.pb")
+
+
+def test_a_step_of_several_runs_is_marked_once(tmp_path, build):
+    """Gradients are accumulated, for instance: the global step moves with every third run."""
+    with build().graph.as_default():
+        step = tf.train.get_global_step()
+        runs = tf.get_variable("runs", [], tf.int64, tf.zeros_initializer(), trainable=False)
+        with tf.control_dependencies([tf.assign_add(runs, 1)]):
+            moves = tf.assign(step, runs.read_value() // 3)
+        tf.get_collection_ref("tf_frame/global_step_after_update")[:] = [tf.identity(moves)]
+        hook = ProfileHook(str(tmp_path), at_steps=[2], num_steps=2)
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            for _ in range(15):
+                session.run(moves)
+    assert captures_of(tmp_path) == [[2, 3]]
+    assert tags_of(tmp_path) == {"profile_2": 2}
+
+
+def test_a_session_of_a_server_is_profiled_too(tmp_path):
+    server = tf.train.Server.create_local_server()
+    with tf.Graph().as_default():
+        moves = tf.assign_add(tf.train.create_global_step(), 1)
+        read_step_after([moves], tf.train.get_global_step())
+        hook = ProfileHook(str(tmp_path), at_steps=[2], num_steps=2)
+        creator = tf.train.ChiefSessionCreator(master=server.target)
+        with tf.train.MonitoredSession(creator, hooks=[hook]) as session:
+            for _ in range(4):
+                session.run(moves)
+    assert captures_of(tmp_path) == [[2, 3]]
+    events = json.loads((tmp_path / "timeline-2.json").read_text())["traceEvents"]
+    assert [event for event in events if event["ph"] == "X"]
+
+
+@pytest.mark.parametrize(
+    "options", [{"at_steps": [0]}, {"num_steps": 0}, {"every_steps": 3, "num_steps": 3}]
+)
+def test_numbers_that_make_no_sense_are_refused(tmp_path, options):
+    with pytest.raises(ConfigError):
+        ProfileHook(str(tmp_path), **options)

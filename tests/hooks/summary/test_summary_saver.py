@@ -1,0 +1,97 @@
+import tensorflow.compat.v1 as tf
+
+from tf_frame.hooks.checkpoint import CheckpointHook
+from tf_frame.hooks.summary import SummarySaverHook
+
+
+def events_of(folder):
+    """Every event in the event files of the folder."""
+    tf.summary.FileWriterCache.clear()
+    files = sorted(folder.glob("events.out.tfevents.*"))
+    return [event for file in files for event in tf.train.summary_iterator(str(file))]
+
+
+def steps_of(events):
+    return [event.step for event in events if event.HasField("summary")]
+
+
+def test_a_resumed_run_writes_its_start_and_its_first_step(tmp_path, build, train):
+    for last_step in (4, 7):
+        graph = build()
+        hooks = [
+            CheckpointHook(str(tmp_path), graph.scaffold, every_steps=100),
+            SummarySaverHook(3, output_dir=str(tmp_path), summary_op=graph.summary_op),
+        ]
+        train(graph, hooks, to=last_step)
+        tf.summary.FileWriterCache.clear()
+    events = events_of(tmp_path)
+    assert steps_of(events) == [1, 4, 5]
+    assert [e.step for e in events if e.session_log.status == tf.SessionLog.START] == [1, 5]
+
+
+def test_the_op_of_a_scaffold_may_be_made_by_the_scaffold(tmp_path, build, train):
+    graph = build()
+    graph.scaffold._summary_op = None
+    hook = SummarySaverHook(save_steps=2, output_dir=str(tmp_path), scaffold=graph.scaffold)
+    train(graph, [hook], to=3)
+    tags = {value.tag for event in events_of(tmp_path) for value in event.summary.value}
+    assert "losses/total" in tags
+
+
+def test_without_a_folder_the_summary_op_is_not_run(build, train):
+    graph, runs = build(), []
+    with graph.graph.as_default():
+        counted = tf.numpy_function(
+            lambda summary: runs.append(1) or summary, [graph.summary_op], tf.string
+        )
+    hook = SummarySaverHook(1, summary_op=counted)
+    train(graph, [hook], to=3)
+    assert not runs
+    assert not hook.cadence
+
+
+def test_between_the_steps_wanted_the_summary_op_is_not_run(tmp_path, build, train):
+    graph, runs = build(), []
+    with graph.graph.as_default():
+        counted = tf.numpy_function(
+            lambda summary: runs.append(1) or summary, [graph.summary_op], tf.string
+        )
+    train(graph, [SummarySaverHook(4, None, str(tmp_path), summary_op=counted)], to=8)
+    assert len(runs) == 2
+
+
+def test_every_op_of_a_list_is_written_at_the_step(tmp_path, build, train):
+    graph = build()
+    with graph.graph.as_default():
+        ops = [tf.summary.scalar("one", 1.0), tf.summary.scalar("two", 2.0)]
+    train(graph, [SummarySaverHook(5, output_dir=str(tmp_path), summary_op=ops)], to=2)
+    events = [event for event in events_of(tmp_path) if event.HasField("summary")]
+    assert [(e.step, e.summary.value[0].tag) for e in events] == [(1, "one"), (1, "two")]
+
+
+def test_what_was_written_is_on_disk_when_the_session_has_ended(tmp_path, build, train):
+    graph = build()
+    hook = SummarySaverHook(1, output_dir=str(tmp_path), summary_op=graph.summary_op)
+    train(graph, [hook], to=3)
+    (file,) = tmp_path.glob("events.out.tfevents.*")
+    assert steps_of(tf.train.summary_iterator(str(file))) == [1, 2, 3]
+
+
+def test_a_session_that_is_made_anew_tells_tensorboard_where_it_starts(tmp_path, build, train):
+    class Lose(tf.train.SessionRunHook):
+        runs = 0
+
+        def after_run(self, run_context, run_values):
+            self.runs += 1
+            if self.runs == 3:
+                raise tf.errors.AbortedError(None, None, "lost")
+
+    graph = build()
+    hooks = [
+        SummarySaverHook(1, output_dir=str(tmp_path), summary_op=graph.summary_op),
+        CheckpointHook(str(tmp_path), graph.scaffold, every_steps=2),
+        Lose(),
+    ]
+    train(graph, hooks, to=3)
+    starts = [e.step for e in events_of(tmp_path) if e.session_log.status == tf.SessionLog.START]
+    assert starts == [1, 3]

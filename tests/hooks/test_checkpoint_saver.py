@@ -1,0 +1,231 @@
+import inspect
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.find.newest import known_checkpoints, step_of
+from tf_frame.hooks.base import Phase
+from tf_frame.hooks.checkpoint_saver import CheckpointSaverHook
+
+BOTH = [tf.train.CheckpointSaverHook, CheckpointSaverHook]
+
+
+class Listener(tf.train.CheckpointSaverListener):
+    def __init__(self, stop_after=None):
+        self.calls, self.stop_after = [], stop_after
+
+    def begin(self):
+        self.calls.append("begin")
+
+    def before_save(self, session, global_step_value):
+        self.calls.append(("before_save", int(global_step_value)))
+
+    def after_save(self, session, global_step_value):
+        self.calls.append(("after_save", int(global_step_value)))
+        return global_step_value == self.stop_after
+
+    def end(self, session, global_step_value):
+        self.calls.append(("end", int(global_step_value)))
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """Notes every run of a session."""
+    runs, run = [], tf.Session.run
+
+    def count(*args, **options):
+        runs.append(1)
+        return run(*args, **options)
+
+    monkeypatch.setattr(tf.Session, "run", count)
+    return runs
+
+
+@pytest.fixture
+def train(tmp_path):
+    """Trains a graph of its own in TensorFlow's session; returns the steps that were run."""
+
+    def train(make, *, to, folder="", each=lambda: None, saver=None, **options):
+        folder = tmp_path / folder if folder else tmp_path / make.__module__
+        steps = []
+        with tf.Graph().as_default():
+            weights = tf.get_variable("weights", [2], initializer=tf.ones_initializer())
+            step = tf.train.create_global_step()
+            train_op = tf.group(weights.assign_add([1.0, 1.0]), step.assign_add(1))
+            scaffold = tf.train.Scaffold(saver=tf.train.Saver(save_relative_paths=True))
+            hook = make(str(folder), scaffold=scaffold, **options)
+            stop = tf.train.StopAtStepHook(last_step=to)
+            with tf.train.MonitoredTrainingSession(
+                checkpoint_dir=str(folder),
+                scaffold=scaffold,
+                hooks=[hook, stop],
+                save_checkpoint_secs=None,
+                save_checkpoint_steps=None,
+                save_summaries_steps=None,
+                save_summaries_secs=None,
+                log_step_count_steps=None,
+            ) as session:
+                while not session.should_stop():
+                    session.run(train_op)
+                    steps.append(1)
+                    each()
+        return folder, len(steps)
+
+    return train
+
+
+def test_the_arguments_are_those_of_tensorflow():
+    names = [list(inspect.signature(hook.__init__).parameters) for hook in BOTH]
+    defaults = [
+        [p.default for p in inspect.signature(hook.__init__).parameters.values()] for hook in BOTH
+    ]
+    assert names[0] == names[1]
+    assert defaults[0] == defaults[1]
+    assert CheckpointSaverHook("", save_steps=1).phase == Phase.SAVE
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"saver": 1, "scaffold": 2, "save_steps": 1},
+        {},
+        {"save_secs": 1, "save_steps": 1},
+    ],
+)
+def test_the_errors_are_those_of_tensorflow(options):
+    texts = []
+    for make in BOTH:
+        with pytest.raises(ValueError) as error:
+            make("", **options)
+        texts.append(str(error.value))
+    assert texts[0] == texts[1]
+
+
+def test_a_graph_without_global_step_is_the_same_error(tmp_path):
+    for make in BOTH:
+        with tf.Graph().as_default(), pytest.raises(RuntimeError) as error:
+            make(str(tmp_path), save_steps=1).begin()
+        assert str(error.value) == "Global step should be created to use CheckpointSaverHook."
+
+
+@pytest.mark.parametrize("savers", [0, 2])
+def test_without_a_saver_there_must_be_just_one_in_the_collection(tmp_path, savers):
+    texts = []
+    for make in BOTH:
+        with tf.Graph().as_default(), tf.Session() as session:
+            session.run(tf.train.create_global_step().initializer)
+            for _ in range(savers):
+                tf.add_to_collection(tf.GraphKeys.SAVERS, tf.train.Saver())
+            hook = make(str(tmp_path), save_steps=1)
+            hook.begin()
+            with pytest.raises(RuntimeError) as error:
+                hook.after_create_session(session, None)
+        texts.append(str(error.value).replace("['savers']", "savers"))
+    assert texts[0] == texts[1]
+
+
+def test_the_only_saver_of_the_collection_is_taken(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(tf.train.create_global_step().initializer)
+        tf.add_to_collection(tf.GraphKeys.SAVERS, tf.train.Saver())
+        hook = CheckpointSaverHook(str(tmp_path), save_steps=1)
+        hook.begin()
+        hook.after_create_session(session, None)
+    assert tf.train.latest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-0")
+
+
+@pytest.mark.usefixtures("variable_mode")
+@pytest.mark.parametrize("last_step", [1, 6, 7])
+def test_steps_files_and_calls_are_those_of_tensorflow(train, last_step):
+    folders, calls = [], []
+    for make in BOTH:
+        listener = Listener()
+        folder, steps = train(make, to=last_step, save_steps=3, listeners=[listener])
+        assert steps == last_step
+        folders.append(folder)
+        calls.append(listener.calls)
+    assert calls[0] == calls[1]
+    names = [
+        sorted(path.name for path in folder.iterdir() if "tfevents" not in path.name)
+        for folder in folders
+    ]
+    assert names[0] == names[1]
+    assert "graph.pbtxt" in names[1]
+    assert f"model.ckpt-{last_step}.meta" in names[1]
+    assert (folders[0] / "checkpoint").read_text() == (folders[1] / "checkpoint").read_text()
+    for path in known_checkpoints(str(folders[1])):
+        assert step_of(path) == int(path.rsplit("-")[-1])
+        assert tf.train.load_variable(path, "weights").tolist() == [1.0 + step_of(path)] * 2
+
+
+def test_the_events_are_those_of_tensorflow(train):
+    kinds = []
+    for make in BOTH:
+        folder, _ = train(make, to=4, save_steps=3)
+        tf.summary.FileWriterCache.clear()
+        (path,) = folder.glob("events.out.*")
+        events = list(tf.train.summary_iterator(str(path)))
+        kinds.append([(e.WhichOneof("what"), e.step, e.session_log.status) for e in events])
+    assert kinds[0] == kinds[1]
+    assert ("session_log", 3, tf.SessionLog.CHECKPOINT) in kinds[1]
+
+
+def test_without_graph_def_neither_graph_nor_meta_is_written(train):
+    folder, _ = train(CheckpointSaverHook, to=3, save_steps=3, save_graph_def=False)
+    assert not list(folder.glob("*.meta"))
+    assert not (folder / "graph.pbtxt").exists()
+
+
+def test_the_name_of_the_files_may_be_another(train):
+    folder, _ = train(CheckpointSaverHook, to=1, save_steps=3, checkpoint_basename="other")
+    assert tf.train.latest_checkpoint(str(folder)) == str(folder / "other-1")
+
+
+def test_a_listener_may_stop_training(train):
+    assert [train(make, to=20, save_steps=3, listeners=[Listener(6)])[1] for make in BOTH] == [6, 6]
+
+
+def test_a_resumed_run_saves_the_steps_that_tensorflow_saves(train):
+    saved = []
+    for make in BOTH:
+        listener = Listener()
+        train(make, to=2, save_steps=3)
+        train(make, to=8, save_steps=3, listeners=[listener])
+        saved.append(listener.calls)
+    assert saved[0] == saved[1]
+    assert ("before_save", 5) in saved[1]
+
+
+def test_by_seconds_it_saves_what_is_late_enough(train, clock):
+    durations = iter([9, 2, 5, 10, 1, 1])
+
+    def pass_time():
+        clock.now += next(durations)
+
+    folder, _ = train(CheckpointSaverHook, to=6, save_secs=10, each=pass_time)
+    assert [step_of(path) for path in known_checkpoints(str(folder))] == [0, 3, 5, 6]
+
+
+def test_tensorflow_runs_the_session_twice_in_every_step_and_this_hook_does_not(train, runs):
+    counts = []
+    for make in BOTH:
+        so_far = []
+        train(make, to=9, save_steps=100, each=lambda so_far=so_far: so_far.append(len(runs)))
+        # Before the last steps, at which TensorFlow's StopAtStepHook runs it once more too.
+        counts.append(np.diff(so_far)[:6].tolist())
+    assert counts == [[2] * 6, [1] * 6]
+
+
+def test_a_run_that_is_no_step_saves_nothing(tmp_path):
+    with tf.Graph().as_default():
+        step = tf.train.create_global_step()
+        train_op, nothing = step.assign_add(1), tf.no_op()
+        listener = Listener()
+        hook = CheckpointSaverHook(
+            str(tmp_path), save_steps=2, saver=tf.train.Saver(), listeners=[listener]
+        )
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            for op in (train_op, nothing, nothing, train_op, nothing, train_op):
+                session.run(op)
+    assert [call[1] for call in listener.calls if call[0] == "before_save"] == [0, 2, 3]

@@ -1,0 +1,193 @@
+import inspect
+import json
+import logging
+
+import pytest
+import tensorflow as tf2
+import tensorflow.compat.v1 as tf
+from tensorflow.python.training.training_util import _get_or_create_global_step_read
+
+from tf_frame.graph.global_step import read_step_after
+from tf_frame.hooks.timeline import ProfilerHook
+
+STOCK = tf.train.ProfilerHook
+
+
+def files_of(folder):
+    return sorted(int(path.stem.split("-")[1]) for path in folder.glob("timeline-*.json"))
+
+
+def tags_of(folder):
+    """Tag and step of the run metadata in each event, in order."""
+    tf.summary.FileWriterCache.clear()
+    return [
+        (event.tagged_run_metadata.tag, event.step)
+        for file in sorted(folder.glob("events.out.tfevents.*"))
+        for event in tf.train.summary_iterator(str(file))
+        if event.HasField("tagged_run_metadata")
+    ]
+
+
+@pytest.fixture
+def side_by_side(tmp_path):
+    """Trains with our hook and with TensorFlow's; returns what each wrote."""
+
+    def side_by_side(*, to, start=0, **options):
+        ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+        with tf.Graph().as_default():
+            step = tf.train.create_global_step()
+            # Their hook counts wrong where this read of its happens to come after the update.
+            with tf.control_dependencies([_get_or_create_global_step_read()]):
+                train_op = tf.assign_add(step, 1)
+            read_step_after([train_op], step)
+            hooks = [
+                ProfilerHook(output_dir=str(ours), **options),
+                STOCK(output_dir=str(theirs), **options),
+            ]
+            scaffold = tf.train.Scaffold(init_fn=lambda _, session: step.load(start, session))
+            creator = tf.train.ChiefSessionCreator(scaffold)
+            with tf.train.MonitoredSession(creator, hooks=hooks) as session:
+                for _ in range(start, to):
+                    session.run(train_op)
+        return [(files_of(folder), tags_of(folder)) for folder in (ours, theirs)]
+
+    return side_by_side
+
+
+@pytest.mark.parametrize("save_steps", [1, 2, 5])
+@pytest.mark.parametrize("start", [0, 3])
+def test_files_and_tags_are_those_of_the_hook_of_tensorflow(side_by_side, save_steps, start):
+    ours, theirs = side_by_side(to=11, start=start, save_steps=save_steps)
+    assert ours == theirs
+    assert ours[0]
+
+
+def test_steps_count_from_the_start_of_the_session(side_by_side):
+    (files, tags), _ = side_by_side(to=14, start=3, save_steps=5)
+    assert files == [8, 13]
+    assert tags == [("step_8", 0), ("step_13", 0)]
+
+
+def test_by_seconds_it_counts_from_the_end_of_the_first_run(tmp_path, build, train, clock):
+    hook = ProfilerHook(save_secs=10, output_dir=str(tmp_path))
+    clock.now += 1000  # Making the session took long.
+
+    def tick(session):
+        clock.now += 4
+
+    train(build(), [hook], to=9, each=tick)
+    assert files_of(tmp_path) == [4, 7]
+
+
+def test_no_first_run_is_traced_however_long_ago_the_session_began(tmp_path, build, train, clock):
+    class Slow(tf.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            clock.now += 1000
+
+    graph = build()
+    train(graph, [ProfilerHook(save_secs=10, output_dir=str(tmp_path)), Slow()], to=3)
+    assert files_of(tmp_path) == []
+
+
+def test_nothing_is_run_beside_the_step(tmp_path, build, train, monkeypatch):
+    runs, real = [], tf.Session.run
+
+    def run(session, *args, **kwargs):
+        runs.append(args)
+        return real(session, *args, **kwargs)
+
+    counts = []
+    for hooks in ([], [ProfilerHook(save_steps=2, output_dir=str(tmp_path))]):
+        graph = build()
+        monkeypatch.setattr(tf.Session, "run", run)
+        train(graph, hooks, to=5)
+        monkeypatch.undo()
+        counts.append(len(runs))
+        runs.clear()
+    # One more at the start: every hook reads the global step of a new session.
+    assert counts[1] == counts[0] + 1
+    assert files_of(tmp_path) == [2, 4]
+
+
+def test_another_profiler_does_not_fail_the_step(tmp_path, build, train):
+    tf2.profiler.experimental.start(str(tmp_path / "other"))
+    try:
+        train(build(), [ProfilerHook(save_steps=2, output_dir=str(tmp_path))], to=3)
+    finally:
+        tf2.profiler.experimental.stop(save=False)
+    assert files_of(tmp_path) == [2]
+
+
+@pytest.mark.parametrize("show_dataflow", [True, False])
+@pytest.mark.parametrize("show_memory", [True, False])
+def test_what_is_shown_can_be_chosen(
+    tmp_path, monkeypatch, build, train, show_dataflow, show_memory
+):
+    asked = []
+    monkeypatch.setattr(
+        "tf_frame.hooks.timeline.chrome_trace", lambda _, **drawn: asked.append(drawn) or "{}"
+    )
+    hook = ProfilerHook(2, None, str(tmp_path), show_dataflow, show_memory)
+    train(build(), [hook], to=2)
+    assert asked == [{"dataflow": show_dataflow, "memory": show_memory}]
+
+
+def test_a_trace_has_the_operations_of_the_step(tmp_path, build, train):
+    train(build(), [ProfilerHook(save_steps=2, output_dir=str(tmp_path))], to=2)
+    events = json.loads((tmp_path / "timeline-2.json").read_text())["traceEvents"]
+    assert all({"ph", "pid", "tid", "ts"} <= event.keys() for event in events)
+    assert any("Momentum" in event["name"] for event in events if event["ph"] == "X")
+
+
+def test_a_file_that_cannot_be_written_only_warns(tmp_path, build, train, caplog):
+    (tmp_path / "timeline-2.json").mkdir()
+    steps = []
+    with caplog.at_level(logging.WARNING, "tf_frame"):
+        hook = ProfilerHook(save_steps=2, output_dir=str(tmp_path))
+        train(build(), [hook], to=4, each=steps.append)
+    assert len(steps) == 4
+    assert any("timeline-2.json was not written" in m for m in caplog.messages)
+    assert files_of(tmp_path) == [2, 4]
+
+
+def test_a_folder_that_cannot_be_made_only_warns(tmp_path, build, train, caplog):
+    (tmp_path / "file").touch()
+    steps = []
+    with caplog.at_level(logging.WARNING, "tf_frame"):
+        hook = ProfilerHook(save_steps=2, output_dir=str(tmp_path / "file"))
+        train(build(), [hook], to=3, each=steps.append)
+    assert len(steps) == 3
+    assert len([m for m in caplog.messages if "training goes on" in m]) == 2
+
+
+def test_the_default_is_the_current_folder(tmp_path, monkeypatch, build, train):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    train(build(), [ProfilerHook(save_steps=2)], to=3)
+    assert files_of(tmp_path / "here") == [2]
+    assert tags_of(tmp_path / "here") == [("step_2", 0)]
+
+
+def test_the_arguments_are_those_of_the_hook_of_tensorflow():
+    ours, theirs = (inspect.signature(cls.__init__).parameters for cls in (ProfilerHook, STOCK))
+    assert [(p.name, p.default) for p in ours.values()] == [
+        (p.name, p.default) for p in theirs.values()
+    ]
+
+
+@pytest.mark.parametrize("options", [{}, {"save_steps": 1, "save_secs": 1}])
+def test_the_errors_are_those_of_the_hook_of_tensorflow(tmp_path, options):
+    texts = []
+    for cls in (ProfilerHook, STOCK):
+        with tf.Graph().as_default(), pytest.raises(ValueError) as error:
+            cls(output_dir=str(tmp_path), **options)
+        texts.append(str(error.value))
+    assert texts[0] == texts[1]
+
+
+def test_a_graph_without_a_global_step_is_refused(tmp_path):
+    with (
+        tf.Graph().as_default(),
+        pytest.raises(RuntimeError, match="Global step should be created to use ProfilerHook."),
+    ):
+        ProfilerHook(save_steps=1, output_dir=str(tmp_path)).begin()
