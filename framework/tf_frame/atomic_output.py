@@ -1,11 +1,11 @@
-"""Files and folders that are written whole or not at all.
+"""Writes files and folders atomically: a reader sees the complete output or none.
 
     with atomic_output("runs/first/result.json") as temporary:
         write(temporary)
 
 The content is staged under a temporary name beside the target, on the same file system, and
-renamed at the end. A reader never sees half a file, and after an error nothing is left: on a
-full disk the next checkpoint needs the room. Paths may be on any file system that TensorFlow
+renamed at the end. After an error the staged files are removed, so that a full disk has room
+for the next checkpoint. Paths may be on any file system that TensorFlow
 knows. Modules of the command line import this one, so TensorFlow is imported when it is needed.
 """
 

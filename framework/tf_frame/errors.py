@@ -1,4 +1,4 @@
-"""Errors that tf-frame raises on purpose, their exit codes, and the reasons of other errors.
+"""Error classes with messages for the user and exit codes, and detection of a full disk.
 
 A message says what happened, the value seen and what to do. The command line prints a
 `TfFrameError` without a traceback; any other exception is a defect, of tf-frame or of a

@@ -1,4 +1,4 @@
-"""Cost of a step: tf-frame's loop and others over the bare prepared call, in turns.
+"""Measures the time per step of training loops, relative to a bare prepared session call.
 
     python tools/bench/loop.py [--only NAME] [--sessions 3] [--turns 10] [--block 2000]
 

@@ -1,4 +1,4 @@
-"""CIFAR-10 in its binary version: https://www.cs.toronto.edu/~kriz/cifar.html.
+"""Reads CIFAR-10 in its binary version, https://www.cs.toronto.edu/~kriz/cifar.html.
 
 A record is a byte for the class and 3072 for the pixels: all red ones, row by row,
 then the green and the blue ones.

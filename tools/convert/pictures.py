@@ -1,4 +1,4 @@
-"""Sources of labelled pictures in one form, and reading of their files."""
+"""`Picture` and `Source`, the common form of all data to convert, and reading of their files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing of shards, and reading back for comparison."""
+"""Writes TFRecord shards, and reads each one back to verify it."""
 
 from __future__ import annotations
 

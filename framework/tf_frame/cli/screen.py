@@ -1,6 +1,6 @@
-"""Output of the commands: flushed lines, bold text on terminals, no error in `... | head`.
+"""Terminal output of the commands: flushed lines, bold text, no error in `... | head`.
 
-And none of the log messages of TensorFlow's start, unless --verbosity asks for them.
+It also hides the log messages of TensorFlow's import, unless --verbosity asks for them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The task of this process in a job: its number, whether it is the chief, and its server."""
+"""`Cluster`: the task of this process in a job, whether it is the chief, and its server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The environment variable TF_CONFIG: a typed cluster, and the task of this process.
+"""Parses the environment variable TF_CONFIG: the cluster, and the task of this process.
 
     TF_CONFIG='{"cluster": {"chief": ["a:2222"], "ps": ["b:2222"], "worker": ["c:2222"]},
                 "task": {"type": "worker", "index": 0}}'

@@ -1,4 +1,4 @@
-"""The run options, with the checks that concern several of them."""
+"""`RunOptions`: all options of a run outside of plugins, and the checks across options."""
 
 from __future__ import annotations
 

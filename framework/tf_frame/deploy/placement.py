@@ -1,4 +1,4 @@
-"""Placement of variables and tables: in turn, or by bytes; whatever API creates them.
+"""Places variables and tables on parameter servers, round-robin or balanced by bytes.
 
     sizes = variable_sizes(build_model)
     with variables_placed(config, Balanced(config, sizes)):

@@ -1,4 +1,4 @@
-"""Deployment and session configuration from run options: devices, and mixed precision.
+"""Makes the `DeploymentConfig` and the session's `ConfigProto` from the run options.
 
 Mixed precision computes in 16 bits where it is safe, by TensorFlow's rewrite of the graph. The
 Python graph and the variables stay float32. Before a run, TensorFlow casts the operands of

@@ -1,4 +1,4 @@
-"""Operations on gradients, which are dense tensors, `tf.IndexedSlices`, or None."""
+"""Helpers for gradients that may be dense tensors, `tf.IndexedSlices` or None."""
 
 from __future__ import annotations
 

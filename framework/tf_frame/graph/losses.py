@@ -1,4 +1,4 @@
-"""Losses of the clones, their total, and averages over the steps.
+"""Combines the losses of the clones to the total loss, and averages losses over the steps.
 
 By default the total is the mean of the clones' data losses plus the regularisation losses,
 once and in full, as in slim's model_deploy (research/slim/deployment/model_deploy.py).

@@ -1,4 +1,4 @@
-"""Replacement of a step's random ops by stateless ones, whose numbers follow from the step.
+"""Replaces random ops by stateless ones seeded by the global step, so that resuming is exact.
 
     reasons = make_repeatable(train_op, global_step=global_step, seed=1)
 

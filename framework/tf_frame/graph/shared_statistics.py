@@ -1,4 +1,4 @@
-"""Batch norm with the statistics of all clones.
+"""Synchronised batch norm: statistics over the batches of all clones.
 
     net = layers.batch_norm(net, is_training=True, sync=True)
 

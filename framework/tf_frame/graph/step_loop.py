@@ -1,4 +1,4 @@
-"""Many training steps in one session call, by a loop in the graph.
+"""Runs many training steps in one session call, by a loop in the graph (`--steps_per_loop`).
 
 A small step costs less than the call that starts it. The loop's body is a copy
 of all that the train op needs, but for the variables, iterators and tables,

@@ -1,4 +1,4 @@
-"""The training graph, which every trainer builds between options and session.
+"""Builds the training graph, ready for a session, from plugins and run options.
 
 inputs -> clones -> graph hooks -> losses -> gradients -> transforms -> update -> train_op
 """

@@ -1,4 +1,4 @@
-"""Hooks of the training session, one a file.
+"""Hooks of the training session, one per file.
 
     from tf_frame.hooks import Cadence, Hook, LoggingTensorHook
 

@@ -1,4 +1,4 @@
-"""Phases of a step, and the base class of all our hooks.
+"""`Hook`, the base class of tf-frame's session hooks, and `Phase`, their order within a step.
 
 After a step the hooks that want it run in this order:
 

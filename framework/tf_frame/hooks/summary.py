@@ -1,4 +1,4 @@
-"""Hooks that write summaries: ours, and TensorFlow's `SummarySaverHook` without its extra runs."""
+"""Writes summaries; has TensorFlow's `SummarySaverHook` without its extra session calls, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A clock without the pauses of training, and a counter of traced steps, for rates of steps."""
+"""Clock that stops during evaluations and other pauses, so that steps/s measure training alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ways to normalise a batch: the fused kernel, separate operations, renormalisation."""
+"""Implementations of batch norm: fused kernel, separate operations, batch renormalisation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dense layers: fully connected, biases on their own, and embeddings, the vectors of ids."""
+"""Fully connected layers, `bias_add`, and embedding lookups."""
 
 from __future__ import annotations
 

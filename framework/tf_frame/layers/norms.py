@@ -1,4 +1,4 @@
-"""Normalisation of each example by itself, with slim's arguments and variable names."""
+"""Layer, instance, group and unit normalisation, with slim's arguments and variable names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`LayerSteps`: weights, normalisation or biases, and activation of slim's layers."""
+"""`LayerSteps`: the common part of slim's layers: weights, normalisation or biases, activation."""
 
 from __future__ import annotations
 

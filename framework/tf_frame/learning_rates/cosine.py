@@ -1,4 +1,4 @@
-"""The learning rate `cosine`: optional warm-up and hold, then half a cosine wave."""
+"""The learning rate `cosine`: optional warm-up and hold, then cosine decay."""
 
 from __future__ import annotations
 

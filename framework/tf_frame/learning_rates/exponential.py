@@ -1,4 +1,4 @@
-"""The learning rate `exponential`: multiplied by a factor at regular intervals."""
+"""The learning rate `exponential`: exponential decay, as in slim and the Inception trainer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learning rate `manual_steps`: object_detection's manual stepping."""
+"""The learning rate `manual_steps`: piecewise constant, as in object_detection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learning rate `multi_steps`, also `piecewise`: constants between boundaries."""
+"""The learning rate `multi_steps`, also `piecewise`: constant between boundaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learning rate `one_cycle`: rise, fall, and a short annihilation (arXiv:1708.07120)."""
+"""The learning rate `one_cycle`: rise, fall, and a last fall to near zero (arXiv:1708.07120)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learning rate `poly`: a power of the remaining share of training, as in DeepLab."""
+"""The learning rate `poly`: polynomial decay, as in DeepLab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learning rate `step`: multiplied by a factor at regular intervals, as in DeepLab."""
+"""The learning rate `step`: multiplied by a factor every so many steps, as in DeepLab."""
 
 from __future__ import annotations
 

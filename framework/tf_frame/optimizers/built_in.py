@@ -1,4 +1,4 @@
-"""`BuiltIn`: the base of the optimizers of this package."""
+"""`BuiltIn`: base class of the plugins for optimizers that `tf.compat.v1.train` has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimizer `lamb`: AdamW whose steps are proportional to the norms of the variables."""
+"""The optimizer `lamb`: AdamW with a step size for each layer, for large batches."""
 
 from __future__ import annotations
 

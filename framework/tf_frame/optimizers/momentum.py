@@ -1,4 +1,4 @@
-"""The optimizer `momentum`: gradient descent with a decaying sum of gradients."""
+"""The optimizer `momentum`: gradient descent with momentum, optionally Nesterov's."""
 
 from __future__ import annotations
 

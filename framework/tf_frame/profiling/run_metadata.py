@@ -1,4 +1,4 @@
-"""Run metadata: asked of a run, written into event files, and drawn as Chrome traces.
+"""Traces session runs as `tf.RunMetadata`, for TensorBoard and as Chrome traces.
 
     metadata = tf.RunMetadata()
     session.run(train_op, options=run_options(session.sess_str), run_metadata=metadata)

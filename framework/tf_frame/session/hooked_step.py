@@ -1,4 +1,4 @@
-"""One step with hooks: the protocol of `MonitoredSession`, for the hooks that want the step."""
+"""Runs a step with the hooks that want it, by the protocol of `MonitoredSession`."""
 
 from __future__ import annotations
 

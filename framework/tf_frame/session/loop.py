@@ -1,4 +1,4 @@
-"""The training loop: prepared calls between the steps that hooks want.
+"""`TrainingLoop`: runs training steps, and calls each hook only at the steps that it wants.
 
     loop = TrainingLoop(graph, Schedule(hooks))
     with monitored_session(graph, hooks=loop.hooks, ...) as session:

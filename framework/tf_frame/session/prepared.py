@@ -1,4 +1,4 @@
-"""Prepared calls of one session: a set of fetches is prepared once, and then only run.
+"""`PreparedCalls`: session calls whose fetches are resolved once and reused in every step.
 
 prepared = PreparedCalls(session)
 call = prepared.call([train_op, global_step])   # the same tensors in every step

@@ -1,4 +1,4 @@
-"""The schedule of a session's hooks: their order, and the steps that they want."""
+"""`Schedule`: the order of a session's hooks, and the steps at which each of them runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of the best checkpoints by a metric of evaluation, beside the newest ones.
+"""Keeps copies of the checkpoints with the best evaluation metric (`--keep_best`).
 
     best = BestCheckpoints(model_dir, metric="miou", keep=3, higher_is_better=True)
     best.offer("runs/first/model.ckpt-120", {"miou": 0.41, "loss": 1.3})

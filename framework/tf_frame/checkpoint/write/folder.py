@@ -1,4 +1,4 @@
-"""The checkpoints of a folder: they are there whole or not at all, listed, and kept by rules.
+"""Writes checkpoints to a folder atomically, lists them, and deletes old ones.
 
 A checkpoint is staged in `model.ckpt-<step>.saving/`, checked, renamed file by file, the index
 last, and listed in the folder's `checkpoint` file. A process that is killed at any point leaves

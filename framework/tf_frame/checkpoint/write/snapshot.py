@@ -1,4 +1,4 @@
-"""Tensors of a checkpoint: found in a saver, checked, copied out of a session, and written.
+"""Finds the tensors that a saver saves, checks that they are finite, and writes them.
 
 A variable that is NaN or infinite would make every later run of the checkpoint useless.
 

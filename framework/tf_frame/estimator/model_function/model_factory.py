@@ -1,4 +1,4 @@
-"""`ModelFactory` and `ModelFn`: the model plugin of an estimator from its `model` argument.
+"""`ModelFactory`, `ModelFn`: make the model plugin of an Estimator from its `model` argument.
 
 The argument is a model plugin, or a model function of tf.estimator:
 

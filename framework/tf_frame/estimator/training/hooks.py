@@ -1,4 +1,4 @@
-"""Makes the hooks of a training: from run options, from `--hook`, and from the model."""
+"""Makes the hooks of a training from the run options, from `--hook` and from the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The evaluation graph: one clone, streaming metrics, one pass over the data."""
+"""Builds the evaluation graph: one clone, streaming metrics, one pass over the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The position of training in its input, as tensors that a checkpoint can hold.
+"""Position in the input: iterator state as tensors of a checkpoint, so that resuming is exact.
 
     position = make_input_position(source, config)   # after the clones are built
     position.tensors                                 # saved beside the variables

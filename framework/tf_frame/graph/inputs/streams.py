@@ -1,4 +1,4 @@
-"""Streams of batches from a data set, or from a function that reads a queue."""
+"""Takes batches from a data set or from a queue function, one per clone, in a fixed order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounding of tensors to 8 bits, and the variables of their ranges."""
+"""Fake quantisation of weights and activations to 8 bits, with variables for the ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewriting of a graph so that it computes with rounded weights and activations."""
+"""Inserts fake quantisation at the layers of a training or evaluation graph."""
 
 from __future__ import annotations
 

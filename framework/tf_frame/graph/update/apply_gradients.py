@@ -1,4 +1,4 @@
-"""The update of the variables by gradients, in every session run or only in some."""
+"""Applies the gradients in every run, or only in those that the gradient transforms allow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients: of the trained variables, by clone, summed, transformed and summarised."""
+"""Computes the gradients of each clone, and sums, transforms and summarises them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The update of the variables in a step: tf-frame's, or that of a model with its own train op."""
+"""Builds the update of a training step, or takes the train op of a model function."""
 
 from __future__ import annotations
 

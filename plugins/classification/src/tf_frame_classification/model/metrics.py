@@ -1,4 +1,4 @@
-"""Metrics of a classifier over all batches of an evaluation, and an image of its confusions."""
+"""Streaming metrics of a classifier, and its confusion matrix as an image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replacement of strides by dilation, so that feature maps keep their resolution."""
+"""Replaces strides by dilation, so that the feature maps of a backbone keep their resolution."""
 
 from __future__ import annotations
 
