@@ -121,7 +121,7 @@ def translated_write_errors(
 
 
 def _is_file_error(error: Exception) -> bool:
-    import tensorflow.compat.v1 as tf  # Slow, and only needed where something failed.
+    import tensorflow.compat.v1 as tf  # Here, because commands without TensorFlow use this module.
 
     lost_server = (tf.errors.AbortedError, tf.errors.UnavailableError)
     return isinstance(error, (OSError, tf.errors.OpError)) and not isinstance(error, lost_server)

@@ -35,7 +35,7 @@ FILES = {
 }
 _SIDE = 32
 _RECORD_BYTES = 1 + 3 * _SIDE * _SIDE
-# What the archive unpacks to.
+# Folder in the published archive.
 _INNER_FOLDER = "cifar-10-batches-bin"
 
 

@@ -14,7 +14,7 @@ from tf_frame.errors import DataError
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-# With slots, for there may be a million.
+# Slots save memory: a data set may have a million pictures.
 @dataclasses.dataclass(frozen=True, slots=True)
 class Picture:
     """One labelled picture, not read yet.

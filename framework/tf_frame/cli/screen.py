@@ -78,7 +78,7 @@ def silence(stream: Any) -> None:
 
 @contextlib.contextmanager
 def reader_may_leave() -> Iterator[None]:
-    """Keeps the work within running if the reader of its output exits (`| head`)."""
+    """Inside the block, output to a closed pipe (`| head`) is dropped, and the work goes on."""
     before, sys.stdout = sys.stdout, _PipeStream(sys.stdout)
     try:
         yield

@@ -15,7 +15,7 @@ _TRY_SECS = 1.0
 
 @dataclasses.dataclass(frozen=True)
 class Cluster:
-    """One task of a job.
+    """The task of this process in a job: a worker, or a single process.
 
     Attributes:
       task_id: number of this worker.

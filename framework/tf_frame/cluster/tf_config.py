@@ -149,7 +149,7 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
 
 
 def _alone(task: Mapping[str, Any], tf_config: Mapping[str, Any]) -> ClusterConfig:
-    """A process without a cluster, which may use servers of others."""
+    """The configuration of a process without a cluster; its sessions may be on a remote server."""
     if task.get("type", TaskType.WORKER) != TaskType.WORKER:
         raise ValueError('If "cluster" is not set in TF_CONFIG, task type must be WORKER.')
     if int(task.get("index", 0)) != 0:

@@ -186,9 +186,9 @@ def _draws(kind: str, attributes: Any) -> bool:
 
 
 def _key(op: Any, seed: int) -> int:
-    # With the name: two ops may have one seed, and the clones of a model always have.
+    # Two ops may have the same seeds, and those of clones always do, so the name is added.
     own = (op.node_def.attr["seed"].i, op.node_def.attr["seed2"].i)
-    # The 0 is part of the numbers of runs that older checkpoints continue.
+    # The 0 has no meaning; without it runs that older checkpoints continue would draw others.
     text = f"{seed}/0/{own}/{op.name}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 

@@ -55,7 +55,7 @@ def share_statistics(clones: Sequence[Clone]) -> None:
 
 
 def _side_by_side(of_clones: Sequence[Sequence[Any]], what: str) -> list[tuple[Any, ...]]:
-    """The first of each clone, then the second of each ..."""
+    """Transposes the lists of the clones: the first tensor of each, the second of each ..."""
     counts = [len(own) for own in of_clones]
     if len(set(counts)) > 1:
         raise TfFrameError(

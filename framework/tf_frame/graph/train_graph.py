@@ -81,7 +81,7 @@ class TrainGraph:
 
     @property
     def scalars(self) -> Sequence[Any]:
-        """Scalars that hooks often fetch with the loss; fetching them costs and changes nothing."""
+        """Scalars that hooks may fetch with the loss in every step, at no cost."""
         return () if self.learning_rate is None else (self.learning_rate,)
 
 
@@ -119,7 +119,7 @@ def build_train_graph(
         else:
             run_graph_hooks(model=model, config=config, deployment=deployment)
             update = make_update(clones, optimizer, schedule, transforms, config, deployment)
-        # At the end, when all ops of a step exist.
+        # Last, because all ops of a step must exist.
         position = make_input_position(source, config)
         reasons = [] if position is None else _not_repeatable(update.train_op, config)
         return TrainGraph(
@@ -222,7 +222,7 @@ def _scaffold(own: Any, deployment: DeploymentConfig) -> Any:
         return tf.train.Scaffold(local_init_op=local_init_op, copy_from_scaffold=own)
     if not tf.get_collection(tf.GraphKeys.SAVERS):
         saver = tf.train.Saver(sharded=deployment.num_ps_tasks > 1, save_relative_paths=True)
-        # Hooks of a script look for it there.
+        # A script's hooks, such as CheckpointSaverHook, look for it there.
         tf.add_to_collection(tf.GraphKeys.SAVERS, saver)
     saver = tf.get_collection(tf.GraphKeys.SAVERS)[0]
     return tf.train.Scaffold(saver=saver, local_init_op=local_init_op, copy_from_scaffold=own)

@@ -25,7 +25,7 @@ _MODULES = {
     "StepCounterHook": "throughput",
     "StopAtStepHook": "stop",
     "SummarySaverHook": "summary",
-    # Ours.
+    # tf-frame's own.
     "CheckpointHook": "checkpoint",
     "EvaluateHook": "evaluate",
     "FeedHook": "feed",

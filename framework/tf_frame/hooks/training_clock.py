@@ -36,7 +36,7 @@ def pause() -> Iterator[None]:
 
 
 def mark_traced() -> None:
-    """Counts the present step as traced, thus slower; to be called in `before_step`."""
+    """Counts the present step as traced, which makes it slower; call it in `before_step`."""
     _Pauses.traced += 1
 
 

@@ -67,7 +67,7 @@ def add_loss(loss: Any, loss_collection: str | None = tf.GraphKeys.LOSSES) -> No
     tf.losses.add_loss(loss, loss_collection)
 
 
-# These need no other order of arguments, and no other weights.
+# The same in slim and in TensorFlow.
 get_losses = tf.losses.get_losses
 get_regularization_loss = tf.losses.get_regularization_loss
 get_regularization_losses = tf.losses.get_regularization_losses

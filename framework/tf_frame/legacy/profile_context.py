@@ -31,7 +31,7 @@ _VIEWS = {
     "graph": "profile_graph",
     "code": "profile_python",
 }
-# Below this share of the graph's operations in traces, 2 of 11 further runs are traced.
+# While the traces cover less than this share of the graph's ops, 2 of 11 runs are traced.
 _ENOUGH_COVERAGE = 0.5
 _SEED = 111
 

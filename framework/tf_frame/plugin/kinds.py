@@ -57,7 +57,7 @@ def _defines(plugin: type, method: str) -> bool:
 
 
 def _check_attributes(plugin: type, kind: Kind) -> str:
-    # Classes of other kinds, such as preprocessing, have the same method.
+    # A network has the same methods as other kinds, so its attributes tell them apart.
     wanted = ("default_image_size", "channels", "preprocessing") if kind == NETWORK else ()
     missing = [name for name in wanted if not hasattr(plugin, name)]
     return f"class {plugin.__name__} has no {missing[0]} (see tf_frame.Network)" if missing else ""

@@ -48,7 +48,7 @@ class Interrupts:
 
     @contextmanager
     def deadly(self) -> Iterator[None]:
-        """Lets a signal end the process within, with the usual exit status.
+        """Inside the block a signal ends the process at once, with the usual exit status.
 
         For a call into TensorFlow that may block for ever: Python runs no
         handler before it returns.

@@ -66,9 +66,9 @@ class TrainingLoop:
         self._schedule.after_last_step(self.global_step)
 
     def begin_session(self, session: Any, coord: Any) -> None:
-        """Takes over a session that has been made, or made anew after a loss."""
+        """Takes over a new session: the first one, or one created after the loss of another."""
         self._prepared, self._coord = PreparedCalls(session), coord
-        # Prepared when they are needed: with a hook at every step they never are.
+        # Prepared at first use: with a hook at every step they are never used.
         self._run_one: Callable[[], Sequence[Any]] | None = None
         self._run_many: Callable[[float], Sequence[Any]] | None = None
         self._began_at = self.global_step = self._read_global_step()

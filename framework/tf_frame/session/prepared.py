@@ -72,7 +72,7 @@ class PreparedCalls:
         key = frozenset(elements)
         if key not in self._calls:
             if not all(map(self.session.graph.is_fetchable, elements.values())):
-                return self.session.run(fetches)  # It raises, and says why.
+                return self.session.run(fetches)  # Raises an error with the reason.
             self.call(list(elements.values()))
         order, call = self._calls[key]
         return _filled(names, dict(zip(order, call(), strict=True)))

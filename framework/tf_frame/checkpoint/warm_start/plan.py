@@ -62,7 +62,7 @@ class WarmStart:
         return f"{table_of(self.rows)}\n{self.summary()}"
 
     def summary(self) -> str:
-        """The numbers of variables restored, passed over and left in the checkpoint, a line."""
+        """A line with the numbers of variables restored, skipped, or unused in the file."""
         counts = collections.Counter(row.outcome for row in self.rows)
         restored = counts.pop(Outcome.RESTORED, 0)
         others = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in sorted(counts))

@@ -36,7 +36,7 @@ _RESERVED = {"loss": '"loss"', "global_step": "`global_step`"}
 
 
 class ModelFactory:
-    """Constructs a model as soon as an input has described its data.
+    """Constructs the model of an Estimator once the input has described its data.
 
     Args:
       model: a model function, or a model plugin: its class or an object.

@@ -37,7 +37,7 @@ from tf_frame.plugin import HookContext
 
 _LOG = logging.getLogger("tf_frame")
 
-# The rate of a few thousandths of a second says little, and a hundred lines a second less.
+# Over shorter intervals steps/s are noise, and fast models would fill the log.
 _MIN_INTERVAL_SECS = 1.0
 
 

@@ -98,7 +98,7 @@ def build_eval_graph(
 
 
 def kept_by_session(ends: Iterable[Any]) -> str:
-    """Names something that only another session resets before another evaluation.
+    """Finds state that stays in a session from one evaluation to the next, and names it.
 
     Queues, mutable tables and the like count wherever they are in the graph, random
     ops only if `ends` need them: the initial values of variables are random as well.

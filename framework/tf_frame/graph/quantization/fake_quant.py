@@ -75,7 +75,7 @@ def quantization_summaries() -> list[Any]:
 
 
 def kept_share() -> Any:
-    """The share that the range of an activation keeps in this step, a scalar float32 tensor.
+    """The decay of the moving ranges in this step, a scalar float32 tensor.
 
     The range is the average of all batches at first, and a moving average in the long run:
     the debiased average of section 3 of https://arxiv.org/abs/1412.6980, written as an

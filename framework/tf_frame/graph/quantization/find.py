@@ -34,7 +34,7 @@ _READS = ("Identity", "ReadVariableOp", "Enter", "Switch")
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 # Consumers of a tensor that do not compute the model's output from it.
 _OBSERVERS = ("Shape", "ShapeN", "Size", "Rank")
-# Operations that a moving average is computed with.
+# Operations that compute the update of a moving variance from the variance of the batch.
 _ARITHMETIC = ("Add", "AddV2", "Cast", "Identity", "Mul", "Reshape", "Squeeze", "Sub")
 
 

@@ -88,7 +88,7 @@ def _apply_if(ready: Any, apply: Callable[[], Any]) -> Any:
     scope = tf.get_default_graph().get_name_scope()
 
     def update() -> Any:
-        # Adam names variables by the scope; so a checkpoint fits with and without the branch.
+        # Adam's variables are named by the scope: a checkpoint must fit with and without `cond`.
         with tf.name_scope(f"{scope}/" if scope else None), tf.control_dependencies([apply()]):
             return tf.constant(True)
 
