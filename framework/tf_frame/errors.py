@@ -100,10 +100,10 @@ def translated_write_errors(
     within: str = "",
     error_class: type[TfFrameError] = TfFrameError,
 ) -> Iterator[None]:
-    """Turns errors of the file system into one error for the user.
+    """Translates file system errors to one `TfFrameError` with a remedy.
 
     Other exceptions pass: defects, errors for the user, and the errors of a lost
-    server, after which TensorFlow makes the session anew.
+    server, after which TensorFlow creates a new session.
 
     Args:
       failure: first part of the message, such as `the export to out could not be written`.

@@ -97,7 +97,7 @@ def precision_rewrites(proto: Any, config: RunOptions, *, has_gpu: bool) -> None
 
 
 def product_types(proto: Any) -> set[str]:
-    """The types that the matrix products of a small graph have in a session.
+    """Finds the types of matrix products in a session, to report whether mixed precision works.
 
     Args:
       proto: the `ConfigProto` of the session.

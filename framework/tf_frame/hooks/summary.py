@@ -15,8 +15,8 @@ from tf_frame.hooks.cadence import Cadence, Multiples
 class SummaryHook(Hook):
     """Writes the summary op every N steps or seconds, and at the first step of a session.
 
-    The graph is written once for each folder of a process, so a run that is
-    resumed writes that of its own code.
+    A process writes its graph once into each folder, so a resumed run adds the graph
+    that it trains.
 
     Args:
       model_dir: where the event file goes.

@@ -93,7 +93,7 @@ def convolution(
 
 
 def of_rank(general: Callable[..., Any], dims: int, name: str, data_format: Any) -> Any:
-    """Returns a layer for inputs of one rank, made of a layer with the argument `conv_dims`.
+    """Returns a layer for inputs of one rank, from a layer with the argument `conv_dims`.
 
     Args:
       general: the layer, of which the returned one has the other arguments.

@@ -175,7 +175,7 @@ class ProfileContext:
 
     @contextlib.contextmanager
     def _counted(self) -> Iterator[int | None]:
-        """Yields the number of a run; None for a run during one of another thread, not traced."""
+        """Yields the number of a run; None, for no trace, while another thread has a run."""
         alone = self._lock.acquire(blocking=False)
         try:
             yield self._step if alone else None

@@ -1,1 +1,1 @@
-"""Built-in optimizer plugins; each makes a `tf.compat.v1.train.Optimizer`."""
+"""Built-in optimizer plugins (`--optimizer NAME`); each makes a `tf.compat.v1.train.Optimizer`."""

@@ -51,7 +51,7 @@ def check_contract(plugin: Any, kind: Kind) -> str:
 
 
 def _defines(plugin: type, method: str) -> bool:
-    """Returns whether the class has the method, not only from one of our abstract bases."""
+    """Returns whether the class has the method, not only from an abstract base of tf-frame."""
     owner = next((cls for cls in plugin.__mro__ if method in vars(cls)), object)
     return callable(vars(owner).get(method)) and not owner.__module__.startswith(_CONTRACTS)
 

@@ -77,7 +77,7 @@ class Interrupts:
         first = self.received is None
         self.received = signum
         if first:
-            # Not print: the handler may run in the midst of one.
+            # `print` is not reentrant, and the signal may interrupt one.
             os.write(2, _NOTED)
         else:
             raise Interrupted(signum, "stopped at once; what was not saved yet is lost")

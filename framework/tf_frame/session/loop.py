@@ -6,8 +6,8 @@
 
 A step that some hook wants runs with the hooks that want it (`hooked_step`). The
 steps up to there are prepared calls, or few calls of many steps (`--steps_per_loop`).
-Between all steps only two things happen: hooks hear of a watched tensor that is not
-finite, and hooks that may end training are asked.
+Between all steps only two things happen: a watched tensor that is not finite is reported to
+its hook, and hooks that may end training are asked.
 """
 
 from __future__ import annotations

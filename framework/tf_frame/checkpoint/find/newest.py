@@ -225,7 +225,7 @@ def checkpoints_iterator(
 def _newest(
     folder: str, last: str | None, done: Collection[str], logged: dict[str, str]
 ) -> str | None:
-    """The newest sound checkpoint that is new; logs every damage once."""
+    """The newest readable checkpoint, if it is a new one; logs each damaged one once."""
     paths = checkpoints_by_age(folder)
     if last in paths:
         paths = paths[paths.index(last) + 1 :]

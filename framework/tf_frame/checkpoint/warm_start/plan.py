@@ -52,7 +52,7 @@ class WarmStart:
             for saver in self.savers:
                 saver.restore(session, self.path)
         except (tf.errors.AbortedError, tf.errors.UnavailableError):
-            raise  # A lost worker or parameter server: the session is made anew.
+            raise  # A worker or parameter server was lost; TensorFlow creates a new session.
         except READ_ERRORS as error:
             raise unreadable(self.path, error) from error
         session.run(list(self.then))

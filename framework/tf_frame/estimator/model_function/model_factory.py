@@ -84,7 +84,7 @@ class ModelFactory:
         return not self.is_function
 
     def setup(self) -> TrainingSetup:
-        """Returns the training setup that `config` and the model's defaults amount to."""
+        """Returns the training setup made from `config` and the model's defaults."""
         defaults = _DEFAULTS_OF_FUNCTIONS
         if not self.is_function:
             defaults = settings_of_model(self.given, getattr(self.given, "__name__", "given"))

@@ -210,7 +210,7 @@ def _strongest(sources: Sequence[Settings], key: str) -> Any:
 
 
 def _strongest_list(sources: Sequence[Settings], key: str) -> Sequence[Named]:
-    """The strongest list; one of the command line takes the options of a weaker one by name."""
+    """The strongest list; items without options take those of the same name in a weaker one."""
     *weaker, strongest = sources
     named = getattr(strongest, key)
     known = _strongest(weaker, key) or ()

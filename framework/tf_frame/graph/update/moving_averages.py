@@ -42,7 +42,7 @@ class MovingAverages:
     def apply(self) -> Any:
         """Builds the op that moves the averages; build it under a dependency on the update.
 
-        Else it may read some variables before the update and some after it.
+        Otherwise it may read some variables before the update and some after it.
         """
         return self.average.apply(list(self.variables))
 
