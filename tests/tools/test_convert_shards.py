@@ -6,12 +6,13 @@ import os
 import pathlib
 import resource
 import signal
-import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
+import forked
 
 # Kills itself while it writes the fourth shard, as kill -9 would from outside.
 KILLED = """
@@ -42,7 +43,7 @@ def test_kill_9_and_a_rerun_give_the_same_bytes_as_one_run(program, convert, fas
     words = ["fashion_mnist", str(fashion), str(output), *OPTIONS]
     tools = str(pathlib.Path(program.__file__).parent)
     code = KILLED.format(tools=tools, words=words)
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True)
+    process = forked.run([sys.executable, "-c", code], capture_output=True)
     assert process.returncode == -signal.SIGKILL
     assert sorted(path.name for path in output.glob("test-*")) == SHARDS[:3]
     assert [path.name for path in output.glob(".test-*")] == [f".{SHARDS[3]}.partial"]

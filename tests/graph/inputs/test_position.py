@@ -37,6 +37,7 @@ class Running:
 
     def __init__(self, build, *, config=CONFIG, session=True, **params):
         self.graph, self.source = tf.Graph(), Built(build, **params)
+        self.saves = {}
         deployment = DeploymentConfig(num_clones=config.num_clones, clone_on_cpu=True)
         with self.graph.as_default():
             tf.set_random_seed(config.random_seed)
@@ -55,16 +56,25 @@ class Running:
 
     def save(self, path, leave_out=()):
         """Writes the position as a checkpoint, as the hook of checkpoints does."""
+        names = tuple(leave_out)
+        if names not in self.saves:
+            self.saves[names] = self._make_save(names)
+        prefix, save = self.saves[names]
+        self.session.run(save, {prefix: str(path)})
+        return str(path)
+
+    def _make_save(self, leave_out):
+        """Where the path is fed, and the operation that writes the position there."""
         kept = {n: t for n, t in self.position.tensors.items() if n not in leave_out}
         with self.graph.as_default():
+            prefix = tf.placeholder(tf.string, [])
             save = tf.raw_ops.SaveV2(
-                prefix=str(path),
+                prefix=prefix,
                 tensor_names=["global_step", *kept],
                 shape_and_slices=[""] * (len(kept) + 1),
                 tensors=[tf.constant(3, tf.int64), *kept.values()],
             )
-        self.session.run(save)
-        return str(path)
+        return prefix, save
 
     def restore(self, path):
         lines = []
