@@ -1,6 +1,7 @@
 """Evaluations of the checkpoints of a folder as they come."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import tensorflow.compat.v1 as tf
@@ -38,25 +39,33 @@ def evaluate(training):
     return evaluate
 
 
-def no_sleep(secs):
-    raise AssertionError("nothing to wait for")
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    """Stands in for the time: nothing may be waited for unless `clock.sleep` is replaced."""
+
+    def sleep(secs):
+        raise AssertionError("nothing to wait for")
+
+    clock = SimpleNamespace(now=0.0, sleep=sleep, monotonic=lambda: clock.now)
+    monkeypatch.setattr("tf_frame.checkpoint.find.newest.time", clock)
+    return clock
 
 
 def test_each_new_checkpoint_is_evaluated_until_the_last_step(training, evaluate, tmp_path):
     training(10)
-    assert evaluate_repeatedly(evaluate, str(tmp_path), last_step=30, sleep=no_sleep) == 30
+    assert evaluate_repeatedly(evaluate, str(tmp_path), last_step=30) == 30
     assert evaluate.steps == [10, 20, 30]
 
 
 def test_a_run_that_went_further_ends_it_as_well(training, evaluate, tmp_path):
     training(35)
-    assert evaluate_repeatedly(evaluate, str(tmp_path), last_step=30, sleep=no_sleep) == 35
+    assert evaluate_repeatedly(evaluate, str(tmp_path), last_step=30) == 35
 
 
 def test_the_number_of_evaluations_can_be_limited(training, evaluate, tmp_path):
     training(10)
-    assert evaluate_repeatedly(evaluate, str(tmp_path), max_evaluations=2, sleep=no_sleep) == 20
-    assert evaluate_repeatedly(evaluate, str(tmp_path), max_evaluations=0, sleep=no_sleep) is None
+    assert evaluate_repeatedly(evaluate, str(tmp_path), max_evaluations=2) == 20
+    assert evaluate_repeatedly(evaluate, str(tmp_path), max_evaluations=0) is None
     assert evaluate.steps == [10, 20]
 
 
@@ -72,28 +81,18 @@ def test_it_ends_when_none_comes_or_it_is_to_stop(training, evaluate, tmp_path):
     assert evaluate_repeatedly(evaluate, folder, timeout=0, timeout_fn=timeout_fn) is None
     assert len(asked) == 2
     training(10)
-    found = evaluate_repeatedly(
-        evaluate, folder, stop=lambda: len(evaluate.steps) == 3, sleep=no_sleep
-    )
-    assert found == 30
+    assert evaluate_repeatedly(evaluate, folder, stop=lambda: len(evaluate.steps) == 3) == 30
 
 
-def test_there_are_so_many_seconds_between_two(training, evaluate, tmp_path):
+def test_there_are_so_many_seconds_between_two(training, evaluate, tmp_path, clock):
     training(10)
-    now = [0.0]
 
     def sleep(secs):
-        now[0] += secs
+        clock.now += secs
 
-    evaluate_repeatedly(
-        evaluate,
-        str(tmp_path),
-        min_interval_secs=30,
-        max_evaluations=3,
-        clock=lambda: now[0],
-        sleep=sleep,
-    )
-    assert now[0] == 60
+    clock.sleep = sleep
+    evaluate_repeatedly(evaluate, str(tmp_path), min_interval_secs=30, max_evaluations=3)
+    assert clock.now == 60
 
 
 def delete(path):
@@ -113,7 +112,7 @@ def test_one_that_is_gone_before_it_is_restored_is_passed_over(
             raise CheckpointError(f"the checkpoint {path} cannot be read")
         return evaluate(path)
 
-    assert evaluate_repeatedly(evaluate_late, str(tmp_path), last_step=30, sleep=no_sleep) == 30
+    assert evaluate_repeatedly(evaluate_late, str(tmp_path), last_step=30) == 30
     assert evaluate.steps == [10, 30]
     assert "model.ckpt-20, which is gone or damaged by now" in caplog.text
 
@@ -137,4 +136,4 @@ def test_a_checkpoint_of_another_model_is_an_error(training, tmp_path):
         raise CheckpointError("of another model")
 
     with pytest.raises(CheckpointError, match="of another model"):
-        evaluate_repeatedly(evaluate, str(tmp_path), sleep=no_sleep)
+        evaluate_repeatedly(evaluate, str(tmp_path))
