@@ -30,7 +30,7 @@ RUNS = {
     "accumulated": ({"max_steps": 20, "num_clones": 2, "moving_average_decay": 0.9}, 4, 2),
     "mlp, asynchronous": ({"max_steps": 20, "async_checkpoint": True}, 1, 4),
     "mlp, steps in a loop": ({"max_steps": 20, "steps_per_loop": 2}, 2, 1),
-    "deeplab": ({"max_steps": 10, "train_batch_size": 2}, 1, 1),
+    "deeplab": ({"max_steps": 7, "train_batch_size": 2}, 1, 0),
 }
 
 

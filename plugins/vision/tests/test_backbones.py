@@ -20,7 +20,7 @@ OWN = {f.name for f in find_plugins() if (f.kind, f.distribution) == (NETWORK, "
 NO_BACKBONES = {"alexnet_v2", "cifarnet", "lenet", "vgg_16", "vgg_19", "vgg_a"}
 NOT_DILATED = {"inception_v1", "inception_v2", "inception_v3", "inception_v4"}
 DILATED = OWN - NO_BACKBONES - NOT_DILATED
-# One of each family by default; `tox -e nets` takes all.
+# One of each family by default; `tox -e nets` takes the others.
 BY_DEFAULT = {
     *("resnet_v1_50", "resnet_v2_50", "mobilenet_v1_025", "mobilenet_v2_035"),
     *("mobilenet_v3_small", "mobilenet_v3_small_minimalistic", "inception_v1"),
