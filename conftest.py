@@ -21,3 +21,18 @@ def log_level():
     yield
     os.environ.pop("TF_CPP_MIN_LOG_LEVEL", None)
     os.environ.update({k: v for k, v in before.items() if k == "TF_CPP_MIN_LOG_LEVEL"})
+
+
+@pytest.fixture
+def unoptimized(monkeypatch):
+    """Makes runs take their graphs as they are: rewriting one for speed outlasts a few steps."""
+    from tf_frame.estimator.training import train
+
+    configured = train.session_config
+
+    def without_rewriting(*args):
+        config = configured(*args)
+        config.graph_options.rewrite_options.disable_meta_optimizer = True
+        return config
+
+    monkeypatch.setattr(train, "session_config", without_rewriting)

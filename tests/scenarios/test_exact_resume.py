@@ -1,6 +1,7 @@
 """Runs that are killed again and again end with the bytes of a run that never was."""
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -38,8 +39,13 @@ RUNS = {
 def start():
     """Runs a training in a process that is forked for it; returns its exit status."""
     program = Path(__file__).with_name("killed_runs.py")
+    support = str(Path(forked.__file__).parent)
     server = forked.Popen(
-        [sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, str(program)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": support},
     )
 
     def start(name, folder, kill=None):

@@ -5,11 +5,10 @@ import pytest
 import tensorflow.compat.v1 as tf
 import yaml
 
+from short_backbone import shorten_backbone
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.nuclei import Nuclei
 from tf_frame_deeplab.nuclei import Params as NucleiParams
-from tf_frame_vision.nets import mobilenet_v2
-from tf_frame_vision.networks import MobilenetV2
 
 SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
 STEP = 4
@@ -17,16 +16,9 @@ STEP = 4
 
 @pytest.fixture(scope="module")
 def short_backbone():
-    """Leaves out most blocks of the backbone, for tests to which its length makes no difference.
-
-    All kinds of blocks, strides and the layer of the decoder's skip connection stay.
-    """
-    spec = mobilenet_v2.V2_DEF["spec"]
-    short = [spec[layer - 1] for layer in (1, 2, 3, 4, 5, 8, 15, 18)]
-    maps = {2: "layer_2", 4: "layer_4", 8: "layer_5", 16: "layer_6", 32: "layer_8"}
+    """Leaves out most blocks of the backbone; see `shorten_backbone`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(mobilenet_v2.V2_DEF, "spec", short)
-        patch.setattr(MobilenetV2, "feature_maps", maps)
+        shorten_backbone(patch)
         yield
 
 
@@ -93,18 +85,3 @@ def save(folder, values):
             )
         )
     tf.train.update_checkpoint_state(str(folder), path)
-
-
-@pytest.fixture
-def unoptimized(monkeypatch):
-    """Makes runs take their graphs as they are: rewriting one for speed outlasts a few steps."""
-    from tf_frame.estimator.training import train
-
-    configured = train.session_config
-
-    def without_rewriting(*args):
-        config = configured(*args)
-        config.graph_options.rewrite_options.disable_meta_optimizer = True
-        return config
-
-    monkeypatch.setattr(train, "session_config", without_rewriting)

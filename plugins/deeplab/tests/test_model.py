@@ -10,6 +10,9 @@ from tf_frame_deeplab.outputs import segmentation_loss
 
 INFO = InputInfo(num_classes=2, ignore_label=255, class_names=("back ground", "nucleus"))
 SMALL = Params(depth_multiplier=0.1, aspp_channels=8, decoder_channels=8)
+# Rewriting the graph for speed takes longer than the steps.
+UNOPTIMIZED = tf.ConfigProto()
+UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +69,7 @@ def test_prediction_needs_no_labels_and_no_fixed_size():
     assert output.exports["serving_default"] == output.predictions
     weights = next(v for v in tf.global_variables() if v.op.name == "logits/semantic/weights")
     pixels = np.random.RandomState(0).uniform(0, 255, size=[2, 33, 48, 3])
-    with tf.Session() as session:
+    with tf.Session(config=UNOPTIMIZED) as session:
         session.run(tf.global_variables_initializer())
         session.run(tf.assign(weights, 1e6 * weights))  # else all classes are about equal
         result = session.run(dict(output.predictions), {images: pixels})
@@ -90,7 +93,7 @@ def test_evaluation_has_metrics_pictures_and_no_updates():
         "pixel_accuracy",
     ]
     assert not tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-    with tf.Session() as session:
+    with tf.Session(config=UNOPTIMIZED) as session:
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
         text = session.run(tf.summary.merge_all())
     values = tf.Summary.FromString(text).value
@@ -117,7 +120,7 @@ def test_a_few_steps_lower_the_loss():
         {"image": tf.constant(images)}, {"semantic": tf.constant(labels)}, Mode.TRAIN
     )
     step = tf.train.MomentumOptimizer(0.05, 0.9).minimize(output.loss)
-    with tf.Session() as session:
+    with tf.Session(config=UNOPTIMIZED) as session:
         session.run(tf.global_variables_initializer())
         losses = [session.run([output.loss, step])[0] for _ in range(45)]
     assert losses[0] == pytest.approx(np.log(2), abs=0.1)
