@@ -89,7 +89,7 @@ def test_every_layer_but_the_logits_has_a_batch_norm(small):
 
 def test_shapes_of_the_published_backbone(graph):
     """The shapes are those of the public checkpoint `mobilenet_v2_1.0_224`."""
-    build(depth_multiplier=1.0)
+    build(mode=Mode.PREDICT, labels=False, depth_multiplier=1.0)
     found = shapes(graph)
     assert found["MobilenetV2/Conv/weights"] == [3, 3, 3, 32]
     assert found["MobilenetV2/expanded_conv/depthwise/depthwise_weights"] == [3, 3, 32, 1]
