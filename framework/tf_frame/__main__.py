@@ -1,4 +1,4 @@
-"""`python -m tf_frame` is `tf-frame`."""
+"""Runs the command line of tf-frame by `python -m tf_frame`."""
 
 import sys
 

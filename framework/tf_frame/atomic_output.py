@@ -1,12 +1,12 @@
-"""Files and folders that are written whole or not at all.
+"""Writes files and folders atomically: a reader sees the complete output or none.
 
     with atomic_output("runs/first/result.json") as temporary:
         write(temporary)
 
 The content is staged under a temporary name beside the target, on the same file system, and
-renamed at the end. A reader never sees half a file, and after an error nothing is left: on a
-full disk the next checkpoint needs the room. Paths may be on any file system that TensorFlow
-knows. Modules of the command line import this one, so TensorFlow is imported when it is needed.
+renamed at the end. After an error the staged files are removed, so that a full disk has room
+for the next checkpoint. Paths may be on any file system that TensorFlow knows. Modules of the
+command line import this one, so TensorFlow is imported when it is needed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def atomic_output(path: str) -> Iterator[str]:
         yield temporary
         tf.io.gfile.rename(temporary, path, overwrite=True)
     except BaseException:
-        # Where the file was never made, the error at hand is the one to raise.
+        # If the block failed before it made the file, its own error must be raised.
         with contextlib.suppress(tf.errors.OpError):
             tf.io.gfile.remove(temporary)
         raise
@@ -71,7 +71,8 @@ def staging_folder(path: str) -> Iterator[str]:
         tf.io.gfile.makedirs(path)
         yield path
     except BaseException:
-        with contextlib.suppress(tf.errors.OpError):  # The error at hand is the one to raise.
+        # The error of the block is raised, not one of the removal.
+        with contextlib.suppress(tf.errors.OpError):
             _remove(path)
             for folder in missing:
                 if tf.io.gfile.isdir(folder) and not tf.io.gfile.listdir(folder):

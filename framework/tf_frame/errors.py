@@ -1,4 +1,4 @@
-"""Errors that tf-frame raises on purpose, their exit codes, and the reasons of other errors.
+"""Error classes with messages for the user and exit codes, and detection of a full disk.
 
 A message says what happened, the value seen and what to do. The command line prints a
 `TfFrameError` without a traceback; any other exception is a defect, of tf-frame or of a
@@ -100,10 +100,10 @@ def translated_write_errors(
     within: str = "",
     error_class: type[TfFrameError] = TfFrameError,
 ) -> Iterator[None]:
-    """Turns errors of the file system into one error for the user.
+    """Translates file system errors to one `TfFrameError` with a remedy.
 
     Other exceptions pass: defects, errors for the user, and the errors of a lost
-    server, after which TensorFlow makes the session anew.
+    server, after which TensorFlow creates a new session.
 
     Args:
       failure: first part of the message, such as `the export to out could not be written`.
@@ -121,7 +121,7 @@ def translated_write_errors(
 
 
 def _is_file_error(error: Exception) -> bool:
-    import tensorflow.compat.v1 as tf  # Slow, and only needed where something failed.
+    import tensorflow.compat.v1 as tf  # Here, because commands without TensorFlow use this module.
 
     lost_server = (tf.errors.AbortedError, tf.errors.UnavailableError)
     return isinstance(error, (OSError, tf.errors.OpError)) and not isinstance(error, lost_server)

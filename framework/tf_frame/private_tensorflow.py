@@ -28,9 +28,6 @@ MODULES = {
         "lets go of a profiler session whose export failed; the public tf.profiler.experimental "
         "keeps it, and no other can begin"
     ),
-    "tensorflow.tsl.profiler.protobuf.xplane_pb2": (
-        "the message of a profile; only tests read one back, and it is not exported"
-    ),
 }
 
 # Attribute -> why it is used.

@@ -1,4 +1,4 @@
-"""Sums over session runs; that updates wait for them is in tests/graph/test_update.py."""
+"""Sums over session runs; graph/update/test_apply_gradients.py tests that updates wait for them."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,14 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.errors import ConfigError
-from tf_frame.gradient_transforms.accumulate import Accumulate, accumulate_gradients
+from tf_frame.gradient_transforms.accumulate import Accumulate
 
 pytestmark = pytest.mark.usefixtures("graph")
+
+
+def accumulate(pairs, steps):
+    transform = Accumulate(params=Accumulate.Params(steps=steps))
+    return transform(pairs), transform.ready()
 
 
 @pytest.fixture
@@ -69,7 +74,7 @@ def test_looking_at_a_mean_counts_for_nothing(fed):
 @pytest.mark.usefixtures("variable_mode")
 def test_the_mean_and_what_is_stored_come_from_one_read(variable):
     """A second read might come before or after the update of the sum, by chance."""
-    ((mean, _),), _ = accumulate_gradients([(tf.ones([3, 2]), variable("v"))], 2)
+    ((mean, _),), _ = accumulate([(tf.ones([3, 2]), variable("v"))], 2)
     total = mean.op.inputs[0]
     assert {op.type for op in total.consumers()} == {"RealDiv", "SelectV2"}
 
@@ -83,7 +88,7 @@ def test_sums_are_global_variables_that_are_not_trained(fed):
 
 @pytest.mark.usefixtures("variable_mode")
 def test_sparse_gradients_are_added_up_densely(variable, sparse, evaluate):
-    pairs, ready = accumulate_gradients([(sparse(), variable("v"))], 2)
+    pairs, ready = accumulate([(sparse(), variable("v"))], 2)
     ((mean, _),) = pairs
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -95,7 +100,7 @@ def test_sparse_gradients_are_added_up_densely(variable, sparse, evaluate):
 
 def test_none_passes_and_has_no_sum(variable):
     v, w = variable("v"), variable("w")
-    pairs, _ = accumulate_gradients([(None, v), (tf.ones([3, 2]), w)], 2)
+    pairs, _ = accumulate([(None, v), (tf.ones([3, 2]), w)], 2)
     assert pairs[0] == (None, v)
     assert "accumulate/v" not in [variable.op.name for variable in tf.global_variables()]
 
@@ -115,16 +120,16 @@ def test_micro_batches_tells_how_many_runs_make_a_step():
 
 
 def test_two_accumulations_in_one_graph_are_refused(variable):
-    pairs, _ = accumulate_gradients([(tf.ones([3, 2]), variable("v"))], 2)
+    pairs, _ = accumulate([(tf.ones([3, 2]), variable("v"))], 2)
     with pytest.raises(ConfigError, match="accumulate is given twice; keep one, with the product"):
-        accumulate_gradients(pairs, 3)
+        accumulate(pairs, 3)
 
 
 @pytest.mark.usefixtures("variable_mode")
 def test_a_sum_lies_beside_its_variable_on_the_parameter_server(variable):
     with variables_placed(DeploymentConfig(num_ps_tasks=3)), tf.device("/job:worker/device:CPU:0"):
         variables = [variable(name) for name in "abcd"]
-        accumulate_gradients([(tf.ones([3, 2]), v) for v in reversed(variables)], 2)
+        accumulate([(tf.ones([3, 2]), v) for v in reversed(variables)], 2)
     devices = {v.op.name: v.device for v in tf.global_variables()}
     assert len({devices[name] for name in "abcd"}) == 3
     for name in "abcd":

@@ -3,7 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.gradient_transforms.check_finite import CheckFinite
-from tf_frame.graph.update.train_step import apply_gradients
+from tf_frame.graph.update.apply_gradients import apply_gradients
 
 pytestmark = pytest.mark.usefixtures("graph")
 

@@ -3,7 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame.gradient_transforms.clip_by_value import ClipByValue, clip_gradients_by_value
+from tf_frame.gradient_transforms.clip_by_value import ClipByValue
 
 pytestmark = pytest.mark.usefixtures("graph")
 
@@ -24,7 +24,8 @@ def test_elements_beyond_the_bounds_are_set_to_them(params, expected, variable, 
 
 
 def test_slices_are_clipped_one_by_one(variable, sparse, evaluate):
-    ((gradient, _),) = clip_gradients_by_value([(sparse(), variable("v"))], -1.0, 3.5)
+    clip = ClipByValue(params=ClipByValue.Params(lower=-1.0, upper=3.5))
+    ((gradient, _),) = clip([(sparse(), variable("v"))])
     np.testing.assert_array_equal(evaluate(gradient.values), [[3.0, 3.5], [0.0, 3.5]])
 
 

@@ -8,7 +8,6 @@ from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 from tf_frame.gradient_transforms.multiply import (
     Multiply,
     multiply_gradients,
-    multiply_gradients_matching,
 )
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -80,14 +79,9 @@ def test_no_factor_is_refused():
         make()
 
 
-def test_the_function_for_patterns_takes_tensors_too(four_pairs, evaluate):
-    changed = multiply_gradients_matching(four_pairs, {".*biases": tf.constant(0.5), "a": 2})
-    assert evaluate(gradients_of(changed)) == [2.0, 2.0, 3.0, 2.0]
-
-
-def test_none_passes_the_function_for_patterns(variable):
+def test_none_passes(variable):
     pairs = [(None, variable("v"))]
-    assert multiply_gradients_matching(pairs, {"v": 2.0}) == pairs
+    assert make("v=2")(pairs) == pairs
 
 
 @pytest.mark.usefixtures("variable_mode")

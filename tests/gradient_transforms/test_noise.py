@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.gradient_transforms.noise import Noise, add_gradient_noise, noise_stddev
+from tf_frame.gradient_transforms.noise import Noise
 
 pytestmark = pytest.mark.usefixtures("graph")
+add_noise = Noise(params=Noise.Params(eta=1.0, gamma=0.0, seed=1))
 
 SHAPE = (300, 200)
 
@@ -43,10 +44,11 @@ def test_the_noise_is_gaussian_and_fades(step, params, stddev, draw):
     assert abs((np.abs(a) < stddev).mean() - 0.6827) < 6 * 0.47 / np.sqrt(a.size)
 
 
-def test_the_deviation_follows_the_paper(evaluate):
-    steps = [0, 1, 1000]
-    values = evaluate([noise_stddev(tf.constant(step), 0.3, 0.55) for step in steps])
-    np.testing.assert_allclose(values, [(0.3 / (1 + t) ** 0.55) ** 0.5 for t in steps], rtol=1e-5)
+@pytest.mark.parametrize("step", [0, 1, 1000])
+def test_the_deviation_follows_the_paper(step, draw):
+    numbers, of_deviation_1 = draw(step, seed=1)[0], draw(step, eta=1.0, gamma=0.0, seed=1)[0]
+    expected = (0.3 / (1 + step) ** 0.55) ** 0.5
+    np.testing.assert_allclose(numbers / of_deviation_1, expected, rtol=1e-5)
 
 
 def test_eta_0_adds_nothing(draw):
@@ -65,10 +67,10 @@ def test_every_variable_gets_noise_of_its_own(draw):
 
 
 def test_the_noise_follows_from_the_name_and_not_from_the_place(variable, evaluate):
-    step = tf.train.create_global_step()
+    tf.train.create_global_step()
     a, b = variable("a"), variable("b")
-    together = add_gradient_noise([(tf.zeros([3, 2]), v) for v in (a, b)], 1.0, seed=1, step=step)
-    alone = add_gradient_noise([(tf.zeros([3, 2]), b)], 1.0, seed=1, step=step)
+    together = add_noise([(tf.zeros([3, 2]), v) for v in (a, b)])
+    alone = add_noise([(tf.zeros([3, 2]), b)])
     np.testing.assert_array_equal(*evaluate([together[1][0], alone[0][0]]))
 
 
@@ -81,18 +83,18 @@ def test_the_seed_is_the_option_or_else_that_of_the_graph(draw):
 
 
 def test_noise_is_added_to_the_gradient(variable, evaluate):
-    step, v = tf.train.create_global_step(), variable("v")
-    ((bare, _),) = add_gradient_noise([(tf.zeros([3, 2]), v)], 1.0, seed=1, step=step)
-    ((noisy, _),) = add_gradient_noise([(tf.fill([3, 2], 5.0), v)], 1.0, seed=1, step=step)
+    tf.train.create_global_step()
+    v = variable("v")
+    ((bare, _),) = add_noise([(tf.zeros([3, 2]), v)])
+    ((noisy, _),) = add_noise([(tf.fill([3, 2], 5.0), v)])
     bare, noisy = evaluate([bare, noisy])
     np.testing.assert_allclose(noisy, bare + 5.0, rtol=1e-6)
 
 
 def test_a_sparse_gradient_gets_noise_on_its_slices(variable, sparse, evaluate):
+    tf.train.create_global_step()
     gradient = sparse()
-    ((noisy, _),) = add_gradient_noise(
-        [(gradient, variable("v"))], 1.0, seed=1, step=tf.train.create_global_step()
-    )
+    ((noisy, _),) = add_noise([(gradient, variable("v"))])
     before, after = evaluate([gradient.values, noisy.values])
     assert after.shape == (2, 2)
     assert (before != after).all()

@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
-from tf_frame.gradient_transforms.scale_biases import ScaleBiases, scale_bias_gradients
+from tf_frame.gradient_transforms.scale_biases import ScaleBiases
 
 pytestmark = pytest.mark.usefixtures("graph")
 
@@ -41,7 +41,7 @@ def test_a_variable_that_two_patterns_match_is_scaled_once(variable, evaluate):
 
 
 def test_slices_are_scaled(variable, sparse, evaluate):
-    ((gradient, _),) = scale_bias_gradients([(sparse(), variable("biases"))], tf.constant(2.0))
+    ((gradient, _),) = scale([(sparse(), variable("biases"))], factor=2.0)
     np.testing.assert_array_equal(evaluate(gradient.values), [[6.0, 8.0], [0.0, 24.0]])
 
 

@@ -90,23 +90,6 @@ def test_without_regularisation_there_is_no_penalty():
     np.testing.assert_allclose(gradient, [2.0, 3.0])
 
 
-def test_an_empty_list_of_regularisation_losses_turns_the_collected_ones_off():
-    losses, (_, total, gradient) = example(WORKED, regularization_losses=[])
-    assert losses.regularization is None
-    assert total == pytest.approx(8.0)
-    np.testing.assert_allclose(gradient, [2.0, 3.0])
-
-
-def test_regularisation_losses_that_are_given_take_the_place_of_the_collected_ones():
-    config = DeploymentConfig(num_clones=2, clone_on_cpu=True)
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, tf.constant(100.0))
-        clones = create_clones(config, lambda: ModelOutput(loss=tf.constant(3.0)))
-        given = [tf.constant(1.0), tf.constant(4.0)]
-        losses = gather_losses(clones, regularization_losses=given)
-        assert session.run([losses.regularization, losses.total]) == [5.0, 8.0]
-
-
 def test_eleven_clones_each_collect_their_own_losses():
     rows = [[float(i), 0.0] for i in range(11)]
     losses, (_, total, gradient) = example(rows, collect=True, penalty=0.0)

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.train_utils import add_softmax_cross_entropy_loss_for_each_scale as add_losses
-from tf_frame.legacy.train_utils import get_label_weight_mask
+from tf_frame.legacy.train_utils import (
+    add_softmax_cross_entropy_loss_for_each_scale as add_losses,
+    get_label_weight_mask,
+)
 
 CLASSES = 3
 

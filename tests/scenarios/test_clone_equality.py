@@ -13,7 +13,7 @@ from pairwise import pairwise
 from tf_frame.deploy.clones import create_clones
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
-from tf_frame.gradient_transforms.freeze import freeze_variables
+from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.graph.losses import gather_losses
 from tf_frame.graph.update.gradients import clone_gradients, sum_gradients
 from tf_frame.layers import l2_regularizer
@@ -113,7 +113,7 @@ def everything(pairs):
 
 
 def without_base(pairs):
-    return freeze_variables(pairs, ["base/"])
+    return Freeze(params=Freeze.Params(patterns=("base/",)))(pairs)
 
 
 # l2, variables wanted, transform of the gradients, scopes that are trained

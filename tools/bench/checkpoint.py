@@ -57,7 +57,7 @@ def measure(way: str, megabytes: int, saves: int, reference_variables: bool) -> 
         for i in range(VARIABLES)
     ]
     step = tf.train.create_global_step()
-    # A small step, and all variables change in it.
+    # A cheap step that changes all variables.
     update = tf.group(*[w.assign_add(tf.ones(shape)) for w in weights])
     with tf.control_dependencies([update]):
         train_op = tf.group(step.assign_add(1))

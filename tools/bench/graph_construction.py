@@ -27,8 +27,7 @@ from tf_frame import InputContext, Mode
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.graph.train_graph import build_train_graph
-from tf_frame_deeplab import model as deeplab
-from tf_frame_deeplab import network, nuclei
+from tf_frame_deeplab import model as deeplab, network, nuclei
 from tf_frame_deeplab.last_layer_multiplier import LastLayerMultiplier
 from tf_frame_deeplab.outputs import image_summaries, segmentation_loss
 from tf_frame_vision.slim_network import load_network

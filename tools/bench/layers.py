@@ -103,7 +103,7 @@ def multiply_adds(graph: Any) -> float:
     for operation in graph.get_operations():
         if operation.type in ("Conv2D", "DepthwiseConv2dNative", "MatMul"):
             kernel = operation.inputs[1].shape.as_list()
-            # The last size is that of the outputs; depthwise, each has one input channel.
+            # Inputs of one output: the kernel without output channels; depthwise, one channel.
             terms = kernel[:2] if operation.type.startswith("Depthwise") else kernel[:-1]
             total += math.prod(operation.outputs[0].shape.as_list()) * math.prod(terms)
     return float(total)

@@ -1,4 +1,4 @@
-"""Cost of a step: tf-frame's loop and others over the bare prepared call, in turns.
+"""Measures the time per step of training loops, relative to a bare prepared session call.
 
     python tools/bench/loop.py [--only NAME] [--sessions 3] [--turns 10] [--block 2000]
 
@@ -246,7 +246,7 @@ def keras(turns: Turns, *, steps_per_execution: int) -> None:
         session.run(tf.global_variables_initializer())
         bare = session.make_callable([train_op, loss])
     with contextlib.closing(session), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # That the input is not shuffled.
+        warnings.simplefilter("ignore")  # Keras warns of unshuffled input.
         for _ in range(turns.count + 1):
             turns.run_loop(lambda: model.fit(data, steps_per_epoch=turns.block, verbose=0))
             turns.run_bare(bare)

@@ -17,7 +17,6 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import (
     Balanced,
     RoundRobin,
-    Strategy,
     variable_sizes,
     variables_placed,
 )
@@ -30,7 +29,7 @@ def build() -> None:
         tf.get_variable(name, shape, initializer=tf.zeros_initializer())
 
 
-def report(config: DeploymentConfig, strategy: Strategy) -> PlacementReport:
+def report(config: DeploymentConfig, strategy: RoundRobin) -> PlacementReport:
     """Builds with a strategy."""
     with tf.Graph().as_default(), variables_placed(config, strategy):
         build()

@@ -1,1 +1,1 @@
-"""The parts of `tools/convert_to_tfrecord.py`."""
+"""Modules of `tools/convert_to_tfrecord.py`: sources of labelled pictures, and their shards."""

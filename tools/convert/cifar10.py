@@ -1,4 +1,4 @@
-"""CIFAR-10 in its binary version: https://www.cs.toronto.edu/~kriz/cifar.html.
+"""Reads CIFAR-10 in its binary version, https://www.cs.toronto.edu/~kriz/cifar.html.
 
 A record is a byte for the class and 3072 for the pixels: all red ones, row by row,
 then the green and the blue ones.
@@ -35,7 +35,7 @@ FILES = {
 }
 _SIDE = 32
 _RECORD_BYTES = 1 + 3 * _SIDE * _SIDE
-# What the archive unpacks to.
+# Folder in the published archive.
 _INNER_FOLDER = "cifar-10-batches-bin"
 
 

@@ -1,4 +1,4 @@
-"""One picture as a serialized `tf.train.Example` with slim's feature keys."""
+"""Encodes a picture as a serialized `tf.train.Example` with slim's feature keys."""
 
 from __future__ import annotations
 

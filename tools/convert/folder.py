@@ -1,4 +1,4 @@
-"""A folder that has a folder of image files for each class."""
+"""Lists labelled pictures in a folder that has a subfolder for each class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MNIST and Fashion-MNIST as they are published: idx files, gzipped or not.
+"""Reads MNIST and Fashion-MNIST as they are published: idx files, gzipped or not.
 
 The format: http://yann.lecun.com/exdb/mnist/; 32 bit big-endian numbers, a magic one
 and then the size of each dimension, followed by a byte for each value.

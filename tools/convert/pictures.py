@@ -1,4 +1,4 @@
-"""Sources of labelled pictures in one form, and reading of their files."""
+"""`Picture` and `Source`, the common form of all data to convert, and reading of their files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tf_frame.errors import DataError
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-# With slots, for there may be a million.
+# Slots save memory: a data set may have a million pictures.
 @dataclasses.dataclass(frozen=True, slots=True)
 class Picture:
     """One labelled picture, not read yet.

@@ -1,4 +1,4 @@
-"""Conversion of a source to shards, several at a time; a rerun continues a stopped one."""
+"""Converts a source to TFRecord shards in parallel; a rerun continues a stopped conversion."""
 
 from __future__ import annotations
 

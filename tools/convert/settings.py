@@ -1,4 +1,4 @@
-"""Files beside the shards: `labels.txt`, and the settings of the conversion."""
+"""Writes the files beside the shards: `labels.txt`, and the settings that a rerun must repeat."""
 
 from __future__ import annotations
 

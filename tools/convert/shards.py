@@ -1,4 +1,4 @@
-"""Writing of shards, and reading back for comparison."""
+"""Writes TFRecord shards, and reads each one back to verify it."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _before(found: tuple[str, int], expected: Iterator[Picture]) -> Iterator[str
 
 
 def _write(path: str, shard: Shard, rules: Rules) -> list[bytes]:
-    """Returns the digest of each record."""
+    """Writes the records of a shard to disk; returns the digest of each."""
     digests: list[bytes] = []
     with tf.io.TFRecordWriter(path) as writer:
         for picture in shard.pictures:
@@ -137,8 +137,7 @@ def _write(path: str, shard: Shard, rules: Rules) -> list[bytes]:
                 writer.write(record)
                 digests.append(hashlib.sha256(record).digest())
             rules.progress.advance()
-    # Before the file has its name: a machine that loses power may keep the name and lose the
-    # content.
+    # Before the file is renamed: after a loss of power the name could exist without the content.
     with open(path, "rb") as file:
         os.fsync(file.fileno())
     return digests
@@ -165,7 +164,7 @@ def _record(picture: Picture, rules: Rules) -> bytes:
 
 
 def _read_back(path: str, shard: Shard, digests: list[bytes], stop: threading.Event) -> list[str]:
-    """Returns the names of the pictures that were left out."""
+    """Compares a shard on disk with what was written; returns the pictures that were left out."""
     try:
         content = check_shard(dataclasses.replace(shard, path=Path(path)), stop)
         if content.digests != digests:

@@ -1,1 +1,1 @@
-"""Checkpoints: found, written, taken as a warm start, and rewritten."""
+"""Checkpoints: finding, reading, writing, warm start, and rewriting (average, rename)."""

@@ -144,7 +144,7 @@ def _help(argv: Sequence[str], *, everything: bool) -> str:
 
 
 def _selected(line: CommandLine) -> dict[str, Any]:
-    """The defaults of the selecting options once the model is known."""
+    """Defaults of `--input`, `--hook` and the like in the help, as the chosen model sets them."""
     if line.chosen is None:
         return {}
     chosen = line.chosen

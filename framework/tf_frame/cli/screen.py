@@ -1,6 +1,6 @@
-"""Output of the commands: flushed lines, bold text on terminals, no error in `... | head`.
+"""Terminal output of the commands: flushed lines, bold text, no error in `... | head`.
 
-And none of the log messages of TensorFlow's start, unless --verbosity asks for them.
+It also hides the log messages of TensorFlow's import, unless --verbosity asks for them.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def silence(stream: Any) -> None:
 
 @contextlib.contextmanager
 def reader_may_leave() -> Iterator[None]:
-    """Keeps the work within running if the reader of its output exits (`| head`)."""
+    """Inside the block, output to a closed pipe (`| head`) is dropped, and the work goes on."""
     before, sys.stdout = sys.stdout, _PipeStream(sys.stdout)
     try:
         yield

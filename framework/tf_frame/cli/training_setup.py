@@ -1,4 +1,4 @@
-"""Makes a `TrainingSetup` of the command line, a configuration file and a preset."""
+"""Makes a `TrainingSetup` from the command line, a configuration file and a preset."""
 
 from __future__ import annotations
 

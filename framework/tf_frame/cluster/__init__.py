@@ -1,4 +1,4 @@
-"""The tasks that train together, and the task of this process."""
+"""Cluster configuration: the tasks of a job, and which of them this process is."""
 
 from tf_frame.cluster.cluster import Cluster, cluster_of, wait_for_server
 

@@ -1,4 +1,4 @@
-"""The task of this process in a job: its number, whether it is the chief, and its server."""
+"""`Cluster`: the task of this process in a job, whether it is the chief, and its server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TRY_SECS = 1.0
 
 @dataclasses.dataclass(frozen=True)
 class Cluster:
-    """One task of a job.
+    """The task of this process in a job: a worker, or a single process.
 
     Attributes:
       task_id: number of this worker.

@@ -1,4 +1,4 @@
-"""The environment variable TF_CONFIG: a typed cluster, and the task of this process.
+"""Parses the environment variable TF_CONFIG: the cluster, and the task of this process.
 
     TF_CONFIG='{"cluster": {"chief": ["a:2222"], "ps": ["b:2222"], "worker": ["c:2222"]},
                 "task": {"type": "worker", "index": 0}}'
@@ -27,9 +27,6 @@ class TaskType:
     WORKER = "worker"
     CHIEF = "chief"
     EVALUATOR = "evaluator"
-
-
-_LEADERS = (TaskType.CHIEF, TaskType.MASTER)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +63,7 @@ class ClusterConfig:
     @property
     def trains(self) -> bool:
         """True if this task trains; parameter servers and evaluators do not."""
-        return self.task_type in (*_LEADERS, TaskType.WORKER)
+        return self.task_type in (TaskType.CHIEF, TaskType.MASTER, TaskType.WORKER)
 
     def run_options(self) -> dict[str, Any]:
         """The run options of this task; empty if training needs none for the cluster.
@@ -152,7 +149,7 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
 
 
 def _alone(task: Mapping[str, Any], tf_config: Mapping[str, Any]) -> ClusterConfig:
-    """A process without a cluster, which may use servers of others."""
+    """The configuration of a process without a cluster; its sessions may be on a remote server."""
     if task.get("type", TaskType.WORKER) != TaskType.WORKER:
         raise ValueError('If "cluster" is not set in TF_CONFIG, task type must be WORKER.')
     if int(task.get("index", 0)) != 0:

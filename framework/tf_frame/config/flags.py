@@ -1,4 +1,4 @@
-"""Options as absl command-line flags.
+"""Parses options from the command line by absl flags.
 
     values = parse_flags(["--num_clones", "2"], options_of(RunOptions))
     values == {"num_clones": 2}

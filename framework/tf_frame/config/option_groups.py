@@ -10,7 +10,7 @@ import dataclasses
 
 from tf_frame.config.option import option
 
-# Alternatives of `requires`.
+# For `requires`: an option has an effect only if one of these is set.
 _SUMMARIES = ("save_summaries_steps", "save_summaries_secs")
 _PROFILES = ("profile_at_step", "profile_every_n_steps")
 _TIMELINES = ("trace_at_step", "trace_every_n_steps")

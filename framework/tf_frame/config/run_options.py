@@ -1,4 +1,4 @@
-"""The run options, with the checks that concern several of them."""
+"""`RunOptions`: all options of a run outside of plugins, and the checks across options."""
 
 from __future__ import annotations
 
@@ -191,5 +191,5 @@ def _ineffective(config: RunOptions, defaults: RunOptions) -> Iterator[tuple[str
 def _any_set(config: RunOptions, names: Sequence[str]) -> bool:
     """Returns whether one of these options is set; True for an empty list."""
     values = [getattr(config, name) for name in names]
-    # A decay of 0.0 is set.
+    # A float option that is not set is None; 0.0 is a value, such as of a decay.
     return not names or any(value or isinstance(value, float) for value in values)

@@ -1,4 +1,4 @@
-"""Options as a YAML file, the format of `--config` and `config.yaml`.
+"""Reads and writes options as YAML, the format of `--config` and `config.yaml`.
 
 plugin: deeplab
 max_steps: 500

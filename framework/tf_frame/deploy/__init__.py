@@ -1,1 +1,1 @@
-"""Devices of inputs, clones, variables and the optimizer."""
+"""Placement on devices: inputs, clones (replicas of the model in one graph), variables, updates."""

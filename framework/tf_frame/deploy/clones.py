@@ -1,4 +1,4 @@
-"""Copies of a model on several devices that share their variables."""
+"""Builds clones: replicas of a model in one graph, on several devices, with shared variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices of inputs, clones, variables and the optimizer of a worker.
+"""`DeploymentConfig`: the devices of a worker's inputs, clones, variables and optimizer.
 
     config = DeploymentConfig(num_clones=2)
     config.clone_device(1) == "/device:GPU:1"

@@ -1,4 +1,4 @@
-"""Placement of variables and tables: in turn, or by bytes; whatever API creates them.
+"""Places variables and tables on parameter servers, round-robin or balanced by bytes.
 
     sizes = variable_sizes(build_model)
     with variables_placed(config, Balanced(config, sizes)):
@@ -142,8 +142,10 @@ class _Placer:
         variable = _create_on(device, next_creator, kwargs)
         if variable.op.colocation_groups() in ([], [f"loc:@{variable.op.name}".encode()]):
             self._strategy.placed(name, size_bytes(variable))
-        else:
-            self._joined(variable)
+            return variable
+        spec = tf.DeviceSpec.from_string(variable.device)
+        if spec.job == self._config.ps_job_name and spec.task is not None:
+            self._strategy.joined(spec.task, size_bytes(variable))
         return variable
 
     def table_device(self, op: Any) -> str:
@@ -156,11 +158,6 @@ class _Placer:
         if kind.startswith(_TABLE_USERS):
             return str(op.inputs[0].device or op.device)
         return str(op.device)
-
-    def _joined(self, variable: Any) -> None:
-        spec = tf.DeviceSpec.from_string(variable.device)
-        if spec.job == self._config.ps_job_name and spec.task is not None:
-            self._strategy.joined(spec.task, size_bytes(variable))
 
 
 def _create_on(device: str, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> Any:

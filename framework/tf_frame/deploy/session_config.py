@@ -1,4 +1,4 @@
-"""Deployment and session configuration from run options: devices, and mixed precision.
+"""Makes the `DeploymentConfig` and the session's `ConfigProto` from the run options.
 
 Mixed precision computes in 16 bits where it is safe, by TensorFlow's rewrite of the graph. The
 Python graph and the variables stay float32. Before a run, TensorFlow casts the operands of
@@ -97,7 +97,7 @@ def precision_rewrites(proto: Any, config: RunOptions, *, has_gpu: bool) -> None
 
 
 def product_types(proto: Any) -> set[str]:
-    """The types that the matrix products of a small graph have in a session.
+    """Finds the types of matrix products in a session, to report whether mixed precision works.
 
     Args:
       proto: the `ConfigProto` of the session.

@@ -1,4 +1,4 @@
-"""Arguments of users and of their functions: inspected, and checked with tf.estimator's texts.
+"""Checks the arguments and functions that users give an Estimator, with tf.estimator's messages.
 
 called_with(input_fn, mode="train", params=params, config=config)
 """

@@ -164,7 +164,7 @@ def _for_task(estimator: Any, make: Callable[[], EarlyStoppingHook]) -> Hook:
         raise TypeError(
             f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}"
         )
-    hook = make()  # A worker's arguments are checked as well.
+    hook = make()  # On workers too, to check the arguments.
     if not estimator.config.is_chief:
         return FollowChiefHook()
     return TellWorkersHook(hook) if estimator.config.num_worker_replicas > 1 else hook

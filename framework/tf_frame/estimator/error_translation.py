@@ -1,4 +1,4 @@
-"""Translation of TensorFlow errors with a remedy, such as a full disk, to errors for the user."""
+"""Turns TensorFlow errors that a user can remedy, such as a full disk, into `TfFrameError`s."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ _LOG = logging.getLogger("tf_frame")
 class NanLossError(NonFiniteError, tf.train.NanLossDuringTrainingError):
     """The loss became NaN or infinite; an error of both tf-frame's and TensorFlow's kind."""
 
-    # TensorFlow's says the same of every loss.
+    # TensorFlow's `__str__` is a fixed text without the details.
     __str__ = NonFiniteError.__str__
 
 
@@ -124,7 +124,7 @@ class Estimator:
 
     @property
     def maker(self) -> ModelFactory:
-        """Makes the model for the data that an input describes."""
+        """The factory that constructs the model once the input has described its data."""
         return self._model_factory
 
     @property
@@ -365,7 +365,7 @@ class Estimator:
 
     def latest_checkpoint(self) -> str | None:
         """Path of the newest checkpoint that can be read; None without any."""
-        # An evaluator asks every second.
+        # An evaluator calls this every second, so a checkpoint known as readable is not read again.
         self._latest = newest_checkpoint(self.model_dir, readable=self._latest)
         return self._latest
 
@@ -374,7 +374,7 @@ class Estimator:
         return os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
 
     def with_model(self, model: Any) -> Estimator:
-        """An estimator of another model: same class, folder, configuration, warm start.
+        """Returns an estimator of another model: same class, folder, configuration, warm start.
 
         Args:
           model: a model function, or a model plugin, that takes the same parameters.
@@ -385,7 +385,7 @@ class Estimator:
         return other
 
     def close(self) -> None:
-        """Lets go of the graphs and sessions that are kept between evaluations."""
+        """Closes the sessions that are kept between evaluations, and frees their graphs."""
         self._evaluators.close()
 
     def _source(self, input_fn: Any) -> Any:
@@ -400,7 +400,7 @@ class Estimator:
         max_steps = UNLIMITED_STEPS if last_step is None else last_step
         config = dataclasses.replace(self._setup.config, max_steps=max_steps)
         if context.input_restarts_at and self._config.tf_random_seed is None:
-            # Or each call of train would shuffle in the same order.
+            # Otherwise each call of train would shuffle in the same order.
             seed = config.random_seed + context.input_restarts_at
             config = dataclasses.replace(config, random_seed=seed)
         setup = dataclasses.replace(self._setup, config=config)

@@ -22,8 +22,7 @@ _COUNTER = "runs"
 class Accumulate(GradientTransform):
     """Updates once per several batches, with the mean of their gradients.
 
-    Each batch is a session run; the global step counts updates. See
-    `accumulate_gradients`.
+    Each batch is a session run; the global step counts updates.
 
     Attributes:
       micro_batches: session runs per global step.
@@ -43,54 +42,49 @@ class Accumulate(GradientTransform):
         self._ready: Any = None
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
-        mean, self._ready = accumulate_gradients(grads_and_vars, self.params.steps)
-        return mean
+        """Adds up gradients over session runs.
+
+        The sums and the number of runs are global variables (`accumulate/...`), so that
+        checkpoints contain them and a run may be interrupted between two updates. A sum
+        is on the device of its variable, and is dense even for a sparse gradient. Supports
+        one worker only: several workers would add to the same sums.
+
+        Returns:
+          The pairs, with the sum of the gradients since the last update (including this
+          run) divided by `steps`; None gradients are kept.
+
+        Raises:
+          ConfigError: the graph already accumulates gradients.
+        """
+        if self.params.steps == 1:
+            return list(grads_and_vars)
+        import tensorflow.compat.v1 as tf
+
+        # Each variable is read once, by an addition, and all else depends on that sum. Further
+        # reads of a reference variable could come before or after its update.
+        counter = _counter()
+        count = counter + 1
+        ready = tf.equal(count, self.params.steps)
+        updates = [_keep(counter, count, ready)]
+        means = []
+        for gradient, variable in grads_and_vars:
+            if gradient is not None:
+                with tf.get_default_graph().colocate_with(variable.op):
+                    total = _total(gradient, variable)
+                    updates.append(_keep(*total, ready))
+                    gradient = total[1] / self.params.steps
+            means.append((gradient, variable))
+        with tf.control_dependencies(updates):
+            self._ready = tf.identity(ready, name="accumulate/ready")
+        return means
 
     def ready(self) -> Any:
+        """Scalar bool tensor: true in every `steps`-th run; None if `steps` is 1.
+
+        Evaluating it adds the gradients of this run to the sums, or clears the sums if it
+        is true.
+        """
         return self._ready
-
-
-def accumulate_gradients(grads_and_vars: GradsAndVars, steps: int) -> tuple[GradsAndVars, Any]:
-    """Adds up gradients over session runs.
-
-    The sums and the number of runs are global variables (`accumulate/...`), so that
-    checkpoints contain them and a run may be interrupted between two updates. A sum
-    is on the device of its variable, and is dense even for a sparse gradient. Supports
-    one worker only: several workers would add to the same sums.
-
-    Args:
-      grads_and_vars: pairs; None gradients are kept.
-      steps: runs per update; 1: no accumulation.
-
-    Returns:
-      The pairs, with the sum of the gradients since the last update (including this
-      run) divided by `steps`; and `ready`, a scalar bool tensor that is true in every
-      `steps`-th run. Evaluating `ready` adds the gradients of this run to the sums, or
-      clears the sums if it is true. `ready` is None if `steps` is 1.
-
-    Raises:
-      ConfigError: the graph already accumulates gradients.
-    """
-    if steps == 1:
-        return list(grads_and_vars), None
-    import tensorflow.compat.v1 as tf
-
-    # Each variable is read once, by an addition, and all else depends on that sum. Further reads
-    # of a reference variable could come before or after its update.
-    counter = _counter()
-    count = counter + 1
-    ready = tf.equal(count, steps)
-    updates = [_keep(counter, count, ready)]
-    means = []
-    for gradient, variable in grads_and_vars:
-        if gradient is not None:
-            with tf.get_default_graph().colocate_with(variable.op):
-                total = _total(gradient, variable)
-                updates.append(_keep(*total, ready))
-                gradient = total[1] / steps
-        means.append((gradient, variable))
-    with tf.control_dependencies(updates):
-        return means, tf.identity(ready, name="accumulate/ready")
 
 
 def _counter() -> Any:

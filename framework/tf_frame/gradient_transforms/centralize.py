@@ -20,20 +20,13 @@ class Centralize(GradientTransform):
     name: ClassVar[str] = "centralize"
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
-        return centralize_gradients(grads_and_vars)
+        """Subtracts from each gradient its mean over all axes but the last.
 
-
-def centralize_gradients(grads_and_vars: GradsAndVars) -> GradsAndVars:
-    """Subtracts from each gradient its mean over all axes but the last.
-
-    The last axis of weights `[..., inputs, outputs]` is that of the outputs, so the
-    gradient of each output's weights has mean zero (equation 1 of the paper). Gradients
-    of vectors and of variables of unknown rank, sparse gradients and None are kept.
-
-    Args:
-      grads_and_vars: pairs.
-    """
-    return [(_centred(gradient, variable), variable) for gradient, variable in grads_and_vars]
+        The last axis of weights `[..., inputs, outputs]` is that of the outputs, so the
+        gradient of each output's weights has mean zero (equation 1 of the paper). Gradients of
+        vectors and of variables of unknown rank, sparse gradients and None are kept.
+        """
+        return [(_centred(gradient, variable), variable) for gradient, variable in grads_and_vars]
 
 
 def _centred(gradient: Any, variable: Any) -> Any:

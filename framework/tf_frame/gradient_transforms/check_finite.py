@@ -17,29 +17,23 @@ class CheckFinite(GradientTransform):
     name: ClassVar[str] = "check_finite"
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
-        return check_gradients_finite(grads_and_vars)
+        """Makes a step fail before the update if a gradient is not finite.
 
+        Each returned gradient depends on the checks of all gradients, so that no variable
+        is updated if any gradient is not finite. The session then raises
+        `tf.errors.InvalidArgumentError`, whose message names the variable.
+        """
+        import tensorflow.compat.v1 as tf
 
-def check_gradients_finite(grads_and_vars: GradsAndVars) -> GradsAndVars:
-    """Makes a step fail before the update if a gradient is not finite.
-
-    Each returned gradient depends on the checks of all gradients, so that no variable
-    is updated if any gradient is not finite. The session then raises
-    `tf.errors.InvalidArgumentError`, whose message names the variable.
-
-    Args:
-      grads_and_vars: pairs; None gradients are kept.
-    """
-    import tensorflow.compat.v1 as tf
-
-    checks = [
-        tf.debugging.check_numerics(
-            values_of(gradient), f"the gradient of {variable.op.name} is not finite"
-        )
-        for gradient, variable in grads_and_vars
-        if gradient is not None
-    ]
-    with tf.control_dependencies(checks):
-        return [
-            (on_values(gradient, tf.identity), variable) for gradient, variable in grads_and_vars
+        checks = [
+            tf.debugging.check_numerics(
+                values_of(gradient), f"the gradient of {variable.op.name} is not finite"
+            )
+            for gradient, variable in grads_and_vars
+            if gradient is not None
         ]
+        with tf.control_dependencies(checks):
+            return [
+                (on_values(gradient, tf.identity), variable)
+                for gradient, variable in grads_and_vars
+            ]

@@ -8,12 +8,12 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
-from tf_frame import GradientTransform, option
-from tf_frame.gradient_transforms.clip_by_norm import check_norm
+from tf_frame import option
+from tf_frame.gradient_transforms.clip_by_norm import ClipByNorm
 from tf_frame.gradient_transforms.values import GradsAndVars
 
 
-class ClipByGlobalNorm(GradientTransform):
+class ClipByGlobalNorm(ClipByNorm):
     """Scales all gradients by one factor, so that their global norm is at most `norm`."""
 
     @dataclasses.dataclass(frozen=True)
@@ -23,10 +23,6 @@ class ClipByGlobalNorm(GradientTransform):
         norm: float = option(1.0, "upper bound on the L2 norm of all gradients together", min=0)
 
     name: ClassVar[str] = "clip_by_global_norm"
-
-    def __init__(self, *, params: Any) -> None:
-        super().__init__(params=params)
-        check_norm(self.name, params.norm)
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
         return clip_gradients_by_global_norm(grads_and_vars, self.params.norm)

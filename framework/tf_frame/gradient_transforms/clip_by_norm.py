@@ -26,7 +26,11 @@ class ClipByNorm(GradientTransform):
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)
-        check_norm(self.name, params.norm)
+        if params.norm <= 0:
+            raise ConfigError(
+                f"{self.name}: the norm is {params.norm}; it must be above 0. For no clipping, "
+                f"omit {self.name}"
+            )
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
         return clip_gradients_by_norm(grads_and_vars, self.params.norm)
@@ -49,11 +53,3 @@ def clip_gradients_by_norm(grads_and_vars: GradsAndVars, norm: Any) -> GradsAndV
         (on_values(gradient, lambda values: tf.clip_by_norm(values, norm)), variable)
         for gradient, variable in grads_and_vars
     ]
-
-
-def check_norm(owner: str, norm: float) -> None:
-    """Raises a ConfigError for a norm of 0 or less."""
-    if norm <= 0:
-        raise ConfigError(
-            f"{owner}: the norm is {norm}; it must be above 0. For no clipping, omit {owner}"
-        )

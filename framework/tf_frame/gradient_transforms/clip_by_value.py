@@ -37,20 +37,13 @@ class ClipByValue(GradientTransform):
             )
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
-        return clip_gradients_by_value(grads_and_vars, self.lower, self.upper)
+        """Sets elements beyond a bound to the bound; None gradients are kept.
 
+        The slices of a sparse gradient are clipped, not the sums of slices with the same index.
+        """
+        import tensorflow.compat.v1 as tf
 
-def clip_gradients_by_value(grads_and_vars: GradsAndVars, lower: Any, upper: Any) -> GradsAndVars:
-    """Sets elements below `lower` to `lower`, and elements above `upper` to `upper`.
+        def clipped(values: Any) -> Any:
+            return tf.clip_by_value(values, self.lower, self.upper)
 
-    Args:
-      grads_and_vars: pairs; None gradients are kept. The slices of a sparse gradient are
-        clipped, not the sums of slices with the same index.
-      lower, upper: numbers or scalar tensors.
-    """
-    import tensorflow.compat.v1 as tf
-
-    return [
-        (on_values(gradient, lambda values: tf.clip_by_value(values, lower, upper)), variable)
-        for gradient, variable in grads_and_vars
-    ]
+        return [(on_values(gradient, clipped), variable) for gradient, variable in grads_and_vars]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from tf_frame import GradientTransform, option
@@ -41,31 +40,19 @@ class Freeze(GradientTransform):
         super().__init__(params=params)
         if not params.patterns:
             raise ConfigError(f"{self.name}: no pattern is given; give some like 'MobilenetV2/.*'")
-        compiled(self.name, params.patterns)
+        self._patterns = compiled(self.name, params.patterns)
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
-        return freeze_variables(grads_and_vars, self.params.patterns)
+        """Removes the pairs of variables whose names match, and logs each of these variables.
 
-
-def freeze_variables(grads_and_vars: GradsAndVars, patterns: Iterable[str]) -> GradsAndVars:
-    """Removes the pairs of variables whose names match, and logs each of these variables.
-
-    The same as `freeze_gradients_matching_regex` of tensorflow/models,
-    research/object_detection/utils/variables_helper.py.
-
-    Args:
-      grads_and_vars: pairs.
-      patterns: regular expressions that match from the start of a name.
-
-    Raises:
-      ConfigError: a pattern is not a regular expression.
-    """
-    chosen = compiled(Freeze.name, patterns)
-    warn_of_unmatched(Freeze.name, chosen, [v.op.name for _, v in grads_and_vars])
-    kept = []
-    for gradient, variable in grads_and_vars:
-        if matches_any(chosen, variable.op.name):
-            logger.info("Freezing variable [%s]", variable.op.name)
-        else:
-            kept.append((gradient, variable))
-    return kept
+        The same as `freeze_gradients_matching_regex` of tensorflow/models,
+        research/object_detection/utils/variables_helper.py.
+        """
+        warn_of_unmatched(self.name, self._patterns, [v.op.name for _, v in grads_and_vars])
+        kept = []
+        for gradient, variable in grads_and_vars:
+            if matches_any(self._patterns, variable.op.name):
+                logger.info("Freezing variable [%s]", variable.op.name)
+            else:
+                kept.append((gradient, variable))
+        return kept

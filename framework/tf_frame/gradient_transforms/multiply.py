@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from tf_frame import GradientTransform, option
@@ -41,26 +41,20 @@ class Multiply(GradientTransform):
         super().__init__(params=params)
         if not params.factors:
             raise ConfigError(f"{self.name}: no factor is given; give some like '.*/biases=2'")
-        self._factors = _parsed(params.factors)
+        pairs = [_parse(item) for item in params.factors]
+        self._patterns = compiled(self.name, [pattern for pattern, _ in pairs])
+        self._factors = [factor for _, factor in pairs]
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
-        return _with_factors(grads_and_vars, self._factors)
-
-
-def multiply_gradients_matching(
-    grads_and_vars: GradsAndVars, factors: Mapping[str, Any]
-) -> GradsAndVars:
-    """Multiplies the gradients of variables whose names match.
-
-    Args:
-      grads_and_vars: pairs; None gradients are kept.
-      factors: regular expression, which must match from the start of a variable's name
-        -> number or scalar tensor. The factors of several matches are multiplied.
-
-    Raises:
-      ConfigError: a key is not a regular expression.
-    """
-    return _with_factors(grads_and_vars, list(factors.items()))
+        names = [variable.op.name for _, variable in grads_and_vars]
+        warn_of_unmatched(self.name, self._patterns, names)
+        changed = []
+        for gradient, variable in grads_and_vars:
+            for pattern, factor in zip(self._patterns, self._factors, strict=True):
+                if pattern.match(variable.op.name):
+                    gradient = multiplied(gradient, factor)
+            changed.append((gradient, variable))
+        return changed
 
 
 def multiply_gradients(
@@ -97,24 +91,6 @@ def _by_key(pair: tuple[Any, Any], multipliers: Mapping[Any, Any]) -> Any:
     if gradient is None:
         raise ValueError("Requested multiple of `None` gradient.")
     return multiplied(gradient, multipliers[key])
-
-
-def _with_factors(grads_and_vars: GradsAndVars, factors: Sequence[tuple[str, Any]]) -> GradsAndVars:
-    patterns = compiled(Multiply.name, [pattern for pattern, _ in factors])
-    warn_of_unmatched(Multiply.name, patterns, [v.op.name for _, v in grads_and_vars])
-    changed = []
-    for gradient, variable in grads_and_vars:
-        for pattern, (_, factor) in zip(patterns, factors, strict=True):
-            if pattern.match(variable.op.name):
-                gradient = multiplied(gradient, factor)
-        changed.append((gradient, variable))
-    return changed
-
-
-def _parsed(factors: Sequence[str]) -> list[tuple[str, float]]:
-    pairs = [_parse(item) for item in factors]
-    compiled(Multiply.name, [pattern for pattern, _ in pairs])
-    return pairs
 
 
 def _parse(item: str) -> tuple[str, float]:

@@ -9,6 +9,7 @@ Networks", arXiv:1511.06807.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import zlib
 from typing import Any, ClassVar
 
@@ -36,62 +37,28 @@ class Noise(GradientTransform):
     name: ClassVar[str] = "noise"
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
+        """Adds noise that depends only on seed, step and the variable's name.
+
+        A resumed run therefore draws the same numbers as an uninterrupted one. A sparse
+        gradient stays sparse: its slices get the noise. None gradients are kept.
+        """
         import tensorflow.compat.v1 as tf
 
         step = tf.train.get_global_step()
         if step is None:
             raise RuntimeError("noise depends on the global step, and the graph has none")
         seed = tf.get_default_graph().seed if self.params.seed is None else self.params.seed
-        stddev = noise_stddev(step, self.params.eta, self.params.gamma)
-        return add_gradient_noise(grads_and_vars, stddev, seed=seed or 0, step=step)
+        # Equation 1 of the paper.
+        variance = self.params.eta / tf.pow(1.0 + tf.cast(step, tf.float32), self.params.gamma)
+        stddev = tf.sqrt(variance)
 
+        def noisy(values: Any, name: str) -> Any:
+            stream = tf.stack([zlib.crc32(f"{seed or 0}/{name}".encode()), tf.cast(step, tf.int64)])
+            return values + tf.random.stateless_normal(
+                tf.shape(values), stream, stddev=tf.cast(stddev, values.dtype), dtype=values.dtype
+            )
 
-def noise_stddev(step: Any, eta: float, gamma: float) -> Any:
-    """Returns `sqrt(eta / (1 + step)^gamma)`, equation 1 of arXiv:1511.06807.
-
-    Args:
-      step: scalar integer tensor or variable.
-      eta: variance at step 0.
-      gamma: exponent of the decrease.
-
-    Returns:
-      A scalar float32 tensor.
-    """
-    import tensorflow.compat.v1 as tf
-
-    return tf.sqrt(eta / tf.pow(1.0 + tf.cast(step, tf.float32), gamma))
-
-
-def add_gradient_noise(
-    grads_and_vars: GradsAndVars, stddev: Any, *, seed: int, step: Any
-) -> GradsAndVars:
-    """Adds Gaussian noise that depends only on seed, step and the variable's name.
-
-    A resumed run therefore draws the same numbers as an uninterrupted one. A sparse
-    gradient stays sparse: its slices get the noise.
-
-    Args:
-      grads_and_vars: pairs; None gradients are kept.
-      stddev: number or scalar tensor.
-      seed: any integer.
-      step: scalar integer tensor or variable.
-    """
-    return [
-        (on_values(gradient, _Noisy(stddev, f"{seed}/{variable.op.name}", step)), variable)
-        for gradient, variable in grads_and_vars
-    ]
-
-
-@dataclasses.dataclass(frozen=True)
-class _Noisy:
-    stddev: Any
-    stream: str
-    step: Any
-
-    def __call__(self, values: Any) -> Any:
-        import tensorflow.compat.v1 as tf
-
-        seed = tf.stack([zlib.crc32(self.stream.encode()), tf.cast(self.step, tf.int64)])
-        return values + tf.random.stateless_normal(
-            tf.shape(values), seed, stddev=tf.cast(self.stddev, values.dtype), dtype=values.dtype
-        )
+        return [
+            (on_values(gradient, functools.partial(noisy, name=variable.op.name)), variable)
+            for gradient, variable in grads_and_vars
+        ]

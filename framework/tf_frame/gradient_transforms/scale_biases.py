@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from tf_frame import GradientTransform, option
@@ -41,33 +40,19 @@ class ScaleBiases(GradientTransform):
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)
-        compiled(self.name, params.patterns)
+        self._patterns = compiled(self.name, params.patterns)
 
     def __call__(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
-        return scale_bias_gradients(grads_and_vars, self.params.factor, self.params.patterns)
+        """Multiplies the gradients of variables that at least one pattern matches.
 
-
-def scale_bias_gradients(
-    grads_and_vars: GradsAndVars, factor: Any, patterns: Sequence[str] = BIASES
-) -> GradsAndVars:
-    """Multiplies the gradients of variables that at least one pattern matches.
-
-    Warns of each pattern that matches no variable; of the default patterns only if
-    none of them matches.
-
-    Args:
-      grads_and_vars: pairs; None gradients are kept.
-      factor: number or scalar tensor.
-      patterns: regular expressions that match from the start of a name.
-
-    Raises:
-      ConfigError: a pattern is not a regular expression.
-    """
-    chosen = compiled(ScaleBiases.name, patterns)
-    names = [variable.op.name for _, variable in grads_and_vars]
-    if tuple(patterns) != BIASES or len(unmatched(chosen, names)) == len(BIASES):
-        warn_of_unmatched(ScaleBiases.name, chosen, names)
-    return [
-        (multiplied(gradient, factor) if matches_any(chosen, name) else gradient, variable)
-        for (gradient, variable), name in zip(grads_and_vars, names, strict=True)
-    ]
+        Warns of each pattern that matches no variable; of the default patterns only if
+        none of them matches.
+        """
+        chosen, names = self._patterns, [variable.op.name for _, variable in grads_and_vars]
+        if tuple(self.params.patterns) != BIASES or len(unmatched(chosen, names)) == len(BIASES):
+            warn_of_unmatched(self.name, chosen, names)
+        factor = self.params.factor
+        return [
+            (multiplied(gradient, factor) if matches_any(chosen, name) else gradient, variable)
+            for (gradient, variable), name in zip(grads_and_vars, names, strict=True)
+        ]

@@ -1,4 +1,4 @@
-"""Operations on gradients, which are dense tensors, `tf.IndexedSlices`, or None."""
+"""Helpers for gradients that may be dense tensors, `tf.IndexedSlices` or None."""
 
 from __future__ import annotations
 
@@ -15,15 +15,6 @@ def values_of(gradient: Any) -> Any:
     return gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
 
 
-def with_values(gradient: Any, values: Any) -> Any:
-    """Returns a gradient with other values; a sparse one keeps its indices and shape."""
-    import tensorflow.compat.v1 as tf
-
-    if isinstance(gradient, tf.IndexedSlices):
-        return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
-    return values
-
-
 def on_values(gradient: Any, change: Callable[[Any], Any]) -> Any:
     """Applies a function to the values of a gradient; None stays None.
 
@@ -32,9 +23,12 @@ def on_values(gradient: Any, change: Callable[[Any], Any]) -> Any:
         index; `change` gets the slices, not their sum.
       change: maps a tensor to a tensor of the same shape.
     """
-    if gradient is None:
-        return None
-    return with_values(gradient, change(values_of(gradient)))
+    import tensorflow.compat.v1 as tf
+
+    if isinstance(gradient, tf.IndexedSlices):
+        values = change(gradient.values)
+        return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape)
+    return None if gradient is None else change(gradient)
 
 
 def multiplied(gradient: Any, factor: Any) -> Any:

@@ -1,1 +1,1 @@
-"""Inputs, clones, loss, gradients, transforms and update as one graph."""
+"""Builds the graphs for training and inference: inputs, clones, losses, gradients, update."""

@@ -1,4 +1,4 @@
-"""A read of the global step after the update, in the same run.
+"""Reads the global step after the update, within the session run of the train op.
 
 A plain read beside the train op may come before or after the update, and a read in a run of
 its own costs as much as a small step.

@@ -1,4 +1,4 @@
-"""Losses of the clones, their total, and averages over the steps.
+"""Combines the losses of the clones to the total loss, and averages losses over the steps.
 
 By default the total is the mean of the clones' data losses plus the regularisation losses,
 once and in full, as in slim's model_deploy (research/slim/deployment/model_deploy.py).
@@ -48,7 +48,6 @@ def gather_losses(
     *,
     regularization: str = "full",
     total: str = "mean",
-    regularization_losses: Sequence[Any] | None = None,
 ) -> Losses:
     """Collects and combines the losses of the clones.
 
@@ -59,7 +58,6 @@ def gather_losses(
       total: "mean" or "sum" of the clones' data losses in the reported total; the
         gradient is that of the mean. A regularisation other than "none" is reported
         in full.
-      regularization_losses: scalars; None: `tf.GraphKeys.REGULARIZATION_LOSSES`.
 
     Raises:
       ConfigError: `regularization` or `total` is another word.
@@ -71,7 +69,7 @@ def gather_losses(
     scaled = [_scaled(loss, clone, len(clones)) for loss, clone in zip(whole, clones, strict=True)]
     added = scaled if total == "mean" else whole
     data = added[0] if len(added) == 1 else tf.add_n(added, name="data_loss")
-    penalty = _penalty(clones[0], regularization, regularization_losses)
+    penalty = _penalty(clones[0], regularization)
     if penalty is None:
         return Losses(scaled, data, None, tf.identity(data, name="total_loss"))
     weighted = penalty / len(clones) if regularization == "scaled" else penalty
@@ -148,10 +146,9 @@ def _scaled(loss: Any, clone: Clone, num_clones: int) -> Any:
         return tf.divide(loss, num_clones, name="scaled_clone_loss")
 
 
-def _penalty(first: Clone, regularization: str, losses: Sequence[Any] | None) -> Any:
+def _penalty(first: Clone, regularization: str) -> Any:
     """The regularisation losses as one scalar; None without any."""
-    if losses is None:
-        losses = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    losses = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     if regularization == "none" or not losses:
         return None
     with tf.device(first.device), tf.name_scope(first.scope):

@@ -1,4 +1,4 @@
-"""Check of a model's output, so that a mistake in a plugin has an error that names the plugin."""
+"""Calls a model's `build` and checks the result, so that an error names the plugin at fault."""
 
 from __future__ import annotations
 

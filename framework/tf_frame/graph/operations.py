@@ -1,4 +1,4 @@
-"""Search and edits of graphs: ancestors of tensors, nodes of called functions, other inputs.
+"""Searches and edits graphs: ancestors of tensors, bodies of functions, inputs of operations.
 
 `tf.Graph` has no public way to edit since tf.contrib.graph_editor is gone. The edits here use
 `Operation._update_input`, as TensorFlow's own while loops do. They must not be used once a

@@ -1,7 +1,4 @@
-"""`prepared_call`: a session call whose fetches are resolved once, for use in every step.
-
-`tf.Session.run` resolves them in each call, which takes longer than a small step.
-"""
+"""`prepared_call`: a session call whose fetches are resolved once, for use in every step."""
 
 from __future__ import annotations
 

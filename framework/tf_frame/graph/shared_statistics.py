@@ -1,4 +1,4 @@
-"""Batch norm with the statistics of all clones.
+"""Synchronised batch norm: statistics over the batches of all clones.
 
     net = layers.batch_norm(net, is_training=True, sync=True)
 
@@ -39,7 +39,7 @@ def share_statistics(clones: Sequence[Clone]) -> None:
     entries = tf.get_collection(TO_SHARE)
     pairs = list(zip(entries[::2], entries[1::2], strict=True))
     forward = [
-        [slot for origin, slot in pairs if origin is slot and _is_of(slot, clone)]
+        [slot for origin, slot in pairs if origin is slot and slot.name.startswith(clone.scope)]
         for clone in clones
     ]
     backward = [
@@ -54,12 +54,8 @@ def share_statistics(clones: Sequence[Clone]) -> None:
                 _connect(together, tf.add_n)
 
 
-def _is_of(tensor: Any, clone: Clone) -> bool:
-    return bool(tensor.name.startswith(clone.scope))
-
-
 def _side_by_side(of_clones: Sequence[Sequence[Any]], what: str) -> list[tuple[Any, ...]]:
-    """The first of each clone, then the second of each ..."""
+    """Transposes the lists of the clones: the first tensor of each, the second of each ..."""
     counts = [len(own) for own in of_clones]
     if len(set(counts)) > 1:
         raise TfFrameError(

@@ -1,4 +1,4 @@
-"""Many training steps in one session call, by a loop in the graph.
+"""Runs many training steps in one session call, by a loop in the graph (`--steps_per_loop`).
 
 A small step costs less than the call that starts it. The loop's body is a copy
 of all that the train op needs, but for the variables, iterators and tables,
@@ -80,7 +80,7 @@ def build_step_loop(graph: TrainGraph, *, steps: int, watched: Iterable[Any] = (
         def step(*_: Any) -> Any:
             return tf.graph_util.import_graph_def(
                 body,
-                # A function sees what is outside of it only by way of an operation of its own.
+                # The body of the loop is a function; the identities capture the outer handles.
                 input_map={name: tf.identity(handle) for name, handle in shared.items()},
                 return_elements=[tensor.name for tensor in tensors],
                 name="step",
@@ -153,10 +153,10 @@ def _copy(graph: Any, tensors: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
 def _add(copied: Any, node: Any, shared: set[str]) -> None:
     added = copied.node.add()
     added.CopyFrom(node)
-    # A group of colocated operations may have members outside.
+    # Colocation groups may name operations that are not copied.
     added.attr.pop("_class", None)
     if added.op == "IteratorGetNext":
-        # The loop has its thread for itself, so it may wait in it.
+        # The loop runs in the calling thread, which may block until the batch is there.
         added.op = "IteratorGetNextSync"
     kept = [name for name in added.input if name.removeprefix("^") not in shared or name[0] != "^"]
     del added.input[:]

@@ -39,7 +39,7 @@ def merge(
     Raises:
       ConfigError: `clones` is another word.
     """
-    kept = [*collected_summaries(first_clone_scope, clones), *extra]
+    kept = [*_collected(first_clone_scope, clones), *extra]
     with tf.device("/device:CPU:0"):
         kept.append(tf.summary.scalar("optimizer/learning_rate", learning_rate))
         if with_losses:
@@ -47,12 +47,8 @@ def merge(
         return tf.summary.merge(on_cpu(kept), name="summary_op")
 
 
-def collected_summaries(first_clone_scope: str, clones: str) -> list[Any]:
-    """The summaries in `tf.GraphKeys.SUMMARIES`, with or without clones after the first.
-
-    Args:
-      first_clone_scope, clones: as for `merge`.
-    """
+def _collected(first_clone_scope: str, clones: str) -> list[Any]:
+    """The summaries in `tf.GraphKeys.SUMMARIES`, with or without clones after the first."""
     if clones not in ("first_clone", "all_clones"):
         raise ConfigError(f"clones of the summaries is {clones!r}; use first_clone or all_clones")
     summaries = tf.get_collection(tf.GraphKeys.SUMMARIES)

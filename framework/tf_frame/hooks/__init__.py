@@ -1,4 +1,4 @@
-"""Hooks of the training session, one a file.
+"""Hooks of the training session, one per file.
 
     from tf_frame.hooks import Cadence, Hook, LoggingTensorHook
 
@@ -25,7 +25,7 @@ _MODULES = {
     "StepCounterHook": "throughput",
     "StopAtStepHook": "stop",
     "SummarySaverHook": "summary",
-    # Ours.
+    # tf-frame's own.
     "CheckpointHook": "checkpoint",
     "EvaluateHook": "evaluate",
     "FeedHook": "feed",

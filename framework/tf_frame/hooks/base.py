@@ -1,4 +1,4 @@
-"""Phases of a step, and the base class of all our hooks.
+"""`Hook`, the base class of tf-frame's session hooks, and `Phase`, their order within a step.
 
 After a step the hooks that want it run in this order:
 
@@ -125,14 +125,14 @@ class Hook(tf.train.SessionRunHook):
     def not_finite(self, run_context: Any, value: float, step: int) -> None:
         """Called after a step in which `watched` was not finite."""
 
-    # What a session of TensorFlow calls.
+    # The methods of SessionRunHook, which TensorFlow's sessions call.
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         with session.graph.as_default():
             global_step = tf.train.get_global_step()
             self._read = None if global_step is None else step_after_run()
         self._by_runs = self.counts_runs or global_step is None
-        # A graph that is not tf-frame's has no read that is sure to come after the step.
+        # Other graphs than tf-frame's lack the read of the global step after the update.
         self._read_apart = self._read is global_step
         self._last = 0 if self._by_runs else int(session.run(global_step))
         self.start(session, self._last)
@@ -169,7 +169,7 @@ class Hook(tf.train.SessionRunHook):
             return self._last + 1
         if not self._read_apart:
             return int(results["step"])
-        # One read serves all our hooks in this run.
+        # One read serves all hooks of this class in this run.
         if not hasattr(run_context, "tf_frame_step"):
             run_context.tf_frame_step = int(run_context.session.run(self._read))
         return int(run_context.tf_frame_step)

@@ -10,7 +10,7 @@ NEVER = math.inf
 
 
 class Cadence:
-    """The steps that a hook wants; several arguments add up.
+    """The steps that a hook wants: the union of those of its arguments.
 
         Cadence(every_steps=100)                 1, 101, 201 ...
         Cadence(every_steps=100, first=False)    100 after the start, 200 after it ...
@@ -149,7 +149,7 @@ class Multiples(Cadence):
 
 
 class Either(Cadence):
-    """The steps of two cadences.
+    """The union of two cadences.
 
     Args:
       one, other: the cadences.

@@ -96,7 +96,7 @@ class CheckpointHook(Hook):
         self._report = report
         self._unless = unless
         self._saved_step: int | None = None
-        # Of a checkpoint that another thread writes: the write, its step, and whether a
+        # The checkpoint that another thread is writing: its future, its step, and whether a
         # listener may stop training.
         self._pending: tuple[concurrent.futures.Future[None], int, bool] | None = None
         self._stop = False
@@ -131,7 +131,7 @@ class CheckpointHook(Hook):
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         if step_after_run() is self._global_step:
-            # A graph of others: what was read beside the step may be the step before.
+            # A graph without a read after the update: the value fetched may be the step before.
             step = int(run_context.session.run(self._global_step))
         self._save(run_context.session, step, may_stop=True)
         if self._stop:

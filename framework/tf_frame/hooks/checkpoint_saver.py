@@ -1,4 +1,4 @@
-"""`tf.compat.v1.train.CheckpointSaverHook` without its extra run in every step."""
+"""`tf.compat.v1.train.CheckpointSaverHook` without its extra session call in every step."""
 
 from __future__ import annotations
 

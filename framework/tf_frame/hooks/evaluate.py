@@ -1,4 +1,4 @@
-"""Evaluates the model during training."""
+"""Evaluates the model every so many steps of training (`--eval_every_n_steps`)."""
 
 from __future__ import annotations
 

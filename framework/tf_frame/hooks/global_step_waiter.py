@@ -1,4 +1,4 @@
-"""TensorFlow's `GlobalStepWaiterHook`: a worker that starts later than others."""
+"""`GlobalStepWaiterHook` of TensorFlow: a worker waits until the others reach a global step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes a file that says that training is alive, and at which step."""
+"""Writes state and step of training to a file at intervals, for programs that monitor a run."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class RestoredCheckpoint:
 
     @property
     def position_path(self) -> str | None:
-        """The checkpoint whose position in the input counts; None: the input begins anew."""
+        """The checkpoint to restore the input position from; None: the input begins anew."""
         if self.path is None or step_of(self.path) == self.input_restarts_at:
             return None
         return self.path

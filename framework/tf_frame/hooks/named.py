@@ -1,4 +1,4 @@
-"""The hooks that `--hook NAME` adds to a run: their options, and what makes them of these.
+"""Plugins behind `--hook NAME`: the options of each hook, and its construction.
 
     --hook early_stopping:accuracy --hook.early_stopping.steps 2000
     --hook feed --hook.feed.values keep_prob:0=0.5

@@ -1,4 +1,4 @@
-"""Hooks that end training at a loss that is not finite: ours, and TensorFlow's `NanTensorHook`."""
+"""Ends training at a loss that is not finite; has TensorFlow's `NanTensorHook`, too."""
 
 from __future__ import annotations
 

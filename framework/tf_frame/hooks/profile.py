@@ -145,18 +145,18 @@ class ProfileHook(Hook):
         self._metadata_left = 0
 
     def start(self, session: Any, step: int) -> None:
-        self.close()  # Of a lost session.
+        self.close()  # Ends the profile of a lost session.
         super().start(session, step)
         self._session = session
 
     def before_step(self, run_context: Any, step: int) -> Any:
         if self._first is None:
             self._begin(step)
-        if self._marker is None:  # Otherwise this is another run of the same step.
+        if self._marker is None:  # A step of accumulated gradients has several runs.
             self._marker = step_marker(step)
         if self._metadata_left:
             return tf.train.SessionRunArgs(None, options=run_options(self._session.sess_str))
-        # Empty options: a run without options would be another prepared call.
+        # With empty options, since a run without options would prepare another call.
         return tf.train.SessionRunArgs(None, options=tf.RunOptions())
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:

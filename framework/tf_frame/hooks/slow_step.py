@@ -23,7 +23,7 @@ from tf_frame.hooks.training_clock import training_clock
 _LOG = logging.getLogger("tf_frame")
 _POLLS_PER_FLOOR = 4
 _WARMUP_STEPS = 10
-# A loop may call `should_stop` twice between two steps; any session call takes longer.
+# Shorter times are two calls of `should_stop` between two steps, not a step.
 _NO_STEP_SECS = 1e-5
 
 

@@ -27,7 +27,8 @@ class StopAtStepHook(Hook):
     """
 
     phase = Phase.STOP
-    asked_between_steps = False  # `should_stop` only serves sessions that need no step.
+    # `should_stop` is only for sessions that begin at the last step or after it.
+    asked_between_steps = False
 
     def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
         if num_steps is None and last_step is None:
@@ -59,7 +60,7 @@ class StopAtStepHook(Hook):
 
 
 def _at(step: int | None) -> Cadence:
-    # No run ends with step 0; `should_stop` handles it.
+    # `should_stop` handles step 0, which no run ends with.
     return Cadence(at_steps=[step] if step is not None and step > 0 else [])
 
 

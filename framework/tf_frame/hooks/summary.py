@@ -1,4 +1,4 @@
-"""Hooks that write summaries: ours, and TensorFlow's `SummarySaverHook` without its extra runs."""
+"""Writes summaries; has TensorFlow's `SummarySaverHook` without its extra session calls, too."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tf_frame.hooks.cadence import Cadence, Multiples
 class SummaryHook(Hook):
     """Writes the summary op every N steps or seconds, and at the first step of a session.
 
-    The graph is written once for each folder of a process, so a run that is
-    resumed writes that of its own code.
+    A process writes its graph once into each folder, so a resumed run adds the graph
+    that it trains.
 
     Args:
       model_dir: where the event file goes.

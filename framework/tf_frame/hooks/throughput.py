@@ -1,4 +1,4 @@
-"""Hooks that measure rates: ours, with uncertainty, and TensorFlow's `StepCounterHook`."""
+"""Measures steps/s and examples/s, with uncertainty; has TensorFlow's `StepCounterHook`, too."""
 
 from __future__ import annotations
 

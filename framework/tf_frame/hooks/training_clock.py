@@ -1,4 +1,4 @@
-"""A clock without the pauses of training, and a counter of traced steps, for rates of steps."""
+"""Clock that stops during evaluations and other pauses, so that steps/s measure training alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def pause() -> Iterator[None]:
 
 
 def mark_traced() -> None:
-    """Counts the present step as traced, thus slower; to be called in `before_step`."""
+    """Counts the present step as traced, which makes it slower; call it in `before_step`."""
     _Pauses.traced += 1
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.arg_scope import add_arg_scope
-from tf_frame.layers.batch_norm_statistics import Correction, fused_normalize, normalize
-from tf_frame.layers.batch_renorm import Renorm
+from tf_frame.layers.batch_norm_kinds import Correction, Renorm, fused_normalize, normalize
 from tf_frame.layers.conditions import constant_value, smart_where
 from tf_frame.layers.moments import Moments, batch_moments, shared_moments
 from tf_frame.layers.norm_variables import (
@@ -111,7 +110,7 @@ def batch_norm(
         axis = channel_axis(inputs, data_format)
         may_train = constant_value(is_training) is not False
         fused = fused is not False and batch_weights is None and not renorm and adjustment is None
-        # Whether slim used a layer of Keras, and not operations of its own.
+        # True where tf_slim calls the Keras layer; otherwise it has its own implementation.
         as_keras = (
             batch_weights is None
             and updates_collections == tf.GraphKeys.UPDATE_OPS
@@ -177,7 +176,7 @@ def _variable_type(inputs: Any) -> Any:
 
 
 def _kernel_accepts(inputs: Any, as_keras: bool) -> bool:
-    # Slim's own operations used the kernel of rank 4 only.
+    # tf_slim's own implementation uses the fused kernel for ranks 2 and 4 only.
     ranks = (2, 4, 5) if as_keras else (2, 4)
     return inputs.shape.rank in ranks and inputs.dtype in (*_HALF_TYPES, tf.float32)
 

@@ -78,20 +78,9 @@ def convolution(
       ValueError: unknown `data_format` or `padding`, another rank of the inputs, or
         both a stride and a rate greater than 1.
     """
+    steps = LayerSteps.of(locals())
     if data_format not in _FORMATS:
         raise ValueError(f"Invalid data_format: {data_format!r}; use one of {_FORMATS}")
-    steps = LayerSteps(
-        activation_fn=activation_fn,
-        normalizer_fn=normalizer_fn,
-        normalizer_params=normalizer_params,
-        weights_initializer=weights_initializer,
-        weights_regularizer=weights_regularizer,
-        biases_initializer=biases_initializer,
-        biases_regularizer=biases_regularizer,
-        variables_collections=variables_collections,
-        outputs_collections=outputs_collections,
-        trainable=trainable,
-    )
     with tf.variable_scope(scope, "Conv", [inputs], reuse=reuse) as variable_scope:
         inputs = tf.convert_to_tensor(inputs)
         dims = _dimensions(inputs, conv_dims)
@@ -104,7 +93,7 @@ def convolution(
 
 
 def of_rank(general: Callable[..., Any], dims: int, name: str, data_format: Any) -> Any:
-    """Returns a layer for inputs of one rank, made of a layer with the argument `conv_dims`.
+    """Returns a layer for inputs of one rank, from a layer with the argument `conv_dims`.
 
     Args:
       general: the layer, of which the returned one has the other arguments.

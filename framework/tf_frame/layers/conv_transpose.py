@@ -61,21 +61,10 @@ def _convolution_transpose(
     Raises:
       ValueError: unknown `data_format` or `padding`, or another rank of the inputs.
     """
+    steps = LayerSteps.of(locals())
     formats = _FORMATS[conv_dims]
     data_format = data_format or formats[0]
     first = channels_first(data_format, formats)
-    steps = LayerSteps(
-        activation_fn=activation_fn,
-        normalizer_fn=normalizer_fn,
-        normalizer_params=normalizer_params,
-        weights_initializer=weights_initializer,
-        weights_regularizer=weights_regularizer,
-        biases_initializer=biases_initializer,
-        biases_regularizer=biases_regularizer,
-        variables_collections=variables_collections,
-        outputs_collections=outputs_collections,
-        trainable=trainable,
-    )
     default_scope = f"Conv{conv_dims}d_transpose"
     with tf.variable_scope(scope, default_scope, [inputs], reuse=reuse) as variable_scope:
         inputs = tf.convert_to_tensor(inputs)

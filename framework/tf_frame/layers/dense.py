@@ -1,4 +1,4 @@
-"""The fully connected layer, and biases as a layer of their own."""
+"""Fully connected layers, `bias_add`, and embedding lookups."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tf_frame.layers.initializers import xavier_initializer
 from tf_frame.layers.outputs import finish_layer
 from tf_frame.layers.sizes import channels_first, last_dimension
 from tf_frame.layers.steps import LayerSteps
+from tf_frame.layers.variables import model_variable
 
 
 @add_arg_scope
@@ -36,23 +37,12 @@ def fully_connected(
     """Multiplies by weights; normalises or adds biases; applies the activation.
 
     Variables: `weights` of shape `[depth, num_outputs]`; `biases` of shape
-    `[num_outputs]` unless there is a normalizer.
+    `[num_outputs]` unless there is a normalizer. Arguments that are not listed are
+    those of `convolution`.
 
     Args:
       inputs: `[batch, ..., depth]`, of rank 2 or more, depth known.
       num_outputs: number of outputs.
-      activation_fn: applied last; None: none.
-      normalizer_fn: applied instead of adding biases, inside the layer's scope.
-      normalizer_params: keyword arguments of `normalizer_fn`.
-      weights_initializer: initializer of the weights.
-      weights_regularizer: maps weights to a scalar penalty; None: no penalty.
-      biases_initializer: initializer of the biases; None: no biases.
-      biases_regularizer: maps biases to a scalar penalty; None: no penalty.
-      reuse: whether to reuse the existing variables of `scope`.
-      variables_collections: list of collections for all variables, or "weights" and
-        "biases" -> list of collections.
-      outputs_collections: collections that the outputs are added to.
-      trainable: whether the variables are trained.
       scope: variable scope; None: "fully_connected", made unique.
 
     Returns:
@@ -62,20 +52,9 @@ def fully_connected(
       ValueError: `num_outputs` is not an integer, the rank is less than 2, or the
         depth is unknown.
     """
+    steps = LayerSteps.of(locals())
     if not isinstance(num_outputs, numbers.Integral):
         raise ValueError(f"num_outputs type should be one of [int], got {type(num_outputs)}.")
-    steps = LayerSteps(
-        activation_fn=activation_fn,
-        normalizer_fn=normalizer_fn,
-        normalizer_params=normalizer_params,
-        weights_initializer=weights_initializer,
-        weights_regularizer=weights_regularizer,
-        biases_initializer=biases_initializer,
-        biases_regularizer=biases_regularizer,
-        variables_collections=variables_collections,
-        outputs_collections=outputs_collections,
-        trainable=trainable,
-    )
     with tf.variable_scope(scope, "fully_connected", [inputs], reuse=reuse) as variable_scope:
         inputs = tf.convert_to_tensor(inputs)
         shape = [last_dimension(inputs.shape, min_rank=2), int(num_outputs)]
@@ -152,3 +131,81 @@ def _check_channels(shape: Any, first: bool) -> None:
         raise ValueError(f"Data format NCHW only supports 4D Tensor, not rank {shape.rank}")
     if shape.as_list()[1 if first else -1] is None:
         raise ValueError(f"`C` dimension must be known but is None: {shape}")
+
+
+@add_arg_scope
+def embed_sequence(
+    ids: Any,
+    vocab_size: int | None = None,
+    embed_dim: int | None = None,
+    unique: bool = False,
+    initializer: Any = None,
+    regularizer: Callable[[Any], Any] | None = None,
+    trainable: bool = True,
+    scope: Any = None,
+    reuse: Any = None,
+) -> Any:
+    """Looks up a trained vector for each id of a sequence.
+
+    The variable is `embeddings`, `[vocab_size, embed_dim]`. Source: tf.contrib.layers
+    of TensorFlow 1.15, encoders.py; tf_slim does not have this layer.
+
+    Args:
+      ids: `[batch, length]` or another shape; int32 or int64.
+      vocab_size: number of different ids.
+      embed_dim: size of a vector.
+      unique: look up each different id once, which saves memory in the gradients of
+        frequent ids.
+      initializer: initializer of the vectors; None: that of the variable scope, or
+        xavier's.
+      regularizer: maps the variable to a scalar penalty; None: no penalty.
+      trainable: whether the vectors are trained.
+      scope: variable scope; None: "EmbedSequence", made unique.
+      reuse: whether to reuse the existing variable, whose sizes may then be omitted.
+
+    Returns:
+      `[batch, length, embed_dim]`.
+
+    Raises:
+      ValueError: a size is missing, and no variable is reused.
+    """
+    if not (reuse or (vocab_size and embed_dim)):
+        raise ValueError(
+            "Must specify vocab size and embedding dimension when not reusing. Got "
+            f"vocab_size={vocab_size} and embed_dim={embed_dim}"
+        )
+    with tf.variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
+        sizes_known = vocab_size and embed_dim
+        embeddings = model_variable(
+            "embeddings",
+            [vocab_size, embed_dim] if sizes_known else None,
+            initializer=initializer,
+            regularizer=regularizer,
+            trainable=trainable,
+        )
+        look_up = embedding_lookup_unique if unique else tf.nn.embedding_lookup
+        return look_up(embeddings, ids)
+
+
+def embedding_lookup_unique(
+    params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None
+) -> Any:
+    """Looks up each different id once, and copies the vectors to their places.
+
+    Args:
+      params: `[vocab_size, ...]`, or a list of partitions.
+      ids: of any shape; int32 or int64.
+      partition_strategy: assignment of ids to partitions: "mod" or "div".
+      name: name scope; None: "EmbeddingLookupUnique", made unique.
+
+    Returns:
+      A tensor of the shape of `ids`, followed by that of a vector.
+    """
+    with tf.name_scope(name, "EmbeddingLookupUnique", [params, ids]):
+        ids = tf.convert_to_tensor(ids)
+        different, places = tf.unique(tf.reshape(ids, [-1]))
+        vectors = tf.nn.embedding_lookup(params, different, partition_strategy)
+        flat = tf.gather(vectors, places)
+        outputs = tf.reshape(flat, tf.concat([tf.shape(ids), tf.shape(flat)[1:]], axis=0))
+        outputs.set_shape(ids.shape.concatenate(flat.shape[1:]))
+        return outputs

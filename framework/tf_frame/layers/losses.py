@@ -67,36 +67,11 @@ def add_loss(loss: Any, loss_collection: str | None = tf.GraphKeys.LOSSES) -> No
     tf.losses.add_loss(loss, loss_collection)
 
 
-def get_losses(scope: str | None = None, loss_collection: str = tf.GraphKeys.LOSSES) -> list[Any]:
-    """Returns the losses in a collection whose names begin with `scope`."""
-    found: list[Any] = tf.losses.get_losses(scope, loss_collection)
-    return found
-
-
-def get_regularization_losses(scope: str | None = None) -> list[Any]:
-    """Returns the regularisation losses whose names begin with `scope`."""
-    found: list[Any] = tf.losses.get_regularization_losses(scope)
-    return found
-
-
-def get_regularization_loss(
-    scope: str | None = None, name: str = "total_regularization_loss"
-) -> Any:
-    """Returns the sum of the regularisation losses, a scalar; 0 without any."""
-    return tf.losses.get_regularization_loss(scope, name)
-
-
-def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss") -> Any:
-    """Returns the sum of all losses, a scalar.
-
-    Args:
-      add_regularization_losses: whether to include `REGULARIZATION_LOSSES`.
-      name: name of the op.
-
-    Raises:
-      ValueError: there are no losses.
-    """
-    return tf.losses.get_total_loss(add_regularization_losses, name)
+# The same in slim and in TensorFlow.
+get_losses = tf.losses.get_losses
+get_regularization_loss = tf.losses.get_regularization_loss
+get_regularization_losses = tf.losses.get_regularization_losses
+get_total_loss = tf.losses.get_total_loss
 
 
 def absolute_difference(

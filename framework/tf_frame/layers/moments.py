@@ -2,7 +2,7 @@
 
 A clone is built before the next one, so the statistics of the other clones do not
 exist yet when its layer needs them. `shared_moments` therefore returns the clone's
-own statistics by way of an identity operation whose input can be replaced later:
+own statistics through an identity operation whose input can be replaced later:
 `tf_frame.graph.shared_statistics` does so once all clones and their gradients are
 built. In a graph with one clone the input stays as it is.
 """

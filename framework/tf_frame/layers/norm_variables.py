@@ -161,7 +161,7 @@ def unbiased_update(variable: Any, value: Any, decay: Any, is_training: Any) -> 
         new_biased = biased - (biased - tf.cast(value, dtype)) * rate
         new_steps = steps + tf.cast(is_training, dtype)
         mean = new_biased / (1 - tf.pow(1 - rate, new_steps))
-        # Runs without training may come first; the quotient is then 0 / 0.
+        # Before the first training step the quotient is 0 / 0.
         mean = smart_where(is_training, mean, tf.convert_to_tensor(variable))
         return tf.group(
             biased.assign(new_biased, read_value=False),

@@ -1,4 +1,4 @@
-"""Normalisation of each example by itself, with slim's arguments and variable names."""
+"""Layer, instance, group and unit normalisation, with slim's arguments and variable names."""
 
 from __future__ import annotations
 
@@ -88,18 +88,15 @@ def instance_norm(
 ) -> Any:
     """Normalises each channel of each example over space, https://arxiv.org/abs/1607.08022.
 
+    Arguments that are not listed are those of `layer_norm`.
+
     Args:
       inputs: `[batch, ..., channels]`, or `[batch, channels, ...]` with "NCHW";
         rank and number of channels known.
       center: whether to add a trained offset `beta`, `[channels]`.
       scale: whether to multiply by a trained factor `gamma`, `[channels]`.
       epsilon: added to the variance.
-      activation_fn: applied to the outputs; None: none.
       param_initializers: "beta" and "gamma" -> initializer.
-      reuse: whether to reuse the existing variables of `scope`.
-      variables_collections: list of collections, or variable name -> list.
-      outputs_collections: collections that the outputs are added to.
-      trainable: whether beta and gamma are trained.
       data_format: "NHWC" (channels last) or "NCHW" (channels first), for every rank.
       scope: variable scope; None: "InstanceNorm", made unique.
 
@@ -150,6 +147,8 @@ def group_norm(
 ) -> Any:
     """Normalises groups of channels of each example over space, https://arxiv.org/abs/1803.08494.
 
+    Arguments that are not listed are those of `layer_norm`.
+
     Args:
       inputs: tensor such as `[batch, height, width, channels]`; the sizes of
         `channels_axis` and `reduction_axes` known.
@@ -160,12 +159,7 @@ def group_norm(
       center: whether to add a trained offset `beta`, `[channels]`.
       scale: whether to multiply by a trained factor `gamma`, `[channels]`.
       epsilon: added to the variance.
-      activation_fn: applied to the outputs; None: none.
       param_initializers: "beta" and "gamma" -> initializer.
-      reuse: whether to reuse the existing variables of `scope`.
-      variables_collections: list of collections, or variable name -> list.
-      outputs_collections: collections that the outputs are added to.
-      trainable: whether beta and gamma are trained.
       scope: variable scope; None: "GroupNorm", made unique.
       mean_close_to_zero: compute the variance in one pass, as mean of squares minus
         square of the mean, which is inexact for a large mean.

@@ -1,4 +1,4 @@
-"""Collections of layer outputs, with aliases that name the layers.
+"""Collects the outputs of layers under aliases, from which networks make their end points.
 
 The aliases of a tensor are its attribute `aliases`, as in tf_slim, layers/utils.py.
 """

@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.layers.arg_scope import add_arg_scope
+from tf_frame.layers.conv import of_rank
 from tf_frame.layers.outputs import collect_named_outputs
 from tf_frame.layers.sizes import channels_first, n_positive_integers
 
@@ -16,106 +17,67 @@ _OPERATIONS = {
     "AvgPool3D": tf.nn.avg_pool3d,
     "MaxPool3D": tf.nn.max_pool3d,
 }
+_FORMATS = {2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
-@add_arg_scope
-def avg_pool2d(
+def _avg_pool(
     inputs: Any,
     kernel_size: Any,
     stride: Any = 2,
     padding: str = "VALID",
-    data_format: str = "NHWC",
+    data_format: str | None = None,
     outputs_collections: Any = None,
     scope: str | None = None,
+    *,
+    conv_dims: int,
 ) -> Any:
-    """Averages over windows of height and width; padding does not count.
+    """Averages over windows of two or three dimensions; padding does not count.
 
     Args:
-      inputs: `[batch, height, width, channels]`, or `[batch, channels, height,
-        width]` with "NCHW", which TensorFlow supports on GPUs only.
-      kernel_size: height and width of the window, in pixels; or one integer for both.
-      stride: vertical and horizontal distance between windows; or one integer for both.
-      padding: "VALID" or "SAME".
-      data_format: "NHWC" or "NCHW".
-      outputs_collections: collections that the outputs are added to.
-      scope: name scope; None: "AvgPool2D", made unique.
-
-    Returns:
-      `[batch, new_height, new_width, channels]`, or `[batch, channels, new_height,
-      new_width]`.
-
-    Raises:
-      ValueError: another data format.
-    """
-    return _pooled(
-        "AvgPool2D", inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
-    )
-
-
-@add_arg_scope
-def max_pool2d(
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any = 2,
-    padding: str = "VALID",
-    data_format: str = "NHWC",
-    outputs_collections: Any = None,
-    scope: str | None = None,
-) -> Any:
-    """Takes the maximum of windows of height and width; arguments as of `avg_pool2d`."""
-    return _pooled(
-        "MaxPool2D", inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
-    )
-
-
-@add_arg_scope
-def avg_pool3d(
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any = 2,
-    padding: str = "VALID",
-    data_format: str = "NDHWC",
-    outputs_collections: Any = None,
-    scope: str | None = None,
-) -> Any:
-    """Averages over windows of depth, height and width; padding does not count.
-
-    Args:
-      inputs: `[batch, depth, height, width, channels]`, or `[batch, channels,
-        depth, height, width]` with "NCDHW".
-      kernel_size: depth, height and width of the window; or one integer for all.
+      inputs: `[batch, *sizes, channels]`, or `[batch, channels, *sizes]`, which in two
+        dimensions TensorFlow supports on GPUs only. The sizes are height and width, in
+        three dimensions depth, height and width.
+      kernel_size: size of the window in each dimension, in pixels; or one integer for all.
       stride: distance between windows in each dimension; or one integer for all.
       padding: "VALID" or "SAME".
-      data_format: "NDHWC" or "NCDHW".
+      data_format: "NHWC" or "NCHW"; in three dimensions "NDHWC" or "NCDHW".
       outputs_collections: collections that the outputs are added to.
-      scope: name scope; None: "AvgPool3D", made unique.
+      scope: name scope; None: "AvgPool2D" or "AvgPool3D", made unique.
 
     Returns:
-      `[batch, new_depth, new_height, new_width, channels]`, or `[batch, channels,
-      new_depth, new_height, new_width]`.
+      `[batch, *new_sizes, channels]`, or `[batch, channels, *new_sizes]`.
 
     Raises:
       ValueError: another data format.
     """
+    kind = f"AvgPool{conv_dims}D"
     return _pooled(
-        "AvgPool3D", inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
+        kind, inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
     )
 
 
-@add_arg_scope
-def max_pool3d(
+def _max_pool(
     inputs: Any,
     kernel_size: Any,
     stride: Any = 2,
     padding: str = "VALID",
-    data_format: str = "NDHWC",
+    data_format: str | None = None,
     outputs_collections: Any = None,
     scope: str | None = None,
+    *,
+    conv_dims: int,
 ) -> Any:
-    """Takes the maximum of windows in three dimensions; arguments as of `avg_pool3d`."""
+    """Takes the maximum of windows; arguments as of `avg_pool2d` and `avg_pool3d`."""
+    kind = f"MaxPool{conv_dims}D"
     return _pooled(
-        "MaxPool3D", inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
+        kind, inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
     )
+
+
+avg_pool2d = of_rank(_avg_pool, 2, "avg_pool2d", "NHWC")
+avg_pool3d = of_rank(_avg_pool, 3, "avg_pool3d", "NDHWC")
+max_pool2d = of_rank(_max_pool, 2, "max_pool2d", "NHWC")
+max_pool3d = of_rank(_max_pool, 3, "max_pool3d", "NDHWC")
 
 
 @add_arg_scope
@@ -196,13 +158,14 @@ def _pooled(
     kernel_size: Any,
     stride: Any,
     padding: str,
-    data_format: str,
+    data_format: str | None,
     collections: Any,
     scope: str | None,
 ) -> Any:
     """Pools with the operation `kind`, which is also the default name scope."""
     operation, dims = _OPERATIONS[kind], int(kind[-2])
-    first = channels_first(data_format, ("NHWC", "NCHW") if dims == 2 else ("NDHWC", "NCDHW"))
+    data_format = data_format or _FORMATS[dims][0]
+    first = channels_first(data_format, _FORMATS[dims])
     window, strides = n_positive_integers(dims, kernel_size), n_positive_integers(dims, stride)
     padding = padding.upper()
     with tf.name_scope(scope, kind, [inputs]) as name:

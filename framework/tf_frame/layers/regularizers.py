@@ -103,7 +103,11 @@ def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> 
         penalties = [regularizer(weights) for weights in weights_list]
         penalties = [tf.constant(0.0) if each is None else each for each in penalties]
         for penalty in penalties:
-            _check_scalar(penalty)
+            if penalty.shape.rank != 0:
+                raise ValueError(
+                    "regularizer must return a scalar Tensor instead of a Tensor with rank "
+                    f"{penalty.shape.rank}."
+                )
         total = tf.add_n(penalties, name=scope)
     tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, total)
     return total
@@ -140,11 +144,3 @@ def _refuse_integer(name: str, scale: Any) -> None:
 
 def _is_zero(scale: Any) -> bool:
     return isinstance(scale, numbers.Real) and scale == 0
-
-
-def _check_scalar(penalty: Any) -> None:
-    if penalty.shape.rank != 0:
-        raise ValueError(
-            "regularizer must return a scalar Tensor instead of a Tensor with rank "
-            f"{penalty.shape.rank}."
-        )

@@ -70,16 +70,7 @@ def _chain(
     *,
     default: str,
 ) -> Any:
-    """Applies a layer once for each list of arguments.
-
-    Args:
-      inputs: a tensor.
-      layer: a function of inputs, further arguments and `scope`.
-      arguments: for each application, the arguments after the inputs.
-      kwargs: keyword arguments of all applications; may have `scope`.
-      default: variable scope without `scope`; in lower case, also the name of a layer
-        that is a callable without a name.
-    """
+    """Applies a layer once for each list of arguments; `default` names scopes without `scope`."""
     kwargs = dict(kwargs)
     scope = kwargs.pop("scope", None)
     with tf.variable_scope(scope, default, [inputs]):

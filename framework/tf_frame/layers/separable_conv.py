@@ -67,19 +67,8 @@ def separable_convolution2d(
     Raises:
       ValueError: another data format, or both a stride and a rate greater than 1.
     """
+    steps = LayerSteps.of(locals())
     first = channels_first(data_format)
-    steps = LayerSteps(
-        activation_fn=activation_fn,
-        normalizer_fn=normalizer_fn,
-        normalizer_params=normalizer_params,
-        weights_initializer=weights_initializer,
-        weights_regularizer=weights_regularizer,
-        biases_initializer=biases_initializer,
-        biases_regularizer=biases_regularizer,
-        variables_collections=variables_collections,
-        outputs_collections=outputs_collections,
-        trainable=trainable,
-    )
     with tf.variable_scope(scope, "SeparableConv2d", [inputs], reuse=reuse) as variable_scope:
         inputs = tf.convert_to_tensor(inputs)
         channels = known_dimension(inputs.shape, 1 if first else -1, min_rank=4)
@@ -128,18 +117,7 @@ def convolution2d_in_plane(
     Returns:
       `[batch, new_height, new_width, channels]`.
     """
-    steps = LayerSteps(
-        activation_fn=activation_fn,
-        normalizer_fn=normalizer_fn,
-        normalizer_params=normalizer_params,
-        weights_initializer=weights_initializer,
-        weights_regularizer=weights_regularizer,
-        biases_initializer=biases_initializer,
-        biases_regularizer=biases_regularizer,
-        variables_collections=variables_collections,
-        outputs_collections=outputs_collections,
-        trainable=trainable,
-    )
+    steps = LayerSteps.of(locals())
     with tf.variable_scope(scope, "ConvInPlane", [inputs], reuse=reuse) as variable_scope:
         inputs = tf.convert_to_tensor(inputs)
         channels = known_dimension(inputs.shape, -1, min_rank=4)

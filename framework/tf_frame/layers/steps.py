@@ -1,4 +1,4 @@
-"""`LayerSteps`: weights, normalisation or biases, and activation of slim's layers."""
+"""`LayerSteps`: the common part of slim's layers: weights, normalisation or biases, activation."""
 
 from __future__ import annotations
 
@@ -27,18 +27,7 @@ _PENALTY_SCOPES = {
 class LayerSteps:
     """Steps of convolutions and dense layers: weights; normalisation or biases; activation.
 
-    Attributes:
-      activation_fn: applied last; None: none.
-      normalizer_fn: applied instead of adding biases, inside the layer's scope.
-      normalizer_params: keyword arguments of `normalizer_fn`.
-      weights_initializer: initializer of the weights.
-      weights_regularizer: maps weights to a scalar penalty; None: no penalty.
-      biases_initializer: initializer of the biases; None: no biases.
-      biases_regularizer: maps biases to a scalar penalty; None: no penalty.
-      variables_collections: list of collections for all variables, or "weights" and
-        "biases" -> list of collections.
-      outputs_collections: collections that the outputs are added to.
-      trainable: whether the variables are trained.
+    The attributes are arguments of `convolution`.
     """
 
     activation_fn: Function | None
@@ -51,6 +40,11 @@ class LayerSteps:
     variables_collections: Any
     outputs_collections: Any
     trainable: bool
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> LayerSteps:
+        """Takes the attributes from all arguments of a layer, as `locals()` gives them."""
+        return cls(**{field.name: arguments[field.name] for field in dataclasses.fields(cls)})
 
     def weights(
         self, name: str, shape: Sequence[int], *, like: Any, initializer: Any = None

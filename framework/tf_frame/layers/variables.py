@@ -95,23 +95,9 @@ def model_variable(
 
     The variable is added to `GLOBAL_VARIABLES`, `MODEL_VARIABLES` and `collections`.
     """
+    arguments = locals()
     own = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.MODEL_VARIABLES]
-    return variable(
-        name,
-        shape=shape,
-        dtype=dtype,
-        initializer=initializer,
-        regularizer=regularizer,
-        trainable=trainable,
-        collections=[*(collections or []), *own],
-        caching_device=caching_device,
-        device=device,
-        partitioner=partitioner,
-        custom_getter=custom_getter,
-        use_resource=use_resource,
-        synchronization=synchronization,
-        aggregation=aggregation,
-    )
+    return variable(**{**arguments, "collections": [*(collections or []), *own]})
 
 
 def local_variable(
@@ -128,8 +114,7 @@ def local_variable(
       name: name of the variable; made unique.
       use_resource: whether to create a resource variable; None: TensorFlow's default.
     """
-    collections = [tf.GraphKeys.LOCAL_VARIABLES]
-    return _untrained(initial_value, validate_shape, name, use_resource, collections)
+    return tf.Variable(**locals(), trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES])
 
 
 def global_variable(
@@ -139,8 +124,7 @@ def global_variable(
     use_resource: bool | None = None,
 ) -> Any:
     """Creates an untrained variable in `GLOBAL_VARIABLES`; see `local_variable`."""
-    collections = [tf.GraphKeys.GLOBAL_VARIABLES]
-    return _untrained(initial_value, validate_shape, name, use_resource, collections)
+    return tf.Variable(**locals(), trainable=False, collections=[tf.GraphKeys.GLOBAL_VARIABLES])
 
 
 def add_model_variable(var: Any) -> None:
@@ -155,19 +139,6 @@ def add_to_collection_once(collection: str, var: Any) -> None:
         # By identity: `==` of variables may be an op.
         if not any(part is known for known in tf.get_collection(collection)):
             tf.add_to_collection(collection, part)
-
-
-def _untrained(
-    value: Any, validate_shape: bool, name: str | None, use_resource: bool | None, collections: Any
-) -> Any:
-    return tf.Variable(
-        value,
-        trainable=False,
-        collections=collections,
-        validate_shape=validate_shape,
-        use_resource=use_resource,
-        name=name,
-    )
 
 
 def _getter(custom_getter: Callable[..., Any] | None) -> Any:

@@ -1,4 +1,4 @@
-"""Lengths of runs and decays, in steps, for learning-rate schedules; without TensorFlow."""
+"""Converts epochs to steps for learning-rate schedules, without importing TensorFlow."""
 
 from __future__ import annotations
 

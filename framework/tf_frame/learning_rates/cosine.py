@@ -1,31 +1,15 @@
-"""The learning rate `cosine`: optional warm-up and hold, then half a cosine wave."""
+"""The learning rate `cosine`: optional warm-up and hold, then cosine decay."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.learning_rates.context import decay_length
 from tf_frame.plugin.contracts import LearningRate, ScheduleContext
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the schedule; names and defaults of object_detection."""
-
-    decay_steps: int = option(
-        0,
-        "steps with warm-up and hold; 0: by decay_epochs, else all of training",
-        min=0,
-    )
-    decay_epochs: float = option(0.0, "epochs until the end; 0: see decay_steps", min=0)
-    end_learning_rate: float = option(0.0, "learning rate after the decay", min=0)
-    hold_steps: int = option(0, "steps at --learning_rate before the decay", min=0)
-    warmup_steps: int = option(0, "steps of a linear rise at the beginning", min=0)
-    warmup_learning_rate: float = option(0.0, "learning rate at the beginning of the rise", min=0)
 
 
 class Cosine(LearningRate):
@@ -40,7 +24,20 @@ class Cosine(LearningRate):
         falls in the warm-up.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the schedule; names and defaults of object_detection."""
+
+        decay_steps: int = option(
+            0, "steps with warm-up and hold; 0: by decay_epochs, else all of training", min=0
+        )
+        decay_epochs: float = option(0.0, "epochs until the end; 0: see decay_steps", min=0)
+        end_learning_rate: float = option(0.0, "learning rate after the decay", min=0)
+        hold_steps: int = option(0, "steps at --learning_rate before the decay", min=0)
+        warmup_steps: int = option(0, "steps of a linear rise at the beginning", min=0)
+        warmup_learning_rate: float = option(
+            0.0, "learning rate at the beginning of the rise", min=0
+        )
 
     def __init__(self, *, params: Any, context: ScheduleContext) -> None:
         end = decay_length(context, steps=params.decay_steps, epochs=params.decay_epochs)

@@ -1,25 +1,14 @@
-"""The learning rate `exponential`: multiplied by a factor at regular intervals."""
+"""The learning rate `exponential`: exponential decay, as in slim and the Inception trainer."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.learning_rates.context import decay_length
 from tf_frame.plugin.contracts import LearningRate, ScheduleContext
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the schedule; defaults of slim's image classifier and the Inception trainer."""
-
-    decay_factor: float = option(0.94, "factor on the learning rate per decay", min=0)
-    decay_steps: int = option(0, "steps per decay; 0: by decay_epochs", min=0)
-    decay_epochs: float = option(2.0, "epochs per decay, unless decay_steps is given", min=0)
-    staircase: bool = option(True, "decay once per interval, not a little in every step")
-    min_learning_rate: float = option(0.0, "lower bound of the learning rate", min=0)
 
 
 class Exponential(LearningRate):
@@ -32,7 +21,15 @@ class Exponential(LearningRate):
       ConfigError: neither steps nor epochs are given, or steps per epoch are unknown.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the schedule; defaults of slim's classifier and the Inception trainer."""
+
+        decay_factor: float = option(0.94, "factor on the learning rate per decay", min=0)
+        decay_steps: int = option(0, "steps per decay; 0: by decay_epochs", min=0)
+        decay_epochs: float = option(2.0, "epochs per decay, unless decay_steps is given", min=0)
+        staircase: bool = option(True, "decay once per interval, not a little in every step")
+        min_learning_rate: float = option(0.0, "lower bound of the learning rate", min=0)
 
     def __init__(self, *, params: Any, context: ScheduleContext) -> None:
         if not (params.decay_steps or params.decay_epochs):

@@ -1,25 +1,14 @@
-"""The learning rate `manual_steps`: object_detection's manual stepping."""
+"""The learning rate `manual_steps`: piecewise constant, as in object_detection."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.learning_rates.multi_steps import check_boundaries, check_rates
 from tf_frame.plugin.contracts import LearningRate, ScheduleContext
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the schedule."""
-
-    boundaries: tuple[int, ...] = option((), "first step of each new learning rate")
-    learning_rates: tuple[float, ...] = option(
-        (), "the new learning rates, one per boundary; before the first: --learning_rate", min=0
-    )
-    warmup: bool = option(False, "rise or fall linearly to the first new learning rate")
 
 
 class ManualSteps(LearningRate):
@@ -33,7 +22,15 @@ class ManualSteps(LearningRate):
         increase.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the schedule."""
+
+        boundaries: tuple[int, ...] = option((), "first step of each new learning rate")
+        learning_rates: tuple[float, ...] = option(
+            (), "the new learning rates, one per boundary; before the first: --learning_rate", min=0
+        )
+        warmup: bool = option(False, "rise or fall linearly to the first new learning rate")
 
     def __init__(self, *, params: Any, context: ScheduleContext) -> None:
         if not params.boundaries:

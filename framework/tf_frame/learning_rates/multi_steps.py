@@ -1,26 +1,16 @@
-"""The learning rate `multi_steps`, also `piecewise`: constants between boundaries."""
+"""The learning rate `multi_steps`, also `piecewise`: constant between boundaries."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.config.values import to_text
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import LearningRate, ScheduleContext
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the schedule."""
-
-    boundaries: tuple[int, ...] = option((), "last step of each learning rate except the final one")
-    learning_rates: tuple[float, ...] = option(
-        (), "the learning rates, one more than boundaries", min=0
-    )
 
 
 class MultiSteps(LearningRate):
@@ -34,7 +24,16 @@ class MultiSteps(LearningRate):
         do not increase.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the schedule."""
+
+        boundaries: tuple[int, ...] = option(
+            (), "last step of each learning rate except the final one"
+        )
+        learning_rates: tuple[float, ...] = option(
+            (), "the learning rates, one more than boundaries", min=0
+        )
 
     def __init__(self, *, params: Any, context: ScheduleContext) -> None:
         if not (params.boundaries and params.learning_rates):

@@ -1,10 +1,10 @@
-"""The learning rate `one_cycle`: rise, fall, and a short annihilation (arXiv:1708.07120)."""
+"""The learning rate `one_cycle`: rise, fall, and a last fall to near zero (arXiv:1708.07120)."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
@@ -13,26 +13,6 @@ from tf_frame.plugin.contracts import LearningRate, ScheduleContext
 
 # Shares such as 0.7, 0.2 and 0.1 do not add up to exactly 1 in binary.
 _ROUNDING = 1e-9
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the schedule; defaults are the proportions of Smith and Topin."""
-
-    decay_steps: int = option(
-        0, "steps of the whole cycle; 0: by decay_epochs, else all of training", min=0
-    )
-    decay_epochs: float = option(0.0, "epochs of the whole cycle; 0: see decay_steps", min=0)
-    rise: float = option(0.45, "share of steps in the rise", min=0, max=1)
-    fall: float = option(0.45, "share of steps in the fall; the rest: annihilation", min=0, max=1)
-    initial_factor: float = option(
-        0.1,
-        "first learning rate, also after the fall, over --learning_rate",
-        min=0,
-        max=1,
-    )
-    final_factor: float = option(1e-3, "last learning rate over --learning_rate", min=0, max=1)
-    shape: str = option("linear", "interpolation in the three phases", choices=("linear", "cosine"))
 
 
 class OneCycle(LearningRate):
@@ -46,7 +26,25 @@ class OneCycle(LearningRate):
       ConfigError: the sum of rise and fall is greater than 1.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the schedule; defaults are the proportions of Smith and Topin."""
+
+        decay_steps: int = option(
+            0, "steps of the whole cycle; 0: by decay_epochs, else all of training", min=0
+        )
+        decay_epochs: float = option(0.0, "epochs of the whole cycle; 0: see decay_steps", min=0)
+        rise: float = option(0.45, "share of steps in the rise", min=0, max=1)
+        fall: float = option(
+            0.45, "share of steps in the fall; the rest: annihilation", min=0, max=1
+        )
+        initial_factor: float = option(
+            0.1, "first learning rate, also after the fall, over --learning_rate", min=0, max=1
+        )
+        final_factor: float = option(1e-3, "last learning rate over --learning_rate", min=0, max=1)
+        shape: str = option(
+            "linear", "interpolation in the three phases", choices=("linear", "cosine")
+        )
 
     def __init__(self, *, params: Any, context: ScheduleContext) -> None:
         if params.rise + params.fall > 1 + _ROUNDING:

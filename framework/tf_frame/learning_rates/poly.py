@@ -1,28 +1,13 @@
-"""The learning rate `poly`: a power of the remaining share of training, as in DeepLab."""
+"""The learning rate `poly`: polynomial decay, as in DeepLab."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.learning_rates.context import decay_length
 from tf_frame.plugin.contracts import LearningRate
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the schedule; defaults of DeepLab's train.py."""
-
-    power: float = option(0.9, "exponent; 1: linear, above 1: steep at first", min=0)
-    decay_steps: int = option(
-        0, "steps until end_learning_rate; 0: by decay_epochs, else all of training", min=0
-    )
-    decay_epochs: float = option(0.0, "epochs until end_learning_rate; 0: see decay_steps", min=0)
-    end_learning_rate: float = option(0.0, "learning rate after the decay", min=0)
-    cycle: bool = option(
-        False, "after the decay, restart with a decay of twice, three times ... the length"
-    )
 
 
 class Poly(LearningRate):
@@ -31,7 +16,21 @@ class Poly(LearningRate):
     The policy `poly` of research/deeplab/utils/train_utils.py.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the schedule; defaults of DeepLab's train.py."""
+
+        power: float = option(0.9, "exponent; 1: linear, above 1: steep at first", min=0)
+        decay_steps: int = option(
+            0, "steps until end_learning_rate; 0: by decay_epochs, else all of training", min=0
+        )
+        decay_epochs: float = option(
+            0.0, "epochs until end_learning_rate; 0: see decay_steps", min=0
+        )
+        end_learning_rate: float = option(0.0, "learning rate after the decay", min=0)
+        cycle: bool = option(
+            False, "after the decay, restart with a decay of twice, three times ... the length"
+        )
 
     def __call__(self, step: Any) -> Any:
         import tensorflow.compat.v1 as tf

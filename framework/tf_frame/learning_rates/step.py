@@ -1,20 +1,12 @@
-"""The learning rate `step`: multiplied by a factor at regular intervals, as in DeepLab."""
+"""The learning rate `step`: multiplied by a factor every so many steps, as in DeepLab."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
 from tf_frame.plugin.contracts import LearningRate
-
-
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the schedule; defaults of DeepLab's train.py."""
-
-    decay_factor: float = option(0.1, "factor on the learning rate per decay", min=0)
-    decay_steps: int = option(2000, "steps per decay", min=1)
 
 
 class Step(LearningRate):
@@ -23,7 +15,12 @@ class Step(LearningRate):
     The policy `step` of research/deeplab/utils/train_utils.py.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the schedule; defaults of DeepLab's train.py."""
+
+        decay_factor: float = option(0.1, "factor on the learning rate per decay", min=0)
+        decay_steps: int = option(2000, "steps per decay", min=1)
 
     def __call__(self, step: Any) -> Any:
         import tensorflow.compat.v1 as tf

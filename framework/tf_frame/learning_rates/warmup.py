@@ -34,7 +34,8 @@ def learning_rate(schedule: Callable[[Any], Any], *, config: RunOptions, global_
     scheduled = _scalar(schedule(tf.maximum(step - skipped_steps(config), 0.0)), schedule)
     if not config.warmup_steps:
         return tf.identity(scheduled, name="learning_rate")
-    warm = _WARMUPS[config.warmup](config, step / config.warmup_steps)
+    start, end = config.warmup_learning_rate, config.learning_rate
+    warm = _WARMUPS[config.warmup](start, end, step / config.warmup_steps)
     return tf.where(step < config.warmup_steps, warm, scheduled, name="learning_rate")
 
 
@@ -52,22 +53,9 @@ def _scalar(rate: Any, schedule: Any) -> Any:
     return tf.cast(tensor, tf.float32)
 
 
-def _constant(config: RunOptions, done: Any) -> Any:
-    return tf.fill(tf.shape(done), config.warmup_learning_rate)
-
-
-def _linear(config: RunOptions, done: Any) -> Any:
-    start = config.warmup_learning_rate
-    return start + (config.learning_rate - start) * done
-
-
-def _exponential(config: RunOptions, done: Any) -> Any:
-    start = config.warmup_learning_rate
-    return start * tf.pow(config.learning_rate / start, done)
-
-
-_WARMUPS: dict[str, Callable[[RunOptions, Any], Any]] = {
-    "constant": _constant,
-    "linear": _linear,
-    "exponential": _exponential,
+# Functions of the first and the last learning rate, and of the share of the warm-up that is over.
+_WARMUPS: dict[str, Callable[[float, float, Any], Any]] = {
+    "constant": lambda start, end, done: tf.fill(tf.shape(done), start),
+    "linear": lambda start, end, done: start + (end - start) * done,
+    "exponential": lambda start, end, done: start * tf.pow(end / start, done),
 }

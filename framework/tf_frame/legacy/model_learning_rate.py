@@ -8,7 +8,10 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.learning_rates import cosine, multi_steps, poly, step
+from tf_frame.learning_rates.cosine import Cosine
+from tf_frame.learning_rates.multi_steps import MultiSteps
+from tf_frame.learning_rates.poly import Poly
+from tf_frame.learning_rates.step import Step
 from tf_frame.plugin import ScheduleContext
 
 logger = logging.getLogger("tf_frame")
@@ -71,12 +74,12 @@ def get_model_learning_rate(
         steps_per_epoch=None,
     )
     if learning_policy == "step":
-        decay = step.Params(learning_rate_decay_factor, learning_rate_decay_step)
-        schedule: Callable[[Any], Any] = step.Step(params=decay, context=context)
+        decay = Step.Params(learning_rate_decay_factor, learning_rate_decay_step)
+        schedule: Callable[[Any], Any] = Step(params=decay, context=context)
     elif learning_policy == "poly":
         schedule = _poly(context, learning_power, decay_steps or 0, end_learning_rate or 0.0)
     elif learning_policy == "cosine" and generation != 2018:
-        schedule = cosine.Cosine(params=cosine.Params(), context=context)
+        schedule = Cosine(params=Cosine.Params(), context=context)
     elif learning_policy == "multi_steps" and generation != 2018:
         schedule = _multi_steps(context, boundaries, boundary_learning_rates)
     else:
@@ -101,8 +104,8 @@ def _is_new(generation: int | None, policy: str, arguments: Sequence[Any]) -> bo
 def _poly(context: ScheduleContext, power: float, decay_steps: float, end: float) -> Any:
     if not decay_steps:
         logger.info("Setting decay_steps to total training steps.")
-    params = poly.Params(power=power, decay_steps=int(decay_steps), end_learning_rate=end)
-    return poly.Poly(params=params, context=context)
+    params = Poly.Params(power=power, decay_steps=int(decay_steps), end_learning_rate=end)
+    return Poly(params=params, context=context)
 
 
 def _multi_steps(
@@ -113,8 +116,8 @@ def _multi_steps(
             "Must set `boundaries` and `boundary_learning_rates` for multi_steps learning rate "
             "decay."
         )
-    params = multi_steps.Params(tuple(boundaries), tuple(rates))
-    return multi_steps.MultiSteps(params=params, context=context)
+    params = MultiSteps.Params(tuple(boundaries), tuple(rates))
+    return MultiSteps(params=params, context=context)
 
 
 def _slow(burnin_type: str | None, start: float, base: float) -> Callable[[Any], Any]:

@@ -31,7 +31,7 @@ _VIEWS = {
     "graph": "profile_graph",
     "code": "profile_python",
 }
-# Below this share of the graph's operations in traces, 2 of 11 further runs are traced.
+# While the traces cover less than this share of the graph's ops, 2 of 11 runs are traced.
 _ENOUGH_COVERAGE = 0.5
 _SEED = 111
 
@@ -175,7 +175,7 @@ class ProfileContext:
 
     @contextlib.contextmanager
     def _counted(self) -> Iterator[int | None]:
-        """Yields the number of a run; None for a run during one of another thread, not traced."""
+        """Yields the number of a run; None, for no trace, while another thread has a run."""
         alone = self._lock.acquire(blocking=False)
         try:
             yield self._step if alone else None

@@ -21,8 +21,7 @@ from tf_frame.graph.global_step import read_step_after, step_after_run
 from tf_frame.hooks.checkpoint_saver import CheckpointSaverHook
 from tf_frame.hooks.summary import SummarySaverHook
 from tf_frame.hooks.throughput import StepCounterHook
-from tf_frame.legacy.learning import clip_gradient_norms
-from tf_frame.legacy.learning import train_op as _train_op
+from tf_frame.legacy.learning import clip_gradient_norms, train_op as _train_op
 from tf_frame.legacy.learning.train_op import create_train_op
 from tf_frame.legacy.training_evaluation import (
     StopAfterNEvalsHook,

@@ -1,1 +1,1 @@
-"""Optimizers by name; each wraps or is a `tf.compat.v1.train.Optimizer`."""
+"""Built-in optimizer plugins (`--optimizer NAME`); each makes a `tf.compat.v1.train.Optimizer`."""

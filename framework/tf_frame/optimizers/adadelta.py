@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
 
 from tf_frame.config import option
-from tf_frame.optimizers.checks import check_below_one, check_positive
-from tf_frame.plugin.contracts import Optimizer
+from tf_frame.optimizers.built_in import BuiltIn
 
 
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the optimizer; defaults of TensorFlow."""
-
-    rho: float = option(0.95, "decay of the means of squared gradients and steps", min=0, max=1)
-    epsilon: float = option(
-        1e-8, "added to both means under the root, above 0; slim: 1, Zeiler: 1e-6", min=0
-    )
-
-
-class Adadelta(Optimizer):
+class Adadelta(BuiltIn):
     """Scales the gradient by the root of mean squared steps over mean squared gradients.
 
     In the paper the learning rate is 1.
@@ -29,14 +17,15 @@ class Adadelta(Optimizer):
       ConfigError: rho is 1, or epsilon is 0; no variable would ever change.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the optimizer; defaults of TensorFlow."""
 
-    def __init__(self, *, params: Any) -> None:
-        check_below_one(params, "rho")
-        check_positive(params, "epsilon")
-        super().__init__(params=params)
+        rho: float = option(0.95, "decay of the means of squared gradients and steps", min=0, max=1)
+        epsilon: float = option(
+            1e-8, "added to both means under the root, above 0; slim: 1, Zeiler: 1e-6", min=0
+        )
 
-    def __call__(self, learning_rate: Any) -> Any:
-        import tensorflow.compat.v1 as tf
-
-        return tf.train.AdadeltaOptimizer(learning_rate, **dataclasses.asdict(self.params))
+    made = "AdadeltaOptimizer"
+    below_one = ("rho",)
+    above_zero = ("epsilon",)

@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
 
 from tf_frame.config import option
-from tf_frame.optimizers.checks import check_below_one
-from tf_frame.plugin.contracts import Optimizer
+from tf_frame.optimizers.built_in import BuiltIn
 
 
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the optimizer."""
-
-    beta1: float = option(0.9, "decay of the mean of gradients", min=0, max=1)
-    beta2: float = option(0.999, "decay of the mean of squared gradients", min=0, max=1)
-    epsilon: float = option(1e-8, "added to the root in the denominator; slim: 1", min=0)
-
-
-class Adam(Optimizer):
+class Adam(BuiltIn):
     """TensorFlow's Adam, whose epsilon is the `epsilon hat` of section 2 of the paper.
 
     Raises:
       ConfigError: beta1 or beta2 is 1.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the optimizer."""
 
-    def __init__(self, *, params: Any) -> None:
-        check_below_one(params, "beta1", "beta2")
-        super().__init__(params=params)
+        beta1: float = option(0.9, "decay of the mean of gradients", min=0, max=1)
+        beta2: float = option(0.999, "decay of the mean of squared gradients", min=0, max=1)
+        epsilon: float = option(1e-8, "added to the root in the denominator; slim: 1", min=0)
 
-    def __call__(self, learning_rate: Any) -> Any:
-        import tensorflow.compat.v1 as tf
-
-        return tf.train.AdamOptimizer(learning_rate, **dataclasses.asdict(self.params))
+    made = "AdamOptimizer"
+    below_one = ("beta1", "beta2")

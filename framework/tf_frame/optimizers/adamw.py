@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.config import option
-from tf_frame.optimizers.checks import check_below_one
+from tf_frame.optimizers.built_in import BuiltIn
 from tf_frame.optimizers.name_patterns import NOT_WEIGHTS, NamePatterns
-from tf_frame.plugin.contracts import Optimizer
 
 
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the optimizer; defaults of PyTorch."""
-
-    weight_decay: float = option(
-        0.01, "share of a variable that a step subtracts, times the learning rate", min=0
-    )
-    exclude_from_weight_decay: tuple[str, ...] = option(
-        NOT_WEIGHTS, "variables without decay: regular expressions found in their names"
-    )
-    beta1: float = option(0.9, "decay of the mean of gradients", min=0, max=1)
-    beta2: float = option(0.999, "decay of the mean of squared gradients", min=0, max=1)
-    epsilon: float = option(1e-8, "added to the root in the denominator", min=0)
-
-
-class AdamW(Optimizer):
+class AdamW(BuiltIn):
     """Adam that applies weight decay to the variables directly, not through the gradients.
 
     Loshchilov and Hutter, Decoupled Weight Decay Regularization, arXiv:1711.05101.
@@ -35,10 +19,23 @@ class AdamW(Optimizer):
       ConfigError: beta1 or beta2 is 1, or a pattern is not a regular expression.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the optimizer; defaults of PyTorch."""
+
+        weight_decay: float = option(
+            0.01, "share of a variable that a step subtracts, times the learning rate", min=0
+        )
+        exclude_from_weight_decay: tuple[str, ...] = option(
+            NOT_WEIGHTS, "variables without decay: regular expressions found in their names"
+        )
+        beta1: float = option(0.9, "decay of the mean of gradients", min=0, max=1)
+        beta2: float = option(0.999, "decay of the mean of squared gradients", min=0, max=1)
+        epsilon: float = option(1e-8, "added to the root in the denominator", min=0)
+
+    below_one = ("beta1", "beta2")
 
     def __init__(self, *, params: Any) -> None:
-        check_below_one(params, "beta1", "beta2")
         self._excluded = NamePatterns(
             params.exclude_from_weight_decay, option="optimizer.exclude_from_weight_decay"
         )

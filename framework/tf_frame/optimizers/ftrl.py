@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
 
 from tf_frame.config import option
-from tf_frame.plugin.contracts import Optimizer
+from tf_frame.optimizers.built_in import BuiltIn
 
 
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the optimizer; defaults of TensorFlow and slim."""
-
-    learning_rate_power: float = option(
-        -0.5, "power of the sum of squared gradients in the learning rate; 0: fixed", max=0
-    )
-    initial_accumulator_value: float = option(
-        0.1, "first value of the sum of squared gradients", min=0
-    )
-    l1_regularization_strength: float = option(0.0, "weight of the L1 penalty", min=0)
-    l2_regularization_strength: float = option(0.0, "weight of the L2 penalty", min=0)
-
-
-class Ftrl(Optimizer):
+class Ftrl(BuiltIn):
     """Follow the regularised leader, with L1 and L2 penalties in closed form."""
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the optimizer; defaults of TensorFlow and slim."""
 
-    def __call__(self, learning_rate: Any) -> Any:
-        import tensorflow.compat.v1 as tf
+        learning_rate_power: float = option(
+            -0.5, "power of the sum of squared gradients in the learning rate; 0: fixed", max=0
+        )
+        initial_accumulator_value: float = option(
+            0.1, "first value of the sum of squared gradients", min=0
+        )
+        l1_regularization_strength: float = option(0.0, "weight of the L1 penalty", min=0)
+        l2_regularization_strength: float = option(0.0, "weight of the L2 penalty", min=0)
 
-        return tf.train.FtrlOptimizer(learning_rate, **dataclasses.asdict(self.params))
+    made = "FtrlOptimizer"

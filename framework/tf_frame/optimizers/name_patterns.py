@@ -1,4 +1,4 @@
-"""Patterns of variable names that an optimizer treats differently."""
+"""Regular expressions of the variables that AdamW and LAMB exclude from decay or scaling."""
 
 from __future__ import annotations
 

@@ -3,46 +3,37 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
 
 from tf_frame.config import option
-from tf_frame.optimizers.checks import check_below_one
-from tf_frame.plugin.contracts import Optimizer
+from tf_frame.optimizers.built_in import BuiltIn
 
 
-@dataclasses.dataclass(frozen=True)
-class Params:
-    """Options of the optimizer.
-
-    The defaults are those of slim's image classifier and of the Inception
-    trainer (research/slim/train_image_classifier.py and
-    research/inception/inception_distributed_train.py). An epsilon of 1 is
-    large: steps stay small where gradients are small. TensorFlow's default, which
-    object_detection uses, is 1e-10 without momentum.
-    """
-
-    decay: float = option(0.9, "decay of the mean of squared gradients", min=0, max=1)
-    momentum: float = option(0.9, "share of the previous step that is added", min=0, max=1)
-    epsilon: float = option(
-        1.0, "added to the mean square under the root; TensorFlow: 1e-10", min=0
-    )
-    centered: bool = option(False, "divide by the estimated variance instead of the mean square")
-
-
-class RMSProp(Optimizer):
+class RMSProp(BuiltIn):
     """Divides the gradient by the root of a moving mean of squared gradients.
 
     Raises:
       ConfigError: decay is 1.
     """
 
-    Params: ClassVar[type] = Params
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        """Options of the optimizer.
 
-    def __init__(self, *, params: Any) -> None:
-        check_below_one(params, "decay")
-        super().__init__(params=params)
+        The defaults are those of slim's image classifier and of the Inception
+        trainer (research/slim/train_image_classifier.py and
+        research/inception/inception_distributed_train.py). An epsilon of 1 is
+        large: steps stay small where gradients are small. TensorFlow's default, which
+        object_detection uses, is 1e-10 without momentum.
+        """
 
-    def __call__(self, learning_rate: Any) -> Any:
-        import tensorflow.compat.v1 as tf
+        decay: float = option(0.9, "decay of the mean of squared gradients", min=0, max=1)
+        momentum: float = option(0.9, "share of the previous step that is added", min=0, max=1)
+        epsilon: float = option(
+            1.0, "added to the mean square under the root; TensorFlow: 1e-10", min=0
+        )
+        centered: bool = option(
+            False, "divide by the estimated variance instead of the mean square"
+        )
 
-        return tf.train.RMSPropOptimizer(learning_rate, **dataclasses.asdict(self.params))
+    made = "RMSPropOptimizer"
+    below_one = ("decay",)

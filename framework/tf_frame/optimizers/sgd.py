@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from tf_frame.plugin.contracts import Optimizer
+from tf_frame.optimizers.built_in import BuiltIn
 
 
-class SGD(Optimizer):
+class SGD(BuiltIn):
     """Subtracts the gradient times the learning rate."""
 
-    def __call__(self, learning_rate: Any) -> Any:
-        import tensorflow.compat.v1 as tf
-
-        return tf.train.GradientDescentOptimizer(learning_rate)
+    made = "GradientDescentOptimizer"

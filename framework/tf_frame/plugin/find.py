@@ -96,7 +96,7 @@ def _scan() -> Iterator[PluginInfo]:
         entry_points = [e for e in _entry_points(distribution) if e.group in kinds]
         if not entry_points:
             continue
-        # Each of these two parses the whole metadata.
+        # Read only for packages with plugins, because each attribute parses the whole metadata.
         problem, version = incompatibility(distribution.requires or []), distribution.version
         state = INCOMPATIBLE if problem else OK
         for each in entry_points:
@@ -135,7 +135,7 @@ def _entry_points(
 
 
 def _in_conflict(info: PluginInfo, plugins: list[PluginInfo]) -> PluginInfo:
-    """Returns a plugin as one that shares its name with plugins of other packages."""
+    """Returns a plugin with the state CONFLICT: plugins of other packages have its name."""
     others = [p for p in plugins if (p.kind, p.name) == (info.kind, info.name) and p != info]
     places = ", ".join(f"{p.target} of {p.distribution} {p.version}" for p in others)
     problem = f"the {info.kind.word} name {info.name!r} is also taken by {places}"

@@ -51,13 +51,13 @@ def check_contract(plugin: Any, kind: Kind) -> str:
 
 
 def _defines(plugin: type, method: str) -> bool:
-    """Returns whether the class has the method, not only from one of our abstract bases."""
+    """Returns whether the class has the method, not only from an abstract base of tf-frame."""
     owner = next((cls for cls in plugin.__mro__ if method in vars(cls)), object)
     return callable(vars(owner).get(method)) and not owner.__module__.startswith(_CONTRACTS)
 
 
 def _check_attributes(plugin: type, kind: Kind) -> str:
-    # Classes of other kinds, such as preprocessing, have the same method.
+    # A network has the same methods as other kinds, so its attributes tell them apart.
     wanted = ("default_image_size", "channels", "preprocessing") if kind == NETWORK else ()
     missing = [name for name in wanted if not hasattr(plugin, name)]
     return f"class {plugin.__name__} has no {missing[0]} (see tf_frame.Network)" if missing else ""

@@ -1,4 +1,4 @@
-"""Loads plugins of which a run has several: `--transform clip_by_norm:10 --hook heartbeat:60`."""
+"""Loads gradient transforms and hooks, of which a run has several, such as `clip_by_norm:10`."""
 
 from __future__ import annotations
 

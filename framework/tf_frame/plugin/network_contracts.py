@@ -1,4 +1,4 @@
-"""Contracts of the parts of image models: networks, and the preprocessing of their images.
+"""Contracts of the plugins for image networks and for the preprocessing of their images.
 
 A model such as `classification` finds a network by its name, an input a
 preprocessing; both are plugins, so that any package adds more of them. None of

@@ -35,7 +35,7 @@ from tf_frame.atomic_output import atomic_output
 from tf_frame.errors import TfFrameError, reason_of
 
 _LOG = logging.getLogger("tf_frame")
-# A profiler without a capture, and one of more than 2 GB, write files of 4 and of 0 bytes.
+# Files up to this size are failures: 4 bytes without a capture, 0 for more than 2 GB.
 _EMPTY_BYTES = 8
 
 
@@ -62,7 +62,7 @@ def step_marker(step: int) -> Any:
     Args:
       step: number of the step.
     """
-    # Without `_r` the Profile tab finds no steps; it marks a root event.
+    # `_r` marks a root event; without it the Profile tab finds no steps.
     return tf.profiler.experimental.Trace("train", step_num=step, _r=1)
 
 
@@ -191,13 +191,13 @@ def start_profiler(logdir: str, **levels: int) -> Any:
     """
     with profiler_v2._profiler_lock:
         if profiler_v2._profiler is not None and not _is_any_active():
-            profiler_v2._profiler = None  # A leftover.
-    # The only form of options that TensorFlow reads.
+            profiler_v2._profiler = None  # Left by a failed start.
+    # TensorFlow reads options only by `_asdict`.
     options = types.SimpleNamespace(_asdict=lambda: {k: _Integer(v) for k, v in levels.items()})
     try:
         tf.profiler.experimental.start(logdir, options)
     except tf.errors.AlreadyExistsError as error:
-        # Raised while another error is handled: `start` had registered its own profiler already.
+        # With a context, `start` failed after it had registered its profiler.
         if error.__context__ is not None:
             profiler_v2._profiler = None
         raise

@@ -1,4 +1,4 @@
-"""Run metadata: asked of a run, written into event files, and drawn as Chrome traces.
+"""Traces session runs as `tf.RunMetadata`, for TensorBoard and as Chrome traces.
 
     metadata = tf.RunMetadata()
     session.run(train_op, options=run_options(session.sess_str), run_metadata=metadata)
@@ -59,7 +59,7 @@ def add_run_metadata(writer: Any, run_metadata: Any, tag: str, step: int | None 
         try:
             writer.add_run_metadata(run_metadata, unique, step)
             return unique
-        except ValueError:  # The name is taken; a writer refuses for no other reason.
+        except ValueError:  # The tag is taken; the writer has no other ValueError.
             number += 1
             unique = f"{tag}_{number}"
 

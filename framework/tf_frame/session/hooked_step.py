@@ -1,4 +1,4 @@
-"""One step with hooks: the protocol of `MonitoredSession`, for the hooks that want the step."""
+"""Runs a step with the hooks that want it, by the protocol of `MonitoredSession`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class StepFetches:
         Args:
           values: of `tensors`, or of the first ones up to the last that is watched.
         """
-        # First the few tensors, without a comprehension: this is called in every step.
+        # A plain loop finds the usual case, all finite, fastest: this is called in every step.
         for position in self._watched:
             if not math.isfinite(values[position]):
                 break
@@ -187,8 +187,8 @@ _EITHER: tuple[str, ...] = ("output_partition_graphs", "report_tensor_allocation
 
 
 def merge_options(options: Any, more: Any) -> None:
-    """Merges `RunOptions` into others as `MonitoredSession` does: the larger, and either."""
-    for name in (*_LARGER, *_EITHER):  # Of two switches the larger one is either.
+    """Merges `RunOptions` into others as `MonitoredSession` does: larger numbers, `or` of bools."""
+    for name in (*_LARGER, *_EITHER):  # max(a, b) of bools is `a or b`.
         setattr(options, name, max(getattr(options, name), getattr(more, name)))
     debug, more_debug = options.debug_options, more.debug_options
     debug.debug_tensor_watch_opts.extend(more_debug.debug_tensor_watch_opts)

@@ -48,7 +48,7 @@ class Interrupts:
 
     @contextmanager
     def deadly(self) -> Iterator[None]:
-        """Lets a signal end the process within, with the usual exit status.
+        """Inside the block a signal ends the process at once, with the usual exit status.
 
         For a call into TensorFlow that may block for ever: Python runs no
         handler before it returns.
@@ -77,7 +77,7 @@ class Interrupts:
         first = self.received is None
         self.received = signum
         if first:
-            # Not print: the handler may run in the midst of one.
+            # `print` is not reentrant, and the signal may interrupt one.
             os.write(2, _NOTED)
         else:
             raise Interrupted(signum, "stopped at once; what was not saved yet is lost")

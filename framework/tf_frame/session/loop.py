@@ -1,4 +1,4 @@
-"""The training loop: prepared calls between the steps that hooks want.
+"""`TrainingLoop`: runs training steps, and calls each hook only at the steps that it wants.
 
     loop = TrainingLoop(graph, Schedule(hooks))
     with monitored_session(graph, hooks=loop.hooks, ...) as session:
@@ -6,8 +6,8 @@
 
 A step that some hook wants runs with the hooks that want it (`hooked_step`). The
 steps up to there are prepared calls, or few calls of many steps (`--steps_per_loop`).
-Between all steps only two things happen: hooks hear of a watched tensor that is not
-finite, and hooks that may end training are asked.
+Between all steps only two things happen: a watched tensor that is not finite is reported to
+its hook, and hooks that may end training are asked.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class TrainingLoop:
         self._schedule.after_last_step(self.global_step)
 
     def begin_session(self, session: Any, coord: Any) -> None:
-        """Takes over a session that has been made, or made anew after a loss."""
+        """Takes over a new session: the first one, or one created after the loss of another."""
         self._prepared, self._coord = PreparedCalls(session), coord
-        # Prepared when they are needed: with a hook at every step they never are.
+        # Prepared at first use: with a hook at every step they are never used.
         self._run_one: Callable[[], Sequence[Any]] | None = None
         self._run_many: Callable[[float], Sequence[Any]] | None = None
         self._began_at = self.global_step = self._read_global_step()

@@ -1,4 +1,4 @@
-"""A monitored session over a training graph: created, restored, recovered by TensorFlow."""
+"""Creates the `MonitoredSession` of a training graph, which restores and recovers it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prepared calls of one session: a set of fetches is prepared once, and then only run.
+"""`PreparedCalls`: session calls whose fetches are resolved once and reused in every step.
 
 prepared = PreparedCalls(session)
 call = prepared.call([train_op, global_step])   # the same tensors in every step
@@ -72,7 +72,7 @@ class PreparedCalls:
         key = frozenset(elements)
         if key not in self._calls:
             if not all(map(self.session.graph.is_fetchable, elements.values())):
-                return self.session.run(fetches)  # It raises, and says why.
+                return self.session.run(fetches)  # Raises an error with the reason.
             self.call(list(elements.values()))
         order, call = self._calls[key]
         return _filled(names, dict(zip(order, call(), strict=True)))

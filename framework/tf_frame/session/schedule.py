@@ -1,4 +1,4 @@
-"""The schedule of a session's hooks: their order, and the steps that they want."""
+"""`Schedule`: the order of a session's hooks, and the steps at which each of them runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Schedule:
         self._asked = [hook for hook in self._with_cadence if _is_asked(hook)]
 
     def next(self, last: int) -> tuple[float, float]:
-        """The earliest step after `last` that some hook wants, and the time when one wants a step.
+        """The next step and the next time, after step `last`, at which some hook must run.
 
         Both are infinite if there is none; the time is by the clock `time.monotonic`.
         """
@@ -63,7 +63,7 @@ class Schedule:
             hook.after_last_step(step)
 
     def keeps_fast_path_off(self) -> list[str]:
-        """The hooks that are called at every step, by name and module."""
+        """The hooks that run at every step, so that no step is fast, by name and module."""
         every_step = [hook for hook in self.hooks if hook in self.at_every_step]
         always = [hook for hook in self._with_cadence if hook.cadence.every_steps == 1]
         return list(dict.fromkeys(_origin(hook) for hook in (*every_step, *always)))

@@ -12,8 +12,7 @@ from tf_frame import InputContext, InputInfo
 from tf_frame.cli.main import main
 from tf_frame_deeplab import network
 from tf_frame_deeplab.model import DeepLab, Params
-from tf_frame_deeplab.nuclei import Nuclei
-from tf_frame_deeplab.nuclei import Params as NucleiParams
+from tf_frame_deeplab.nuclei import Nuclei, Params as NucleiParams
 from tf_frame_deeplab.prediction_files import LabelsAndOverlays
 from tf_frame_vision.drawing.palette import overlay, palette
 from tf_frame_vision.drawing.png import read_png

@@ -8,13 +8,13 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.noise import Noise
-from tf_frame.graph.repeatable.random_ops import make_repeatable
+from tf_frame.graph.repeatable import make_repeatable
 from tf_frame.graph.step_loop import build_step_loop
 from tf_frame.plugin import Model, ModelOutput
 from tf_frame.testing.toy import build_toy_graph
 
 
-def step_graph(draw, *, seed=1, task=0, graph_seed=1):
+def step_graph(draw, *, seed=1, graph_seed=1):
     """A graph whose step draws numbers, and counts; returns graph, step, numbers, reasons."""
     with tf.Graph().as_default() as graph:
         tf.set_random_seed(graph_seed)
@@ -22,7 +22,7 @@ def step_graph(draw, *, seed=1, task=0, graph_seed=1):
         numbers = [tf.identity(part) for part in tf.nest.flatten(draw())]
         with tf.control_dependencies([*numbers, tf.assign_add(global_step, 1)]):
             step = tf.no_op(name="step")
-        reasons = make_repeatable(step, global_step=global_step, seed=seed, task=task)
+        reasons = make_repeatable(step, global_step=global_step, seed=seed)
     return graph, step, numbers, reasons
 
 
@@ -65,14 +65,13 @@ def test_two_ops_with_one_seed_draw_different_numbers():
     assert not set(first.tolist()) & set(second.tolist())
 
 
-def test_numbers_follow_from_seed_task_name_and_the_seed_of_the_op():
+def test_numbers_follow_from_seed_name_and_the_seed_of_the_op():
     def first(draw=uniform, **options):
         return run_steps(step_graph(draw, **options), 1)[0][0].tolist()
 
     variants = [
         first(),
         first(seed=2),
-        first(task=1),
         first(lambda: tf.random_uniform([8], name="other")),
         first(lambda: tf.random_uniform([8], name="draw", seed=5)),
         first(graph_seed=2),

@@ -3,8 +3,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
+from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
 from tf_frame.graph.update.loss_scale import LossScale, make_loss_scale
-from tf_frame.graph.update.train_step import all_ready, apply_gradients
 from tf_frame.testing.toy import build_toy_graph
 
 

@@ -1,1 +1,1 @@
-"""Reading side: checkpoints of a folder, their contents, and their match with a graph."""
+"""Finds checkpoints in a folder, reads them, and compares them with a graph."""

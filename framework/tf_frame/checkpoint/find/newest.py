@@ -1,4 +1,4 @@
-"""Search for the newest checkpoint of a folder that can be read, and the wait for new ones.
+"""Finds the newest readable checkpoint of a folder, to resume from it, and waits for new ones.
 
 `tf.train.latest_checkpoint` returns the last path in the list, also if its files are damaged.
 `tf.train.checkpoints_iterator` yields damaged checkpoints as well, and cannot be stopped while
@@ -225,7 +225,7 @@ def checkpoints_iterator(
 def _newest(
     folder: str, last: str | None, done: Collection[str], logged: dict[str, str]
 ) -> str | None:
-    """The newest sound checkpoint that is new; logs every damage once."""
+    """The newest readable checkpoint, if it is a new one; logs each damaged one once."""
     paths = checkpoints_by_age(folder)
     if last in paths:
         paths = paths[paths.index(last) + 1 :]

@@ -1,4 +1,4 @@
-"""Paths of checkpoints: from the name that a user gives to path prefix and files."""
+"""Converts the checkpoint path that a user gives to a path prefix, and lists its files."""
 
 from __future__ import annotations
 

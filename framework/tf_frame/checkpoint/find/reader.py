@@ -1,4 +1,4 @@
-"""Reading of a checkpoint, and its comparison with a graph, with errors for the user.
+"""Reads checkpoints, and checks that a checkpoint fits a graph before a session restores it.
 
 TensorFlow's `Saver` stops at the first variable that is missing or has another shape; here one
 error lists all of them.

@@ -1,1 +1,1 @@
-"""New checkpoints from existing ones: averaged, renamed."""
+"""Makes new checkpoints from existing ones: an average of several, or renamed variables."""

@@ -1,6 +1,6 @@
-"""Writing of checkpoints from arrays, part by part, and the check of their destination.
+"""Writes checkpoints from NumPy arrays, and checks their destination before any work.
 
-`tf-frame checkpoint rename` and `average` write in this way; no graph of the model is needed.
+Used by `tf-frame checkpoint rename` and `average`; no graph of the model is needed.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Initial values of variables from another model's checkpoint."""
+"""Warm start: initial values of variables from another model's checkpoint."""

@@ -52,7 +52,7 @@ class WarmStart:
             for saver in self.savers:
                 saver.restore(session, self.path)
         except (tf.errors.AbortedError, tf.errors.UnavailableError):
-            raise  # A lost worker or parameter server: the session is made anew.
+            raise  # A worker or parameter server was lost; TensorFlow creates a new session.
         except READ_ERRORS as error:
             raise unreadable(self.path, error) from error
         session.run(list(self.then))
@@ -62,7 +62,7 @@ class WarmStart:
         return f"{table_of(self.rows)}\n{self.summary()}"
 
     def summary(self) -> str:
-        """The numbers of variables restored, passed over and left in the checkpoint, a line."""
+        """A line with the numbers of variables restored, skipped, or unused in the file."""
         counts = collections.Counter(row.outcome for row in self.rows)
         restored = counts.pop(Outcome.RESTORED, 0)
         others = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in sorted(counts))

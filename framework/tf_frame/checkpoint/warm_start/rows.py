@@ -1,4 +1,4 @@
-"""The outcome of a warm start for each variable of the graph, and its check by the options."""
+"""Matches the graph's variables with a checkpoint for a warm start, and reports each outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules REGEX=REPLACEMENT that give variables other names."""
+"""Rules REGEX=REPLACEMENT that rename variables, for warm starts and `checkpoint rename`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Writing side: checkpoints that are whole or not there, and their retention."""
+"""Writes checkpoints atomically, and deletes old ones by the retention rules."""

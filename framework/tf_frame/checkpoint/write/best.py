@@ -1,4 +1,4 @@
-"""Copies of the best checkpoints by a metric of evaluation, beside the newest ones.
+"""Keeps copies of the checkpoints with the best evaluation metric (`--keep_best`).
 
     best = BestCheckpoints(model_dir, metric="miou", keep=3, higher_is_better=True)
     best.offer("runs/first/model.ckpt-120", {"miou": 0.41, "loss": 1.3})
@@ -93,9 +93,9 @@ class BestCheckpoints:
         if not math.isfinite(value):
             return False
         new = (step_of(checkpoint_path), value)
-        # After a return to an older checkpoint a step comes again, and replaces itself.
+        # A run that resumed from an older checkpoint evaluates the same step again.
         others = [scored for scored in self._scored if scored[0] != new[0]]
-        kept = sorted([*others, new], key=self._rank)[: self._keep]  # Equal ones stay in order.
+        kept = sorted([*others, new], key=self._rank)[: self._keep]  # The sort is stable.
         if new not in kept and len(others) == len(self._scored):
             return False
         with translated_write_errors(

@@ -1,4 +1,4 @@
-"""The checkpoints of a folder: they are there whole or not at all, listed, and kept by rules.
+"""Writes checkpoints to a folder atomically, lists them, and deletes old ones.
 
 A checkpoint is staged in `model.ckpt-<step>.saving/`, checked, renamed file by file, the index
 last, and listed in the folder's `checkpoint` file. A process that is killed at any point leaves
@@ -120,7 +120,7 @@ def remove_leftovers(folder: str, listed: Iterable[str] | None = None) -> None:
     if listed is None:
         listed = [os.path.basename(path) for path in known_checkpoints(folder)]
     for entry in tf.io.gfile.listdir(folder):
-        found = _STAGING_OF_A_STEP.fullmatch(entry.rstrip("/"))  # Some file systems mark folders.
+        found = _STAGING_OF_A_STEP.fullmatch(entry.rstrip("/"))  # Some file systems add a slash.
         if not found:
             continue
         if found[1] not in listed:
@@ -161,7 +161,7 @@ class KeptCheckpoints:
         """Reads the list of earlier runs; to be called before the first `add`."""
         state = checkpoint_state(self._folder)
         known = known_checkpoints(self._folder)
-        written_at = state.all_model_checkpoint_timestamps if state else ()  # Or it is empty.
+        written_at = state.all_model_checkpoint_timestamps if state else ()  # May be empty.
         times = dict(zip(known, written_at, strict=False))
         self._kept = [
             (path, times.get(path) or _written_at_secs(path)) for path in known if exists(path)

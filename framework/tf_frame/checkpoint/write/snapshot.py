@@ -1,4 +1,4 @@
-"""Tensors of a checkpoint: found in a saver, checked, copied out of a session, and written.
+"""Finds the tensors that a saver saves, checks that they are finite, and writes them.
 
 A variable that is NaN or infinite would make every later run of the checkpoint useless.
 
@@ -90,7 +90,7 @@ class FiniteCheck:
         floats = [v for v in tf.global_variables() if v.dtype.base_dtype.is_floating]
         self._names = [v.op.name for v in floats]
         made = tf.get_collection_ref(f"tf_frame/finite_check/{allow_infinite_state}")
-        # A graph that is used again has the check, and may be finalized.
+        # A graph that an earlier session used has the check already, and may be finalized.
         if not made or made[0].shape.as_list() != [len(floats)]:
             with tf.name_scope("check_finite"):
                 sound = [_is_sound(v, allow_infinite_state) for v in floats]

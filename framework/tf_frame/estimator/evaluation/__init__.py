@@ -1,1 +1,1 @@
-"""Evaluation of checkpoints in a kept graph, and of a training session's variables."""
+"""Evaluation: of checkpoints, in a graph that is reused, and in memory during training."""

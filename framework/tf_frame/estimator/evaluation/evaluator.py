@@ -173,7 +173,7 @@ class EvaluatorCache:
         self._kept: dict[str | None, tuple[Any, Evaluator]] = {}
 
     def get(self, name: str | None, key: Any, make: Callable[[], Evaluator]) -> Evaluator:
-        """Returns the evaluator of a name, made anew (and the old one closed) for another key."""
+        """Returns the evaluator of a name; another key closes it and makes a new one."""
         if name in self._kept and self._kept[name][0] != key:
             self._kept.pop(name)[1].close()
         if name not in self._kept:

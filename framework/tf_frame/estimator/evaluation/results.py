@@ -1,4 +1,4 @@
-"""Output of an evaluation: events for TensorBoard, `metrics.json` for programs."""
+"""Writes the metrics of an evaluation: events for TensorBoard, `metrics.json` for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`EvalSession`: one session that evaluates one checkpoint after the other."""
+"""`EvalSession`: a session that is reused for one checkpoint after the other, to save time."""
 
 from __future__ import annotations
 

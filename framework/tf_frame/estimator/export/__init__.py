@@ -1,4 +1,4 @@
-"""Export of trained models; the namespace `tf_frame.estimator.export` of outputs and receivers.
+"""Export of trained models, with the names of `tf.estimator.export`.
 
 from tf_frame.estimator import export
 

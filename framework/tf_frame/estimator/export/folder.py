@@ -1,4 +1,4 @@
-"""Folders that exports are written to: complete and verified, or not there at all."""
+"""Stages exports in a temporary folder, so that only complete, verified ones appear."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ExportOutput`s: what an exported graph serves, or computes with labels, and its signature.
+"""`ExportOutput` classes: the outputs of an exported graph, and their `SignatureDef`s.
 
 ClassificationOutput(scores=probabilities, classes=names).as_signature_def({"examples": examples})
 

@@ -1,4 +1,4 @@
-"""Receivers: the inputs of an exported model, the features computed from them; builders of both.
+"""Serving input receivers: the placeholders and features of an exported model.
 
 export_saved_model(folder, build_parsing_serving_input_receiver_fn(feature_spec))
 

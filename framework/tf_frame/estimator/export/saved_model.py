@@ -1,4 +1,4 @@
-"""SavedModels of a trained model, for serving and for other programs.
+"""Writes SavedModels of a trained model, for serving and for other programs.
 
 export_saved_models(
     model=model,

@@ -155,7 +155,7 @@ def outputs_of(export: Any) -> dict[str, Any]:
 
 
 def chosen(signatures: Mapping[str, Mapping[str, Any]], asked: str | None, format_name: str) -> str:
-    """Returns the name of the signature for a format that holds one.
+    """Returns the signature to export, for a format that has only one.
 
     Args:
       signatures: signature name -> output name -> tensor.

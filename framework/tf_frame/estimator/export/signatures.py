@@ -1,4 +1,4 @@
-"""Signatures of an exported graph, from receivers and `ExportOutput`s."""
+"""Makes the signatures of an exported graph from receivers and `ExportOutput`s."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def compare(
 
 @contextlib.contextmanager
 def runnable(what: str) -> Iterator[None]:
-    """Translates the error of an exported model of some kind that cannot be run."""
+    """Turns errors in running an exported model into a `DifferenceError`."""
     try:
         yield
     except tf.errors.OpError as error:

@@ -161,7 +161,7 @@ class BestExporter(SavedModelExporter):
 def _earlier_results(
     model_dir: str, pattern: str | None, current: Mapping[str, Any]
 ) -> Sequence[Mapping[str, float]]:
-    """Returns the results in event files of all steps but the current, whose events are there.
+    """Returns the results of earlier evaluations from event files, without the current step.
 
     All event files are read in the folders of the files that match the pattern.
     """

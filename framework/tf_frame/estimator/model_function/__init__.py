@@ -1,1 +1,1 @@
-"""Model functions and input functions of tf.estimator in the place of plugins."""
+"""Adapters that make plugins of tf.estimator's model functions and input functions."""

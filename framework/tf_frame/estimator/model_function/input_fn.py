@@ -1,4 +1,4 @@
-"""`InputFn`: an input function of tf.estimator with the interface of an input plugin.
+"""`InputFn`: adapts an input function of tf.estimator to the interface of an input plugin.
 
     def input_fn(mode, params, config): ...     # any subset of these arguments
 

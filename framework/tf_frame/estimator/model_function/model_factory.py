@@ -1,4 +1,4 @@
-"""`ModelFactory` and `ModelFn`: the model plugin of an estimator from its `model` argument.
+"""`ModelFactory`, `ModelFn`: make the model plugin of an Estimator from its `model` argument.
 
 The argument is a model plugin, or a model function of tf.estimator:
 
@@ -36,7 +36,7 @@ _RESERVED = {"loss": '"loss"', "global_step": "`global_step`"}
 
 
 class ModelFactory:
-    """Constructs a model as soon as an input has described its data.
+    """Constructs the model of an Estimator once the input has described its data.
 
     Args:
       model: a model function, or a model plugin: its class or an object.
@@ -84,7 +84,7 @@ class ModelFactory:
         return not self.is_function
 
     def setup(self) -> TrainingSetup:
-        """Returns the training setup that `config` and the model's defaults amount to."""
+        """Returns the training setup made from `config` and the model's defaults."""
         defaults = _DEFAULTS_OF_FUNCTIONS
         if not self.is_function:
             defaults = settings_of_model(self.given, getattr(self.given, "__name__", "given"))

@@ -90,7 +90,7 @@ def predictions(
         all_hooks = [*_input_hooks(inference), *hooks, *inference.output.hooks]
         session = tf.train.MonitoredSession(creator, hooks=all_hooks)
     with _closing_in(graph, session):
-        # Not `session.run`, which calls the hooks.
+        # `session.run` would call the hooks.
         if must_end and session.run_step_fn(lambda step_context: step_context.session.run(endless)):
             raise DataError("the data to predict on never ends; say how much: --eval_steps N")
         while not session.should_stop():

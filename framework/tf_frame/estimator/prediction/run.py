@@ -157,7 +157,7 @@ class _Prediction:
 
 @dataclasses.dataclass(frozen=True)
 class _Source:
-    """An input with another data set than that of training; `origin` names it in messages."""
+    """The input plugin with a data set to predict on; `origin` names it in messages."""
 
     origin: str
     make: Callable[[InputContext], Any]

@@ -1,4 +1,4 @@
-"""Arguments and run options of a `RunConfig`: checks, values, and the cluster they describe."""
+"""Checks and merges the arguments, run options and TF_CONFIG of a `RunConfig`."""
 
 from __future__ import annotations
 

@@ -27,12 +27,12 @@ C = TypeVar("C", bound="RunConfig")
 _USE_DEFAULT: Any = object()
 _STEPS, _SECS = "save_checkpoints_steps", "save_checkpoints_secs"
 _DEFAULT_SECS = 600
-# As in tensorflow_estimator, so many hours and more mean: keep no checkpoint for its hour.
+# From this value on, keep_checkpoint_every_n_hours is off, as in tensorflow_estimator.
 _NEVER_HOURS = 10000
 
 
 def _takes_only_op(function: Any) -> bool:
-    """Returns whether `function(op)` is the only way to call a function, method or partial."""
+    """Returns whether `op` is the only positional parameter of a function, method or partial."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # Not a function, or one in C without a signature.

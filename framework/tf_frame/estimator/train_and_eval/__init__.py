@@ -1,1 +1,1 @@
-"""`train_and_evaluate`: each task of a job trains, evaluates or serves."""
+"""`train_and_evaluate`, and the part of each task of a cluster in it."""

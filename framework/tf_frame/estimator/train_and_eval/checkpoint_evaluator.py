@@ -1,4 +1,4 @@
-"""`CheckpointEvaluator`: evaluates the newest checkpoint and calls the exporters.
+"""`CheckpointEvaluator`: evaluates the newest checkpoint and exports it, in `train_and_evaluate`.
 
 Statuses, checks and error texts are those of `_TrainingExecutor._Evaluator` and
 `_EvalResult` of tensorflow_estimator, training.py.

@@ -1,1 +1,1 @@
-"""Training of one setup: from its graph to its last checkpoint."""
+"""Training of a `TrainingSetup`: graph, hooks, session, loop and last checkpoint."""

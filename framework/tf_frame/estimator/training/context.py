@@ -1,4 +1,4 @@
-"""The context of a training: who watches, which task this process is, and a script's additions."""
+"""`RunContext`: task of the cluster, observer, hooks of a script and the like of one training."""
 
 from __future__ import annotations
 

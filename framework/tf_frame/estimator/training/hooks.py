@@ -1,4 +1,4 @@
-"""Makes the hooks of a training: from run options, from `--hook`, and from the model."""
+"""Makes the hooks of a training from the run options, from `--hook` and from the model."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tf_frame.plugin import HookContext
 
 _LOG = logging.getLogger("tf_frame")
 
-# The rate of a few thousandths of a second says little, and a hundred lines a second less.
+# Over shorter intervals steps/s are noise, and fast models would fill the log.
 _MIN_INTERVAL_SECS = 1.0
 
 
@@ -114,7 +114,7 @@ def _hooks_of_chief(
     *,
     saves: bool,
 ) -> list[Any]:
-    """Hooks that save, write summaries and evaluate; `listeners` hear of what is saved."""
+    """Hooks that save, write summaries and evaluate; `listeners` are called at each save."""
     config, listeners = setup.config, list(listeners)
     if setup.mode == TRAIN_AND_EVALUATE and context.evaluate_step is not None:
         first_step = step_of(context.checkpoint)
@@ -254,7 +254,7 @@ def _evaluation(
 
 
 def _log(setup: TrainingSetup, graph: TrainGraph, *, counts_examples: bool) -> Iterator[Any]:
-    """Hooks that log loss, learning rate and rates; an input function has batches of its own."""
+    """Hooks that log loss, learning rate and steps/s; examples/s only if they are known."""
     every, last = setup.config.log_every_n_steps, setup.config.max_steps
     if not every:
         return
@@ -307,7 +307,7 @@ def add_listeners(savers: Sequence[Any], listeners: Sequence[Any], *, saves: boo
     """Gives listeners to the first of `saver_hooks`, once each, unless tf-frame's own hook saves.
 
     Raises:
-      ValueError: nothing saves, so that no listener would hear of anything.
+      ValueError: there is no hook that saves, so no listener would be called.
     """
     if not listeners or saves:
         return

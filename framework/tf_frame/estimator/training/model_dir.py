@@ -82,7 +82,7 @@ def _create(path: str) -> None:
 
 @contextlib.contextmanager
 def locked(path: str) -> Iterator[None]:
-    """Locks the folder for this process; the lock goes with the process, however it ends.
+    """Locks the folder for this process; the lock ends with the process, even if it is killed.
 
     Raises:
       ConfigError: another run holds the lock.

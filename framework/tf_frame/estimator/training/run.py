@@ -24,7 +24,7 @@ from tf_frame.estimator.training.setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.estimator.training.train import Trained, train
 from tf_frame.session.interrupts import Interrupted
 
-# Schedulers start the tasks of a job minutes apart.
+# Time to wait for the servers of other tasks, which a scheduler may start minutes later.
 _SERVER_SECS = 300
 
 
@@ -52,7 +52,8 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
         evaluations = _Evaluations(setup, evaluator, context.observer)
         with contextlib.closing(evaluator):
             if is_chief and setup.config.keep_best:
-                evaluations.best_checkpoints()  # Another metric than before is refused at once.
+                # Checks before training that the metric is that of the folder's best.json.
+                evaluations.best_checkpoints()
             context = dataclasses.replace(context, evaluate_step=evaluations.evaluate_step)
             trained = _train(setup, context, model, source)
             metrics: dict[str, float] = {}
@@ -109,7 +110,7 @@ def _explained(trained: Trained, setup: TrainingSetup, context: RunContext) -> T
             raise DataError("the training data is empty; there was not one batch to train on")
         report(f"the other workers have reached step {trained.global_step}: nothing to train")
     elif not math.isfinite(trained.loss):
-        # With `--on_nan stop`; the run goes by its last good checkpoint then.
+        # Only with `--on_nan stop`. Evaluation then uses the last good checkpoint.
         saved = newest_checkpoint(setup.model_dir)
         report(
             f"training was stopped at step {trained.global_step} of {last_step}: "

@@ -1,4 +1,4 @@
-"""A training setup: plugins with parameters, run options and the folder of one training."""
+"""`TrainingSetup`: configured plugins, run options and the folder of a training."""
 
 from __future__ import annotations
 

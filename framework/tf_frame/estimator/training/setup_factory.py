@@ -1,9 +1,9 @@
-"""Makes a `TrainingSetup` of names and values from several sources, such as a file and flags.
+"""Makes a `TrainingSetup` from plugin names and option values of several sources (file, flags).
 
     chosen = choose_plugins([settings_of_model(cls, "deeplab"), file, command_line])
     setup = chosen.configure(model_dir="runs/first")
 
-The one place where plugin names become plugins, for `tf-frame run` and for `Estimator`.
+`tf-frame run` and `Estimator` load all their plugins here.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def _strongest(sources: Sequence[Settings], key: str) -> Any:
 
 
 def _strongest_list(sources: Sequence[Settings], key: str) -> Sequence[Named]:
-    """The strongest list; one of the command line takes the options of a weaker one by name."""
+    """The strongest list; items without options take those of the same name in a weaker one."""
     *weaker, strongest = sources
     named = getattr(strongest, key)
     known = _strongest(weaker, key) or ()

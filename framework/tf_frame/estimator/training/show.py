@@ -31,7 +31,7 @@ def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], Non
       report: takes the lines.
     """
     observer = RunObserver(report, shows_progress=True)
-    # Nothing is evaluated.
+    # The hook of evaluations is shown but never runs, so this function has no effect.
     context = RunContext(
         observer=observer, cluster=cluster_of(setup.config), evaluate_step=lambda step: {}
     )

@@ -1,4 +1,4 @@
-"""Training of one setup, from its graph to its last checkpoint."""
+"""`train`: builds the graph, hooks and session of a `TrainingSetup`, and runs the training loop."""
 
 from __future__ import annotations
 

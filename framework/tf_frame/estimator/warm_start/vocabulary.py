@@ -19,7 +19,7 @@ from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
 
 @dataclasses.dataclass(frozen=True)
 class Remapped:
-    """A variable whose value is put together entry by entry.
+    """A variable whose rows or columns are restored by the entries of a vocabulary.
 
     Attributes:
       name, source: its name in the graph and in the checkpoint.

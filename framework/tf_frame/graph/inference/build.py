@@ -1,4 +1,4 @@
-"""A model for evaluation, prediction or export, and its restored session.
+"""Builds a model for evaluation, prediction or export, and restores it in a session.
 
 with tf.Graph().as_default():
     inference = build_inference(

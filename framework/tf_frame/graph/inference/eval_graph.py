@@ -1,4 +1,4 @@
-"""The evaluation graph: one clone, streaming metrics, one pass over the data."""
+"""Builds the evaluation graph: one clone, streaming metrics, one pass over the data."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.inference.build import Inference, build_inference
 from tf_frame.graph.inputs.pipeline import make_eval_batch
+from tf_frame.graph.inputs.streams import tensors_of
 from tf_frame.graph.losses import collected_losses
 from tf_frame.graph.operations import FunctionLibrary, ancestors
 from tf_frame.plugin import InputContext, Mode, ModelOutput
@@ -77,27 +78,27 @@ def build_eval_graph(
         global_step = tf.train.create_global_step()
         context = InputContext(batch_size=config.eval_batch_size, seed=config.random_seed)
         with tf.device("/device:CPU:0"):
-            batch = make_eval_batch(source, context, -1 if steps is None else steps)
-        features, labels, endless = batch
+            take = -1 if steps is None else steps
+            features, labels, endless = make_eval_batch(source, context, take)
         inference = build_inference(
             model=model, features=features, labels=labels, mode=Mode.EVAL, config=config
         )
         metrics = _metrics(inference.output)
         # Metrics need not read the batch, but every update must consume one.
-        parts = tf.nest.flatten((features, labels), expand_composites=True)
+        read = tensors_of((features, labels))
         return EvalGraph(
             graph=graph,
             inference=inference,
             endless=endless,
             values={name: value for name, (value, _) in metrics.items()},
-            update_op=tf.group(*(update for _, update in metrics.values()), *_tensors(parts)),
+            update_op=tf.group(*(update for _, update in metrics.values()), *read),
             summary_op=tf.summary.merge_all() if summaries else None,
             global_step=global_step,
         )
 
 
 def kept_by_session(ends: Iterable[Any]) -> str:
-    """Names something that only another session resets before another evaluation.
+    """Finds state that stays in a session from one evaluation to the next, and names it.
 
     Queues, mutable tables and the like count wherever they are in the graph, random
     ops only if `ends` need them: the initial values of variables are random as well.
@@ -130,7 +131,3 @@ def _metrics(output: ModelOutput) -> dict[str, tuple[Any, Any]]:
     if losses and "loss" not in metrics:
         metrics["loss"] = tf.metrics.mean(tf.add_n(losses))
     return metrics
-
-
-def _tensors(parts: Sequence[Any]) -> list[Any]:
-    return [part for part in parts if tf.is_tensor(part)]

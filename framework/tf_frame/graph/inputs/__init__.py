@@ -1,1 +1,1 @@
-"""The input pipeline in the graph, and the position of training in it."""
+"""Builds the input pipeline, and saves its position (the iterator state) in checkpoints."""

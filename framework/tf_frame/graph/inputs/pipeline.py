@@ -1,4 +1,4 @@
-"""The input pipeline in the graph: one batch per clone, in a fixed order.
+"""Builds the input pipeline in the graph: one batch per clone, in a fixed order.
 
 An input may return, and each clone gets:
 

@@ -1,4 +1,4 @@
-"""The position of training in its input, as tensors that a checkpoint can hold.
+"""Position in the input: iterator state as tensors of a checkpoint, so that resuming is exact.
 
     position = make_input_position(source, config)   # after the clones are built
     position.tensors                                 # saved beside the variables
@@ -87,7 +87,7 @@ class InputPosition:
             raise DataError(f"the position in the input cannot be saved: {why}\n{_WHAT_TO_DO}")
 
     def leave_out(self, session: Any) -> None:
-        """Makes `tensors` empty texts in this session, for an input that cannot be saved."""
+        """Makes `tensors` empty strings in this session, for an input that cannot be saved."""
         session.run(self._leave_out)
 
     def restore(self, session: Any, path: str, *, report: Callable[[str], None]) -> None:

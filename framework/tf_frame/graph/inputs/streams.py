@@ -1,4 +1,4 @@
-"""Streams of batches from a data set, or from a function that reads a queue."""
+"""Takes batches from a data set or from a queue function, one per clone, in a fixed order."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def function_batches(
 
     def checked() -> Batch:
         batch = function()
-        if not (isinstance(batch, (tuple, list)) and len(batch) == 2 and _tensors(batch)):
+        if not (isinstance(batch, (tuple, list)) and len(batch) == 2 and tensors_of(batch)):
             raise DataError(
                 f"the function that {origin} returned must return tensors as "
                 f"(features, labels), it returned {short_repr(batch)}"
@@ -95,16 +95,16 @@ def _in_turns(take: Callable[[], Any], count: int) -> list[Any]:
     """Calls `take` `count` times; each batch is taken after the one before."""
     batches: list[Any] = []
     for _ in range(count):
-        with tf.control_dependencies(_tensors(batches[-1])[:1] if batches else []):
+        with tf.control_dependencies(tensors_of(batches[-1])[:1] if batches else []):
             batches.append(take())
     return batches
 
 
-def _tensors(batch: Any) -> Sequence[Any]:
+def tensors_of(batch: Any) -> Sequence[Any]:
     """The tensors of a batch, with the components of sparse and ragged ones."""
     parts = tf.nest.flatten(batch, expand_composites=True)
     return [part for part in parts if tf.is_tensor(part)]
 
 
 def _ids(batch: Any) -> set[int]:
-    return set(map(id, _tensors(batch)))
+    return set(map(id, tensors_of(batch)))

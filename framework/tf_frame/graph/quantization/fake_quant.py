@@ -1,4 +1,4 @@
-"""Rounding of tensors to 8 bits, and the variables of their ranges."""
+"""Fake quantisation of weights and activations to 8 bits, with variables for the ranges."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def quantization_summaries() -> list[Any]:
 
 
 def kept_share() -> Any:
-    """The share that the range of an activation keeps in this step, a scalar float32 tensor.
+    """The decay of the moving ranges in this step, a scalar float32 tensor.
 
     The range is the average of all batches at first, and a moving average in the long run:
     the debiased average of section 3 of https://arxiv.org/abs/1412.6980, written as an

@@ -1,4 +1,4 @@
-"""Layers of a forward graph: products with weights, their outputs, and batch norm's factor.
+"""Finds the layers to quantise, their outputs, and the factor that folds in their batch norm.
 
 A converter to integers multiplies the weights of a channel by gamma / sigma, where sigma is
 the moving standard deviation, and drops the batch norm (section 3.2 of
@@ -34,7 +34,7 @@ _READS = ("Identity", "ReadVariableOp", "Enter", "Switch")
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 # Consumers of a tensor that do not compute the model's output from it.
 _OBSERVERS = ("Shape", "ShapeN", "Size", "Rank")
-# Operations that a moving average is computed with.
+# Operations that compute the update of a moving variance from the variance of the batch.
 _ARITHMETIC = ("Add", "AddV2", "Cast", "Identity", "Mul", "Reshape", "Squeeze", "Sub")
 
 
@@ -62,19 +62,6 @@ class Layer:
         return self.op.inputs[self.weights_index]
 
 
-@dataclasses.dataclass(frozen=True)
-class Sum:
-    """A sum of two feature maps, as in a residual block.
-
-    Attributes:
-      name: name of the last layer that is added.
-      output: the sum, after its activation if there is one.
-    """
-
-    name: str
-    output: Any
-
-
 def find_layers(ops: Iterable[Any]) -> list[Layer]:
     """Finds the products of a variable and something computed, in graph order."""
     layers = []
@@ -84,8 +71,13 @@ def find_layers(ops: Iterable[Any]) -> list[Layer]:
     return layers
 
 
-def find_sums(ops: Iterable[Any], layers: Sequence[Layer]) -> list[Sum]:
-    """Finds sums of layer outputs, or of other such sums, with feature maps."""
+def find_sums(ops: Iterable[Any], layers: Sequence[Layer]) -> list[tuple[str, Any]]:
+    """Finds sums of layer outputs, or of other such sums, with feature maps.
+
+    Returns:
+      For each sum, as in a residual block: the name of the last layer that is added, and
+      the sum, after its activation if there is one.
+    """
     names = {layer.output.name: layer.name for layer in layers}
     order = {layer.name: index for index, layer in enumerate(layers)}
     sums = []
@@ -95,7 +87,7 @@ def find_sums(ops: Iterable[Any], layers: Sequence[Layer]) -> list[Sum]:
             name = max(added, key=lambda layer: order[layer])
             output, _ = _follow(op.outputs[0], _ACTIVATIONS)
             if output.name not in names:
-                sums.append(Sum(name, output))
+                sums.append((name, output))
                 names[output.name] = name
     return sums
 

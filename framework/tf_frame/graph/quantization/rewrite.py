@@ -1,4 +1,4 @@
-"""Rewriting of a graph so that it computes with rounded weights and activations."""
+"""Inserts fake quantisation at the layers of a training or evaluation graph."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _quantize(graph: Any, *, delay_steps: int, scope: str | None, training: bool
 def _rewrite(ops: Sequence[Any], layers: Sequence[Layer], fake_quant: FakeQuant) -> Quantized:
     names: collections.Counter[str] = collections.Counter()
     points = [("act_quant", layer.name, layer.output) for layer in layers]
-    points += [("add_quant", each.name, each.output) for each in find_sums(ops, layers)]
+    points += [("add_quant", *each) for each in find_sums(ops, layers)]
     folded = [_round_weights(layer, names, fake_quant) for layer in layers]
     for kind, name, tensor in points:
         consumers = consumers_of(tensor)

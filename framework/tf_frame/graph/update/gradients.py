@@ -1,4 +1,4 @@
-"""Gradients: of the trained variables, by clone, summed, transformed and summarised."""
+"""Computes the gradients of each clone, and sums, transforms and summarises them."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _sum(gradients: list[Any], variable: Any) -> Any:
 
 
 def waiting_for(loss: Any, grads_and_vars: GradsAndVars) -> GradsAndVars:
-    """Makes gradients wait for the loss, which else may read variables that have changed.
+    """Makes gradients depend on the loss, which might otherwise read updated variables.
 
     Only gradients wait. If the updates of synchronous replicas waited, which the chief
     makes beside the steps, the chief would compute the loss once more.

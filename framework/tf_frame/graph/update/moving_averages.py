@@ -42,7 +42,7 @@ class MovingAverages:
     def apply(self) -> Any:
         """Builds the op that moves the averages; build it under a dependency on the update.
 
-        Else it may read some variables before the update and some after it.
+        Otherwise it may read some variables before the update and some after it.
         """
         return self.average.apply(list(self.variables))
 
@@ -57,7 +57,7 @@ class MovingAverages:
 
 
 class _ExponentialMovingAverage(tf.train.ExponentialMovingAverage):
-    """Averages that work for reference variables with any kind of control flow.
+    """TensorFlow's class, made to work for reference variables where `tf.cond` is functional.
 
     A `tf.cond` gives an average its initial value; branches that are functions cannot
     hold reference variables.

@@ -1,10 +1,10 @@
-"""One update of the variables from the losses of the clones, in every run or only in some."""
+"""Builds the update of a training step, or takes the train op of a model function."""
 
 from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -13,65 +13,59 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame.graph.losses import Losses
-from tf_frame.graph.operations import branches_of_switches
+from tf_frame.gradient_transforms.values import GradsAndVars
+from tf_frame.graph import summaries
+from tf_frame.graph.losses import Losses, gather_losses, loss_averages
+from tf_frame.graph.shared_statistics import share_statistics
 from tf_frame.graph.update import gradients
+from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
 from tf_frame.graph.update.loss_scale import make_loss_scale
 from tf_frame.graph.update.moving_averages import MovingAverages, moving_averages
 from tf_frame.graph.update.sync_replicas import session_hook, synchronous
+from tf_frame.learning_rates.warmup import learning_rate
+from tf_frame.plugin import ModelOutput
 from tf_frame.text import short_repr
 
 logger = logging.getLogger("tf_frame")
 
 
 @dataclasses.dataclass(frozen=True)
-class TrainStep:
-    """One update.
+class Update:
+    """The parts of a `TrainGraph` that differ between a model's train op and tf-frame's."""
 
-    Attributes:
-      update: the operation, which also runs the update ops and moves the averages.
-      grads_and_vars: the gradients that are applied, after every transform.
-      averages: moving averages of variables; None without any.
-      hooks: session hooks that the update needs.
-      always_updates: whether every run updates; false where a transform may hold updates back.
-    """
-
-    update: Any
-    grads_and_vars: list[tuple[Any, Any]]
-    averages: MovingAverages | None
+    train_op: Any
+    total_loss: Any
+    summary_op: Any
+    learning_rate: Any = None
     hooks: Sequence[Any] = ()
-    always_updates: bool = True
+    run_is_step: bool = False
 
 
-def build_train_step(
+def make_update(
     clones: Sequence[Clone],
-    losses: Losses,
-    *,
-    optimizer: Callable[[], Any],
+    optimizer: Any,
+    schedule: Callable[[Any], Any],
     transforms: Sequence[Callable[[list[Any]], list[Any]]],
-    global_step: Any,
     config: RunOptions,
     deployment: DeploymentConfig,
-) -> TrainStep:
+) -> Update:
     """Differentiates the losses, sums and transforms the gradients, and applies them.
 
-    Args:
-      clones: the clones.
-      losses: result of `gather_losses`.
-      optimizer: makes the `tf.compat.v1.train.Optimizer`.
-      transforms: gradient transforms, in order.
-      global_step: the variable that counts the updates.
-      config, deployment: run options and devices.
+    Arguments as of `build_train_graph`.
     """
+    global_step = tf.train.get_global_step()
+    losses = gather_losses(clones, regularization=config.regularization, total=config.total_loss)
+    with tf.device(deployment.optimizer_device()):
+        rate = learning_rate(schedule, config=config, global_step=global_step)
     scale = make_loss_scale(config)
     scaled = [scale.scale(loss) if scale else loss for loss in losses.per_clone]
     transforms = [scale, *transforms] if scale else transforms
     with tf.device(deployment.optimizer_device()):
         averages = moving_averages(config, global_step)
-        wrapped = synchronous(optimizer(), config=config, averages=averages)
-    per_clone = gradients.clone_gradients(
-        clones, scaled, wrapped, gradients.variables_to_train(config.trainable_scopes)
-    )
+        wrapped = checked_optimizer(optimizer(rate), optimizer)
+        wrapped = synchronous(wrapped, config=config, averages=averages)
+    trained = gradients.variables_to_train(config.trainable_scopes)
+    per_clone = gradients.clone_gradients(clones, scaled, wrapped, trained)
     with tf.device(deployment.optimizer_device()):
         summed = gradients.sum_gradients(per_clone)
         grads_and_vars = gradients.transform_gradients(summed, transforms)
@@ -85,8 +79,26 @@ def build_train_step(
             then=averages.apply if averages and not config.sync_replicas else None,
         )
     update = tf.group(apply, *_statistics(clones, config), name="update_barrier")
-    hooks = [session_hook(wrapped, config=config)] if config.sync_replicas else []
-    return TrainStep(update, grads_and_vars, averages, hooks, ready is None)
+    sync_hooks = [session_hook(wrapped, config=config)] if config.sync_replicas else []
+    share_statistics(clones)
+    observed, extra = _observed(losses, grads_and_vars, averages, config)
+    with tf.control_dependencies([update, *observed]):
+        train_op = tf.identity(losses.total, name="train_op")
+    return Update(
+        train_op,
+        losses.total,
+        summaries.merge(
+            clones[0].scope,
+            losses,
+            rate,
+            clones=config.clone_summaries,
+            extra=extra,
+            with_losses=config.loss_average_decay is None,
+        ),
+        rate,
+        hooks=[*sync_hooks, *(hook for clone in clones for hook in clone.outputs.hooks)],
+        run_is_step=ready is None and deployment.num_replicas == 1,
+    )
 
 
 def checked_optimizer(made: Any, plugin: Any) -> Any:
@@ -101,70 +113,6 @@ def checked_optimizer(made: Any, plugin: Any) -> Any:
             "tf.compat.v1.train.Optimizer"
         )
     return made
-
-
-def apply_gradients(
-    optimizer: Any,
-    grads_and_vars: Iterable[tuple[Any, Any]],
-    *,
-    ready: Any = None,
-    global_step: Any,
-    then: Callable[[], Any] | None = None,
-) -> Any:
-    """Applies gradients in the session runs in which every transform is ready (`all_ready`).
-
-    In other runs variables, slots of the optimizer and the global step do not change. The
-    gradients are computed in every run.
-
-    Args:
-      optimizer: a `tf.compat.v1.train.Optimizer`.
-      grads_and_vars: pairs; those with None are left out.
-      ready: scalar bool tensor, whether to apply them in this run; None: always.
-      global_step: the variable that counts the updates.
-      then: builds an op that runs after each update, such as one that moves averages.
-
-    Returns:
-      The operation.
-
-    Raises:
-      ConfigError: a transform holds updates back, and the optimizer waits for
-        the gradients of other workers.
-    """
-    present = [
-        (gradient, variable) for gradient, variable in grads_and_vars if gradient is not None
-    ]
-
-    def apply() -> Any:
-        update = optimizer.apply_gradients(present, global_step=global_step)
-        with tf.control_dependencies([update]):
-            return tf.group(update, *([then()] if then else []))
-
-    if ready is None:
-        return tf.group(apply())
-    if isinstance(optimizer, tf.train.SyncReplicasOptimizer):
-        raise ConfigError(
-            "--sync_replicas cannot wait for updates that are held back: leave out accumulate "
-            "(--replicas_to_aggregate adds up gradients as well), and with float16 give a "
-            "--loss_scale"
-        )
-    return _apply_if(ready, apply)
-
-
-def all_ready(transforms: Iterable[Any]) -> Any:
-    """Combines the conditions on which transforms let the gradients be applied in this run.
-
-    Args:
-      transforms: gradient transforms; the method `ready` of some returns a scalar bool tensor.
-
-    Returns:
-      A scalar bool tensor; None if the gradients are always applied.
-
-    Raises:
-      PluginError: `ready` returned something else.
-    """
-    answers = [transform.ready() for transform in transforms if hasattr(transform, "ready")]
-    present = [_scalar_bool(ready) for ready in answers if ready is not None]
-    return tf.reduce_all(tf.stack(present), name="all_ready") if present else None
 
 
 def _statistics(clones: Sequence[Clone], config: RunOptions) -> list[Any]:
@@ -183,22 +131,68 @@ def _statistics(clones: Sequence[Clone], config: RunOptions) -> list[Any]:
     return statistics
 
 
-def _scalar_bool(ready: Any) -> Any:
-    if not (tf.is_tensor(ready) and ready.dtype == tf.bool and ready.shape.rank == 0):
-        raise PluginError(
-            f"ready() of a gradient transform returned {ready!r:.80}; it must return a scalar bool "
-            "tensor, or None"
-        )
-    return ready
+def _observed(
+    losses: Losses,
+    grads_and_vars: GradsAndVars,
+    averages: MovingAverages | None,
+    config: RunOptions,
+) -> tuple[list[Any], list[Any]]:
+    """Ops to run in every step, and summaries, as far as the options ask for them."""
+    ops: list[Any] = []
+    extra = gradients.gradient_summaries(grads_and_vars) if config.summarize_gradients else []
+    if config.summarize_variables:
+        extra += summaries.variable_histograms()
+        extra += averages.histograms() if averages else []
+    if config.loss_average_decay is not None:
+        moved, averaged = loss_averages(losses.by_name(), decay=config.loss_average_decay)
+        ops.append(moved)
+        extra += averaged
+    return ops, extra
 
 
-def _apply_if(ready: Any, apply: Callable[[], Any]) -> Any:
-    scope = tf.get_default_graph().get_name_scope()
+def model_train_op(output: ModelOutput, config: RunOptions, transforms: Sequence[Any]) -> Update:
+    """Makes the update of a model with a train op of its own, as model functions have it.
 
-    def update() -> Any:
-        # Adam names variables by the scope; so a checkpoint fits with and without the branch.
-        with tf.name_scope(f"{scope}/" if scope else None), tf.control_dependencies([apply()]):
-            return tf.constant(True)
+    The train op is not changed: optimizer, schedule, transforms and moving averages of
+    tf-frame are not used.
 
-    with branches_of_switches():
-        return tf.group(tf.cond(ready, update, lambda: tf.constant(False), name="apply_if_ready"))
+    Args:
+      output: output of the model for its only clone.
+      config, transforms: checked for options that need tf-frame's update.
+
+    Raises:
+      PluginError: the model returned no loss beside its train op.
+      ConfigError: several clones, gradient transforms, or moving averages are asked for.
+    """
+    _check_model_train_op(output, config, transforms)
+    with tf.control_dependencies([output.train_op]):
+        train_op = tf.identity(output.loss, name="train_op")
+    return Update(train_op, output.loss, _model_summaries(output), hooks=output.hooks)
+
+
+def _check_model_train_op(
+    output: ModelOutput, config: RunOptions, transforms: Sequence[Any]
+) -> None:
+    if output.loss is None:
+        raise PluginError("the model returned a train_op without a loss; return both")
+    requested = {
+        f"num_clones {config.num_clones}": config.num_clones > 1,
+        "gradient transforms": bool(transforms),
+        "sync_replicas": config.sync_replicas,
+        "moving_average_decay": config.moving_average_decay is not None,
+    }
+    for what, is_requested in requested.items():
+        if is_requested:
+            raise ConfigError(
+                f"the model returns its own train_op, so that {what} cannot be used; return the "
+                "loss without a train_op, and tf-frame makes the update"
+            )
+
+
+def _model_summaries(output: ModelOutput) -> Any:
+    if output.scaffold is not None and output.scaffold.summary_op is not None:
+        return output.scaffold.summary_op
+    # As in tf.estimator, unless there is a summary of this name (estimator.py).
+    if not any(each.op.name == "loss" for each in tf.get_collection(tf.GraphKeys.SUMMARIES)):
+        tf.summary.scalar("loss", output.loss)
+    return tf.summary.merge_all()

@@ -1,4 +1,4 @@
-"""The input of `numpy_input_fn` and `pandas_input_fn`: arrays in memory."""
+"""The input plugin behind `numpy_input_fn` and `pandas_input_fn`: arrays in memory."""
 
 from __future__ import annotations
 

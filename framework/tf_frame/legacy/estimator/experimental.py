@@ -1,4 +1,4 @@
-"""The names of `tf.estimator.experimental`."""
+"""The names of `tf.estimator.experimental`, for scripts that were written for tf.estimator."""
 
 from tf_frame.estimator.early_stopping import (
     make_early_stopping_hook,

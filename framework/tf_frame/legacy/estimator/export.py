@@ -1,4 +1,4 @@
-"""The names of `tf.estimator.export`."""
+"""The names of `tf.estimator.export`, for scripts that were written for tf.estimator."""
 
 from tf_frame.estimator.export import (
     ClassificationOutput,

@@ -22,8 +22,7 @@ from tf_frame.checkpoint.write.snapshot import FiniteCheck
 from tf_frame.gradient_transforms.clip_by_norm import clip_gradients_by_norm
 from tf_frame.gradient_transforms.multiply import multiply_gradients
 from tf_frame.gradient_transforms.values import GradsAndVars
-from tf_frame.legacy.learning import defaults
-from tf_frame.legacy.learning import train_op as _train_op
+from tf_frame.legacy.learning import defaults, train_op as _train_op
 from tf_frame.legacy.learning.loop import Loop, startup_delay
 from tf_frame.legacy.learning.step import train_step
 

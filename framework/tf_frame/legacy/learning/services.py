@@ -1,4 +1,4 @@
-"""Checkpoints and summaries of `learning.train`, which its chief writes at time intervals."""
+"""Writes the checkpoints and summaries of `learning.train` on the chief, at time intervals."""
 
 from __future__ import annotations
 

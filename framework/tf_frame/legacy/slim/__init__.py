@@ -66,8 +66,7 @@ from tf_frame.layers import (
     xavier_initializer,
     xavier_initializer_conv2d,
 )
-from tf_frame.legacy import evaluation, learning, training
-from tf_frame.legacy import training_evaluation as train_eval
+from tf_frame.legacy import evaluation, learning, training, training_evaluation as train_eval
 from tf_frame.legacy.slim import (
     data,
     data_decoder,

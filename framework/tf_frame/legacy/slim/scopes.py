@@ -1,4 +1,4 @@
-"""arg_scope as `slim.scopes`, its name in the slim of the Inception trainer."""
+"""`slim.scopes`: arg_scope under its name in the slim of the Inception trainer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gradient transform `last_layer_multiplier`: quicker biases and last layers.
+"""The gradient transform `last_layer_multiplier`: trains biases and last layers faster.
 
 DeepLab trains layers that no checkpoint gave values to faster than the rest,
 and all biases twice as fast (`get_model_gradient_multipliers` in its

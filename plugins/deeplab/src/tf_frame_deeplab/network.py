@@ -11,11 +11,11 @@ import tensorflow.compat.v1 as tf
 from tf_frame import Network, NetworkContext, layers
 
 LAST_LAYERS = ("logits", "image_pooling", "aspp", "concat_projection", "decoder")
-# Of mobilenet_v2, with stride 4 (deeplab/core/feature_extractor.py of tensorflow/models).
+# End point of mobilenet_v2 with stride 4 (deeplab/core/feature_extractor.py of tensorflow/models).
 _LOW_LEVEL_FEATURE = "layer_4/depthwise_output"
 # The rates of the paper; they grow with the size of the feature map.
 _ATROUS_RATES = {8: (12, 24, 36), 16: (6, 12, 18)}
-# Deviations of the initial weights of slim's and DeepLab's separable convolutions.
+# Standard deviations of the initial weights of slim's and DeepLab's separable convolutions.
 _DEPTHWISE_STDDEV = 0.33
 _POINTWISE_STDDEV = 0.06
 

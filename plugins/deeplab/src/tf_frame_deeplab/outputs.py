@@ -9,7 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_vision.confusion import confusion_matrix, metric_names
 
-# Of the image summaries.
+# Number of image summaries, and grey level of ignored pixels in them.
 _MAX_IMAGES = 3
 _IGNORED_GREY = 127
 

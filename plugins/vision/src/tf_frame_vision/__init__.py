@@ -11,5 +11,5 @@ Importing the package, `networks` or `preprocessing` does not import TensorFlow.
 """
 
 __version__ = "0.1.0"
-# Whose networks and preprocessing are taken where other packages use the same names.
+# Its networks and preprocessing win over those of other packages with the same names.
 DISTRIBUTION = "tf-frame-vision"

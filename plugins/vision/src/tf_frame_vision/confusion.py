@@ -1,4 +1,4 @@
-"""Confusion matrix of an evaluation, and names of classes in metrics."""
+"""Streaming confusion matrix of an evaluation, and names of classes in metrics."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class InceptionResnetV2(InceptionV3):
     output_strides = (8, 16, 32)
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
-        # Slim's output stride is that of PreAuxLogits.
+        # The argument `output_stride` of slim's function is the stride of PreAuxLogits.
         last = "Conv2d_7b_1x1" if output_stride == 32 else "PreAuxLogits"
         return {
             "final_endpoint": last,

@@ -26,7 +26,7 @@ _SQUEEZE = "spatial_squeeze"
 
 
 def load_network(name: str) -> Network:
-    """Makes the network of a name; of several with this name, tf-frame-vision's.
+    """Loads a network plugin by name; tf-frame-vision's wins over other packages'.
 
     Args:
       name: name of a network plugin.

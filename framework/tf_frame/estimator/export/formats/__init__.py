@@ -1,4 +1,4 @@
-"""Formats of exported models and the tolerances of their verification.
+"""Table of the export formats, with the tolerances of their verification.
 
     from tf_frame.estimator.export.run import export_model
 

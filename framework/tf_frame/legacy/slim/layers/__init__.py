@@ -13,7 +13,7 @@ from tf_frame.legacy.slim.layers.extras import (
 from tf_frame.legacy.slim.layers.legacy import legacy_fully_connected, legacy_linear, legacy_relu
 
 __all__ = [
-    *_layers.__all__,
+    *vars(_layers)["__all__"],
     "dense_to_sparse",
     "images_to_sequence",
     "legacy_fully_connected",

@@ -1,4 +1,4 @@
-"""The count and the concatenation of the values of all batches; state of slim's own metrics.
+"""Streaming count and concatenation, and the variables and collections of slim's metrics.
 
 Same definitions as tf_slim, metrics/metric_ops.py.
 """

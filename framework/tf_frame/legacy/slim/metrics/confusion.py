@@ -20,7 +20,7 @@ __all__ = [
     "streaming_false_positive_rate_at_thresholds",
 ]
 
-# Added to denominators, and moves the outer thresholds out of [0, 1].
+# Added to denominators; also moves the first and last threshold outside of [0, 1].
 _EPSILON = 1e-7
 
 _Count = Callable[..., tuple[Any, Any]]

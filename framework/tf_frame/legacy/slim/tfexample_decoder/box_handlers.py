@@ -1,4 +1,4 @@
-"""slim's item handlers for bounding boxes and keypoints."""
+"""slim's item handlers that decode bounding boxes and keypoints of `tf.train.Example`s."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""slim's item handler `Image`, which decodes the images of an example."""
+"""slim's item handler `Image`, which decodes the images of a `tf.train.Example`."""
 
 from __future__ import annotations
 

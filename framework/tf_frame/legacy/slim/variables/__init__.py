@@ -68,7 +68,7 @@ __all__ = [
     "variable",
 ]
 
-# Aliases in tf_slim, too.
+# tf_slim takes these from TensorFlow, too.
 assert_global_step = tf.train.assert_global_step
 create_global_step = tf.train.create_global_step
 get_global_step = tf.train.get_global_step

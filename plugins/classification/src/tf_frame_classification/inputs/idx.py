@@ -1,4 +1,4 @@
-"""Check of idx files, the format of MNIST: a magic number, the dimensions, the bytes.
+"""Checks idx files, the format of MNIST: a magic number, the dimensions, the bytes.
 
 Source: http://yann.lecun.com/exdb/mnist/, which Fashion-MNIST keeps to.
 """

@@ -21,7 +21,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = {
             "batch_norm_decay": 0.9997,
             "weight_decay": 4e-5,
         },
-        # Its label 0 is a background that no image has.
+        # Label 0 of that trainer is a background class without images.
         "input": {"labels_offset": -1},
         "optimizer": {"name": "rmsprop", "decay": 0.9, "momentum": 0.9, "epsilon": 1.0},
         "learning_rate": 0.045,

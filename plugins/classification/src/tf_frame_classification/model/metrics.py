@@ -1,4 +1,4 @@
-"""Metrics of a classifier over all batches of an evaluation, and an image of its confusions."""
+"""Streaming metrics of a classifier, and its confusion matrix as an image."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame_vision.confusion import confusion_matrix, metric_names
 
 _TOP = 5
-# Of the image of the confusion matrix, in pixels.
+# Height and width of the confusion matrix as an image, in pixels.
 _SIDE = 320
 _SMALLEST_WITH_LINES = 4
 

@@ -202,7 +202,7 @@ def clip_boxes(sample: Sample) -> Sample:
     return sample._replace(boxes=_edges_changed(sample.boxes, clip))
 
 
-# From upper, left, lower and right edges, each `[count]`, to theirs after the change.
+# A function from the top, left, bottom and right edges of boxes, each `[count]`, to new ones.
 _Edges = Callable[..., tuple[Any, ...]]
 
 

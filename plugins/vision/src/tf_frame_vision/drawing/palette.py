@@ -1,4 +1,4 @@
-"""Colours of classes, and overlays of predicted classes on images."""
+"""Colours for classes, and overlays that show predicted classes on an image."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def split_conv(
     divisible_by: int = 8,
     **kwargs: Any,
 ) -> Any:
-    """Convolves 1 x 1 in groups: the channels of one feed only the outputs of the same one.
+    """Grouped 1 x 1 convolution: inputs of a group feed only the outputs of that group.
 
     There is one group only where groups would have less than `divisible_by` channels.
 
@@ -168,7 +168,7 @@ def expanded_conv(
     scope: Any = None,
     inner_activation_fn: Callable[..., Any] | None = None,
 ) -> Any:
-    """Expands channels by a 1 x 1, filters each, projects by a 1 x 1: an inverted residual.
+    """Inverted residual: 1 x 1 expansion, depthwise convolution, 1 x 1 projection.
 
     Layers: `expand` (only if it adds channels), `depthwise`, `project`.
 

@@ -1,4 +1,4 @@
-"""Inception networks as tables: the layers in a row, and the modules of parallel branches.
+"""Describes Inception networks as tables of layers and of modules with parallel branches.
 
     MIXED_3B = Mixed(
         "Mixed_3b",
@@ -9,7 +9,7 @@
         ),
     )
 
-A scope ends with the size of the kernel, so a table says it once.
+The size of a kernel is read from the end of its scope.
 """
 
 from __future__ import annotations

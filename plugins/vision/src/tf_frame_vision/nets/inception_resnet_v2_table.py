@@ -1,4 +1,4 @@
-"""The layers of Inception-ResNet v2 (https://arxiv.org/abs/1602.07261)."""
+"""Table of the layers of Inception-ResNet v2 (https://arxiv.org/abs/1602.07261)."""
 
 from __future__ import annotations
 

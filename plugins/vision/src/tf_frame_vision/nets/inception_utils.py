@@ -103,11 +103,11 @@ def pool_windows(
     *,
     global_name: str = "global_pool",
 ) -> Any:
-    """Averages windows, cut to the map, or the whole map; adds `AvgPool_1a` or `global_pool`.
+    """Average pooling over windows or the whole feature map; adds `AvgPool_1a` or `global_pool`.
 
     Args:
       net: `[batch, height, width, channels]`.
-      kernel_size: height and width of the windows.
+      kernel_size: height and width of the windows, cut to the feature map.
       global_pool: whether to take the whole map.
       end_points: gets the result.
       global_name: name of the op that takes the whole map.

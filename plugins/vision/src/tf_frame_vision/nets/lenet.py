@@ -14,7 +14,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import layers
 from tf_frame_vision.nets.image_size import check_image_size, default_image_size
 
-# Two poolings halve it, and one pixel is left.
+# Smallest image of which two poolings leave one pixel.
 _LEAST_SIZE = 4
 
 

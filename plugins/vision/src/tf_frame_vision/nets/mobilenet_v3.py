@@ -55,8 +55,8 @@ _DEFAULTS = {
     _CONVOLUTIONS: {"normalizer_fn": layers.batch_norm, "activation_fn": tf.nn.relu},
 }
 
-# A block: channels between, kernel, stride, output channels, squeeze and excite,
-# hard swish. Channels between are given for the full width of the network.
+# A block: expanded channels, kernel, stride, output channels, squeeze and excite, hard swish.
+# Expanded channels are given for the full width of the network.
 _LARGE = (
     (16, 3, 1, 16, False, False),
     (64, 3, 2, 24, False, False),

@@ -1,4 +1,4 @@
-"""Replacement of strides by dilation, so that feature maps keep their resolution."""
+"""Replaces strides by dilation, so that the feature maps of a backbone keep their resolution."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Strides:
         if self._stride != self._limit:
             self._stride *= stride
             return stride, 1
-        # The layer that loses its stride still sees undilated features.
+        # The input of the layer that loses its stride still has the old rate.
         rate = self._rate
         self._rate *= stride
         return 1, rate

@@ -16,7 +16,7 @@ from tf_frame_vision.nets.fully_convolutional import Head
 from tf_frame_vision.nets.image_size import check_image_size, default_image_size
 
 _CHANNELS = (64, 128, 256, 512, 512)
-# Five times pooled, this leaves fc6's 7 x 7 pixels.
+# Five poolings of 2 leave the 7 x 7 pixels that fc6 needs.
 _IMAGE_SIZE = 224
 _LEAST_WITH_SAME_PADDING = 32
 

@@ -11,7 +11,7 @@ from tf_frame_vision import DISTRIBUTION
 
 
 def load_preprocessing(name: str) -> Preprocessing:
-    """Makes the preprocessing of a name; of several with this name, tf-frame-vision's.
+    """Loads a preprocessing plugin by name; tf-frame-vision's wins over other packages'.
 
     Args:
       name: name of a preprocessing plugin.

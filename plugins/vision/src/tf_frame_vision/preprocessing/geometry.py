@@ -48,7 +48,7 @@ def random_crop(image: Any, height: int, width: int, seed: Any) -> Any:
 
 
 def central_crop(image: Any, height: int, width: int) -> Any:
-    """Cuts a window from the middle; above and to the left of it where that is odd."""
+    """Cuts a window from the middle; an odd margin is smaller above and to the left."""
     size = tf.shape(image)
     top, left = (size[0] - height) // 2, (size[1] - width) // 2
     return augmentation.crop(Sample(image), top, left, height, width).image

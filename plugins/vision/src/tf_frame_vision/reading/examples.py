@@ -1,4 +1,4 @@
-"""Examples as they are read: damage is a field of the example, not an error.
+"""Format of examples read from files; a damaged one has a `problem` and raises no error.
 
 An example is a mapping of tensors: its fields, as their `tf.TensorSpec`s say, and
 

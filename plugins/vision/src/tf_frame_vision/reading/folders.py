@@ -89,7 +89,7 @@ def _check_shards(paths: Sequence[Path], names: Sequence[str]) -> None:
     """
     numbers = [_SHARD.search(path.name) for path in paths]
     if not all(numbers):
-        return  # Not named like that, or not all of them.
+        return  # Not all files are named as shards.
     found = {(int(n[1]), int(n[2])) for n in numbers if n}
     totals = sorted({total for _, total in found})
     if len(totals) > 1:

@@ -1,4 +1,4 @@
-"""Image files: examples to train on, and images to predict on."""
+"""Reads image files: examples to train on, and images to predict on."""
 
 from __future__ import annotations
 

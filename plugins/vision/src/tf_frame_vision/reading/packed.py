@@ -18,7 +18,7 @@ _BETWEEN = "\0"
 
 
 def strings(values: Sequence[str]) -> Any:
-    """Returns a `[len(values)]` string tensor.
+    """Stores texts compressed in the graph; returns a `[len(values)]` string tensor.
 
     Args:
       values: texts, none of them empty.
@@ -28,7 +28,10 @@ def strings(values: Sequence[str]) -> Any:
 
 
 def integers(values: Sequence[int]) -> Any:
-    """Returns a `[len(values)]` int64 tensor; even steps between neighbours compress best."""
+    """Stores integers compressed in the graph; returns a `[len(values)]` int64 tensor.
+
+    Differences of neighbours are stored, so evenly spaced values take the least room.
+    """
     steps = np.diff(np.asarray(values, np.int64), prepend=0)
     return tf.cumsum(tf.io.decode_raw(_unpacked(steps.astype("<i8").tobytes()), tf.int64))
 

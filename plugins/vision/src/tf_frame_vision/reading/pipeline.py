@@ -1,4 +1,4 @@
-"""Order, preparation and batches of examples.
+"""Pipeline of examples: shuffled order, preparation and batches.
 
     order   data set of `(number, index)`, both scalar int64: the example's number in the
             stream of examples, and its index in the data

@@ -29,7 +29,7 @@ from tf_frame_vision.reading.examples import (
 )
 from tf_frame_vision.reading.record_index import RecordIndex
 
-# Each record is opened anew: a larger buffer would read what follows it in vain.
+# The file is opened for each record, so a buffer would read bytes that are not used.
 _BUFFER_BYTES = 0
 
 

@@ -1,4 +1,4 @@
-"""Leaving out, counting and reporting of examples that cannot be used.
+"""Skips examples that cannot be used, counts and reports them (`--input.skip_corrupt`).
 
 With `--input.skip_corrupt` every example has two more features:
 

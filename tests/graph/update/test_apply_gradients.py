@@ -6,8 +6,8 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.accumulate import Accumulate
+from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
 from tf_frame.graph.update.gradients import transform_gradients
-from tf_frame.graph.update.train_step import all_ready, apply_gradients
 from tf_frame.testing.ports import free_ports
 
 OPTIMIZERS = {

@@ -1,1 +1,0 @@
-"""Random operations that a resumed run repeats exactly."""
