@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import InputInfo, Mode
 from tf_frame.config.run_options import RunOptions
-from tf_frame.graph.training_clones import xla_scope
+from tf_frame.graph.train_graph import xla_scope
 from tf_frame_deeplab.model import DeepLab, Params
 
 # XLA compiles the network for half a minute; the framework's tests compile a smaller one always.
