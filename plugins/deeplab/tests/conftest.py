@@ -7,8 +7,7 @@ import yaml
 
 from short_backbone import shorten_backbone
 from tf_frame_deeplab.model import DeepLab, Params
-from tf_frame_deeplab.nuclei import Nuclei
-from tf_frame_deeplab.nuclei import Params as NucleiParams
+from tf_frame_deeplab.nuclei import Nuclei, Params as NucleiParams
 
 SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
 STEP = 4
