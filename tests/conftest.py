@@ -8,62 +8,6 @@ import sys
 import pytest
 
 
-@pytest.fixture(scope="session", autouse=True)
-def graphs_as_built():
-    """Sessions of the tests' own processes run graphs as they were built, without optimising them.
-
-    Optimising a graph that is run for a few steps takes longer than all its steps. A session whose
-    configuration names a rewrite option optimises as that says, and so does every process that a
-    test starts.
-    """
-    client = sys.modules.get("tensorflow.python.client.pywrap_tf_session")
-    if client is None:  # No test of this process imports TensorFlow when it is collected.
-        yield
-        return
-    make_options = client.TF_NewSessionOptions
-
-    def make_options_without_optimising(target=None, config=None):
-        if config is not None and not config.graph_options.HasField("rewrite_options"):
-            plain = type(config)()
-            plain.CopyFrom(config)
-            plain.graph_options.rewrite_options.disable_meta_optimizer = True
-            config = plain
-        return make_options(target=target, config=config)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(client, "TF_NewSessionOptions", make_options_without_optimising)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def few_operations_of_readiness():
-    """What tells a session which variables have no value yet is made of few operations.
-
-    Each monitored session has three of these, and TensorFlow's `boolean_mask` takes 20 operations
-    for what `where` and `gather` do in two on a vector.
-    """
-    variables = sys.modules.get("tensorflow.python.ops.variables")
-    if variables is None:
-        yield
-        return
-    import tensorflow.compat.v1 as tf
-
-    report = variables.report_uninitialized_variables
-
-    def report_in_few_operations(var_list=None, name="report_uninitialized_variables"):
-        found = tf.global_variables() + tf.local_variables() if var_list is None else var_list
-        if not found:
-            return report(var_list, name)
-        with tf.name_scope(name), tf.device("/cpu:0"):
-            names = tf.constant([variable.op.name for variable in found])
-            missing = tf.logical_not(tf.stack([tf.is_variable_initialized(v) for v in found]))
-            return tf.gather(names, tf.reshape(tf.where(missing), [-1]))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(variables, "report_uninitialized_variables", report_in_few_operations)
-        yield
-
-
 @pytest.fixture
 def reference_variables():
     """Reference variables (`VariableV2`) for the length of a test."""

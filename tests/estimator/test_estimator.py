@@ -265,7 +265,7 @@ def test_a_checkpoint_of_another_architecture_is_refused_by_name(tmp_path):
             use(INPUT, **({"steps": 1} if use == other.train else {}))
 
 
-def test_an_attendant_hears_of_it(tmp_path):
+def test_an_observer_is_told(tmp_path):
     said = []
     warm = Estimator(model_fn, model_dir=tmp_path / "first").train(input_fn, steps=1)
     estimator = Estimator(
@@ -279,7 +279,7 @@ def test_an_attendant_hears_of_it(tmp_path):
 
 
 @pytest.mark.parametrize("work", ["train", "evaluate", "predict"])
-def test_an_attendant_may_stop_it(tmp_path, work):
+def test_an_observer_may_stop_it(tmp_path, work):
     Estimator(model_fn, model_dir=tmp_path).train(input_fn, steps=1)
     interrupts = Interrupts()
     interrupts.received = signal.SIGTERM

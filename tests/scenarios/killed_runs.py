@@ -21,12 +21,18 @@ import traceback
 from pathlib import Path
 
 import numpy as np
+import pytest
 import tensorflow.compat.v1 as tf
 
+from short_backbone import shorten_backbone
+from tf_frame.cluster import cluster_of
+from tf_frame.estimator.training.context import RunContext, RunObserver
+from tf_frame.estimator.training.run import run
 from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.plugin import Input, InputInfo, Mode, Model, ModelOutput
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
-from tf_frame.testing.toy import configured_plugin, make_setup, run_setup
+from tf_frame.session.interrupts import Interrupts
+from tf_frame.testing.toy import configured_plugin, make_setup
 from tf_frame_deeplab.model import DeepLab
 from tf_frame_deeplab.nuclei import Nuclei
 
@@ -111,9 +117,10 @@ def accumulated_job(model_dir, options):
 
 
 def deeplab_job(model_dir, options):
+    shorten_backbone(pytest.MonkeyPatch())  # This process has no other use for it.
     values = {
         "input.crop_size": 33,
-        "model.depth_multiplier": 0.35,
+        "model.depth_multiplier": 0.1,
         "model.aspp_channels": 8,
         "model.decoder_channels": 8,
     }
@@ -121,6 +128,10 @@ def deeplab_job(model_dir, options):
 
 
 JOBS = {"mlp": mlp_job, "accumulated": accumulated_job, "deeplab": deeplab_job}
+# Rewriting the graph of a network for speed takes longer than its few steps.
+UNOPTIMIZED = tf.ConfigProto()
+UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
+SESSIONS = {"deeplab": UNOPTIMIZED}
 
 
 def watch_saves(model_dir, step, secs):
@@ -144,7 +155,12 @@ def run_job(model_dir, kind, options, kill):
     if kill and kill[0] == "save":
         watch_saves(model_dir, *kill[1:])
     setup = JOBS[kind](model_dir, {**options, "evaluate": False})
-    run_setup(setup)
+    context = RunContext(
+        observer=RunObserver(print, Interrupts(), shows_progress=True),
+        cluster=cluster_of(setup.config),
+        session_config=SESSIONS.get(kind),
+    )
+    run(setup, context, setup.make_input())
 
 
 def forked(argv):

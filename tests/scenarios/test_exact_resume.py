@@ -1,6 +1,7 @@
 """Runs that are killed again and again end with the bytes of a run that never was."""
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -30,7 +31,7 @@ RUNS = {
     "accumulated": ({"max_steps": 20, "num_clones": 2, "moving_average_decay": 0.9}, 4, 2),
     "mlp, asynchronous": ({"max_steps": 20, "async_checkpoint": True}, 1, 4),
     "mlp, steps in a loop": ({"max_steps": 20, "steps_per_loop": 2}, 2, 1),
-    "deeplab": ({"max_steps": 10, "train_batch_size": 2}, 1, 1),
+    "deeplab": ({"max_steps": 7, "train_batch_size": 2}, 1, 0),
 }
 
 
@@ -38,8 +39,13 @@ RUNS = {
 def start():
     """Runs a training in a process that is forked for it; returns its exit status."""
     program = Path(__file__).with_name("killed_runs.py")
+    support = str(Path(forked.__file__).parent)
     server = forked.Popen(
-        [sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, str(program)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": support},
     )
 
     def start(name, folder, kill=None):

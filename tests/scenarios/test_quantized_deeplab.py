@@ -1,24 +1,40 @@
-"""Quantisation of a network of the size that it is for."""
+"""Quantisation of a network of the kind that it is for."""
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from short_backbone import shorten_backbone
 from tf_frame import InputInfo, Mode
 from tf_frame.graph.quantization import quantize_training_graph
 from tf_frame_deeplab.model import DeepLab, Params
 
 SMALL = Params(depth_multiplier=0.1, aspp_channels=8, decoder_channels=8, batch_norm_decay=0.9)
 INFO = InputInfo(num_classes=2, ignore_label=255, class_names=("dark", "light"))
-DELAY = 40
+DELAY = 20
 # Rewriting the graph for speed takes longer than the steps.
 UNOPTIMIZED = tf.ConfigProto()
 UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 
 
+@pytest.fixture
+def short(monkeypatch):
+    """Numbers of kernels, and of sums, of a deeplab with a short backbone."""
+    shorten_backbone(monkeypatch)
+    return 36, 2
+
+
+@pytest.fixture
+def whole():
+    """Numbers of kernels, and of sums, of deeplab as it is."""
+    return 66, 12
+
+
 @pytest.mark.process
-def test_deeplab_trains_on_when_it_is_quantised():
+@pytest.mark.parametrize("backbone", ["short", pytest.param("whole", marks=pytest.mark.nets)])
+def test_deeplab_trains_on_when_it_is_quantised(backbone, request):
     """Bright squares on black: one batch, learnt by heart."""
+    num_kernels, num_sums = request.getfixturevalue(backbone)
     images = np.zeros([2, 32, 32, 3], np.float32)
     images[:, 8:24, 8:24] = 200
     with tf.Graph().as_default() as graph, tf.Session(config=UNOPTIMIZED) as session:
@@ -43,15 +59,16 @@ def test_deeplab_trains_on_when_it_is_quantised():
         ]
         by_variable = {v.op.name: g for g, v in pairs if g is not None}
         tensors, gradients = session.run([rounded, by_variable])
-    assert len(quantized.weights) == 66
-    assert len(quantized.folded) == 65  # All but the logits, which have biases.
+    assert len(quantized.weights) == num_kernels
+    assert len(quantized.folded) == num_kernels - 1  # All but the logits, which have biases.
     assert quantized.not_folded == []
-    assert len(rounded) == 66 + len(quantized.activations) == 66 + 66 + 12
+    assert len(rounded) == num_kernels + len(quantized.activations)
+    assert len(quantized.activations) == num_kernels + num_sums
     assert max(len(np.unique(tensor)) for tensor in tensors) <= 256
     assert np.isfinite(losses).all()
     assert losses[-1] < 0.7 * losses[0]
     assert losses[-1] < losses[DELAY]
     kernels = [name for name in gradients if name.endswith("weights")]
-    assert len(kernels) == 66
+    assert len(kernels) == num_kernels
     assert all(np.isfinite(gradients[name]).all() for name in kernels)
     assert np.mean([np.abs(gradients[name]).max() > 0 for name in kernels]) > 0.9

@@ -1,6 +1,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from short_backbone import shorten_backbone
 from tf_frame import InputInfo, Mode
 from tf_frame_deeplab.model import DeepLab, Params
 
@@ -12,6 +13,11 @@ SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
 def graph():
     with tf.Graph().as_default() as graph:
         yield graph
+
+
+@pytest.fixture
+def short(monkeypatch):
+    shorten_backbone(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +89,7 @@ def test_every_layer_but_the_logits_has_a_batch_norm(small):
 
 def test_shapes_of_the_published_backbone(graph):
     """The shapes are those of the public checkpoint `mobilenet_v2_1.0_224`."""
-    build(depth_multiplier=1.0)
+    build(mode=Mode.PREDICT, labels=False, depth_multiplier=1.0)
     found = shapes(graph)
     assert found["MobilenetV2/Conv/weights"] == [3, 3, 3, 32]
     assert found["MobilenetV2/expanded_conv/depthwise/depthwise_weights"] == [3, 3, 32, 1]
@@ -94,6 +100,7 @@ def test_shapes_of_the_published_backbone(graph):
     assert found["MobilenetV2/expanded_conv_16/project/weights"] == [1, 1, 960, 320]
 
 
+@pytest.mark.usefixtures("short")
 def test_penalty_is_paid_by_full_and_pointwise_weights_only(graph):
     build()
     penalties = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
@@ -107,7 +114,11 @@ def test_penalty_is_paid_by_full_and_pointwise_weights_only(graph):
 ATROUS_RATES = {16: {2, 6, 12, 18}, 8: {2, 4, 12, 24, 36}}
 
 
-@pytest.mark.parametrize(("stride", "size"), [(8, 64), (8, 97), (16, 64), (16, 65)])
+NETS = [pytest.mark.nets, pytest.mark.process]
+SIZES = [(8, 97), (16, 64), pytest.param(8, 64, marks=NETS), pytest.param(16, 65, marks=NETS)]
+
+
+@pytest.mark.parametrize(("stride", "size"), SIZES)
 def test_shapes_and_rates_follow_stride_and_size(stride, size, graph):
     """Dilation goes through space-to-batch, whose block shape is the rate."""
     output = build(size, output_stride=stride)
@@ -123,6 +134,7 @@ def test_shapes_and_rates_follow_stride_and_size(stride, size, graph):
     assert rates == ATROUS_RATES[stride]
 
 
+@pytest.mark.usefixtures("short")
 def test_given_rates_make_as_many_branches(graph):
     build(atrous_rates=(2,))
     assert [n for n in layer_names(graph) if n.startswith("aspp")] == [
@@ -132,12 +144,14 @@ def test_given_rates_make_as_many_branches(graph):
     ]
 
 
+@pytest.mark.usefixtures("short")
 def test_parts_that_are_left_out(graph):
     output = build(decoder_channels=0, image_pooling=False)
     assert not [n for n in shapes(graph) if n.startswith(("decoder", "image_pooling"))]
     assert output.end_points["logits"].shape == [2, 2, 2, 3]
 
 
+@pytest.mark.usefixtures("short")
 def test_frozen_batch_norm_has_no_updates(graph):
     build(train_batch_norm=False)
     assert not tf.get_collection(tf.GraphKeys.UPDATE_OPS)

@@ -1,5 +1,8 @@
 """`tf-frame predict` with deeplab: pictures of any size in, labels and overlays out."""
 
+import contextlib
+import io
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
@@ -7,13 +10,13 @@ import yaml
 
 from tf_frame import InputContext, InputInfo
 from tf_frame.cli.main import main
+from tf_frame_deeplab import network
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.nuclei import Nuclei, Params as NucleiParams
 from tf_frame_deeplab.prediction_files import LabelsAndOverlays
 from tf_frame_vision.drawing.palette import overlay, palette
 from tf_frame_vision.drawing.png import read_png
 
-SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
 RANDOM = np.random.RandomState(0)
 
 
@@ -33,25 +36,6 @@ def decoded(path, channels=3):
     return computed(
         lambda data: tf.io.decode_image(data, channels, expand_animations=False), path.read_bytes()
     )
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    """A folder as a run leaves it, of a small network that was not trained."""
-    folder = tmp_path_factory.mktemp("trained")
-    content = {"plugin": "deeplab", "input": "nuclei", "model": SMALL}
-    (folder / "config.yaml").write_text(yaml.safe_dump(content))
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.set_random_seed(3)
-        tf.train.create_global_step()
-        model = DeepLab(params=Params(**SMALL), info=Nuclei(params=NucleiParams()).info)
-        model.build({"image": tf.zeros([1, 32, 32, 3])}, None, "infer")
-        session.run(tf.global_variables_initializer())
-        # Large enough that both classes are predicted.
-        (last,) = [v for v in tf.trainable_variables() if v.op.name == "logits/semantic/weights"]
-        session.run(last.assign(last * 1000))
-        tf.train.Saver().save(session, str(folder / "model.ckpt"), global_step=0)
-    return folder
 
 
 def predict(capfd, *words):
@@ -75,51 +59,89 @@ def test_the_input_reads_files_and_says_which():
 SIZES = [(1, 1), (15, 40), (33, 17), (64, 64), (130, 61)]
 
 
-@pytest.mark.process
-def test_pictures_of_any_size_become_labels_and_overlays_of_that_size(
-    trained, tmp_path, capfd, monkeypatch
-):
-    pictures_by_name = {
-        f"{height}x{width}": write_picture(tmp_path / "in" / f"{height}x{width}.png", height, width)
+@pytest.fixture(scope="module")
+def predicted(trained, tmp_path_factory):
+    """Predictions for pictures of all sizes in a folder, and for some of the same name.
+
+    Returns the folder of the results, and the pictures by the names of their results.
+    """
+    folder = tmp_path_factory.mktemp("predicted")
+    pictures = {
+        f"{height}x{width}": write_picture(folder / "in" / f"{height}x{width}.png", height, width)
         for height, width in SIZES
     }
-    code, out, err = predict(capfd, trained, "--input", tmp_path / "in", "--output", tmp_path / "o")
-    assert (code, err) == (0, "")
-    assert "5 predictions" in out
+    same_names = {
+        "a_x": write_picture(folder / "a" / "x.png", 20, 20),
+        "b_x": write_picture(folder / "b" / "x.png", 30, 30),
+        "y_png": write_picture(folder / "b" / "y.png", 20, 20),
+        "y_jpg": write_picture(folder / "b" / "y.jpg", 20, 20, tf.io.encode_jpeg),
+    }
+    paths = [folder / "in", *same_names.values()]
+    words = ["predict", trained, "--input", *paths, "--output", folder / "o"]
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main([*map(str, words)])
+    assert (code, err.getvalue()) == (0, "")
+    assert "9 predictions" in out.getvalue()
+    return folder / "o", pictures | same_names
+
+
+@pytest.mark.process
+def test_pictures_of_any_size_become_labels_and_overlays_of_that_size(predicted):
+    output, pictures = predicted
     colours = palette(2, background=True)
     seen = set()
-    for name, picture in pictures_by_name.items():
-        labels, overlaid = (
-            tmp_path / "o" / kind / f"{name}.png" for kind in ("labels", "overlays")
-        )
-        height, width = map(int, name.split("x"))
+    for height, width in SIZES:
+        name = f"{height}x{width}"
+        labels, overlaid = (output / kind / f"{name}.png" for kind in ("labels", "overlays"))
         assert png_header(labels.read_bytes()) == (8, 3)
         shown = decoded(labels)
         assert shown.shape == (height, width, 3)
         classes = (shown == colours[1]).all(axis=2).astype(int)
         np.testing.assert_array_equal(shown, colours[classes])
         np.testing.assert_array_equal(
-            decoded(overlaid), overlay(decoded(picture), classes, colours)
+            decoded(overlaid), overlay(decoded(pictures[name]), classes, colours)
         )
         seen |= set(classes.ravel())
     assert seen == {0, 1}
 
 
 @pytest.mark.process
-def test_labels_are_what_the_network_says(trained, tmp_path, capfd):
-    path = write_picture(tmp_path / "in" / "x.png", 45, 70)
-    assert predict(capfd, trained, "--input", path, "--output", tmp_path / "o")[0] == 0
+def test_labels_are_what_the_network_says(trained, predicted):
+    output, pictures = predicted
+    params = Params(**yaml.safe_load((trained / "config.yaml").read_text())["model"])
     with tf.Graph().as_default(), tf.Session() as session:
-        model = DeepLab(params=Params(**SMALL), info=InputInfo(num_classes=2))
-        images = tf.constant(decoded(path)[np.newaxis], tf.float32)
-        output = model.build({"image": images}, None, "infer")
-        tf.train.Saver().restore(session, str(trained / "model.ckpt-0"))
-        (expected,) = session.run(output.predictions["semantic"])
-    shown = decoded(tmp_path / "o" / "labels" / "x.png")
+        model = DeepLab(params=params, info=InputInfo(num_classes=2))
+        images = tf.constant(decoded(pictures["130x61"])[np.newaxis], tf.float32)
+        built = model.build({"image": images}, None, "infer")
+        averages = {f"{v.op.name}/ExponentialMovingAverage": v for v in tf.global_variables()}
+        tf.train.Saver(averages).restore(session, tf.train.latest_checkpoint(str(trained)))
+        (expected,) = session.run(built.predictions["semantic"])
+    shown = decoded(output / "labels" / "130x61.png")
+    assert set(expected.ravel()) == {0, 1}
     np.testing.assert_array_equal(shown, palette(2, background=True)[expected])
 
 
 @pytest.mark.process
+def test_pictures_of_the_same_name_do_not_replace_each_other(predicted):
+    output, pictures = predicted
+    names = sorted(path.stem for path in (output / "labels").iterdir())
+    assert names == sorted(pictures)
+    assert decoded(output / "labels" / "b_x.png").shape == (30, 30, 3)
+
+
+@pytest.fixture
+def without_network(monkeypatch):
+    """Predicts without a network, where it is files that count and not what is in them."""
+
+    def deeplab(images, num_classes, **_):
+        return images[:, ::4, ::4, :num_classes], {}
+
+    monkeypatch.setattr(network, "deeplab_v3_plus", deeplab)
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("without_network")
 def test_the_validation_tiles_are_predicted_without_an_input(trained, tmp_path, capfd):
     assert predict(capfd, trained, "--output", tmp_path / "o")[0] == 0
     for kind in ("labels", "overlays"):
@@ -128,20 +150,7 @@ def test_the_validation_tiles_are_predicted_without_an_input(trained, tmp_path, 
 
 
 @pytest.mark.process
-def test_pictures_of_the_same_name_do_not_replace_each_other(trained, tmp_path, capfd):
-    paths = [
-        write_picture(tmp_path / "a" / "x.png", 20, 20),
-        write_picture(tmp_path / "b" / "x.png", 30, 30),
-        write_picture(tmp_path / "b" / "y.png", 20, 20),
-        write_picture(tmp_path / "b" / "y.jpg", 20, 20, tf.io.encode_jpeg),
-    ]
-    assert predict(capfd, trained, "--input", *paths, "--output", tmp_path / "o")[0] == 0
-    names = sorted(path.name for path in (tmp_path / "o" / "labels").iterdir())
-    assert names == ["a_x.png", "b_x.png", "y_jpg.png", "y_png.png"]
-    assert decoded(tmp_path / "o" / "labels" / "b_x.png").shape == (30, 30, 3)
-
-
-@pytest.mark.process
+@pytest.mark.usefixtures("without_network")
 def test_a_broken_picture_is_named_and_the_others_stay(trained, tmp_path, capfd):
     write_picture(tmp_path / "in" / "a.png", 20, 20)
     broken = write_picture(tmp_path / "in" / "b.png", 20, 20)

@@ -1,30 +1,18 @@
 """Fine-tuning deeplab from a backbone that another program saved, by the command line."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.cli.main import main
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame_deeplab.model import DeepLab, Params
 
 PREFIX = "FeatureExtractor/"
-SMALL = {"depth_multiplier": 0.25, "aspp_channels": 8, "decoder_channels": 8}
-WORDS = [
-    "run",
-    "--plugin",
-    "deeplab",
-    "--max_steps",
-    "1",
-    "--input.crop_size",
-    "33",
-    "--noevaluate",
-]
-WORDS += ["--train_batch_size", "2", *(f"--model.{name}={value}" for name, value in SMALL.items())]
+SMALL = {"depth_multiplier": 0.1, "aspp_channels": 8, "decoder_channels": 8}
+WORDS = ["run", "--plugin", "deeplab", "--model_dir", "m", "--max_steps", "1", "--noevaluate"]
+WORDS += ["--input.crop_size", "33", "--train_batch_size", "2"]
+WORDS += [f"--model.{name}={value}" for name, value in SMALL.items()]
 
 
 def backbone_shapes():
@@ -38,7 +26,7 @@ def backbone_shapes():
 
 
 @pytest.fixture(scope="module")
-def shapes():
+def shapes(short_backbone):
     """Shapes of the backbone's variables, and of all of deeplab's."""
     return backbone_shapes()
 
@@ -59,56 +47,48 @@ def checkpoint(shapes, tmp_path_factory):
         return tf.train.Saver().save(session, path, global_step=1234)
 
 
-def tf_frame(*words, cwd):
-    program = str(Path(sys.executable).with_name("tf-frame"))
-    return subprocess.run(
-        [program, *words], cwd=cwd, capture_output=True, text=True, timeout=250, env=os.environ
-    )
+@pytest.fixture
+def run(checkpoint, tmp_path, monkeypatch, capfd):
+    """Runs one step that warm starts from the checkpoint; returns exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        code = main([*WORDS, "--warm_start_from", checkpoint, *words])
+        return code, *capfd.readouterr()
+
+    return run
 
 
 MAP = r"MobilenetV2/(.*)=FeatureExtractor/MobilenetV2/\1"
 
 
 @pytest.mark.process
-def test_the_backbone_comes_from_a_foreign_checkpoint(checkpoint, shapes, tmp_path):
+def test_the_backbone_comes_from_a_foreign_checkpoint(run, checkpoint, shapes, tmp_path):
     backbone, every = shapes
-    done = tf_frame(
-        *(*WORDS, "--model_dir", "m", "--learning_rate", "0", "--warm_start_from", checkpoint),
-        *("--warm_start_include", "MobilenetV2/", "--warm_start_map", MAP),
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    words = ("--learning_rate", "0", "--warm_start_include", "MobilenetV2/")
+    code, out, err = run(*words, "--warm_start_map", MAP)
+    assert code == 0, err
+    lines = out.splitlines()
     for name in every:
         (line,) = [line for line in lines if f" {name} " in line]
         restored = name in backbone
         assert line.startswith("restored" if restored else "not included")
         assert (f"{PREFIX}{name}" in line) == restored
-    assert f"{len(backbone)} of {len(every)} variables restored" in done.stdout
+    assert f"{len(backbone)} of {len(every)} variables restored" in out
     saved = tf.train.load_checkpoint(str(tmp_path / "m/model.ckpt-0"))
     assert saved.get_tensor("global_step") == 0
     foreign = tf.train.load_checkpoint(checkpoint)
     for name in backbone:
         np.testing.assert_array_equal(saved.get_tensor(name), foreign.get_tensor(PREFIX + name))
-    again = tf_frame(
-        *(*WORDS, "--max_steps", "2", "--model_dir", "m", "--warm_start_from", checkpoint),
-        cwd=tmp_path,
-    )
-    assert "ignoring --warm_start_from" in again.stdout, again.stderr
-    assert "already has the checkpoint m/model.ckpt-1" in again.stdout
 
 
 @pytest.mark.process
-def test_without_the_map_the_error_names_what_is_missing(checkpoint, tmp_path):
-    done = tf_frame(
-        *(*WORDS, "--model_dir", "m", "--warm_start_from", checkpoint),
-        *("--warm_start_include", "MobilenetV2/"),
-        cwd=tmp_path,
-    )
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
+def test_without_the_map_the_error_names_what_is_missing(run, tmp_path):
+    code, _, err = run("--warm_start_include", "MobilenetV2/")
+    assert code == 1
+    assert "Traceback" not in err
     assert "MobilenetV2/Conv/weights [3, 3, 3, 8]: FeatureExtractor/MobilenetV2/Conv/weights?" in (
-        done.stderr
+        err
     )
-    assert "--warm_start_map" in done.stderr
+    assert "--warm_start_map" in err
     assert not list(tmp_path.glob("m/model.ckpt*"))

@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame import InputInfo, Mode, layers
+from tf_frame import layers
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.train_graph import xla_scope
 from tf_frame.testing.toy import build_toy_graph
-from tf_frame_deeplab.model import DeepLab, Params
 
 IMAGES = np.random.RandomState(0).uniform(0, 255, [2, 33, 33, 3]).astype(np.float32)
 
@@ -22,14 +21,6 @@ def small_network():
     return tf.reduce_mean(
         tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[0, 1], logits=logits)
     )
-
-
-def small_deeplab():
-    info = InputInfo(num_classes=2, ignore_label=255, class_names=("dark", "light"))
-    params = Params(depth_multiplier=0.1, aspp_channels=8, decoder_channels=0, image_pooling=False)
-    labels = {"semantic": tf.constant((IMAGES[..., 0] > 128).astype(np.int32))}
-    features = {"image": tf.constant(IMAGES)}
-    return DeepLab(params=params, info=info).build(features, labels, Mode.TRAIN).loss
 
 
 def train(network, steps, *, xla, learning_rate=0.1):
@@ -114,12 +105,3 @@ def test_the_clones_of_a_run_are_compiled_if_asked_for(xla):
     if xla:
         scopes = {op.name.split("/")[0]: op.get_attr("_XlaScope") for op in products}
         assert len(scopes) == len(set(scopes.values())) == 2
-
-
-@pytest.mark.process
-def test_deeplab_is_compiled_and_its_loss_is_the_same():
-    plain, _ = train(small_deeplab, 4, xla=False, learning_rate=0.01)
-    compiled, run = train(small_deeplab, 4, xla=True, learning_rate=0.01)
-    assert "_XlaRun" in run
-    assert not [op for op in run if "Backprop" in op]
-    np.testing.assert_allclose(compiled, plain, rtol=1e-3)

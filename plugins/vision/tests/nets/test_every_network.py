@@ -1,5 +1,8 @@
 """Variables of the networks whose own tests build them but once, or in part."""
 
+import importlib
+import re
+
 import pytest
 import tensorflow.compat.v1 as tf
 
@@ -33,19 +36,17 @@ NAMES = [
     *("vgg_16", "vgg_19"),
     *(name for name in PUBLISHED if name.startswith("mobilenet")),
 ]
-# Two clones of the other families' smallest networks, and one of these, are in their own tests.
-TWO_CLONES_BY_DEFAULT = ("resnet_v1_50",)
+# By default a single clone of one of each family, besides what their own tests build.
+BY_DEFAULT = ("mobilenet_v1_025", "mobilenet_v2_035")
+MULTIPLIED = [name for name in NAMES if re.fullmatch("mobilenet_v[12]_[0-9]+", name)]
 NETS = [pytest.mark.nets, pytest.mark.process]
 
 
 def cases():
-    found = []
-    for name in NAMES:
-        always = name in TWO_CLONES_BY_DEFAULT
-        found.append(pytest.param(name, 2, marks=pytest.mark.process if always else NETS))
-        if name.startswith("mobilenet"):
-            found.append((name, 1))
-    return found
+    two = [pytest.param(name, 2, marks=NETS) for name in NAMES]
+    mobilenets = [name for name in NAMES if name.startswith("mobilenet")]
+    marked = [(name, () if name in BY_DEFAULT else NETS) for name in mobilenets]
+    return [*two, *(pytest.param(name, 1, marks=marks) for name, marks in marked)]
 
 
 @pytest.mark.parametrize(("name", "num_clones"), cases())
@@ -71,3 +72,11 @@ def test_clones_have_slims_variables(
         closeness = {"abs": 0.1} if name in WITHOUT_TABLE else {"rel": 0.015}
         found = (trained - of_background) / _MILLION
         assert found == pytest.approx(PUBLISHED[name], **closeness)
+
+
+@pytest.mark.parametrize("name", MULTIPLIED)
+def test_multipliers_are_those_of_the_names(name):
+    network = load_network(name)
+    module = importlib.import_module(f"tf_frame_vision.nets.{network.module}")
+    multiplier = getattr(module, network.function).keywords["depth_multiplier"]
+    assert multiplier == int(name.rpartition("_")[2]) / 100

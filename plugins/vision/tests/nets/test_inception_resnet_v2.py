@@ -11,7 +11,7 @@ from tf_frame_vision.nets.inception_resnet_v2_table import inception_resnet_v2_t
 
 # Of keras.applications.InceptionResNetV2 with 1000 classes: without auxiliary logits.
 KERAS_PARAMETERS = 55_873_736
-# Two clones are left to `tox -e nets`; inception_v1 has them always.
+# Clones are left to `tox -e nets`; inception_v1 has them always.
 NETS = [pytest.mark.nets, pytest.mark.process]
 
 END_POINTS = {
@@ -38,7 +38,7 @@ def build(images, **arguments):
     return inception_resnet_v2.inception_resnet_v2(images, 5, **arguments)
 
 
-@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=NETS)])
+@pytest.fixture(scope="module", params=[pytest.param(number, marks=NETS) for number in (1, 2)])
 def clones(build_clones, request):
     def network():
         with layers.arg_scope(inception_resnet_v2.inception_resnet_v2_arg_scope()):
@@ -94,11 +94,23 @@ def test_end_points_are_slims(clones):
     assert names["Predictions"] == f"{top}/Logits/Predictions"
 
 
-def test_images_of_any_size_from_75_are_taken(graph):
+def test_images_of_any_size_from_75_are_taken(graph, slim_variables, variables_in):
     with graph.as_default():
         known, end_points = build(tf.zeros([2, 75, 90, 3]))
         assert known.shape == end_points["AuxLogits"].shape == [2, 5]
         assert end_points["Conv2d_7b_1x1"].shape == [2, 1, 1, 1536]
+        depths = {name: end_points[name].shape[3] for name in END_POINTS}
+        assert depths == {name: depth for name, (_, depth) in END_POINTS.items()}
+        # There are five classes, and one kernel is as small as its map.
+        expected = {
+            name: [5 if n == 1001 else n for n in shape]
+            for name, shape in slim_variables("inception_resnet_v2")
+            if name.endswith("/weights")
+        }
+        found = {v: shape for v, shape in variables_in(graph) if v.endswith("/weights")}
+        assert list(found) == list(expected)
+        differ = [name for name in found if found[name] != expected[name]]
+        assert differ == ["InceptionResnetV2/AuxLogits/Conv2d_2a_5x5/weights"]
         fed = tf.placeholder(tf.float32, [None, None, None, 3])
         logits, end_points = build(fed, create_aux_logits=False)
         assert logits.shape.as_list() == [None, 5]

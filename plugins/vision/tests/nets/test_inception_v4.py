@@ -8,7 +8,7 @@ from tf_frame_vision.nets import inception_v4
 # Of inception_v4 in the documentation of timm, https://huggingface.co/timm/inception_v4.tf_in1k:
 # 42.7 million. With gamma, 1000 classes and without auxiliary logits.
 TRAINED_PARAMETERS = 42_700_000
-# Two clones are left to `tox -e nets`; inception_v1 has them always.
+# Clones are left to `tox -e nets`; inception_v1 has them always.
 NETS = [pytest.mark.nets, pytest.mark.process]
 
 END_POINTS = {
@@ -27,7 +27,7 @@ def build(images, num_classes=5, **arguments):
     return inception_v4.inception_v4(images, num_classes, reuse=tf.AUTO_REUSE, **arguments)
 
 
-@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=NETS)])
+@pytest.fixture(scope="module", params=[pytest.param(number, marks=NETS) for number in (1, 2)])
 def clones(build_clones, request):
     def network():
         with layers.arg_scope(inception_v4.inception_v4_arg_scope()):
@@ -80,12 +80,24 @@ def test_end_points_are_slims(clones):
     assert names["Predictions"] == f"{scope}InceptionV4/Logits/Predictions"
 
 
-def test_images_of_any_size_from_75_are_taken(graph):
+def test_images_of_any_size_from_75_are_taken(graph, slim_variables, variables_in):
     with graph.as_default():
         known, end_points = build(tf.zeros([2, 75, 107, 3]))
         assert known.shape == end_points["AuxLogits"].shape == [2, 5]
         assert end_points["Mixed_6h"].shape == [2, 3, 5, 1024]
         assert end_points["Mixed_7d"].shape == [2, 1, 2, 1536]
+        depths = {name: end_points[name].shape[3] for name in END_POINTS}
+        assert depths == {name: depth for name, (_, depth) in END_POINTS.items()}
+        # There are five classes, and one kernel is as small as its map.
+        expected = {
+            name: [5 if n == 1001 else n for n in shape]
+            for name, shape in slim_variables("inception_v4")
+            if name.endswith("/weights")
+        }
+        found = {v: shape for v, shape in variables_in(graph) if v.endswith("/weights")}
+        assert list(found) == list(expected)
+        differ = [name for name in found if found[name] != expected[name]]
+        assert differ == ["InceptionV4/AuxLogits/Conv2d_2a/weights"]
         fed = tf.placeholder(tf.float32, [None, None, None, 3])
         logits, end_points = build(fed, create_aux_logits=False)
         assert logits.shape.as_list() == [None, 5]
