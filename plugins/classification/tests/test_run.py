@@ -12,6 +12,7 @@ from tf_frame_vision.slim_network import load_network
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
+SMALL = ["--model.name=mobilenet_v1_025", "--input.image_size=32", "--train_batch_size=4"]
 EVALUATION = ["--eval_batch_size=50", "--eval_steps=2"]
 
 
@@ -70,25 +71,23 @@ def test_it_can_be_exported(lenet, tmp_path, format):
 def test_the_inception_trainer_runs_with_one_worker_and_its_clones(tmp_path):
     preset = ["--preset=inception_distributed", "--num_clones=2", "--trace_at_step=3"]
     often = ["--save_summaries_steps=2", "--log_every_n_steps=1", "--max_steps=4"]
-    # The network has no batch norm.
-    small = ["--model.name=lenet", "--model.batch_norm_decay=none", "--train_batch_size=4"]
-    result = run(tmp_path / "run", *preset, *small, *often)
+    result = run(tmp_path / "run", *preset, *SMALL, *often)
     assert result["global_step"] == 4
     assert np.isfinite(result["metrics"]["loss"])
     assert len([name for name in result["metrics"] if name.startswith("recall_")]) == 11
     assert [path.name for path in (tmp_path / "run").glob("tf_trace-*")] == ["tf_trace-3.json"]
     tags = tags_of(tmp_path / "run")
     assert any(tag.endswith("(raw)") for tag in tags)  # The losses, as they are and averaged.
-    assert "gradients/LeNet/conv1/weights" in tags
-    assert "variables/LeNet/conv1/weights" in tags
+    assert "gradients/MobilenetV1/Conv2d_0/weights" in tags
+    assert "variables/MobilenetV1/Conv2d_0/weights" in tags
     names = [name for name, _ in tf.train.list_variables(str(tmp_path / "run"))]
-    assert "LeNet/conv1/weights/ExponentialMovingAverage" in names
-    assert "LeNet/conv1/weights/RMSProp" in names
+    assert "MobilenetV1/Conv2d_0/weights/ExponentialMovingAverage" in names
+    assert "MobilenetV1/Conv2d_0/weights/RMSProp" in names
     # Two clones have the variables of one.
     context = NetworkContext(num_classes=11, is_training=True)
     with tf.Graph().as_default():
-        load_network("lenet")(tf.zeros([1, 28, 28, 1]), context)
+        load_network("mobilenet_v1_025")(tf.zeros([1, 32, 32, 3]), context)
         expected = {variable.op.name for variable in tf.global_variables()}
     added = ("ExponentialMovingAverage", "RMSProp", "RMSProp_1", "Momentum")
-    own = [name for name in names if name.startswith("LeNet/") and not name.endswith(added)]
+    own = [name for name in names if name.startswith("Mobilenet") and not name.endswith(added)]
     assert set(own) == expected
