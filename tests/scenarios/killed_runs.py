@@ -128,10 +128,9 @@ def deeplab_job(model_dir, options):
 
 
 JOBS = {"mlp": mlp_job, "accumulated": accumulated_job, "deeplab": deeplab_job}
-# Rewriting the graph of a network for speed takes longer than its few steps.
+# Rewriting a graph for speed takes longer than its few steps; one kind of run rewrites it.
 UNOPTIMIZED = tf.ConfigProto()
 UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
-SESSIONS = {"deeplab": UNOPTIMIZED}
 
 
 def watch_saves(model_dir, step, secs):
@@ -158,7 +157,7 @@ def run_job(model_dir, kind, options, kill):
     context = RunContext(
         observer=RunObserver(print, Interrupts(), shows_progress=True),
         cluster=cluster_of(setup.config),
-        session_config=SESSIONS.get(kind),
+        session_config=None if kind == "mlp" else UNOPTIMIZED,
     )
     run(setup, context, setup.make_input())
 

@@ -12,9 +12,6 @@ from tf_frame_deeplab.model import DeepLab, Params
 SMALL = Params(depth_multiplier=0.1, aspp_channels=8, decoder_channels=8, batch_norm_decay=0.9)
 INFO = InputInfo(num_classes=2, ignore_label=255, class_names=("dark", "light"))
 DELAY = 20
-# Rewriting the graph for speed takes longer than the steps.
-UNOPTIMIZED = tf.ConfigProto()
-UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 
 
 @pytest.fixture
@@ -37,7 +34,7 @@ def test_deeplab_trains_on_when_it_is_quantised(backbone, request):
     num_kernels, num_sums = request.getfixturevalue(backbone)
     images = np.zeros([2, 32, 32, 3], np.float32)
     images[:, 8:24, 8:24] = 200
-    with tf.Graph().as_default() as graph, tf.Session(config=UNOPTIMIZED) as session:
+    with tf.Graph().as_default() as graph, tf.Session() as session:
         tf.set_random_seed(1)
         step = tf.train.create_global_step()
         labels = {"semantic": tf.constant((images[..., 0] > 0).astype(np.int32))}

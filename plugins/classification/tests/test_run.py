@@ -30,42 +30,36 @@ def tags_of(folder):
     return tags
 
 
-@pytest.fixture(scope="module")
-def lenet(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lenet") / "run"
-    return folder, run(folder, "--max_steps=120", "--eval_steps=none")
+def test_the_sample_is_learnt_predicted_and_exported(tmp_path):
+    """One test, because a fixture would train once in each process of pytest-xdist."""
+    folder = tmp_path / "run"
+    check_metrics(run(folder, "--max_steps=120", "--eval_steps=none")["metrics"])
+    check_events(folder)
+    assert main(["predict", str(folder), "--output", str(tmp_path)]) == 0
+    check_predictions((tmp_path / "predictions.jsonl").read_text().splitlines())
+    for name in ("saved_model", "tflite"):
+        assert (
+            main(["export", str(folder), "--format", name, "--output", str(tmp_path / name)]) == 0
+        )
 
 
-def test_the_sample_is_learnt(lenet):
-    _, result = lenet
+def check_metrics(metrics):
     # A tenth is chance; the default number of steps comes to more than 0.85.
-    assert result["metrics"]["accuracy"] > 0.65
-    recalls = [name for name in result["metrics"] if name.startswith("recall_")]
-    assert len(recalls) == 10
+    assert metrics["accuracy"] > 0.65
+    assert len([name for name in metrics if name.startswith("recall_")]) == 10
 
 
-def test_the_events_have_activations_losses_and_the_confusion_matrix(lenet):
-    folder, _ = lenet
-    tags = tags_of(folder)
-    assert {"activations/conv1", "sparsity/conv1"} <= tags
+def check_events(folder):
+    assert {"activations/conv1", "sparsity/conv1"} <= tags_of(folder)
     assert "metrics/confusion_matrix_image/0" in tags_of(folder / "eval")
 
 
-def test_each_prediction_is_a_row_with_a_class_name(lenet, tmp_path):
-    folder, _ = lenet
-    assert main(["predict", str(folder), "--output", str(tmp_path)]) == 0
-    lines = (tmp_path / "predictions.jsonl").read_text().splitlines()
+def check_predictions(lines):
     rows = [json.loads(line) for line in lines]
     assert len(rows) == 500
     assert {"name", "label", "class_name", "probabilities"} == rows[0].keys()
     assert all(np.argmax(row["probabilities"]) == row["label"] for row in rows)
     assert len({row["class_name"] for row in rows}) > 5
-
-
-@pytest.mark.parametrize("format", ["saved_model", "tflite"])
-def test_it_can_be_exported(lenet, tmp_path, format):
-    folder, _ = lenet
-    assert main(["export", str(folder), "--format", format, "--output", str(tmp_path / "e")]) == 0
 
 
 def test_the_inception_trainer_runs_with_one_worker_and_its_clones(tmp_path):

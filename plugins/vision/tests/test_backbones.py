@@ -25,9 +25,6 @@ BY_DEFAULT = {
     *("resnet_v1_50", "mobilenet_v1_025", "mobilenet_v2_035", "mobilenet_v3_small"),
     "inception_v1",
 }
-# Rewriting a graph for speed takes longer than a step.
-UNOPTIMIZED = tf.ConfigProto()
-UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 # Squeeze and excite weighs channels by their means over the map.
 EXCITED = {"mobilenet_v3_small", "mobilenet_v3_large"}
 # Channels of the last feature map of each stride, from 2 to 32.
@@ -134,7 +131,7 @@ def test_variables_are_those_of_the_classifier(built):
 @each(DILATED - EXCITED)
 def test_dilated_feature_maps_are_the_strided_ones_and_those_between(built):
     name, graph, maps = built
-    with graph.as_default(), tf.Session(config=UNOPTIMIZED) as session:
+    with graph.as_default(), tf.Session() as session:
         load_large_weights(session)
         last = session.run({stride: of_stride[stride] for stride, of_stride in maps.items()})
     if name == "inception_resnet_v2":
@@ -194,7 +191,7 @@ def test_settings_reach_the_layers(name):
         widths = [v.shape[-1] for v in tf.trainable_variables() if len(v.shape) == 4]
         assert max(widths) <= 256
         mean = next(v for v in tf.global_variables() if v.op.name.endswith("moving_variance"))
-        with tf.Session(config=UNOPTIMIZED) as session:
+        with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             session.run(updates)
             # Images and features are 0; so are their variances.

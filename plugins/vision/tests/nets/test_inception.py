@@ -12,9 +12,14 @@ NETWORKS = {
     "inception_v4": (1536, 149),
     "inception_resnet_v2": (1536, 204),
 }
+# The others belong to `tox -e nets`.
+BY_DEFAULT = ("inception_v1", "inception_v3")
+MARKED = [
+    pytest.param(name, marks=() if name in BY_DEFAULT else pytest.mark.nets) for name in NETWORKS
+]
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", MARKED)
 def test_without_classes_the_features_come_back_in_either_mode(name, monkeypatch):
     modes = []
 
