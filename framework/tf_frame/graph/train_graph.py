@@ -60,7 +60,7 @@ class TrainGraph:
       run_is_step: whether each run of the train op makes one global step: one
         worker, and no transform that holds updates back.
       input_position: saves and restores the position in the input; None with several workers.
-      not_repeatable: reasons why a resumed run would draw other random numbers.
+      not_repeatable: reasons why a resumed run would end with other values.
     """
 
     graph: Any
@@ -208,7 +208,8 @@ def _not_repeatable(train_op: Any, config: RunOptions) -> list[str]:
     """Replaces random ops; returns the reasons why a resumed run would not be the same."""
     step = tf.train.get_global_step()
     reasons = list(make_repeatable(train_op, global_step=step, seed=config.random_seed))
-    if config.update_ops == "all_clones" and config.num_clones > 1:
+    several = config.update_ops == "all_clones" and config.num_clones > 1
+    if several and tf.get_collection(tf.GraphKeys.UPDATE_OPS):
         reasons.append(
             "--update_ops all_clones: the clones update the moving statistics in no order"
         )

@@ -58,6 +58,14 @@ def test_whose_update_ops_run(update_ops, count):
     assert values["counter"] == count
 
 
+@pytest.mark.parametrize(("model", "inexact"), [(ToyModel, False), (Counting, True)])
+def test_update_ops_of_several_clones_run_in_no_order(model, inexact):
+    """A network without update ops can be resumed exactly, whatever the option says."""
+    config = RunOptions(train_batch_size=6, num_clones=3, update_ops="all_clones")
+    reasons = build(config, model=model).not_repeatable
+    assert [reason.split(":")[0] for reason in reasons] == inexact * ["--update_ops all_clones"]
+
+
 @pytest.mark.parametrize(
     ("clones", "tags"),
     [("first_clone", {"clone_0/mine"}), ("all_clones", {"clone_0/mine", "clone_1/mine"})],

@@ -162,10 +162,10 @@ def _exact_resume(
 
 def _refuse_or_warn(config: RunOptions, graph: TrainGraph, report: Callable[[str], None]) -> None:
     reasons = "\n  ".join(graph.not_repeatable)
-    what = f"a resumed run would draw other random numbers than one never stopped:\n  {reasons}"
+    what = f"a resumed run would not end like one that was never stopped:\n  {reasons}"
     if not config.allow_inexact_resume:
         raise DataError(
-            f"{what}\ndraw them outside of loops and functions, or with stateless ops "
+            f"{what}\ndraw random numbers outside of loops and functions, or with stateless ops "
             "(tf.random.stateless_uniform); or give --allow_inexact_resume"
         )
     report(f"warning: {what}")
