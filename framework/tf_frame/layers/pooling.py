@@ -12,10 +12,10 @@ from tf_frame.layers.outputs import collect_named_outputs
 from tf_frame.layers.sizes import channels_first, n_positive_integers
 
 _OPERATIONS = {
-    "AvgPool2D": tf.nn.avg_pool2d,
-    "MaxPool2D": tf.nn.max_pool2d,
-    "AvgPool3D": tf.nn.avg_pool3d,
-    "MaxPool3D": tf.nn.max_pool3d,
+    ("AvgPool", 2): tf.nn.avg_pool2d,
+    ("MaxPool", 2): tf.nn.max_pool2d,
+    ("AvgPool", 3): tf.nn.avg_pool3d,
+    ("MaxPool", 3): tf.nn.max_pool3d,
 }
 _FORMATS = {2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
@@ -50,9 +50,16 @@ def _avg_pool(
     Raises:
       ValueError: another data format.
     """
-    kind = f"AvgPool{conv_dims}D"
     return _pooled(
-        kind, inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
+        "AvgPool",
+        conv_dims,
+        inputs,
+        kernel_size,
+        stride,
+        padding,
+        data_format,
+        outputs_collections,
+        scope,
     )
 
 
@@ -68,9 +75,16 @@ def _max_pool(
     conv_dims: int,
 ) -> Any:
     """Takes the maximum of windows; arguments as of `avg_pool2d` and `avg_pool3d`."""
-    kind = f"MaxPool{conv_dims}D"
     return _pooled(
-        kind, inputs, kernel_size, stride, padding, data_format, outputs_collections, scope
+        "MaxPool",
+        conv_dims,
+        inputs,
+        kernel_size,
+        stride,
+        padding,
+        data_format,
+        outputs_collections,
+        scope,
     )
 
 
@@ -154,6 +168,7 @@ global_avg_pool = global_average_pool
 
 def _pooled(
     kind: str,
+    dims: int,
     inputs: Any,
     kernel_size: Any,
     stride: Any,
@@ -162,16 +177,16 @@ def _pooled(
     collections: Any,
     scope: str | None,
 ) -> Any:
-    """Pools with the operation `kind`, which is also the default name scope."""
-    operation, dims = _OPERATIONS[kind], int(kind[-2])
+    """Pools with the operation `kind`; the default name scope is `kind` and the dimensions."""
+    operation = _OPERATIONS[kind, dims]
     data_format = data_format or _FORMATS[dims][0]
     first = channels_first(data_format, _FORMATS[dims])
     window, strides = n_positive_integers(dims, kernel_size), n_positive_integers(dims, stride)
     padding = padding.upper()
-    with tf.name_scope(scope, kind, [inputs]) as name:
+    with tf.name_scope(scope, f"{kind}{dims}D", [inputs]) as name:
         if dims == 2:
             outputs = operation(
-                inputs, window, strides, padding, data_format=data_format, name=kind[:-2]
+                inputs, window, strides, padding, data_format=data_format, name=kind
             )
         elif first:
             # The kernels support channels last only.
