@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -18,50 +19,41 @@ from tf_frame.hooks.input_position import RestoredCheckpoint
 logger = logging.getLogger("tf_frame")
 
 
+@dataclasses.dataclass
 class _ChiefCreator(tf.train.SessionCreator):
     """Makes the chief's sessions: the first from a given checkpoint, later ones from the newest.
 
     A session that is made after another one was lost may find a newer checkpoint.
     """
 
-    def __init__(
-        self,
-        graph: TrainGraph,
-        model_dir: str,
-        target: str,
-        config: Any,
-        checkpoint: str | None,
-        restored: RestoredCheckpoint,
-        report: Callable[[str], None],
-    ) -> None:
-        self._graph = graph
-        self._model_dir = model_dir
-        self._target = target
-        self._config = config
-        self._first_checkpoint = checkpoint
-        self._restored = restored
-        self._report = report
-        self._is_first = True
+    graph: TrainGraph
+    model_dir: str
+    target: str
+    config: Any
+    first_checkpoint: str | None
+    restored: RestoredCheckpoint
+    report: Callable[[str], None]
+    is_first: bool = True
 
     def create_session(self) -> Any:
-        path = self._restored.path = self._checkpoint()
+        path = self.restored.path = self._checkpoint()
         if path is not None:
             check_match(path, tf.global_variables())
             unused = not_used(path, tf.global_variables())
             if unused:
-                self._report(f"warning: {unused}")
+                self.report(f"warning: {unused}")
         return tf.train.ChiefSessionCreator(
-            self._graph.scaffold,
-            master=self._target,
-            config=self._config,
+            self.graph.scaffold,
+            master=self.target,
+            config=self.config,
             checkpoint_filename_with_path=path,
         ).create_session()
 
     def _checkpoint(self) -> str | None:
-        if self._is_first:
-            self._is_first = False
-            return self._first_checkpoint
-        return newest_checkpoint(self._model_dir, self._report)
+        if self.is_first:
+            self.is_first = False
+            return self.first_checkpoint
+        return newest_checkpoint(self.model_dir, self.report)
 
 
 def monitored_session(
