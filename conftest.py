@@ -40,32 +40,6 @@ def graphs_as_built():
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def readiness_in_few_operations():
-    """The tests' own sessions learn by few operations which variables have no value yet.
-
-    A monitored session has two such lists, whose `boolean_mask` makes 20 operations of what `where`
-    and `gather` do in two: a tenth of the time of all tests with a session.
-    """
-    import tensorflow.compat.v1 as tf
-    from tensorflow.python.ops import variables
-
-    report = variables.report_uninitialized_variables
-
-    def report_in_few_operations(var_list=None, name="report_uninitialized_variables"):
-        found = tf.global_variables() + tf.local_variables() if var_list is None else var_list
-        if not found:
-            return report(var_list, name)
-        with tf.name_scope(name), tf.device("/cpu:0"):
-            names = tf.constant([variable.op.name for variable in found])
-            missing = tf.logical_not(tf.stack([tf.is_variable_initialized(v) for v in found]))
-            return tf.gather(names, tf.reshape(tf.where(missing), [-1]))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(variables, "report_uninitialized_variables", report_in_few_operations)
-        yield
-
-
 @pytest.fixture(autouse=True)
 def log_level():
     """Takes back the level that a command in this process sets, for processes of later tests."""
