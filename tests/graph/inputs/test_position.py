@@ -64,7 +64,7 @@ class Running:
         return str(path)
 
     def _make_save(self, leave_out):
-        """Where the path is fed, and the operation that writes the position there."""
+        """Returns the placeholder of the path, and the operation that writes the position."""
         kept = {n: t for n, t in self.position.tensors.items() if n not in leave_out}
         with self.graph.as_default():
             prefix = tf.placeholder(tf.string, [])

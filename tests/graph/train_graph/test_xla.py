@@ -6,6 +6,7 @@ from tf_frame import layers
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.train_graph import xla_scope
 from tf_frame.testing.toy import build_toy_graph
+from xla_steps import train
 
 IMAGES = np.random.RandomState(0).uniform(0, 255, [2, 33, 33, 3]).astype(np.float32)
 
@@ -21,23 +22,6 @@ def small_network():
     return tf.reduce_mean(
         tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[0, 1], logits=logits)
     )
-
-
-def train(network, steps, *, xla, learning_rate=0.1):
-    """The losses of some steps, and the operations that were run."""
-    metadata = tf.RunMetadata()
-    traced = tf.RunOptions(output_partition_graphs=True)
-    with tf.Graph().as_default(), tf.Session() as session:
-        tf.set_random_seed(1)
-        with xla_scope(RunOptions(xla=xla)):
-            loss = network()
-        apply = tf.train.MomentumOptimizer(learning_rate, 0.9).minimize(loss)
-        train_op = tf.group(apply, *tf.get_collection(tf.GraphKeys.UPDATE_OPS))
-        session.run(tf.global_variables_initializer())
-        session.run([loss, tf.summary.merge_all()])
-        losses = [session.run([loss, train_op], options=traced, run_metadata=metadata)[0]]
-        losses += [session.run([loss, train_op])[0] for _ in range(steps - 1)]
-    return losses, [node.op for graph in metadata.partition_graphs for node in graph.node]
 
 
 @pytest.mark.usefixtures("variable_mode")

@@ -3,6 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from recorded_steps import record
 from tf_frame.config.run_options import RunOptions
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
@@ -11,18 +12,6 @@ from tf_frame.hooks.logging import LoggingHook, LoggingTensorHook
 from tf_frame.hooks.summary import SummaryHook, SummarySaverHook
 from tf_frame.hooks.throughput import StepCounterHook
 from tf_frame.testing.toy import build_toy_graph
-
-
-def record(hook):
-    """Notes the steps after which a hook was called."""
-    steps, after_step = [], hook.after_step
-
-    def noted(run_context, run_values, step):
-        steps.append(step)
-        after_step(run_context, run_values, step)
-
-    hook.after_step = noted
-    return steps
 
 
 def recorded(makers):

@@ -3,6 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from recorded_steps import record
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -48,18 +49,6 @@ def expected(names, *, multiples, first_and_multiples, from_first, after_start):
     steps = {MULTIPLES: multiples, FIRST_AND_MULTIPLES: first_and_multiples}
     steps.update({FROM_FIRST: from_first, AFTER_START: after_start})
     return {name: steps[group] for group in GROUPS for name in group if name in names}
-
-
-def record(hook):
-    """Notes the steps at which `after_step` is called."""
-    steps, after_step = [], hook.after_step
-
-    def noted(run_context, run_values, step):
-        steps.append(step)
-        after_step(run_context, run_values, step)
-
-    hook.after_step = noted
-    return steps
 
 
 @pytest.fixture
