@@ -1,4 +1,4 @@
-"""DeepLabV3+ for tf-frame: a model, a sample input and a gradient transform.
+"""DeepLabV3+ (semantic segmentation) for tf-frame: a model, a sample input, a gradient transform.
 
 $ tf-frame run --plugin deeplab
 """

@@ -1,8 +1,8 @@
 """The gradient transform `last_layer_multiplier`: trains biases and last layers faster.
 
-DeepLab trains layers that no checkpoint gave values to faster than the rest,
-and all biases twice as fast (`get_model_gradient_multipliers` in its
-train_utils).
+In fine-tuning, layers that no checkpoint gave values to need larger steps than the trained
+backbone. DeepLab multiplies their gradients, and those of all biases by two
+(`get_model_gradient_multipliers` in its train_utils).
 """
 
 from __future__ import annotations

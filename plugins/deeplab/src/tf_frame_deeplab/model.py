@@ -1,4 +1,8 @@
-"""The model `deeplab`: semantic segmentation with DeepLabV3+ on MobileNetV2."""
+"""The model `deeplab`: semantic segmentation with DeepLabV3+ on MobileNetV2.
+
+It gives each pixel of an image a class. The defaults are for a short run from scratch on a CPU;
+for long training the backbone can start from slim's published checkpoint of MobileNetV2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""DeepLabV3+ (https://arxiv.org/abs/1802.02611): backbone, ASPP, decoder, logits."""
+"""DeepLabV3+ (https://arxiv.org/abs/1802.02611): backbone, ASPP, decoder, logits.
+
+Atrous spatial pyramid pooling (ASPP) looks at surroundings of several sizes, the decoder sharpens
+borders. Variables have the names of slim and DeepLab, so that a backbone's checkpoint loads.
+"""
 
 from __future__ import annotations
 

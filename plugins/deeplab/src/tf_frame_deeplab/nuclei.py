@@ -1,5 +1,8 @@
 """The input `nuclei`: one microscopy image, cut into tiles.
 
+The default of the model `deeplab`: its sample lets a first run work without a download. With
+data_dir it trains on one labelled image of your own.
+
 data_dir/image.png      grey or colour
 data_dir/instances.png  grey, same size; 0 is background, n is nucleus n
 """

@@ -1,4 +1,9 @@
-"""Loss, metrics and image summaries of a segmentation."""
+"""Loss, metrics and image summaries of the model `deeplab`, which gives each pixel a class.
+
+Pixels without a known class (`ignore_label`), such as those beyond a tile, count in neither loss
+nor metrics. Intersection over union (IoU) of each class is the usual measure: where most pixels
+are background, pixel accuracy is high even where every object is missed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Writer of predicted classes as PNG files.
+"""Writer of predicted classes as PNG files, for `tf-frame predict` with the model `deeplab`.
+
+Labels are for programs that read on; overlays are for people, to check them by eye.
 
 DIR/labels/NAME.png    the class of each pixel, and a palette so that it can be looked at
 DIR/overlays/NAME.png  the image with the classes laid over it in colour

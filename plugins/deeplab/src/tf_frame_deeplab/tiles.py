@@ -1,8 +1,8 @@
-"""Training and validation examples of an image that is cut into tiles.
+"""Examples of the input `nuclei`: tiles of one labelled image; for training, random crops of them.
 
 Every training example is a function of the seed and of its number in an endless stream that
-all replicas share. So a replica's position is one integer, an iterator can be saved and
-restored exactly, and nothing is buffered.
+all replicas share. So a replica's position is one integer, nothing is buffered, and a resumed
+run sees the crops that an uninterrupted one would have seen.
 """
 
 from __future__ import annotations

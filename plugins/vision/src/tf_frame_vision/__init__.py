@@ -1,5 +1,7 @@
 """Parts that image plugins of tf-frame share.
 
+A plugin for one task, such as classification or deeplab, then adds only its model and its data.
+
     networks       slim's networks by name, as classifiers and as backbones
     nets           the same networks as slim's functions, with slim's arguments
     preprocessing  from a decoded image to what a network takes, as slim does
@@ -7,7 +9,8 @@
     reading        image files and TFRecords: index, exact shuffling, damaged examples
     drawing        colours of classes, overlays, PNG files
 
-Importing the package, `networks` or `preprocessing` does not import TensorFlow.
+Importing the package, `networks` or `preprocessing` does not import TensorFlow: `--help` and the
+list of plugins answer at once.
 """
 
 __version__ = "0.1.0"

@@ -1,4 +1,8 @@
-"""Streaming confusion matrix of an evaluation, and names of classes in metrics."""
+"""Streaming confusion matrix of an evaluation, and names of classes in metrics.
+
+Models compute accuracy, recall and IoU of all classes from this one matrix: each batch is counted
+once. A class name such as `T-shirt/top` becomes `T-shirt_top`, which a metric's name may contain.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Base class of inputs that read examples one by one: order, damaged examples, batches.
 
+A plugin only finds, reads and prepares its examples. Shuffling of the whole data set, an exact
+resume, sharding and `--input.skip_corrupt` come from here.
+
     class Photos(ExampleInput):
         def __init__(self, *, params):
             super().__init__(params=params)

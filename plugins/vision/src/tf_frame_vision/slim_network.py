@@ -1,5 +1,8 @@
 """Base class of network plugins whose layers are built by one of slim's functions.
 
+These differ in their arguments, arg scopes and end points; behind the contract `Network` a model
+can use any of them as a classifier, and most of them as a backbone.
+
     class Tiny(SlimNetwork):
         module = function = "tiny"          # tf_frame_vision.nets.tiny.tiny
         arg_scope = "tiny_arg_scope"

@@ -1,4 +1,4 @@
-"""The input `cifar10`: the binary version of CIFAR-10.
+"""The input `cifar10`: the binary version of CIFAR-10, as downloaded, without conversion.
 
 data_dir/data_batch_1.bin ... data_batch_5.bin   records to train on
 data_dir/test_batch.bin                          records to evaluate

@@ -1,5 +1,6 @@
 """Reading of labelled examples from each kind of file; see `tf_frame_vision.reading`.
 
+The inputs import this only to make a data set: `--help` must not wait for TensorFlow.
 Images of one size are held in memory, decoded once. The ops that read their files stand
 outside the data set, which thus holds one copy; neither the graph nor a checkpoint has any.
 """

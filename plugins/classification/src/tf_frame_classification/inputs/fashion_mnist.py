@@ -1,5 +1,7 @@
 """The input `fashion_mnist`: the four files of Fashion-MNIST or MNIST, gzipped or not.
 
+Without data_dir it reads a sample that the package brings, for a first run without a download.
+
 data_dir/train-images-idx3-ubyte.gz   data_dir/train-labels-idx1-ubyte.gz
 data_dir/t10k-images-idx3-ubyte.gz    data_dir/t10k-labels-idx1-ubyte.gz
 """

@@ -1,6 +1,7 @@
 """Checks idx files, the format of MNIST: a magic number, the dimensions, the bytes.
 
-Source: http://yann.lecun.com/exdb/mnist/, which Fashion-MNIST keeps to.
+A cut download or a wrong file ends the run at its start, with what to do; TensorFlow would only
+see bytes. Source: http://yann.lecun.com/exdb/mnist/, which Fashion-MNIST keeps to.
 """
 
 from __future__ import annotations

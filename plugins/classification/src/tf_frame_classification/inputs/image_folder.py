@@ -1,5 +1,7 @@
 """The input `image_folder`: a folder of images for each class.
 
+For images of your own: nothing is converted, and the names of the folders are the classes.
+
 data_dir/CLASS/*.jpg                                a part of them is held out for evaluation
 data_dir/CLASS/*.jpg, eval_dir/CLASS/*.jpg          another folder is evaluated
 data_dir/train/CLASS/*.jpg, data_dir/val/CLASS/*    the folder has both parts

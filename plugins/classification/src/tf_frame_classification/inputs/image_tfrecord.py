@@ -1,5 +1,7 @@
 """The input `image_tfrecord`: TFRecord files of images, as slim and ImageNet's scripts write them.
 
+Data sets that were converted for slim's trainers are read as they are.
+
 data_dir/train-00000-of-01024 ...        records to train on
 data_dir/validation-00000-of-00128 ...   records to evaluate
 data_dir/labels.txt                      names of the classes, `0:daisy`, one a line

@@ -1,4 +1,8 @@
-"""Base class of inputs of labelled images: classes, image size, preprocessing."""
+"""Base class of inputs of labelled images: classes, image size, preprocessing.
+
+A subclass only finds and reads images and labels. Size, channels, preprocessing and offset of the
+labels are options of all these inputs, so that any network can train on any of them.
+"""
 
 from __future__ import annotations
 

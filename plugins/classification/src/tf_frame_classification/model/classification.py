@@ -1,4 +1,8 @@
-"""The model `classification`: one label for an image, by any of slim's networks."""
+"""The model `classification`: one label for an image, by any of slim's networks.
+
+For training from scratch and for fine-tuning slim's published checkpoints. The preset
+`inception_distributed` is the configuration of the trainer that Inception v3 was published with.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Streaming metrics of a classifier, and its confusion matrix as an image."""
+"""Streaming metrics of a classifier, and its confusion matrix as an image.
+
+The recall of each class shows the rare classes that a good accuracy hides; the image shows in
+TensorBoard which class is taken for which.
+"""
 
 from __future__ import annotations
 

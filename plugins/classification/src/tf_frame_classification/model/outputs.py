@@ -1,4 +1,8 @@
-"""Losses, predictions and summaries of a classifier."""
+"""Losses, predictions and summaries of the model `classification`.
+
+The losses are those of slim's train_image_classifier.py, so that its settings can be kept.
+`classification` imports this only to build a graph: `--help` must not wait for TensorFlow.
+"""
 
 from __future__ import annotations
 

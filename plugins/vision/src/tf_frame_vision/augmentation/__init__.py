@@ -1,4 +1,6 @@
-"""Random changes of an image together with its masks, boxes and points.
+"""Random changes of a training image together with its masks, boxes and points.
+
+Networks for segmentation or detection see more varied images, and the labels still fit.
 
     sample = Sample(image, masks=masks, boxes=boxes)
     scale_seed, crop_seed, flip_seed, colour_seed = draws.split(seed, 4)

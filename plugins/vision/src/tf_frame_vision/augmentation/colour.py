@@ -1,4 +1,8 @@
-"""Random changes of brightness, contrast, saturation and hue."""
+"""Random changes of brightness, contrast, saturation and hue of training images.
+
+A network that has seen them tolerates other light and other cameras. `distort` has the ranges and
+orders of slim's Inception preprocessing; a seed decides, so that a resumed run repeats them.
+"""
 
 from __future__ import annotations
 

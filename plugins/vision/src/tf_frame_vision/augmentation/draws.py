@@ -1,4 +1,8 @@
-"""Stateless random numbers, so that the augmentation of an example follows from its seed."""
+"""Stateless random numbers, so that the augmentation of an example follows from its seed.
+
+A resumed run then sees the images that an uninterrupted one would have seen. The state of ops
+such as `tf.random.uniform` cannot be saved with the position in the input.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Geometric changes of an image, which its masks, boxes and points follow exactly.
 
+After an augmentation the labels of segmentation and detection must still lie on their objects.
 Coordinates are in pixels, from the upper left corner of the image to its lower right one,
 `[height, width]`: the pixel in row 0 and column 0 covers 0 to 1, and its centre is at 0.5.
 """

@@ -1,4 +1,8 @@
-"""Random flips, rotations, scales and crops, each decided by a seed of two integers."""
+"""Random flips, rotations, scales and crops, each decided by a seed of two integers.
+
+They vary the training images from epoch to epoch, and their labels alike; thanks to the seeds a
+resumed run makes the changes that an uninterrupted one would have made.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""PNG files: reading of the header, check of the whole file, atomic writing; by Pillow."""
+"""PNG files: reading of the header, check of the whole file, atomic writing; by Pillow.
+
+A cut or damaged image of the data ends a run at its start, not at the step that reads it; and a
+full disk or a stopped run leaves no half-written prediction.
+"""
 
 from __future__ import annotations
 

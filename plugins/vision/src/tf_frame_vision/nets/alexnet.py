@@ -1,8 +1,9 @@
 """AlexNet in its second form, without local normalisation.
 
 Krizhevsky, One weird trick for parallelizing convolutional neural networks,
-https://arxiv.org/abs/1404.5997. Source of sizes, constants and names:
-tensorflow/models, research/slim/nets/alexnet.py.
+https://arxiv.org/abs/1404.5997. Sizes, constants and names are those of
+tensorflow/models, research/slim/nets/alexnet.py, so that slim's scripts and checkpoints
+work unchanged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Image sizes of networks: the published size, and a check of the smallest one."""
+"""Image sizes of networks: the published size, and a check of the smallest one.
+
+Scripts for slim read the published size off a network's function. The check says which size to
+give, where TensorFlow would only report a negative dimension of some layer.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All Inception networks in one namespace, as in slim."""
+"""All Inception networks in one namespace: code for slim calls `inception.inception_v3`."""
 
 from tf_frame_vision.nets.inception_resnet_v2 import (
     inception_resnet_v2,

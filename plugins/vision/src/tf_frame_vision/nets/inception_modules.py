@@ -1,5 +1,8 @@
 """Describes Inception networks as tables of layers and of modules with parallel branches.
 
+A table reads like those of the papers. It builds the network, and tells beforehand how small an
+image may be. Scopes are slim's, and name the variables as in its checkpoints.
+
     MIXED_3B = Mixed(
         "Mixed_3b",
         (

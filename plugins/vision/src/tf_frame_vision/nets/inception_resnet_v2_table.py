@@ -1,4 +1,8 @@
-"""Table of the layers of Inception-ResNet v2 (https://arxiv.org/abs/1602.07261)."""
+"""Table of the layers of Inception-ResNet v2 (https://arxiv.org/abs/1602.07261).
+
+`inception_resnet_v2` builds the network of it. Channels and scopes are those of slim's published
+checkpoint, so that it loads; where they differ from the paper, the checkpoint counts.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Common parts of the Inception networks: arg scope, poolings, heads.
 
-The networks come from slim (tensorflow/models, research/slim/nets), with its names.
+The networks have the names of slim (tensorflow/models, research/slim/nets), so that its
+checkpoints load and its scripts run unchanged.
 
     from tf_frame import layers
     from tf_frame_vision.nets import inception

@@ -1,4 +1,8 @@
-"""Inception v3 (https://arxiv.org/abs/1512.00567), with slim's names."""
+"""Inception v3 (https://arxiv.org/abs/1512.00567), with slim's names.
+
+With these names, even the misleading ones, slim's published checkpoint loads, and code for slim
+runs unchanged.
+"""
 
 from __future__ import annotations
 

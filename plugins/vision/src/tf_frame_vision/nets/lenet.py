@@ -1,7 +1,8 @@
 """LeNet for digits of 28 x 28 pixels, in the larger form that slim has.
 
-After LeCun et al., Gradient-based learning applied to document recognition,
-1998. Source of sizes and names: tensorflow/models, research/slim/nets/lenet.py.
+The default of the model `classification`, as it trains quickly on a CPU. After LeCun et al.,
+Gradient-based learning applied to document recognition, 1998. Sizes and names are those of
+tensorflow/models, research/slim/nets/lenet.py, so that slim's scripts and checkpoints work.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
     with layers.arg_scope(mobilenet_v1.mobilenet_v1_arg_scope(is_training=True)):
         logits, end_points = mobilenet_v1.mobilenet_v1(images, num_classes=1001)
 
-Source of names, arguments and defaults: slim, nets/mobilenet_v1.py.
+Names, arguments and defaults are those of slim, nets/mobilenet_v1.py, so that its
+checkpoints load and its scripts run unchanged.
 """
 
 from __future__ import annotations

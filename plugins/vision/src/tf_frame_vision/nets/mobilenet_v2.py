@@ -3,7 +3,8 @@
     with layers.arg_scope(mobilenet_v2.training_scope()):
         logits, end_points = mobilenet_v2.mobilenet(images)
 
-Source of names, arguments and defaults: slim, nets/mobilenet/mobilenet_v2.py.
+Names, arguments and defaults are those of slim, nets/mobilenet/mobilenet_v2.py, so that its
+checkpoints load and its scripts run unchanged.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Residual networks of 50 to 200 layers, batch norm after each convolution.
 
 He et al., Deep residual learning for image recognition,
-https://arxiv.org/abs/1512.03385. Source of names and behaviour: tensorflow/models,
-research/slim/nets/resnet_v1.py.
+https://arxiv.org/abs/1512.03385. Names and behaviour are those of tensorflow/models,
+research/slim/nets/resnet_v1.py, so that slim's published checkpoints load and code
+for slim runs unchanged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Replaces strides by dilation, so that the feature maps of a backbone keep their resolution."""
+"""Replaces strides by dilation, so that the feature maps of a backbone keep their resolution.
+
+For segmentation, which needs finer maps than the 1/32 of the image that a classifier ends with.
+The kernels keep their shapes, so that the classifier's checkpoint still loads.
+"""
 
 from __future__ import annotations
 

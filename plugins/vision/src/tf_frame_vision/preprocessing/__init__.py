@@ -1,7 +1,8 @@
 """Preparation of an image for a network: slim's families of preprocessing.
 
-A family is a `tf_frame.Preprocessing`, named by an entry point of the group
-`tf_frame.preprocessing`. Source of the behaviour: slim, preprocessing/.
+A published checkpoint predicts well only on images that are prepared as those of its training;
+therefore the behaviour is that of slim, preprocessing/. A family is a `tf_frame.Preprocessing`,
+named by an entry point of the group `tf_frame.preprocessing`.
 """
 
 from tf_frame import Preprocessing

@@ -1,4 +1,8 @@
-"""Preprocessing of CIFAR-10, and of other small images: the family `cifarnet`."""
+"""Preprocessing of CIFAR-10 and of other small images: crop or pad, mean 0, variance 1.
+
+The family `cifarnet`, as in slim: networks that were trained with it need it to predict, too.
+Random crops, flips and changes of light vary the images in training.
+"""
 
 from __future__ import annotations
 

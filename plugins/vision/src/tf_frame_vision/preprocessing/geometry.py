@@ -1,4 +1,8 @@
-"""Padding, cropping, resizing and mirroring of one image, as slim does."""
+"""Padding, cropping, resizing and mirroring of one image, as slim does.
+
+Published checkpoints were trained with slim's resizing and rounding, which differ from those of
+`augmentation`; on other pixels they would be less accurate.
+"""
 
 from __future__ import annotations
 

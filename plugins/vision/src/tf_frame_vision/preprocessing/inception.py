@@ -1,4 +1,8 @@
-"""Preprocessing of Inception, MobileNets, NASNets and ResNets of version 2."""
+"""Preprocessing of Inception, MobileNets, NASNets and ResNets of version 2, as in slim.
+
+Crop, resize, values from -1 to 1: what their published checkpoints were trained with and need.
+In training, random boxes, flips and colours vary the images.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Preprocessing without random changes: the families `none` and `lenet`."""
+"""Preprocessing without random changes: the families `none` and `lenet`.
+
+For images that random changes would falsify, such as digits, which must not be mirrored.
+`none` resizes; `lenet` crops or pads, as slim does for MNIST.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Preprocessing of VGG (https://arxiv.org/abs/1409.1556) and of ResNets of version 1."""
+"""Preprocessing of VGG (https://arxiv.org/abs/1409.1556) and of ResNets of version 1.
+
+Resize, crop, subtract ImageNet's mean of red, green and blue, as in slim: what their published
+checkpoints were trained with and need.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Reading of image files and TFRecords, one example at a time, damaged ones named.
 
+For inputs of large data sets: they are shuffled as a whole without a buffer, a resumed run
+continues with the next example, and a damaged example ends a run with its name, or is skipped.
+
     folders       data folders and shards of a data set
     record_index  byte offsets of the records of a TFRecord file
     examples      examples with their fields, name and problem

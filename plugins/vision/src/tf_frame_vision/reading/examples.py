@@ -1,5 +1,6 @@
 """Format of examples read from files; a damaged one has a `problem` and raises no error.
 
+So the run can say which file is damaged and why, or leave the example out and count it.
 An example is a mapping of tensors: its fields, as their `tf.TensorSpec`s say, and
 
     name     scalar string: file, and which of its examples

@@ -1,4 +1,8 @@
-"""Folders, files and shards of data sets, with errors that say what to do."""
+"""Folders, files and shards of data sets, with errors that say what to do.
+
+They come before training starts. A missing shard is an error, too: nobody would notice a run on
+part of the data.
+"""
 
 from __future__ import annotations
 

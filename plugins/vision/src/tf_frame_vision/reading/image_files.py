@@ -1,4 +1,8 @@
-"""Reads image files: examples to train on, and images to predict on."""
+"""Reads image files: examples to train on, and images to predict on.
+
+Images need no conversion to TFRecords. A training file that cannot be decoded becomes an example
+with a `problem`, so that the run can name it or skip it.
+"""
 
 from __future__ import annotations
 

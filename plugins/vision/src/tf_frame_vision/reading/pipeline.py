@@ -5,7 +5,8 @@
     read    data set of `(number, example)`, as `records`, `image_files` and others read it
 
 Every training example is a function of the seed and of its number in an endless stream
-that all replicas share. So an iterator can be saved and restored exactly.
+that all replicas share. So an iterator can be saved and restored exactly: a resumed run
+trains on the examples that an uninterrupted one would have come to.
 """
 
 from __future__ import annotations

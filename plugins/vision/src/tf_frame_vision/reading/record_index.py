@@ -1,5 +1,6 @@
 """Byte offsets of the records of a TFRecord file, so that records can be read in any order.
 
+`records` needs them to shuffle a data set as a whole, to resume anywhere, to skip damaged records.
 Only the frames of the records are read:
 
     8 bytes      length of the data, little endian

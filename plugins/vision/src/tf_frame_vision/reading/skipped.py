@@ -1,5 +1,6 @@
 """Skips examples that cannot be used, counts and reports them (`--input.skip_corrupt`).
 
+A few damaged files then neither end a long run nor vanish unnoticed.
 With `--input.skip_corrupt` every example has two more features:
 
     skipped        int64: number of examples that were left out so far
