@@ -3,8 +3,8 @@
     $ pip install tf-frame-deeplab
     $ tf-frame run --plugin deeplab
 
-Importing this package does not import TensorFlow; using `Estimator` and what
-belongs to it does.
+Importing this package does not import TensorFlow, so that `--help` and wrong options
+answer at once; using `Estimator` and what belongs to it does.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Runs the command line of tf-frame by `python -m tf_frame`."""
+"""Runs the command line by `python -m tf_frame`, where `tf-frame` is not on the PATH."""
 
 import sys
 

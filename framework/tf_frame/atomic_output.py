@@ -3,6 +3,7 @@
     with atomic_output("runs/first/result.json") as temporary:
         write(temporary)
 
+So an evaluator, a resumed run or TensorFlow Serving never loads half a file.
 The content is staged under a temporary name beside the target, on the same file system, and
 renamed at the end. After an error the staged files are removed, so that a full disk has room
 for the next checkpoint. Paths may be on any file system that TensorFlow knows. Modules of the

@@ -1,4 +1,4 @@
-"""Formatting of messages: short values, indented lists, tables, sizes in bytes."""
+"""Formats what users read in tables and errors: short values, lists, columns, sizes in bytes."""
 
 from __future__ import annotations
 

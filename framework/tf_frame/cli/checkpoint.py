@@ -1,4 +1,9 @@
-"""`tf-frame checkpoint`: lists, shows, compares, renames and averages checkpoints."""
+"""`tf-frame checkpoint`: lists, shows, compares, renames and averages checkpoints.
+
+It answers, without a model's code, which checkpoint of a folder is intact and what it holds;
+it fits a checkpoint to a model whose variables have other names, such as a pretrained backbone;
+and it averages the last checkpoints of a training to one set of weights.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output of `tf-frame checkpoint`, as text and as JSON."""
+"""Output of `tf-frame checkpoint`: tables for a terminal, and JSON (`--json`) for scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`tf-frame evaluate`: evaluates one checkpoint of a folder, or each new one."""
+"""`tf-frame evaluate`: evaluates one checkpoint of a folder, or each new one.
+
+For an earlier checkpoint, for other data, or (`--continuous`) beside a training in another
+process, which then does not have to stop for its evaluations.
+"""
 
 from __future__ import annotations
 

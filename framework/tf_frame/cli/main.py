@@ -1,7 +1,7 @@
 """`tf-frame`: finds the sub-command and turns errors into exit codes.
 
 A sub-command is a module with `main(argv) -> exit code`; only the one that
-was asked for is imported.
+was asked for is imported, so that the command line starts at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Help texts of options, made from the same definitions as the flags."""
+"""Help texts of options, made from the definitions of the flags, so that the two cannot differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tf-frame plugins`: lists the installed plugins, and shows the options of one."""
+"""`tf-frame plugins`: lists the installed plugins, and shows the options of one.
+
+With `--check` it loads every plugin, and so finds the broken ones before a run needs them.
+"""
 
 from __future__ import annotations
 

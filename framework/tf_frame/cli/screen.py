@@ -1,6 +1,7 @@
 """Terminal output of the commands: flushed lines, bold text, no error in `... | head`.
 
-It also hides the log messages of TensorFlow's import, unless --verbosity asks for them.
+It also hides the log lines that TensorFlow writes while it is imported, among which the lines
+of the command would be lost, unless --verbosity asks for them.
 """
 
 from __future__ import annotations

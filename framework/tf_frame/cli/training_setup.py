@@ -1,4 +1,8 @@
-"""Makes a `TrainingSetup` from the command line, a configuration file and a preset."""
+"""Makes a `TrainingSetup`, what is to be trained and how, from flags, a YAML file and a preset.
+
+`tf-frame run` makes it of its command line. `evaluate`, `predict` and `export` make it of the
+`config.yaml` that the run wrote to MODEL_DIR, so that its options need not be repeated.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""`Cluster`: the task of this process in a job, whether it is the chief, and its server."""
+"""`Cluster`: the task of this process in a job, whether it is the chief, and its server.
+
+Training asks it who initialises, saves and writes summaries: the chief alone, or workers would
+overwrite each other's files. `wait_for_server` reports a server that is missing, for which
+TensorFlow would wait for ever without a message.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
     TF_CONFIG='{"cluster": {"chief": ["a:2222"], "ps": ["b:2222"], "worker": ["c:2222"]},
                 "task": {"type": "worker", "index": 0}}'
 
-Keys, rules and errors are those of tensorflow_estimator, run_config.py.
+Keys, rules and errors are those of tensorflow_estimator, run_config.py, so that schedulers
+which set TF_CONFIG for tf.estimator start tf-frame's jobs as well.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@
     class Params:
         output_stride: int = option(16, "input size over feature size", choices=(8, 16))
 
-`options_of(Params)` returns the fields as `Option`s, from which flags, YAML, help
-texts and checks are made. `resolve(Params, sources)` makes a `Params` of several sources.
+An option is written only there: its flag, YAML key, help and checks are made of the `Option`s
+that `options_of(Params)` returns. `resolve(Params, sources)` makes a `Params` of several
+sources.
 """
 
 from __future__ import annotations

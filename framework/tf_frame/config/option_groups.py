@@ -1,7 +1,7 @@
 """The run options, which belong to no plugin, in the groups of `tf-frame run --help_all`.
 
-Names and meanings follow the flags of slim, DeepLab and tf.estimator. The
-docstring of each group is its heading in the help.
+Names and meanings follow the flags of slim, DeepLab and tf.estimator, so that their users
+find what they know. The docstring of each group is its heading in the help.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""`RunOptions`: all options of a run outside of plugins, and the checks across options."""
+"""`RunOptions`: all options of a run outside of plugins, and the checks across options.
+
+Options that contradict each other, or have no effect because of others, are found here: before
+TensorFlow is imported and a graph is built.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Reads and writes options as YAML, the format of `--config` and `config.yaml`.
 
+Every run writes its options to `config.yaml`, by which it is resumed, evaluated and exported.
+
 plugin: deeplab
 max_steps: 500
 model: {output_stride: 8}

@@ -1,4 +1,7 @@
-"""Builds clones: replicas of a model in one graph, on several devices, with shared variables."""
+"""Builds clones: replicas of a model in one graph, on several devices, with shared variables.
+
+So the GPUs of one machine each compute a part of the batch, in one process.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@
     config.clone_device(1) == "/device:GPU:1"
 
 Fields, device names and errors are those of DeploymentConfig of slim's model_deploy
-(tensorflow/models, research/slim/deployment), with `clone_device_type` for machines without GPUs.
+(tensorflow/models, research/slim/deployment), so that scripts for slim keep working;
+`clone_device_type` is added for machines without GPUs.
 """
 
 from __future__ import annotations

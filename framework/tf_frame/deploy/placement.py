@@ -1,5 +1,8 @@
 """Places variables and tables on parameter servers, round-robin or balanced by bytes.
 
+Workers read and update all variables in each step, so the server with the most bytes limits the
+job: round-robin is TensorFlow's and slim's placement, balancing evens the bytes out.
+
     sizes = variable_sizes(build_model)
     with variables_placed(config, Balanced(config, sizes)):
         build_model()

@@ -2,7 +2,8 @@
 
     print(placement_table(tf.global_variables(), config))
 
-With parameter servers, the last line tells how evenly they are loaded.
+With parameter servers, the last line tells how evenly they are loaded, before a job is started:
+the fullest one limits it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """Makes the `DeploymentConfig` and the session's `ConfigProto` from the run options.
 
-Mixed precision computes in 16 bits where it is safe, by TensorFlow's rewrite of the graph. The
-Python graph and the variables stay float32. Before a run, TensorFlow casts the operands of
-products and convolutions, forward and backward.
+Clones go to the GPUs or, without any, to logical CPU devices: a command also works on a laptop.
+
+Mixed precision computes in 16 bits where it is safe, which is faster, by TensorFlow's rewrite of
+the graph: before a run, it casts the operands of products and convolutions, forward and backward.
+The Python graph and the variables stay float32.
 
 float16 is for GPUs. TensorFlow 2.21 has a rewrite to float16 for CPUs as well, but there a
 convolution ends the process with a segmentation fault. bfloat16 is for CPUs with oneDNN and

@@ -1,4 +1,4 @@
-"""Train, evaluate, predict and export, as tf.estimator did.
+"""Train, evaluate, predict and export, as tf.estimator did, which TensorFlow dropped in 2.16.
 
     from tf_frame import estimator
 

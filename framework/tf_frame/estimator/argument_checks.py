@@ -1,5 +1,8 @@
 """Checks the arguments and functions that users give an Estimator, with tf.estimator's messages.
 
+So code and tests that were written for tf.estimator find the errors that they expect. A user's
+function may take any subset of the arguments; `called_with` gives it those that it names:
+
 called_with(input_fn, mode="train", params=params, config=config)
 """
 

@@ -1,5 +1,8 @@
 """Early stopping with the names and arguments of tf.estimator.experimental.
 
+The hooks end a training whose metric has reached a threshold or no longer improves, which saves
+the steps that are left.
+
     hook = stop_if_no_decrease_hook(estimator, "loss", max_steps_without_decrease=1000)
     train_and_evaluate(estimator, TrainSpec(input_fn, hooks=[hook]), eval_spec)
 

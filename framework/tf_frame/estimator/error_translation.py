@@ -1,4 +1,7 @@
-"""Turns TensorFlow errors that a user can remedy, such as a full disk, into `TfFrameError`s."""
+"""Turns TensorFlow errors that a user can remedy, such as a full disk, into `TfFrameError`s.
+
+The user then reads the cause and what to do, in place of TensorFlow's traceback.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
     estimator.evaluate(eval_input_fn)
     estimator.export_saved_model("exported", serving_input_receiver_fn)
 
-A façade over the functions that `tf-frame run` calls as well. The names of
+For Python scripts: a façade over the functions that `tf-frame run` calls as well. The names of
 tf.estimator have their old meaning; docs/estimator.md lists the differences.
 """
 

@@ -1,5 +1,6 @@
 """Contracts of plugins: model, input, gradient transform, optimizer, learning rate, hook.
 
+They are what an author of a plugin implements, and all of it that tf-frame calls.
 The base classes define the defaults; a plugin may subclass them or define the
 same names. This module does not import TensorFlow, nor should the module that
 an entry point names: import TensorFlow inside `build`, `dataset` and

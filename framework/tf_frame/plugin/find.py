@@ -1,6 +1,7 @@
 """Lists the plugins of the installed packages from their metadata, without importing any.
 
-The metadata is read anew in each process. stevedore's own cache can serve
+So a package that is broken or slow to import affects neither the list nor a run that does not
+use it. The metadata is read anew in each process. stevedore's own cache can serve
 entry points that are two minutes old and drops the distribution's name.
 """
 

@@ -1,4 +1,8 @@
-"""The kinds of plugins with their entry-point groups, and the check of a class by its kind."""
+"""The kinds of plugins with their entry-point groups, and the check of a class by its kind.
+
+The check is made when a plugin is loaded: a method that is missing, or an option of a type that
+a flag cannot have, is reported at once, and not in the midst of building the graph.
+"""
 
 from __future__ import annotations
 

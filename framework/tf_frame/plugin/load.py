@@ -1,4 +1,4 @@
-"""Loads the plugins that a run names, and no others.
+"""Loads the plugins that a run names, and no others, so that a broken one stops no other run.
 
 Loading goes through stevedore with two corrections: the entry points come
 from `find_plugins`, not from stevedore's cache, and every exception that a

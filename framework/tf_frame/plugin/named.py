@@ -1,4 +1,8 @@
-"""Loads gradient transforms and hooks, of which a run has several, such as `clip_by_norm:10`."""
+"""Loads gradient transforms and hooks, of which a run has several, such as `clip_by_norm:10`.
+
+Each gets a prefix of its own for its options, `transform.NAME` or `transform.NAME_2`, so that a
+run can use the same one twice.
+"""
 
 from __future__ import annotations
 

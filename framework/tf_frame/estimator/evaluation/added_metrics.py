@@ -1,4 +1,4 @@
-"""`add_metrics`: further metrics for an existing estimator.
+"""`add_metrics`: further metrics for an existing estimator, without a change to its model.
 
 def small_errors(labels, predictions):
     errors = tf.abs(labels - predictions["value"])

@@ -1,5 +1,8 @@
 """`Evaluator`: evaluates one checkpoint after the other in a single graph and session.
 
+Building both anew for each checkpoint, as tf.estimator did, takes 12 to 42 times as long
+(docs/performance.md).
+
 evaluator = Evaluator(model=model, source=source, config=config, eval_dir="runs/first/eval")
 for checkpoint in checkpoints_iterator("runs/first"):
     print(evaluator.evaluate(checkpoint).metrics)

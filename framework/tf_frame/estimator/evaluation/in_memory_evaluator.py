@@ -1,4 +1,7 @@
-"""`InMemoryEvaluatorHook`: evaluates during training, with the training session's variables."""
+"""`InMemoryEvaluatorHook`: evaluates during training, with the training session's variables.
+
+For evaluations more frequent than checkpoints: none is written and restored for them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Writes the metrics of an evaluation: events for TensorBoard, `metrics.json` for programs."""
+"""Writes the metrics of an evaluation: events for TensorBoard, `metrics.json` for programs.
+
+Early stopping and `BestExporter` read the events as well.
+"""
 
 from __future__ import annotations
 

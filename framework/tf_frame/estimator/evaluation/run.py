@@ -1,4 +1,8 @@
-"""Evaluation of a run's checkpoints: one of them, or each new one (`tf-frame evaluate`)."""
+"""Evaluation of a run's checkpoints: one of them, or each new one (`tf-frame evaluate`).
+
+Each new one: in a process beside the training, which does not wait for the evaluations. It may
+delete a checkpoint before its turn; such a checkpoint is skipped.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`EvalSession`: a session that is reused for one checkpoint after the other, to save time."""
+"""`EvalSession`: a session that is reused for one checkpoint after the other, to save time.
+
+A `tf.train.MonitoredSession` makes a new one each time, for which TensorFlow optimises the graph
+again and fills its tables again.
+"""
 
 from __future__ import annotations
 

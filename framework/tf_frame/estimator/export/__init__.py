@@ -1,4 +1,4 @@
-"""Export of trained models, with the names of `tf.estimator.export`.
+"""Export of trained models: the names of `tf.estimator.export`, for code written for it.
 
 from tf_frame.estimator import export
 

@@ -1,4 +1,7 @@
-"""Stages exports in a temporary folder, so that only complete, verified ones appear."""
+"""Stages exports in a temporary folder, so that only complete, verified ones appear.
+
+TensorFlow Serving loads an export as soon as there is a folder with a number for a name.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """`InputSignature`: inputs of an exported model, derived from the run's evaluation data.
 
+So `tf-frame export` needs no serving function, and has a batch to verify the export with.
+
     signature = input_signature(source, config)
     with tf.Graph().as_default():
         features, receivers = placeholders(signature.specs)

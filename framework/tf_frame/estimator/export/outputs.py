@@ -2,7 +2,8 @@
 
 ClassificationOutput(scores=probabilities, classes=names).as_signature_def({"examples": examples})
 
-Checks and texts are those of tensorflow, saved_model/model_utils/export_output.py.
+A model function returns them as `EstimatorSpec(export_outputs=...)`. Checks and texts are those of
+tensorflow, saved_model/model_utils/export_output.py, so that code for tf.estimator keeps working.
 """
 
 from __future__ import annotations

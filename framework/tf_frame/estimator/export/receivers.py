@@ -3,7 +3,8 @@
 export_saved_model(folder, build_parsing_serving_input_receiver_fn(feature_spec))
 
 A receiver names the tensors to feed, and the features (and labels) that the model gets.
-Checks, texts and names of placeholders are those of tensorflow_estimator, export/export.py.
+Checks, texts and names of placeholders are those of tensorflow_estimator, export/export.py, so
+that serving functions and clients which were written for it need no change.
 """
 
 from __future__ import annotations

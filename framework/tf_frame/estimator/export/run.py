@@ -1,4 +1,7 @@
-"""Export of a checkpoint in one of the formats, with verification (`tf-frame export`)."""
+"""Export of a checkpoint in one of the formats, with verification (`tf-frame export`).
+
+An export that computes something else than the checkpoint is removed before anyone serves it.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ export_saved_models(
 )
 
 The result is that of tensorflow_estimator, estimator.py: a meta graph for each mode,
-with the same tags and signatures.
+with the same tags and signatures, by which existing clients find them.
 """
 
 from __future__ import annotations

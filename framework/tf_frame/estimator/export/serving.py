@@ -1,4 +1,8 @@
-"""`Serving`: a restored model with placeholders as inputs, from which exports are made."""
+"""`Serving`: a restored model with placeholders as inputs, from which exports are made.
+
+The training graph reads its own data; an exported model is fed. Every format is written from
+this session, or compared with its outputs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Makes the signatures of an exported graph from receivers and `ExportOutput`s."""
+"""Makes the signatures of an exported graph from receivers and `ExportOutput`s.
+
+A signature has the names by which TensorFlow Serving and its clients feed and fetch tensors.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Comparison of an exported model's outputs with those of the restored session.
 
+Freezing or converting a graph can change what it computes without any error; without this, users
+of the export would be the first to notice.
+
     comparison = compare(expected, found, tolerance=1e-5)
     comparison.largest_difference  # 3e-8
 

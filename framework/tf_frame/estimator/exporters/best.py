@@ -1,6 +1,7 @@
 """`BestExporter`: an export whenever an evaluation is better than all before.
 
-The file `.best.json` lies beside the exports and lists them, the best one last:
+So the best model of a training is served, and not a later one that has overfitted. The file
+`.best.json` lies beside the exports and lists them, the best one last:
 
     {"exports": [{"export": "1763692800", "metrics": {"loss": 0.5, "global_step": 20}}]}
 """

@@ -1,4 +1,8 @@
-"""`Exporter`, the interface of exporters, and those that export the last or every checkpoint."""
+"""`Exporter`, the interface of exporters, and those that export the last or every checkpoint.
+
+`train_and_evaluate` calls them after each evaluation, so that a model can be served at the end of
+its training, or while it still trains, without another command.
+"""
 
 from __future__ import annotations
 

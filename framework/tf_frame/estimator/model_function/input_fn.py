@@ -1,5 +1,7 @@
 """`InputFn`: adapts an input function of tf.estimator to the interface of an input plugin.
 
+The training code knows only input plugins; with this it reads the data of such scripts as well.
+
     def input_fn(mode, params, config): ...     # any subset of these arguments
 
 The function returns a `tf.data.Dataset` or tensors: `(features, labels)`, or

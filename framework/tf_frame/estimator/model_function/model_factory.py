@@ -1,6 +1,8 @@
 """`ModelFactory`, `ModelFn`: make the model plugin of an Estimator from its `model` argument.
 
-The argument is a model plugin, or a model function of tf.estimator:
+Training, evaluation and export know only plugins. A plugin's constructor takes facts about the
+data, so it is called when the input is known. The argument is a model plugin, or a model
+function of tf.estimator:
 
     def model_fn(features, labels, mode, params, config):   # any subset with features
         ...

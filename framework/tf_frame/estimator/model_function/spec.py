@@ -1,5 +1,7 @@
 """`EstimatorSpec`, the result of a model function, with the checks of tf.estimator.
 
+So model functions that were written for it keep working, and mistakes get the known messages:
+
 def model_fn(features, labels, mode, params):
     logits = tf.layers.dense(features["x"], params["classes"])
     if mode == ModeKeys.PREDICT:

@@ -1,4 +1,8 @@
-"""Paths of `tf-frame predict`: files to predict on, output folder, names of the output files."""
+"""Paths of `tf-frame predict`: files to predict on, output folder, names of the output files.
+
+They are chosen so that no prediction overwrites an input, or another prediction: files in
+different folders may have the same name.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """`predictions`: a generator of a trained model's predictions, example by example.
 
+`Estimator.predict` and `tf-frame predict` share it; data of any size needs the memory of a batch:
+
 for prediction in predictions(model=model, source=source, config=config, checkpoint=path):
     print(prediction["probabilities"])
 """

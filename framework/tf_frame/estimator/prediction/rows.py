@@ -1,5 +1,8 @@
 """Writers of files with one row for each prediction: JSON Lines and CSV.
 
+For other programs, such as pandas or a spreadsheet. Each row is written at once and whole, so that
+what a stopped run leaves can be read.
+
 rows = JsonLines("predictions")
 rows("dog.png", None, {"class": 3, "probabilities": [0.1, 0.2, 0.7]})
 rows.close()

@@ -1,4 +1,7 @@
-"""Predictions on files, or on the evaluation split, written one by one (`tf-frame predict`)."""
+"""Predictions on files, or on the evaluation split, written one by one (`tf-frame predict`).
+
+Those made before a stop, a full disk or a broken file are kept; the broken file is named.
+"""
 
 from __future__ import annotations
 

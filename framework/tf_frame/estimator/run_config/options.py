@@ -1,4 +1,8 @@
-"""Checks and merges the arguments, run options and TF_CONFIG of a `RunConfig`."""
+"""Checks and merges the arguments, run options and TF_CONFIG of a `RunConfig`.
+
+The same setting can stand in two of them; a contradiction is an error, so that neither wins
+unnoticed.
+"""
 
 from __future__ import annotations
 

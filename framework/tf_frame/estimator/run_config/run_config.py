@@ -1,4 +1,7 @@
-"""`RunConfig`: arguments of tf.estimator, TF_CONFIG and run options in one configuration."""
+"""`RunConfig`: arguments of tf.estimator, TF_CONFIG and run options in one configuration.
+
+So scripts for tf.estimator keep their `RunConfig`, and can use every option of `tf-frame run`.
+"""
 
 from __future__ import annotations
 

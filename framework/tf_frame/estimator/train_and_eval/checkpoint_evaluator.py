@@ -1,7 +1,7 @@
 """`CheckpointEvaluator`: evaluates the newest checkpoint and exports it, in `train_and_evaluate`.
 
 Statuses, checks and error texts are those of `_TrainingExecutor._Evaluator` and
-`_EvalResult` of tensorflow_estimator, training.py.
+`_EvalResult` of tensorflow_estimator, training.py, so that code and tests for it keep working.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Evaluation of new checkpoints: in the process that trains, or in a task that only evaluates.
 
+The former needs no second machine; with the latter, training does not wait for evaluations.
 `EvaluationListener` follows `_NewCheckpointListenerForEvaluate` of tensorflow_estimator,
 training.py; delays and log lines of `evaluate_continuously` are those of
 `_start_continuous_evaluation` there. But while there is no new checkpoint, the loop
-looks every second, whatever `throttle_secs` is, and sleeps in between.
+looks every second, whatever `throttle_secs` is, so that a checkpoint does not wait for long.
 """
 
 from __future__ import annotations

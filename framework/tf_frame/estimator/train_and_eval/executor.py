@@ -1,5 +1,7 @@
 """`train_and_evaluate`: trains, evaluates and exports, alone or as one task of a cluster.
 
+The same script runs alone and on every machine of a cluster; TF_CONFIG names its task there.
+
     train_spec = TrainSpec(train_input_fn, max_steps=1000)
     eval_spec = EvalSpec(eval_input_fn, exporters=[FinalExporter("last", receiver_fn)])
     metrics, exports = train_and_evaluate(estimator, train_spec, eval_spec)
@@ -13,7 +15,7 @@ Each task has its part:
     local           trains and evaluates, alone
 
 Order, delays and error texts are those of `_TrainingExecutor` and `_start_std_server`
-of tensorflow_estimator, training.py.
+of tensorflow_estimator, training.py, so that scripts for it keep working.
 """
 
 from __future__ import annotations

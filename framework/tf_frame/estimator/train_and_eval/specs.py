@@ -1,6 +1,7 @@
 """`TrainSpec` and `EvalSpec`: the two halves of `train_and_evaluate`.
 
-Fields, checks and error texts are those of tensorflow_estimator, training.py.
+Fields, checks and error texts are those of tensorflow_estimator, training.py, so that scripts
+for it keep working.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Hook that ends the training of a worker once the chief has saved the last step."""
+"""Hook that ends the training of a worker once the chief has saved the last step.
+
+A worker that ends by the global step alone may leave before the result of the training is on disk.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`RunContext`: task of the cluster, observer, hooks of a script and the like of one training."""
+"""`RunContext`: who watches a training, which task this process is, and what a script adds to it.
+
+`TrainingSetup` says what is trained, and is written to `config.yaml`; the context holds for one
+call. The command line and `Estimator` share one `train`, and differ in the context that they give.
+"""
 
 from __future__ import annotations
 

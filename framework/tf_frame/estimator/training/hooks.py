@@ -1,4 +1,8 @@
-"""Makes the hooks of a training from the run options, from `--hook` and from the model."""
+"""Makes the hooks of a training from the run options, from `--hook` and from the model.
+
+Here it is decided which task of a cluster does what: only the chief saves, logs, evaluates and
+writes summaries, as all tasks share a folder.
+"""
 
 from __future__ import annotations
 

@@ -2,11 +2,11 @@
 
 | file | content |
 |---|---|
-| `config.yaml` | the resolved configuration |
+| `config.yaml` | the resolved configuration, to resume, evaluate and export by |
 | `train.log` | the log of tf-frame |
 | `result.json` | the result of the last run, for programs |
-| `run.lock` | locked while a run writes to the folder |
-| `training_ended_at` | the last step of the last completed `Estimator.train` |
+| `run.lock` | locked while a run writes to the folder, so that a second one is refused |
+| `training_ended_at` | the last step of the last completed `Estimator.train`: see `completed_step`|
 """
 
 from __future__ import annotations

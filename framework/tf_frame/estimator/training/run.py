@@ -1,4 +1,8 @@
-"""One run of the command line: train or resume, evaluate, write `result.json`."""
+"""One run of the command line: train or resume, evaluate, write `result.json`.
+
+A new run and one that was stopped take the same call: after a crash, a scheduler can start the
+same command with the same folder again, and steps that were saved are not trained again.
+"""
 
 from __future__ import annotations
 

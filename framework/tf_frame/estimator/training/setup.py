@@ -1,4 +1,8 @@
-"""`TrainingSetup`: configured plugins, run options and the folder of a training."""
+"""`TrainingSetup`: configured plugins, run options and the folder of a training.
+
+It is complete and checked before TensorFlow is imported, so that a wrong option is reported at
+once, and it is what `config.yaml` records, so that a run can be repeated.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`--show_hooks` and `--show_placement`: describe a training graph without training."""
+"""`--show_hooks` and `--show_placement`: describe a training graph without training.
+
+So what runs in a step, and how evenly parameter servers are filled, is known before a job begins.
+"""
 
 from __future__ import annotations
 

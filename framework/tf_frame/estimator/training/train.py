@@ -1,4 +1,7 @@
-"""`train`: builds the graph, hooks and session of a `TrainingSetup`, and runs the training loop."""
+"""`train`: builds the graph, hooks and session of a `TrainingSetup`, and runs the training loop.
+
+`tf-frame run` and `Estimator.train` both call it, so that both train alike.
+"""
 
 from __future__ import annotations
 

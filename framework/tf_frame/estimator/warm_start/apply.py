@@ -1,5 +1,7 @@
 """Warm start of an Estimator: variables begin with values of another model's checkpoint.
 
+For fine-tuning: a new task needs less data and fewer steps from a trained model.
+
     scaffold = with_warm_start(scaffold, settings, estimator.latest_checkpoint(), report=print)
 
 Settings have the meaning of tf.estimator (tensorflow_estimator, estimator.py) and of

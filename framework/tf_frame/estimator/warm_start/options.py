@@ -1,4 +1,8 @@
-"""Warm start of a new run by its options (`--warm_start_from` and the like)."""
+"""Warm start by run options: a new run begins with values of a checkpoint (`--warm_start_from`).
+
+For fine-tuning a model that was trained before. A run with a checkpoint of its own resumes from
+that one instead, so that the same command can be given again.
+"""
 
 from __future__ import annotations
 

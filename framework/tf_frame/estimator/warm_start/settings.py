@@ -1,5 +1,7 @@
 """`WarmStartSettings`: the argument `warm_start_from` of an Estimator.
 
+For fine-tuning, it says which variables begin with the values of which checkpoint:
+
 WarmStartSettings("runs/first", vars_to_warm_start="encoder/")
 """
 

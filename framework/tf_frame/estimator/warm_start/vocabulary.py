@@ -1,8 +1,8 @@
 """Warm start of variables whose rows or columns belong to the entries of a vocabulary.
 
-The vocabulary may have grown or changed its order since the checkpoint: every
-entry keeps its values. New entries, and the buckets for words outside of the
-vocabulary, begin with the backup initializer.
+So embeddings need not be learned anew when words are added: the vocabulary may have grown or
+changed its order since the checkpoint, and every entry keeps its values. New entries, and the
+buckets for words outside of the vocabulary, begin with the backup initializer.
 """
 
 from __future__ import annotations

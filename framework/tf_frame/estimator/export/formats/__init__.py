@@ -1,4 +1,4 @@
-"""Table of the export formats, with the tolerances of their verification.
+"""Table of the export formats: their code, and how far outputs may differ from the checkpoint's.
 
     from tf_frame.estimator.export.run import export_model
 

@@ -1,6 +1,7 @@
 """The format `frozen_graph`: one GraphDef with constants in place of variables.
 
-A JSON file beside it names the tensors to feed and to fetch:
+For programs that load a graph of TensorFlow 1 from a single file and restore no variables. A JSON
+file beside it names the tensors to feed and to fetch:
 
     {"inputs": {"image": {"tensor": "inputs/image:0", "shape": [null, 128, 128, 3],
                           "dtype": "float32"}},

@@ -1,4 +1,4 @@
-"""The format `tflite`: a model for TensorFlow Lite, in float32.
+"""The format `tflite`: a model for TensorFlow Lite, for phones and small devices, in float32.
 
 TensorFlow Lite plans its memory for fixed sizes, so the model takes one example at a
 time, with the sizes of the evaluation data.
