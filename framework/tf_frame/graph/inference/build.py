@@ -1,5 +1,8 @@
 """Builds a model for evaluation, prediction or export, and restores it in a session.
 
+All three restore moving averages in place of variables, round like a quantised training, and
+refuse the checkpoint of another model:
+
 with tf.Graph().as_default():
     inference = build_inference(
         model=model, features=features, labels=None, mode=Mode.PREDICT, config=config

@@ -1,4 +1,8 @@
-"""Applies the gradients in every run, or only in those that the gradient transforms allow."""
+"""Applies the gradients in every run, or only in those that the gradient transforms allow.
+
+`accumulate` holds an update back until it has the gradients of several batches, a loss scale until
+they are finite. Without an update the global step must not count, nor the optimizer's slots move.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Builds the update of a training step, or takes the train op of a model function."""
+"""Builds the update of a training step, or takes the train op of a model function.
+
+The update is the same for every model: losses, loss scale, gradients, transforms, optimizer,
+moving averages. A model function of tf.estimator brings a train op of its own, which runs as it
+is; options that it cannot follow, such as `--num_clones`, are errors.
+"""
 
 from __future__ import annotations
 
