@@ -1,7 +1,7 @@
 """Layer, instance, group and unit normalisation, with slim's arguments and variable names.
 
-Unlike batch norm they use no other example, so that the batch may be small. Networks written for
-slim build unchanged, and their checkpoints load.
+Unlike batch norm they normalise each example by itself, so that the batch may be small. Networks
+written for slim build unchanged, and their checkpoints load.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Builds a model for evaluation, prediction or export, and restores it in a session.
 
-All three restore moving averages in place of variables, round like a quantised training, and
-refuse the checkpoint of another model:
+All three must restore the moving averages, if any, in place of the variables, round like a
+quantised training, and refuse the checkpoint of another model:
 
 with tf.Graph().as_default():
     inference = build_inference(

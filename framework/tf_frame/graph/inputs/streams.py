@@ -1,7 +1,7 @@
 """Takes batches from a data set or from a queue function, one per clone, in a fixed order.
 
-Clones (copies of the model) run in parallel and would race for the batches, so that no run could
-be repeated. The iterators are noted, because checkpoints save their positions.
+Clones (copies of the model) run in parallel and would race for the batches; no run could then be
+repeated. The iterators are put into a collection, because checkpoints save their positions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Applies the gradients in every run, or only in those that the gradient transforms allow.
 
-`accumulate` holds an update back until it has the gradients of several batches, a loss scale until
-they are finite. Without an update the global step must not count, nor the optimizer's slots move.
+`accumulate` waits for the gradients of several batches, and a loss scale skips those that are not
+finite. In a run without an update global step, variables and slots must stay as they are.
 """
 
 from __future__ import annotations

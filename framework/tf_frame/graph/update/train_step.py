@@ -2,7 +2,7 @@
 
 The update is the same for every model: losses, loss scale, gradients, transforms, optimizer,
 moving averages. A model function of tf.estimator brings a train op of its own, which runs as it
-is; options that it cannot follow, such as `--num_clones`, are errors.
+is, without `--optimizer` and `--schedule`; transforms or several clones are then an error.
 """
 
 from __future__ import annotations
