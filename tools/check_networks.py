@@ -3,7 +3,8 @@
     python tools/check_networks.py
     python tools/check_networks.py --only resnet_v1_50,my_network --image_size 64
 
-Each network is a run of its own in a fresh folder: `tf-frame run --plugin
+It finds networks that a change, or a new TensorFlow, has broken: the default tests leave large ones
+out. Each network is a run of its own in a fresh folder: `tf-frame run --plugin
 classification --model.name NETWORK`, then `tf-frame export`, which compares
 the outputs of what it wrote with the model's. Networks that need a larger
 image than `--image_size` get their own. Exit code 1 if one of them fails.

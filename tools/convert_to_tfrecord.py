@@ -1,5 +1,7 @@
 """Converts labelled pictures to TFRecords with slim's feature keys.
 
+The input `image_tfrecord` of the classification plugin reads them, and so do programs for slim.
+
     python tools/convert_to_tfrecord.py folder photos/train records --split train --shards 8
     python tools/convert_to_tfrecord.py fashion_mnist downloads records
     python tools/convert_to_tfrecord.py cifar10 cifar-10-batches-bin records --split test

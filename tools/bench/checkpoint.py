@@ -2,6 +2,7 @@
 
     python tools/bench/checkpoint.py [--megabytes 4 40 160] [--saves 9] [--reference_variables]
 
+It tells what `--async_checkpoint` gains for a model of that size, and compares TensorFlow's hook.
 Each way of saving trains in a process of its own, saves every fourth step into a
 folder on disk, and times the steps. The stall is what a step with a save takes
 longer than the median step without one; the table holds medians.

@@ -2,9 +2,10 @@
 
     python tools/bench/evaluate.py [--evaluations 50] [--plugin deeplab] [--eval_steps 2]
 
-Each way evaluates in a process of its own: a small convolutional network on
-random images, or the model and data of a plugin. The checkpoints are of growing
-steps; they are written beforehand and come in turns.
+A run that evaluates during training keeps graph and session, where tf.estimator built them anew;
+the table shows what that saves, and whether memory grows. Each way evaluates in a process of its
+own: a small convolutional network on random images, or the model and data of a plugin. The
+checkpoints are of growing steps; they are written beforehand and come in turns.
 """
 
 from __future__ import annotations

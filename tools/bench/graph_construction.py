@@ -2,7 +2,8 @@
 
     python tools/bench/graph_construction.py [--rounds 7] [--crop_size 64] [--profile]
 
-Three graphs, built in turn: the framework's with one clone and with several,
+Every start of a training waits for it; the ratios show what the framework and further clones add.
+Three graphs, built in turn: the framework's with one clone (a copy of the model) and with several,
 and one by bare TensorFlow with the same input pipeline, network, loss, pictures,
 gradients, update and saver. No session is made. The table holds medians of
 processor time, which other programs on the machine disturb least. `--profile`

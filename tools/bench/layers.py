@@ -3,6 +3,8 @@
     python tools/bench/layers.py [--networks mobilenet_v2 resnet_v1_50] [--image_size 96]
         [--batch_size 8] [--rounds 7] [--steps 5]
 
+It tells whether layers with slim's names, made without Keras, are as fast as those of Keras.
+
 A step is loss, gradients, the update of all weights by plain SGD and of the moving
 averages, on a batch of random images handed over as NumPy arrays; it gives the
 loss back. Ours is a prepared call of a compat.v1 session. Keras' is

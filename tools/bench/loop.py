@@ -2,6 +2,9 @@
 
     python tools/bench/loop.py [--only NAME] [--sessions 3] [--turns 10] [--block 2000]
 
+A ratio of 1 means that hooks, checkpoints and logging cost nothing beside the steps; see
+docs/performance.md for the targets.
+
 Every row trains a linear model (8 examples of 3 numbers) on one batch of tf.data, repeated.
 Within one session a block of steps by the loop and a block of bare calls
 (`tf.Session.make_callable`) take turns, so that what differs between two sessions, or

@@ -2,8 +2,9 @@
 
     python tools/bench/placement.py [--num_ps_tasks 4]
 
-Needs no servers: it builds the variables and looks at their devices. The figure
-is the bytes of the fullest task over the mean of all tasks, 1 at best.
+The server that holds most bytes sends and receives most, and so limits the whole job. Needs no
+servers: it builds the variables and looks at their devices. The figure is the bytes of the
+fullest task over the mean of all tasks, 1 at best.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python tools/bench/startup.py [--runs 21]
 
-Every round runs all commands once, in turn, so that a busy machine slows all of
-them; the table holds medians.
+They must answer at once, without the seconds that an import of TensorFlow takes. Every round runs
+all commands once, in turn, so that a busy machine slows all of them; the table holds medians.
 """
 
 from __future__ import annotations

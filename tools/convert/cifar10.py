@@ -1,7 +1,7 @@
 """Reads CIFAR-10 in its binary version, https://www.cs.toronto.edu/~kriz/cifar.html.
 
-A record is a byte for the class and 3072 for the pixels: all red ones, row by row,
-then the green and the blue ones.
+It is the source `cifar10` of `convert_to_tfrecord.py`. A record is a byte for the class and 3072
+for the pixels: all red ones, row by row, then the green and the blue ones.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Encodes a picture as a serialized `tf.train.Example` with slim's feature keys."""
+"""Encodes a picture as a serialized `tf.train.Example` with slim's feature keys.
+
+Each picture is decoded once, so that a damaged one is found before a training fails on it.
+"""
 
 from __future__ import annotations
 

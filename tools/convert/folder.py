@@ -1,4 +1,7 @@
-"""Lists labelled pictures in a folder that has a subfolder for each class."""
+"""Lists labelled pictures in a folder that has a subfolder for each class.
+
+It is the source `folder` of `convert_to_tfrecord.py`, for pictures of one's own.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Reads MNIST and Fashion-MNIST as they are published: idx files, gzipped or not.
 
-The format: http://yann.lecun.com/exdb/mnist/; 32 bit big-endian numbers, a magic one
-and then the size of each dimension, followed by a byte for each value.
+They are the sources `mnist` and `fashion_mnist` of `convert_to_tfrecord.py`. The format,
+http://yann.lecun.com/exdb/mnist/: 32 bit big-endian numbers, a magic one and then the size of
+each dimension, followed by a byte for each value.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""`Picture` and `Source`, the common form of all data to convert, and reading of their files."""
+"""`Picture` and `Source`, the common form of all data to convert, and reading of their files.
+
+Whatever writes shards need not know where pictures come from. A picture is loaded only when it is
+written, because a data set may not fit into memory.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Writes the files beside the shards: `labels.txt`, and the settings that a rerun must repeat."""
+"""Writes the files beside the shards: `labels.txt`, and the settings that a rerun must repeat.
+
+A rerun with other settings or files is refused, because it would mix shards of two data sets.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Writes TFRecord shards, and reads each one back to verify it."""
+"""Writes TFRecord shards, and reads each one back to verify it.
+
+A shard gets its name only then, so that one with this name is whole even if the conversion was
+killed or the disk was full; a rerun keeps it.
+"""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
     --transform centralize
 
-Yong et al. 2020, "Gradient Centralization: A New Optimization Technique for
-Deep Neural Networks", arXiv:2004.01461.
+The authors report faster training and better generalisation: Yong et al. 2020, "Gradient
+Centralization: A New Optimization Technique for Deep Neural Networks", arXiv:2004.01461.
 """
 
 from __future__ import annotations

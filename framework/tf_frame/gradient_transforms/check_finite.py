@@ -1,6 +1,9 @@
 """The gradient transform `check_finite`: ends the run at a gradient that is not finite.
 
 --transform check_finite
+
+The error names the variable and comes before the update. A check of the loss fails one step later,
+when NaN has spread to the variables, and names none.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The gradient transform `clip_by_global_norm`: an upper bound on the global norm.
 
 --transform clip_by_global_norm:1
+
+A batch with exploding gradients then cannot ruin the variables; the direction of its step is kept.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The gradient transform `clip_by_norm`: an upper bound on the norm of each gradient.
 
 --transform clip_by_norm:10
+
+A variable whose gradient explodes then takes a bounded step, and the others keep theirs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The gradient transform `clip_by_value`: bounds on the elements of gradients.
 
 --transform clip_by_value:0.5
+
+A few huge elements are cut while the others stay; clipping by norm would scale all of them down.
 """
 
 from __future__ import annotations

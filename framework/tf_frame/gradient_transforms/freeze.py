@@ -1,6 +1,9 @@
 """The gradient transform `freeze`: excludes variables from training.
 
 --transform freeze:'MobilenetV2/.*'
+
+For fine-tuning: the head is trained while a pretrained backbone keeps its values, and frozen
+variables need no memory for slots of the optimizer.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 """The gradient transform `multiply`: factors on the gradients of selected variables.
 
 --transform multiply:'logits/.*=10' --transform multiply:'.*/biases=2'
+
+For fine-tuning: new layers learn faster than pretrained ones. With SGD and momentum a factor acts
+as a learning rate of its own; Adam cancels it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Patterns of variable names, for the transforms that select variables.
 
-A pattern is a regular expression that must match a beginning of a variable's
-`op.name` (`re.match`), as in variables_helper of tensorflow/models,
-research/object_detection/utils.
+A pattern is a regular expression that must match a beginning of a variable's `op.name`
+(`re.match`), as in variables_helper of tensorflow/models, research/object_detection/utils. One
+that matches nothing is mostly a typing error, so that a warning shows similar names.
 """
 
 from __future__ import annotations

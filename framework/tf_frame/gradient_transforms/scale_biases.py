@@ -1,6 +1,8 @@
 """The gradient transform `scale_biases`: a factor on the gradients of biases.
 
 --transform scale_biases:2
+
+Biases learn faster than weights then, as with `bias_grad_multiplier` of object_detection.
 """
 
 from __future__ import annotations

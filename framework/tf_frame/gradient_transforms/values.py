@@ -1,4 +1,8 @@
-"""Helpers for gradients that may be dense tensors, `tf.IndexedSlices` or None."""
+"""Helpers for gradients that may be dense tensors, `tf.IndexedSlices` or None.
+
+Transforms need not tell these cases apart then, and sparse gradients, of large embeddings for
+example, stay sparse.
+"""
 
 from __future__ import annotations
 

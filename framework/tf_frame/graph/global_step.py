@@ -1,7 +1,7 @@
 """Reads the global step after the update, within the session run of the train op.
 
-A plain read beside the train op may come before or after the update, and a read in a run of
-its own costs as much as a small step.
+Hooks need this number at every step, to decide whether to act. A plain read beside the train op
+may come before or after the update, and a read in a run of its own costs as much as a small step.
 """
 
 from __future__ import annotations

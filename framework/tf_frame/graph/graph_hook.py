@@ -1,5 +1,7 @@
 """Calls the functions that edit a graph: the model's, that of `--graph_hook`, quantisation.
 
+With `--graph_hook` an experiment changes the graph of an installed model without copying its code:
+
     # edit.py
     def stop_backbone():
         graph = tf.compat.v1.get_default_graph()

@@ -1,10 +1,11 @@
 """Combines the losses of the clones to the total loss, and averages losses over the steps.
 
-By default the total is the mean of the clones' data losses plus the regularisation losses,
-once and in full, as in slim's model_deploy (research/slim/deployment/model_deploy.py).
-DeepLab's trainer with towers (research/deeplab/train.py, 2019) averages the gradients of the
-towers, of which only the first has the regularisation, and reports the sum of all losses:
-`regularization="scaled", total="sum"`.
+A clone is a copy of the model on one device. The options repeat what older trainers computed. By
+default the total is the mean of the clones' data losses plus the regularisation losses, once and
+in full, as in slim's model_deploy (research/slim/deployment/model_deploy.py). DeepLab's trainer
+with towers (research/deeplab/train.py, 2019) averages the gradients of the towers, of which only
+the first has the regularisation, and reports the sum of all losses:
+`regularization="scaled", total="sum"`. Averages over the steps give smooth curves.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Searches and edits graphs: ancestors of tensors, bodies of functions, inputs of operations.
 
-`tf.Graph` has no public way to edit since tf.contrib.graph_editor is gone. The edits here use
-`Operation._update_input`, as TensorFlow's own while loops do. They must not be used once a
-session has run the graph, because a session does not see the change.
+Quantisation, exact resuming and synchronised batch norm need edits, because they change a graph
+that a model has built. `tf.Graph` has no public way to edit since tf.contrib.graph_editor is gone.
+The edits here use `Operation._update_input`, as TensorFlow's own while loops do. They must not be
+used once a session has run the graph, because a session does not see the change.
 """
 
 from __future__ import annotations

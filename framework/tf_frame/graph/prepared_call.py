@@ -1,4 +1,9 @@
-"""`prepared_call`: a session call whose fetches are resolved once, for use in every step."""
+"""`prepared_call`: a session call whose fetches are resolved once, for use in every step.
+
+`tf.Session.run` checks and orders its fetches in every call, and a function made by
+`tf.Session.make_callable` does half of that again, which takes longer than a small step. This
+call goes straight to TensorFlow.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +22,6 @@ def prepared_call(
     options: Any = None,
 ) -> Callable[..., list[Any]]:
     """Prepares a call of a session.
-
-    `tf.Session.run` checks and orders its fetches in every call, and a function made
-    by `tf.Session.make_callable` does half of that again, which takes longer than a
-    small step. This function goes straight to TensorFlow.
 
     Args:
       session: the `tf.Session`.

@@ -1,10 +1,11 @@
-"""Synchronised batch norm: statistics over the batches of all clones.
+"""Synchronised batch norm: statistics over the batches of all clones (copies of the model).
 
     net = layers.batch_norm(net, is_training=True, sync=True)
 
-A training step of several clones is then equal to a step of one clone with the whole batch.
-The layers of each clone have placeholders for statistics and gradients, which this module
-connects to the values of all clones together.
+Statistics of the few images on one device are noisy. With those of all clones a training step is
+equal to a step of one clone with the whole batch. The layers of each clone read statistics and
+gradients through identity operations, whose inputs this module replaces by the values of all
+clones together.
 """
 
 from __future__ import annotations

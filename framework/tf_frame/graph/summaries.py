@@ -1,4 +1,8 @@
-"""Summaries of the training graph: of clones, losses, learning rate and variables."""
+"""Merges what TensorBoard shows of a training run: losses, learning rate, the model's summaries.
+
+By default clones (copies of the model) after the first are left out, because they show the same
+for other examples. All summaries are moved to CPUs, because they have no kernels for GPUs.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """Builds the training graph, ready for a session, from plugins and run options.
 
 inputs -> clones -> graph hooks -> losses -> gradients -> transforms -> update -> train_op
+
+A clone is a copy of the model on one device. Plugins give inputs, model, transforms, optimizer and
+learning rate; the rest is here, so that one model trains on any number of clones and servers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """Layers made of `get_variable` and `tf.nn`, with slim's variable names.
 
+Arguments, defaults, collections and initial values are those of tf-slim, too, so that networks
+written for slim build unchanged, and their checkpoints load.
+
     from tf_frame import layers
 
     with layers.arg_scope([layers.conv2d], normalizer_fn=layers.batch_norm,
@@ -7,7 +10,6 @@
         net = layers.conv2d(images, 32, 3, stride=2)
         # Conv/weights, Conv/BatchNorm/beta, Conv/BatchNorm/moving_mean, ...
 
-Arguments, defaults, collections and initial values are those of tf-slim, too.
 Tensors are NHWC, `[batch, height, width, channels]`, unless `data_format` says
 otherwise. Importing this package imports TensorFlow.
 """

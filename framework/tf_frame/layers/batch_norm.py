@@ -1,4 +1,7 @@
-"""Batch normalisation, https://arxiv.org/abs/1502.03167, with slim's arguments."""
+"""Batch normalisation, https://arxiv.org/abs/1502.03167, with slim's arguments and variable names.
+
+Networks written for slim therefore build unchanged, and their checkpoints load.
+"""
 
 from __future__ import annotations
 

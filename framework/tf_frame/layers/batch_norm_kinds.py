@@ -1,4 +1,9 @@
-"""Implementations of batch norm: fused kernel, separate operations, batch renormalisation."""
+"""Implementations of batch norm: fused kernel, separate operations, batch renormalisation.
+
+The fused kernel is the fastest, but takes only some ranks and types and the statistics of its own
+batch; separate operations do the rest. Renormalisation is for small batches: training then uses
+nearly the same statistics as inference.
+"""
 
 from __future__ import annotations
 

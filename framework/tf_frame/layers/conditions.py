@@ -1,6 +1,6 @@
 """`smart_cond` and `smart_where`: conditions that are Python values or tensors.
 
-A condition that is constant when the graph is built needs no `tf.cond`.
+`is_training` is mostly a constant. Then only the branch that is used is built, without `tf.cond`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Convolutions in one, two and three dimensions."""
+"""Convolutions in one, two and three dimensions, with slim's arguments and variable names.
+
+Networks written for slim therefore build unchanged, and their checkpoints load.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Transposed convolutions, the gradients of convolutions with a stride."""
+"""Transposed convolutions, the gradients of convolutions with a stride: they enlarge feature maps.
+
+Arguments and variable names are slim's, so that its networks build unchanged, and their
+checkpoints load.
+"""
 
 from __future__ import annotations
 

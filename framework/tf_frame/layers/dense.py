@@ -1,4 +1,8 @@
-"""Fully connected layers, `bias_add`, and embedding lookups."""
+"""Fully connected layers, `bias_add`, and embedding lookups.
+
+Arguments and variable names are those of slim (embeddings: tf.contrib.layers), so that networks
+written for it build unchanged, and their checkpoints load.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Layers without variables: dropout, flatten, maxout, one-hot encoding, softmax."""
+"""Layers without variables: dropout, flatten, maxout, one-hot encoding, softmax.
+
+They take slim's arguments and `arg_scope`, so that networks written for slim build unchanged.
+"""
 
 from __future__ import annotations
 

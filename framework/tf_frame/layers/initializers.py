@@ -1,4 +1,8 @@
-"""Initializers of weights, with slim's arguments and constants."""
+"""Initializers of weights, with slim's arguments and constants.
+
+Networks that are trained from scratch begin with slim's distributions; Keras scales its truncated
+normals by another constant.
+"""
 
 from __future__ import annotations
 

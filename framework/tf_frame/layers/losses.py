@@ -1,4 +1,4 @@
-"""Losses with the names, arguments and values of slim's.
+"""Losses with the names, arguments and values of slim's, for programs written for `slim.losses`.
 
 Each loss is the mean over the elements whose weight is not 0, and is added to
 `tf.GraphKeys.LOSSES`, or to the collection that an `arg_scope` of `add_loss` names.

@@ -1,6 +1,7 @@
-"""Mean and variance of channels, over the batch of one clone or of all clones.
+"""Mean and variance of channels for batch norm, over the batch of one clone or of all clones.
 
-A clone is built before the next one, so the statistics of the other clones do not
+A clone is a copy of the model on one device; all clones together have a larger batch, with less
+noisy statistics. A clone is built before the next one, so the statistics of the others do not
 exist yet when its layer needs them. `shared_moments` therefore returns the clone's
 own statistics through an identity operation whose input can be replaced later:
 `tf_frame.graph.shared_statistics` does so once all clones and their gradients are

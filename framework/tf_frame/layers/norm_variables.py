@@ -1,4 +1,8 @@
-"""Variables of the normalisation layers, and the updates of the moving statistics."""
+"""Variables of the normalisation layers, and the updates of the moving statistics.
+
+Their names are slim's, so that its checkpoints load. `is_training` may be a tensor: without
+training an update then changes nothing, and needs no `tf.cond`.
+"""
 
 from __future__ import annotations
 

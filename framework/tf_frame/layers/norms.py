@@ -1,4 +1,8 @@
-"""Layer, instance, group and unit normalisation, with slim's arguments and variable names."""
+"""Layer, instance, group and unit normalisation, with slim's arguments and variable names.
+
+Unlike batch norm they normalise each example by itself, so that the batch may be small. Networks
+written for slim build unchanged, and their checkpoints load.
+"""
 
 from __future__ import annotations
 

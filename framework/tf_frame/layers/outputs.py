@@ -1,6 +1,7 @@
 """Collects the outputs of layers under aliases, from which networks make their end points.
 
-The aliases of a tensor are its attribute `aliases`, as in tf_slim, layers/utils.py.
+End points are outputs of a network by name; from them a decoder, for example, takes the features
+of a backbone. The aliases are a tensor's attribute `aliases`, as in tf_slim, layers/utils.py.
 """
 
 from __future__ import annotations

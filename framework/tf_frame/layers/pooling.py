@@ -1,4 +1,7 @@
-"""Pooling over space, with slim's arguments and names."""
+"""Pooling over space, with slim's arguments and names.
+
+Networks written for slim therefore build unchanged, and their end points keep their names.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Regularizers of weights, with slim's arguments, op names and errors."""
+"""Regularizers of weights, with slim's arguments, op names and errors.
+
+Networks written for slim therefore build unchanged, with the same penalties.
+"""
 
 from __future__ import annotations
 

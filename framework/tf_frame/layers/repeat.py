@@ -1,4 +1,7 @@
-"""Sequences of layers: the same layer several times, or with different arguments."""
+"""Sequences of layers: the same layer several times, or with different arguments.
+
+Their scopes are numbered like slim's (`conv1/conv1_2`), so that checkpoints of its VGG load.
+"""
 
 from __future__ import annotations
 

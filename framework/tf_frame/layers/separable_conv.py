@@ -1,4 +1,8 @@
-"""Depthwise separable convolutions, and convolutions of each channel with the same kernel."""
+"""Depthwise separable convolutions, and convolutions of each channel with the same kernel.
+
+Separable ones need a fraction of the multiplications of a full convolution; MobileNet and DeepLab
+use them. Arguments and variable names are slim's, so that its checkpoints load.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Kernel sizes, strides, channel axes and numbers of channels, checked as in tf_slim.
 
-Errors are those of tf_slim, layers/utils.py and layers/layers.py.
+Errors are those of tf_slim, layers/utils.py and layers/layers.py, for programs that expect them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Sizes of feature maps, bilinear resizing, and the positions of activations."""
+"""Sizes of feature maps, bilinear resizing, and the positions of activations.
+
+Segmentation needs them to bring feature maps to the size of others or of the labels, even where
+sizes are known only when the graph runs. `spatial_softmax` finds keypoints.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`LayerSteps`: the common part of slim's layers: weights, normalisation or biases, activation."""
+"""`LayerSteps`: the common part of slim's layers: weights, normalisation or biases, activation.
+
+Convolutions and dense layers differ only in their product; names, penalties and collections of
+variables, on which checkpoints and losses depend, are here once for all.
+"""
 
 from __future__ import annotations
 

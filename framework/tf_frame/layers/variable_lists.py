@@ -1,4 +1,7 @@
-"""Functions that find variables by scope, suffix or pattern; source: tf_slim, ops/variables.py."""
+"""Functions that find variables by scope, suffix or pattern; source: tf_slim, ops/variables.py.
+
+Scripts choose by them what to train, or what to restore from another model's checkpoint.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Creation of variables: `get_variable` with a device and collections as arguments."""
+"""Creation of variables: `get_variable` with a device and collections as arguments.
+
+`model_variable` also notes that a variable belongs to the model, not to the optimizer or the input:
+moving averages, and scripts that fine-tune, choose by that (`tf.GraphKeys.MODEL_VARIABLES`).
+"""
 
 from __future__ import annotations
 

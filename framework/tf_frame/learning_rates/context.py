@@ -1,4 +1,8 @@
-"""Converts epochs to steps for learning-rate schedules, without importing TensorFlow."""
+"""Converts epochs to steps for learning-rate schedules, without importing TensorFlow.
+
+A decay in epochs fits any batch size and number of workers. The schedules import this module, and
+`tf-frame plugins show`, which must be quick, imports the schedules.
+"""
 
 from __future__ import annotations
 

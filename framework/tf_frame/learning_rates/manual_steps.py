@@ -1,4 +1,7 @@
-"""The learning rate `manual_steps`: piecewise constant, as in object_detection."""
+"""The learning rate `manual_steps`: piecewise constant, as in object_detection.
+
+Its configurations name the first step of each rate; those of DeepLab (`multi_steps`) the last one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learning rate `multi_steps`, also `piecewise`: constant between boundaries."""
+"""The learning rate `multi_steps`, also `piecewise`: constant between boundaries, as in DeepLab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The learning rate `one_cycle`: rise, fall, and a last fall to near zero (arXiv:1708.07120)."""
+"""The learning rate `one_cycle`: rise, fall, and a last fall to near zero (arXiv:1708.07120).
+
+For trainings of few steps with a high peak, which the authors call super-convergence.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`learning_rate`: the learning rate of a run as a tensor, first warm-up, then the schedule."""
+"""`learning_rate`: the learning rate of a run as a tensor, first warm-up, then the schedule.
+
+A warm-up, small steps while the gradients of new layers are large, thus works with any schedule.
+"""
 
 from __future__ import annotations
 

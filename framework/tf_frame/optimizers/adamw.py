@@ -1,4 +1,8 @@
-"""The optimizer `adamw`: Adam with decoupled weight decay."""
+"""The optimizer `adamw`: Adam with decoupled weight decay.
+
+Adam divides the gradient of an L2 penalty, like the rest, by the root of the squared gradients, so
+that weights with large gradients hardly decay. Here all decay at one rate.
+"""
 
 from __future__ import annotations
 

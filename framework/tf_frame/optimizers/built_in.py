@@ -1,4 +1,8 @@
-"""`BuiltIn`: base class of the plugins for optimizers that `tf.compat.v1.train` has."""
+"""`BuiltIn`: base class of the plugins for optimizers that `tf.compat.v1.train` has.
+
+Such a plugin is a class name and options. TensorFlow is imported only when the optimizer is made,
+because `tf-frame plugins show` also loads the plugin, and must be quick.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""AdamW and LAMB as `tf.compat.v1.train.Optimizer`; the plugins are in `adamw` and `lamb`.
+"""AdamW and LAMB as `tf.compat.v1.train.Optimizer`; training graphs take no optimizer of Keras.
 
-No entry point names this module, so it may import TensorFlow.
+The plugins are in `adamw` and `lamb`. No entry point names this module, so it may import
+TensorFlow.
 """
 
 from __future__ import annotations

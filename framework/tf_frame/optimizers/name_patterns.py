@@ -1,4 +1,8 @@
-"""Regular expressions of the variables that AdamW and LAMB exclude from decay or scaling."""
+"""Regular expressions of the variables that AdamW and LAMB exclude from decay or scaling.
+
+By default these are biases and the scales and offsets of normalisation: their decay does not
+regularise, and LAMB's steps, in proportion to a variable's norm, hardly move a bias near 0.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Builds a model for evaluation, prediction or export, and restores it in a session.
 
+All three must restore the moving averages, if any, in place of the variables, round like a
+quantised training, and refuse the checkpoint of another model:
+
 with tf.Graph().as_default():
     inference = build_inference(
         model=model, features=features, labels=None, mode=Mode.PREDICT, config=config

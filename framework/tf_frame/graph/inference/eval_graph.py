@@ -1,4 +1,8 @@
-"""Builds the evaluation graph: one clone, streaming metrics, one pass over the data."""
+"""Builds the evaluation graph: one clone, streaming metrics, one pass over the data.
+
+A session of it can evaluate one checkpoint after the other, unless the graph has state, such as a
+queue, by which earlier evaluations would change the figures: `kept_by_session` finds that.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Builds the input pipeline in the graph: one batch per clone, in a fixed order.
 
-An input may return, and each clone gets:
+A clone is a copy of the model on one device. The order is fixed so that each gets the same
+examples when a run is repeated or resumed. An input may return, and each clone gets:
 
     a tf.data.Dataset of (features, labels)     the next features and labels
     a function that returns (features, labels)  its result, called once per clone

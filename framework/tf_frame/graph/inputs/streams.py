@@ -1,4 +1,8 @@
-"""Takes batches from a data set or from a queue function, one per clone, in a fixed order."""
+"""Takes batches from a data set or from a queue function, one per clone, in a fixed order.
+
+Clones (copies of the model) run in parallel and would race for the batches; no run could then be
+repeated. The iterators are put into a collection, because checkpoints save their positions.
+"""
 
 from __future__ import annotations
 

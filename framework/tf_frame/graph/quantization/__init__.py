@@ -1,5 +1,7 @@
 """Quantisation-aware training: the graph computes like an 8-bit integer network.
 
+The weights adapt to the rounding, so that a later conversion to integers costs less accuracy.
+
     with graph.as_default():
         logits = network(images)
         quantize_training_graph(delay_steps=2000)

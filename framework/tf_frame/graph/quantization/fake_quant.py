@@ -1,4 +1,8 @@
-"""Fake quantisation of weights and activations to 8 bits, with variables for the ranges."""
+"""Fake quantisation of weights and activations to 8 bits, with variables for the ranges.
+
+Values are rounded as 8-bit integers would be, but stay float32, so that the network can be
+trained. Evaluation reads the ranges, measured in training, from the checkpoint.
+"""
 
 from __future__ import annotations
 

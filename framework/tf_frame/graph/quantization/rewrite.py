@@ -1,4 +1,8 @@
-"""Inserts fake quantisation at the layers of a training or evaluation graph."""
+"""Inserts fake quantisation at the layers of a training or evaluation graph.
+
+Models need no code for it: their graph is changed after it is built. Both graphs have the same
+variables, so that evaluation measures the network with the rounding of its training.
+"""
 
 from __future__ import annotations
 

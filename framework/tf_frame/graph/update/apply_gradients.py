@@ -1,4 +1,8 @@
-"""Applies the gradients in every run, or only in those that the gradient transforms allow."""
+"""Applies the gradients in every run, or only in those that the gradient transforms allow.
+
+`accumulate` waits for the gradients of several batches, and a loss scale skips those that are not
+finite. In a run without an update global step, variables and slots must stay as they are.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Computes the gradients of each clone, and sums, transforms and summarises them."""
+"""Computes the gradients of each clone, and sums, transforms and summarises them.
+
+A clone is a copy of the model on one device, with a batch of its own; the sum makes one update as
+if the whole batch were on one device. Transforms (`--transform`) are plugins that change the
+summed gradients before the optimizer uses them: they clip or freeze, for example.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Moving averages of variables, kept in training and restored in place of the variables.
 
+They vary less from step to step than the variables, and so do the figures of an evaluation.
+
     averages = moving_averages(config, global_step)
     with tf.control_dependencies([update]):
         averages_op = averages.apply()

@@ -1,5 +1,7 @@
 """Synchronous training, with one update from the averaged gradients of several workers.
 
+Workers that update on their own apply gradients of values that others have changed since.
+
     optimizer = synchronous(optimizer, config=config, averages=averages)
     update = optimizer.apply_gradients(pairs, global_step=step)
     hooks.append(session_hook(optimizer, config=config))

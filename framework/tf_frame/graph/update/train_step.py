@@ -1,4 +1,9 @@
-"""Builds the update of a training step, or takes the train op of a model function."""
+"""Builds the update of a training step, or takes the train op of a model function.
+
+The update is the same for every model: losses, loss scale, gradients, transforms, optimizer,
+moving averages. A model function of tf.estimator brings a train op of its own, which runs as it
+is, without `--optimizer` and `--schedule`; transforms or several clones are then an error.
+"""
 
 from __future__ import annotations
 
