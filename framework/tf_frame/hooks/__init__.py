@@ -3,7 +3,8 @@
     from tf_frame.hooks import Cadence, Hook, LoggingTensorHook
 
 Hooks with names of `tf.compat.v1.train` have the arguments and results of
-TensorFlow's hooks, but only run at the steps that they need.
+TensorFlow's hooks, but only run at the steps that they need: TensorFlow calls its
+hooks before and after every step, which makes short steps slower.
 """
 
 from __future__ import annotations

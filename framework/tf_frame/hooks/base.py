@@ -1,5 +1,8 @@
 """`Hook`, the base class of tf-frame's session hooks, and `Phase`, their order within a step.
 
+Unlike a plain `SessionRunHook`, a `Hook` says at which steps it runs (`hooks.cadence`), so
+that the training loop can run all other steps without Python code of hooks.
+
 After a step the hooks that want it run in this order:
 
     for phase in (transform, check, observe, save, evaluate, log, stop):

@@ -1,4 +1,8 @@
-"""Cadences: the steps at which a hook runs, by number or by time."""
+"""Cadences: the steps at which a hook runs, by number or by time.
+
+The training loop asks them for the next step that some hook wants, and runs all steps before
+it without calling a hook.
+"""
 
 from __future__ import annotations
 

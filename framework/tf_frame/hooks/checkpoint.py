@@ -1,7 +1,8 @@
 """The hook that saves checkpoints: at the start, by steps or seconds, and at the end.
 
-A checkpoint is written only if every floating-point variable is finite, and listed only when it
-is complete: a save that fails leaves the checkpoint before.
+A run can always resume from the last good checkpoint: one is written only if every
+floating-point variable is finite, and listed only when it is complete. Asynchronous saves
+(`--async_checkpoint`) let training go on while the file is written.
 
     synchronous    check variables -> write -> list -> delete old ones
     asynchronous   check and copy variables | in another thread: write -> list -> delete old ones

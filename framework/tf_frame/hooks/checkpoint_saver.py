@@ -1,4 +1,8 @@
-"""`tf.compat.v1.train.CheckpointSaverHook` without its extra session call in every step."""
+"""`tf.compat.v1.train.CheckpointSaverHook` without its extra session call in every step.
+
+For scripts that make this hook themselves, and for `legacy.training`; runs of tf-frame save by
+`hooks.checkpoint.CheckpointHook`, unless a script gives this one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Early stopping: ends training by a metric of the evaluations.
+"""Early stopping: ends training once an evaluation metric is good enough or no longer improves.
 
     hook = stop_if_no_increase("accuracy", 2000, eval_dir="runs/first/eval")
 

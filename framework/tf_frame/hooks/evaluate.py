@@ -1,4 +1,7 @@
-"""Evaluates the model every so many steps of training (`--eval_every_n_steps`)."""
+"""Evaluates the model every so many steps of training (`--eval_every_n_steps`).
+
+Early stopping, `--keep_best` and TensorBoard's curves of metrics are made of these results.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Feeds tensors of the graph with constants in every step."""
+"""Feeds tensors of the graph with constants in every step (`--hook feed`).
+
+So a model with placeholders that a script would feed, such as `keep_prob`, trains unchanged.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`GlobalStepWaiterHook` of TensorFlow: a worker waits until the others reach a global step."""
+"""`GlobalStepWaiterHook` of TensorFlow: a worker waits until the others reach a global step.
+
+Asynchronous workers start one after another by it (`--startup_delay_steps`), so that their
+first gradients are not all of the same initial values.
+"""
 
 from __future__ import annotations
 

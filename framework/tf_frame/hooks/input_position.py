@@ -1,4 +1,7 @@
-"""Restores the input position of a checkpoint, so that a resumed run is exact."""
+"""Restores the input position of a checkpoint: a resumed run gets the batches that come next.
+
+Without it a resumed run would read the data from the beginning, and see some examples more often.
+"""
 
 from __future__ import annotations
 

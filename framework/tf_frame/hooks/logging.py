@@ -1,4 +1,9 @@
-"""Hooks that log tensors: every N steps, as TensorFlow's `LoggingTensorHook`, and at the end."""
+"""Hooks that log tensors: every N steps, as TensorFlow's `LoggingTensorHook`, and at the end.
+
+`LoggingHook` logs loss and learning rate of a run (`--log_every_n_steps`), in the background.
+`LoggingTensorHook` is for scripts that use TensorFlow's, and for `--hook logging_tensor`.
+`FinalValuesHook` is for values that only matter after training (`--hook final_values`).
+"""
 
 from __future__ import annotations
 

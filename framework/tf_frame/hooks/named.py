@@ -1,4 +1,4 @@
-"""Plugins behind `--hook NAME`: the options of each hook, and its construction.
+"""Plugins behind `--hook NAME`, which add a hook to a run without code: options and construction.
 
     --hook early_stopping:accuracy --hook.early_stopping.steps 2000
     --hook feed --hook.feed.values keep_prob:0=0.5
@@ -9,7 +9,8 @@
     --hook resource_use:500
     --hook slow_step:20 --hook.slow_step.floor_secs 1
 
-`tf_frame.hooks` imports a hook, and with it TensorFlow, when a run makes it.
+`tf_frame.hooks` imports a hook, and with it TensorFlow, when a run makes it; so `--help` and a
+wrong option answer at once.
 """
 
 from __future__ import annotations
@@ -142,7 +143,11 @@ class FinalValues(HookPlugin):
 
 
 class GarbageCollection(HookPlugin):
-    """Collects garbage every N steps, and leaves out objects of the first steps."""
+    """Collects garbage every N steps in place of Python's automatic collection.
+
+    That one visits all objects of the graph, which makes single steps slow; this one leaves
+    out the objects of the first steps.
+    """
 
     @dataclasses.dataclass(frozen=True)
     class Params:
@@ -156,7 +161,10 @@ class GarbageCollection(HookPlugin):
 
 
 class Heartbeat(HookPlugin):
-    """Writes state, step, time, process and host to MODEL_DIR/heartbeat.json."""
+    """Writes state, step, time, process and host to MODEL_DIR/heartbeat.json.
+
+    A program that monitors runs sees by an old file that the run hangs or was killed.
+    """
 
     @dataclasses.dataclass(frozen=True)
     class Params:

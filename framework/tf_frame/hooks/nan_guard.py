@@ -1,4 +1,8 @@
-"""Ends training at a loss that is not finite; has TensorFlow's `NanTensorHook`, too."""
+"""Ends training at a loss that is not finite, so that the last good checkpoint stays (`--on_nan`).
+
+The loss is checked in every step, and a bad step is never saved. `NanTensorHook` is
+TensorFlow's, for scripts that use it: it lets an infinite loss pass.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Profiles ranges of steps for TensorBoard's Profile tab and as a Chrome trace."""
+"""Profiles ranges of steps for TensorBoard's Profile tab and as a Chrome trace.
+
+It shows what takes the time of a step: the input, single operations, or waiting
+(`--profile_at_step`, `--profile_every_n_steps`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Shows the progress of training: a bar on a terminal, lines elsewhere."""
+"""Shows the progress of training: a bar on a terminal, lines elsewhere.
+
+It also measures the mean rate that a run writes into `result.json`.
+"""
 
 from __future__ import annotations
 

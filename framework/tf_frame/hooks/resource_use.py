@@ -1,4 +1,7 @@
-"""Logs the resources that the process uses: memory, open files, threads."""
+"""Logs the resources that the process uses: memory, open files, threads.
+
+A leak shows by its warning before a long run is killed for lack of memory.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Writes the stacks of all threads while a step hangs."""
+"""Writes the stacks of all threads while a step hangs.
+
+They show what the step waits for, such as the input, a parameter server or a slow disk; once
+the step has ended, nothing does.
+"""
 
 from __future__ import annotations
 

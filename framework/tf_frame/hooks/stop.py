@@ -1,4 +1,7 @@
-"""Hooks that end training: at a step, and on a signal."""
+"""Hooks that end training: at a step, and on a signal.
+
+They stop between two steps, so that the state of the last step is saved before the run ends.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Writes summaries; has TensorFlow's `SummarySaverHook` without its extra session calls, too."""
+"""Writes summaries; has TensorFlow's `SummarySaverHook` without its extra session calls, too.
+
+`SummaryHook`, for runs of tf-frame, writes in the background, and makes TensorBoard drop what a
+killed run wrote after its last checkpoint. `SummarySaverHook` is for scripts that use TensorFlow's.
+"""
 
 from __future__ import annotations
 

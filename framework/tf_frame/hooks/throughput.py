@@ -1,4 +1,9 @@
-"""Measures steps/s and examples/s, with uncertainty; has TensorFlow's `StepCounterHook`, too."""
+"""Measures steps/s and examples/s, with uncertainty; has TensorFlow's `StepCounterHook`, too.
+
+`ThroughputHook` leaves out warm-up, traced steps and evaluations; by the uncertainty a real change
+of speed can be told from noise. `StepCounterHook` writes TensorFlow's tag `global_step/sec`, for
+scripts, and for an `Estimator`, whose input functions do not tell the batch size.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Chrome traces of single steps, as slim's trainers and TensorFlow's `ProfilerHook` write them."""
+"""Chrome traces of single steps, as slim's trainers and TensorFlow's `ProfilerHook` write them.
+
+A trace shows when each operation of a step ran on which device. `TimelineHook` is behind
+`--trace_every_n_steps`, `ProfilerHook` is for scripts that use TensorFlow's.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """The names of slim's, the Object Detection API's and DeepLab's trainers, and of tf.estimator.
 
+Existing scripts change their imports, keep the rest, and run on the functions of tf-frame:
+
     from tf_frame.legacy import slim              # was: import tf_slim as slim
     from tf_frame.legacy import learning          # was: slim.learning
     from tf_frame.legacy import model_deploy      # was: from deployment import model_deploy
@@ -8,5 +10,5 @@
     from tf_frame.legacy import variables_helper  # was: from object_detection.utils import ...
     from tf_frame.legacy import estimator         # was: tf.estimator
 
-The modules call the functions of tf-frame. Importing them imports TensorFlow.
+Importing the modules imports TensorFlow.
 """

@@ -1,4 +1,4 @@
-"""Evaluation under the names of tf_slim's evaluation.py.
+"""Evaluation under the names of tf_slim's evaluation.py, for scripts that were written for slim.
 
     from tf_frame.legacy import evaluation  # was: slim.evaluation
 

@@ -1,7 +1,8 @@
-"""The eval step and the evaluation hooks of tf.contrib.training, under their names.
+"""The eval step and the evaluation hooks of tf.contrib.training, for scripts that use them.
 
-Messages, log messages and the variable are those of tensorflow/python/training/evaluation.py
-and tf_slim/training/evaluation.py.
+The eval step is the variable that counts the batches of an evaluation. Names, messages and log
+messages are those of tensorflow/python/training/evaluation.py and
+tf_slim/training/evaluation.py.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Clones of a model and their common update, under the names of slim's model_deploy.
+"""Clones of a model and their common update, for scripts that use slim's model_deploy.
 
     config = model_deploy.DeploymentConfig(num_clones=2)
     model = model_deploy.deploy(config, model_fn, optimizer=optimizer)
     slim.learning.train(model.train_op, log_dir, summary_op=model.summary_op)
 
-Signatures, names of operations and summaries are those of tensorflow/models,
-research/slim/deployment/model_deploy.py. Three things differ: variables of every API
-are placed, not only those of slim; sparse gradients of several clones stay sparse; a
-model without a loss is an error.
+A clone is a copy of the model on one device. Signatures, names of operations and summaries are
+those of tensorflow/models, research/slim/deployment/model_deploy.py. Three things differ:
+variables of every API are placed, not only those of slim; sparse gradients of several clones
+stay sparse; a model without a loss is an error.
 """
 
 from __future__ import annotations

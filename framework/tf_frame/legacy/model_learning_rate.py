@@ -1,4 +1,8 @@
-"""DeepLab's learning rates, with the values of both generations of its train_utils."""
+"""DeepLab's learning rates, with the values of both generations of its train_utils.
+
+Scripts of 2018 and of 2020 keep the rates that they were tuned for: the decay counts from step 0
+in the first, from the end of the slow start in the second.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ProfileContext` of tf.contrib.tfprof, which profiles session runs with tfprof.
+"""`ProfileContext` of tf.contrib.tfprof, for scripts that profile session runs with tfprof.
 
 Same behaviour as tensorflow/python/profiler/profile_context.py of TensorFlow 1, with
 three exceptions: a run that fails is counted as well, the caller's `run_metadata` is

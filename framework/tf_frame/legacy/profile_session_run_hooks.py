@@ -1,4 +1,4 @@
-"""`ProfileAtStepHook` of TensorFlow 1 detection trainers, which writes a trace of one step.
+"""`ProfileAtStepHook` for detection trainers of TensorFlow 1, which writes a trace of one step.
 
 Defects of the old hook are corrected: files are written to `checkpoint_dir` instead of
 the current folder, and by TensorFlow's file systems; if several workers skip the step,

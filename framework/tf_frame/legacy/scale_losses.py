@@ -1,7 +1,7 @@
 """DeepLab's segmentation loss: softmax cross entropy for each scale, with hard example mining.
 
 Shapes, names, values and errors are those of tensorflow/models,
-research/deeplab/utils/train_utils.py (2020) and core/utils.py.
+research/deeplab/utils/train_utils.py (2020) and core/utils.py, so that its scripts train as before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Functions of DeepLab's trainer, under the names of its utils/train_utils.py.
+"""Functions of DeepLab's trainer, for scripts that import them from its utils/train_utils.py.
 
 Same behaviour as tensorflow/models, research/deeplab/utils/train_utils.py, which
 identifies the variables of the last layers in two ways: gradient multipliers apply to

@@ -1,4 +1,4 @@
-"""Evaluation under the names of tf.contrib.training.
+"""Evaluation under the names of tf.contrib.training, for scripts of TensorFlow 1.
 
     from tf_frame.legacy import training  # was: tf.contrib.training
 

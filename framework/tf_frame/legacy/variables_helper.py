@@ -1,8 +1,8 @@
-"""Selection of variables by name, under the names of the Object Detection API's variables_helper.
+"""Selection of variables by name, for users of the Object Detection API's variables_helper.
 
-Same behaviour as tensorflow/models, research/object_detection/utils/variables_helper.py,
-with one exception: patterns that match no variable are not an error when gradients are
-multiplied.
+Trainers restore, freeze, or train at another rate the variables so chosen. Same behaviour as
+tensorflow/models, research/object_detection/utils/variables_helper.py, with one exception:
+patterns that match no variable are not an error when gradients are multiplied.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@ capture.start()
 with step_marker(100):
     session.run(train_op)
 path = capture.save(model_dir, label="step_100", task="worker_0")
+
+`tf.profiler.experimental` alone ignores its options, lets a capture replace another one of the
+same second, and cannot start any more after some failed starts.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@
     session.run(train_op, options=run_options(session.sess_str), run_metadata=metadata)
     write_trace("timeline.json", chrome_trace(metadata))   # for ui.perfetto.dev
 
-Traces are in the "Trace Event Format" of the Catapult project.
+They show when each operation ran, how long, and on which device. Traces are in the "Trace Event
+Format" of the Catapult project.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@
     with monitored_session(graph, hooks=loop.hooks, ...) as session:
         loop.run(session)
 
-A step that some hook wants runs with the hooks that want it (`hooked_step`). The
-steps up to there are prepared calls, or few calls of many steps (`--steps_per_loop`).
-Between all steps only two things happen: a watched tensor that is not finite is reported to
-its hook, and hooks that may end training are asked.
+`MonitoredSession.run` calls all hooks at every step, which makes short steps slower. Here a step
+that some hook wants runs with the hooks that want it (`hooked_step`). The steps up to there are
+prepared calls, or few calls of many steps (`--steps_per_loop`). Between all steps only two
+things happen: a watched tensor that is not finite is reported to its hook, and hooks that may
+end training are asked.
 """
 
 from __future__ import annotations

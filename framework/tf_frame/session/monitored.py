@@ -1,4 +1,8 @@
-"""Creates the `MonitoredSession` of a training graph, which restores and recovers it."""
+"""Creates the `MonitoredSession` of a training graph, which restores and recovers it.
+
+Unlike `MonitoredTrainingSession` it adds no hooks, restores the newest checkpoint that can be
+read after a lost session, and lists every variable that does not fit before it restores.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,11 @@
 """`PreparedCalls`: session calls whose fetches are resolved once and reused in every step.
 
+They spare the Python work of `Session.run` in each step. TensorFlow optimises the whole graph for
+every new call, seconds for a large one; so the same fetches, in any order, share one call.
+
 prepared = PreparedCalls(session)
 call = prepared.call([train_op, global_step])   # the same tensors in every step
-loss, step = call()
+loss, step = call()                             # the value of tf-frame's train_op is the loss
 prepared.run({"rate": learning_rate})           # any nested fetches, now and then
 """
 

@@ -1,4 +1,8 @@
-"""`Schedule`: the order of a session's hooks, and the steps at which each of them runs."""
+"""`Schedule`: the order of a session's hooks, and the steps at which each of them runs.
+
+The training loop asks it how many steps may run without hooks; `--show_hooks` prints it, with
+the hooks that leave no such steps.
+"""
 
 from __future__ import annotations
 

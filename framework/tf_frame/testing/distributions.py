@@ -1,4 +1,7 @@
-"""Metadata of installed packages, for tests of entry points."""
+"""Metadata of installed packages, for tests of entry points.
+
+A test can register plugins by it without building and installing a package.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A check that training data resumes exactly, for the tests of input plugins.
+"""A check for the tests of input plugins: a resumed run gets exactly the batches that come next.
 
 def test_the_input_resumes_exactly():
     check_exact_resume(MyInput(params=MyInput.Params()), batch_size=4, steps=10)

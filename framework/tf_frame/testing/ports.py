@@ -1,4 +1,4 @@
-"""Free TCP ports for servers in tests."""
+"""Free TCP ports for servers in tests: a fixed port may be taken by another test or program."""
 
 from __future__ import annotations
 

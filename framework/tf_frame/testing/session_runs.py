@@ -1,5 +1,7 @@
 """A counter of session calls, for tests and benchmarks of the training loop.
 
+A needless call or graph optimisation shows in the counts, and not only in noisy times.
+
 with counted_runs() as count:
     ...
 assert count.calls == 20

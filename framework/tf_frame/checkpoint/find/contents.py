@@ -1,6 +1,7 @@
 """Descriptions and differences of checkpoints, read from their files without a graph.
 
-`tf-frame checkpoint list`, `show` and `diff` print them.
+`tf-frame checkpoint list`, `show` and `diff` print them: which checkpoints are damaged, which
+variables hold NaN, and in which variables two checkpoints differ.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Converts the checkpoint path that a user gives to a path prefix, and lists its files."""
+"""Converts the checkpoint path that a user gives to a path prefix, and lists its files.
+
+TensorFlow takes prefixes only; users also name a folder, a SavedModel, or one of the files.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Renaming and dropping of variables in a copy of a checkpoint (`tf-frame checkpoint rename`)."""
+"""Renaming and dropping of variables in a copy of a checkpoint (`tf-frame checkpoint rename`).
+
+So a model with other variable names can restore it, and optimizer slots need not be passed on.
+"""
 
 from __future__ import annotations
 

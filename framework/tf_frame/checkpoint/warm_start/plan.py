@@ -1,4 +1,4 @@
-"""Warm start: initial values from another model's checkpoint.
+"""Warm start: initial values from another model's checkpoint, such as a pretrained backbone.
 
     warm_start = plan_warm_start(config, candidate_variables())
     scaffold = tf.compat.v1.train.Scaffold(init_fn=warm_start.init_fn)

@@ -1,4 +1,8 @@
-"""Matches the graph's variables with a checkpoint for a warm start, and reports each outcome."""
+"""Matches the graph's variables with a checkpoint for a warm start, and reports each outcome.
+
+A variable that is missing or has another shape is an error unless the options allow it: else a
+wrong name would leave pretrained weights unused, and nobody would see it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Rules REGEX=REPLACEMENT that rename variables, for warm starts and `checkpoint rename`."""
+"""Rules REGEX=REPLACEMENT that rename variables, for warm starts and `checkpoint rename`.
+
+A checkpoint often has the same network under another scope than the model. A rule that matches
+no variable is warned of, with the nearest name.
+"""
 
 from __future__ import annotations
 

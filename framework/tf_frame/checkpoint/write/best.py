@@ -1,5 +1,7 @@
 """Keeps copies of the checkpoints with the best evaluation metric (`--keep_best`).
 
+The best one may be old, and `--max_to_keep` deletes old checkpoints, but not these copies.
+
     best = BestCheckpoints(model_dir, metric="miou", keep=3, higher_is_better=True)
     best.offer("runs/first/model.ckpt-120", {"miou": 0.41, "loss": 1.3})
 

@@ -1,8 +1,8 @@
 """Writes checkpoints to a folder atomically, lists them, and deletes old ones.
 
-A checkpoint is staged in `model.ckpt-<step>.saving/`, checked, renamed file by file, the index
-last, and listed in the folder's `checkpoint` file. A process that is killed at any point leaves
-the folder `.saving`, by which the next run knows what to remove.
+No run ever resumes from half a checkpoint: it is staged in `model.ckpt-<step>.saving/`, checked,
+renamed file by file, the index last, and listed in the folder's `checkpoint` file. A process that
+is killed at any point leaves the folder `.saving`, by which the next run knows what to remove.
 """
 
 from __future__ import annotations

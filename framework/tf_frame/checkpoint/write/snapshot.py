@@ -1,6 +1,6 @@
 """Finds the tensors that a saver saves, checks that they are finite, and writes them.
 
-A variable that is NaN or infinite would make every later run of the checkpoint useless.
+A run that resumes from a variable with NaN or infinity never recovers, so none is saved.
 
 `GraphWriter` saves within the training session, each shard on its own device. `ArrayWriter` saves
 copies of the values, so that training can go on meanwhile (`--async_checkpoint`).

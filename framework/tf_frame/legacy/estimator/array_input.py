@@ -1,4 +1,8 @@
-"""The input plugin behind `numpy_input_fn` and `pandas_input_fn`: arrays in memory."""
+"""The input plugin behind `numpy_input_fn` and `pandas_input_fn`: arrays in memory.
+
+A plugin and not a mere function, so that each clone gets its own batches, and checkpoints save
+the position from which a resumed run goes on.
+"""
 
 from __future__ import annotations
 

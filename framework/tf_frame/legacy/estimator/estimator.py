@@ -1,4 +1,8 @@
-"""`Estimator` with the arguments of `tf.estimator.Estimator`."""
+"""`Estimator` with the arguments of `tf.estimator.Estimator`, for scripts that were written for it.
+
+Beside `tf_frame.Estimator` it has the old `export_savedmodel`, refuses subclasses that override
+methods, as tf.estimator does, and its log follows level and handlers of `tf.logging`.
+"""
 
 from __future__ import annotations
 

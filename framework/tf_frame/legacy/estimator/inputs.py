@@ -1,4 +1,4 @@
-"""Input functions of arrays, under the names of `tf.estimator.inputs`.
+"""Input functions of arrays, for scripts that use `tf.estimator.inputs`.
 
     input_fn = numpy_input_fn({"x": x}, y, batch_size=32, num_epochs=None, shuffle=True)
 

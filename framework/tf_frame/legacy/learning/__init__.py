@@ -1,4 +1,4 @@
-"""Training under the names of tf_slim's learning.py.
+"""Training under the names of tf_slim's learning.py, for scripts that were written for slim.
 
     from tf_frame.legacy import learning  # was: slim.learning
 

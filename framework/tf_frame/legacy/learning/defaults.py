@@ -1,6 +1,7 @@
 """Checks and default values of the arguments of `learning.train`.
 
-Messages, order of the checks, ops and name scopes are those of tf_slim (learning.py).
+Messages, order of the checks, ops and name scopes are those of tf_slim (learning.py), so that
+scripts written for slim see the same errors and the same graph.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The training loop of `learning.train`, in sessions of TensorFlow's supervisor."""
+"""The training loop of `learning.train`, in sessions of TensorFlow's supervisor.
+
+It is not `session.loop`, because slim calls the script's `train_step_fn` for every step, in a
+session that `session_wrapper` may replace.
+"""
 
 from __future__ import annotations
 

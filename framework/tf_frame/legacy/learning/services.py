@@ -1,4 +1,8 @@
-"""Writes the checkpoints and summaries of `learning.train` on the chief, at time intervals."""
+"""Writes the checkpoints and summaries of `learning.train` on the chief, at time intervals.
+
+It does so between two steps: the threads of TensorFlow's supervisor save while steps run, and
+half of a checkpoint may then be from before a step.
+"""
 
 from __future__ import annotations
 

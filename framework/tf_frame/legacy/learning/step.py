@@ -1,4 +1,4 @@
-"""The default step function of `learning.train`."""
+"""The default step function of `learning.train`, which a script's `train_step_fn` may call, too."""
 
 from __future__ import annotations
 

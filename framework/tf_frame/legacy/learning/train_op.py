@@ -1,4 +1,7 @@
-"""The train op of a loss, as tf.contrib.training and tf_slim's learning.py create it."""
+"""The train op of a loss, as tf.contrib.training and tf_slim's learning.py create it.
+
+For scripts that make it by `create_train_op` of `legacy.learning` or `legacy.training`.
+"""
 
 from __future__ import annotations
 

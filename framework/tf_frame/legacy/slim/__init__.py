@@ -1,4 +1,4 @@
-"""tf-slim's namespace, implemented by tf-frame.
+"""tf-slim's namespace, implemented by tf-frame: networks and scripts for slim change one import.
 
     from tf_frame.legacy import slim  # was: import tf_slim as slim
 

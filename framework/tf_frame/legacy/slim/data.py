@@ -1,4 +1,4 @@
-"""The data modules of slim, under `slim.data` as in tf_slim."""
+"""The data modules of slim, under `slim.data` as in tf_slim, for scripts that name them so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""slim's `DataDecoder`, the base class of decoders of records."""
+"""slim's `DataDecoder`, the base class of decoders of records.
+
+For data sets written for slim: their decoder, usually `TFExampleDecoder`, derives from it.
+"""
 
 from __future__ import annotations
 

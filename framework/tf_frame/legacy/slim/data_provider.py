@@ -1,4 +1,7 @@
-"""slim's `DataProvider`, which returns tensors by the names of items."""
+"""slim's `DataProvider`, which returns tensors by the names of items.
+
+For input code written for slim: `image, label = provider.get(["image", "label"])`.
+"""
 
 from __future__ import annotations
 

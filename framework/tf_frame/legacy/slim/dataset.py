@@ -1,4 +1,7 @@
-"""slim's `Dataset`, the description of a data set and its files."""
+"""slim's `Dataset`, the description of a data set and its files.
+
+The data set modules of slim's trainers return one, and `DatasetDataProvider` reads it.
+"""
 
 from __future__ import annotations
 

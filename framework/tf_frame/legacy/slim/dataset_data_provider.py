@@ -3,7 +3,8 @@
     provider = DatasetDataProvider(dataset, num_readers=4, shuffle=True)
     image, label = provider.get(["image", "label"])
 
-Names of ops and summaries are those of tf_slim, data/dataset_data_provider.py.
+For trainers written for slim; new inputs use tf.data. Names of ops and summaries are those of
+tf_slim, data/dataset_data_provider.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Sizes of operations and variables, as in tf_slim, model_analyzer.py.
+"""Sizes of operations and variables, to see which parts of a model are large.
 
 slim.model_analyzer.analyze_vars(tf.model_variables(), print_info=True)
+
+Names and lines are those of tf_slim, model_analyzer.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""slim's `parallel_reader`: several readers that fill one queue with records of many files."""
+"""slim's `parallel_reader`: several readers that fill one queue with records of many files.
+
+So the records of different files mix. For input code written for slim; new inputs use tf.data.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""slim's `prefetch_queue`, a queue of batches that are computed ahead of their use."""
+"""slim's `prefetch_queue`, a queue of batches that are computed ahead of their use.
+
+Trainers written for slim take the batch of each clone from it.
+"""
 
 from __future__ import annotations
 

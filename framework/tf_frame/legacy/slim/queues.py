@@ -1,4 +1,7 @@
-"""slim's `queues`: a context manager that runs queue runners."""
+"""slim's `queues`: a context manager that runs queue runners.
+
+For code that reads input queues in a plain `tf.Session`, which does not start their threads.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`slim.scopes`: arg_scope under its name in the slim of the Inception trainer."""
+"""`slim.scopes` of the Inception trainer: `arg_scope` under the name that its networks use."""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
     slim.summaries.add_histogram_summaries(slim.get_model_variables())
     slim.summaries.add_scalar_summary(total_loss, "Total Loss", print_summary=True)
 
-The tag is the given name, by default the tensor's op name.
+For scripts written for slim, whose evaluations also print their metrics by `print_summary`. The
+tag is the given name, by default the tensor's op name.
 """
 
 from __future__ import annotations

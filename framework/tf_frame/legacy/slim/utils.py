@@ -1,6 +1,6 @@
 """Functions that layers and networks use, under the names of `slim.utils`.
 
-Networks collect their end points by `slim.utils.convert_collection_to_dict`.
+Networks written for slim collect their end points by `slim.utils.convert_collection_to_dict`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """The fully connected layer of tf.contrib.layers before slim, whose bias is named `bias`.
 
+For models of that time and their checkpoints, since slim's `fully_connected` names it `biases`.
 Same behaviour as tf_slim, layers/layers.py.
 """
 

@@ -1,4 +1,4 @@
-"""Metrics under the names of tf_slim.metrics.
+"""Metrics under the names of tf_slim.metrics, for evaluation scripts that were written for slim.
 
     names_to_values, names_to_updates = slim.metrics.aggregate_metric_map({
         "accuracy": slim.metrics.streaming_accuracy(predictions, labels),

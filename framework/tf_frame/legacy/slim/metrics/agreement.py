@@ -1,6 +1,7 @@
 """Agreement of predictions and labels: covariance, correlation, Cohen's kappa.
 
-Same definitions as tf_slim, metrics/metric_ops.py.
+For slim's evaluation scripts, because `tf.compat.v1.metrics` has none of them. Same definitions
+as tf_slim, metrics/metric_ops.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Streaming count and concatenation, and the variables and collections of slim's metrics.
 
-Same definitions as tf_slim, metrics/metric_ops.py.
+These two metrics are missing in `tf.compat.v1.metrics`. Same definitions as tf_slim,
+metrics/metric_ops.py.
 """
 
 from __future__ import annotations

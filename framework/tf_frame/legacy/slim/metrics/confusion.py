@@ -1,6 +1,7 @@
 """Rates and the F1 score, from the four counts of a confusion matrix.
 
-Same definitions as tf_slim, metrics/metric_ops.py and metrics/classification.py.
+`tf.compat.v1.metrics` has the counts, but not these metrics of slim's evaluation scripts. Same
+definitions as tf_slim, metrics/metric_ops.py and metrics/classification.py.
 """
 
 from __future__ import annotations

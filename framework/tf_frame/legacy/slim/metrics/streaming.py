@@ -1,6 +1,7 @@
 """The metrics of `tf.compat.v1.metrics` as slim's streaming metrics: predictions before labels.
 
-Names and order of arguments are those of tf_slim, metrics/metric_ops.py.
+Names and order of arguments are those of tf_slim, metrics/metric_ops.py, so that calls by position
+in scripts written for slim keep their meaning.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""`optimize_loss`, which creates a train op in one call, as in tf_slim, layers/optimizers.py.
+"""`optimize_loss`, which creates a train op in one call, for scripts written for slim.
 
 train_op = slim.optimize_loss(loss, global_step, 0.01, "Momentum", clip_gradients=1.0)
+
+Arguments are those of tf_slim, layers/optimizers.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Clipping of gradients with an unusually large norm, as in tf_slim, layers/optimizers.py.
 
-The method is that of section 3.2.1 of https://arxiv.org/abs/1412.1602.
+The limit follows the norms of earlier steps, so that nobody has to find a fixed one. The method
+is that of section 3.2.1 of https://arxiv.org/abs/1412.1602.
 """
 
 from __future__ import annotations

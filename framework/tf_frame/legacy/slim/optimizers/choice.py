@@ -1,6 +1,7 @@
 """Conversion of the arguments `learning_rate` and `optimizer` of `optimize_loss`.
 
-Names, accepted types and error messages are those of tf_slim, layers/optimizers.py.
+Scripts written for slim give numbers, tensors, names, classes or functions. Names, accepted types
+and error messages are those of tf_slim, layers/optimizers.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""slim's item handlers that decode bounding boxes and keypoints of `tf.train.Example`s."""
+"""slim's item handlers that decode bounding boxes and keypoints of `tf.train.Example`s.
+
+An item handler makes one tensor of an example of some stored features; detection data sets written
+for slim name these.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""slim's item handler `Image`, which decodes the images of a `tf.train.Example`."""
+"""slim's item handler `Image`, which decodes the images of a `tf.train.Example`.
+
+Data sets written for slim name it for the item `image`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """slim's item handlers for tensors, which convert parsed features of an example to an item.
 
-Names and arguments are those of tf_slim, data/tfexample_decoder.py.
+Data sets written for slim name one for each item, such as the label. Names and arguments are those
+of tf_slim, data/tfexample_decoder.py.
 """
 
 from __future__ import annotations

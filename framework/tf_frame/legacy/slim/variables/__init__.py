@@ -1,4 +1,4 @@
-"""Variables, under the names of tf_slim, ops/variables.py.
+"""Variables under the names of tf_slim, ops/variables.py, for networks and trainers of slim.
 
 Creating and finding variables is in `tf_frame.layers`; functions that only old
 trainers need are here. `global_step` and its device argument are those of the Inception

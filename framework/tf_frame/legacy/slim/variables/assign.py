@@ -1,6 +1,7 @@
 """Assignment of values from a checkpoint or from arrays to variables.
 
-Names, arguments and error messages are those of tf_slim, ops/variables.py.
+Scripts written for slim begin with pretrained weights by it: `assign_from_checkpoint_fn` is their
+`init_fn`. Names, arguments and error messages are those of tf_slim, ops/variables.py.
 """
 
 from __future__ import annotations

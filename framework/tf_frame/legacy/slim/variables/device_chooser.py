@@ -4,8 +4,9 @@
     with arg_scope([slim.variable, slim.model_variable], device=chooser):
         ...
 
-Combines the classes of tf_slim, ops/variables.py, and of the Inception trainer
-(tensorflow/models, research/inception/inception/slim/variables.py).
+For scripts written for slim; the tasks get variables in turn, to share the load. Combines the
+classes of tf_slim, ops/variables.py, and of the Inception trainer (tensorflow/models,
+research/inception/inception/slim/variables.py).
 """
 
 from __future__ import annotations
