@@ -23,7 +23,7 @@ def entry_points(package: str, classes: str, module: str = "") -> list[str]:
     return lines
 
 
-_ONE_WORD = ("SGD", "AdamW", "RMSProp")
+_ONE_WORD = ("SGD", "AdamW", "RMSProp", "MLflow")
 
 setup(
     name="tf-frame",
@@ -50,7 +50,11 @@ setup(
         "protobuf>=6.33.5,<8",
     ],
     extras_require={
+        "mlflow": ["mlflow-skinny>=3"],  # --hook mlflow; the client without server and database
+        "wandb": ["wandb>=0.19"],  # --hook wandb
         "gpu": ["tensorflow[and-cuda]>=2.20,<2.22"],  # NVIDIA's CUDA libraries as wheels
+        # Converts graphs to ONNX for `tf-frame export`; ONNX Runtime verifies the result.
+        "onnx": ["tf2onnx>=1.17", "onnxruntime>=1.20"],
     },
     entry_points={
         "console_scripts": ["tf-frame = tf_frame.cli.main:main"],
@@ -74,7 +78,8 @@ setup(
             "EarlyStopping Feed FinalValues GarbageCollection Heartbeat LoggingTensor ResourceUse "
             "SlowStep",
             module="named",
-        ),
+        )
+        + entry_points("hooks", "Csv MLflow Wandb", module="named_loggers"),
     },
     classifiers=[
         "License :: OSI Approved :: Apache Software License",

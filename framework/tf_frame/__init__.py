@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tf_frame.config import option
 from tf_frame.plugin import (
+    Converter,
     GradientTransform,
     HookContext,
     HookPlugin,
@@ -26,6 +27,7 @@ from tf_frame.plugin import (
     Optimizer,
     Preprocessing,
     ScheduleContext,
+    ServingForm,
 )
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ __version__ = "0.1.0"
 _OF_ESTIMATOR = ("Estimator", "EstimatorSpec", "RunConfig")
 
 __all__ = [
+    "Converter",
     "Estimator",
     "EstimatorSpec",
     "GradientTransform",
@@ -56,6 +59,7 @@ __all__ = [
     "Preprocessing",
     "RunConfig",
     "ScheduleContext",
+    "ServingForm",
     "__version__",
     "option",
 ]

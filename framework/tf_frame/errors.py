@@ -1,8 +1,9 @@
 """Error classes with messages for the user and exit codes, and detection of a full disk.
 
 A message says what happened, the value seen and what to do. The command line prints a
-`TfFrameError` without a traceback; any other exception is a defect, of tf-frame or of a
-plugin, and keeps its traceback.
+`TfFrameError` without a traceback. Of an exception in a plugin's code it prints what
+`tf_frame.plugin.fault` finds out; any other exception is a defect of tf-frame and keeps its
+traceback.
 """
 
 from __future__ import annotations
@@ -50,6 +51,10 @@ class DataError(TfFrameError):
     """Training or evaluation data is missing, empty or unreadable."""
 
     exit_code = EXIT_USAGE
+
+
+class NoDataError(DataError):
+    """A part of the data, such as the evaluation split, does not exist or is empty."""
 
 
 class CheckpointError(TfFrameError):

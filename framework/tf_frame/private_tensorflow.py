@@ -41,6 +41,8 @@ ATTRIBUTES = {
     "_listeners": "listeners join a CheckpointSaverHook that a script has made",
     "_make_callable_from_options": "prepares a call of a session: Session.make_callable has twice "
     "the Python in every call; Keras's own backend of TensorFlow 1 calls it as well",
+    "_original_op": "the operation that a gradient belongs to, to name the line of the plugin that "
+    "made it in an error",
     "_profiler": "of profiler_v2, see above",
     "_profiler_lock": "of profiler_v2, see above",
     "_replicas_to_aggregate": "what a SyncReplicasOptimizer waits for, to name it in an error",

@@ -1,4 +1,4 @@
-"""Formats what users read in tables and errors: short values, lists, columns, sizes in bytes."""
+"""Formats what users read in tables and errors: figures, values, lists, columns, sizes in bytes."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ def indented(lines: Sequence[str], shown: int = 8) -> str:
     """The first lines, indented, and the number of those left out."""
     more = [f"and {len(lines) - shown} more"] if len(lines) > shown else []
     return "\n".join(f"  {line}" for line in [*lines[:shown], *more])
+
+
+def figure(value: float) -> str:
+    """A loss or metric with four decimals, or in scientific notation where these would be zeros."""
+    return f"{value:.3e}" if 0 < abs(value) < 1e-4 else f"{value:.4f}"
 
 
 def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, right: Collection[int] = ()) -> str:

@@ -21,6 +21,12 @@ setup(
         "tf_frame.models": [
             "classification = tf_frame_classification.model.classification:Classification"
         ],
+        "tf_frame.converters": [
+            "image_folder = tf_frame_classification.convert.converters:Folder",
+            "mnist = tf_frame_classification.convert.converters:Mnist",
+            "fashion_mnist = tf_frame_classification.convert.converters:FashionMnist",
+            "cifar10 = tf_frame_classification.convert.converters:Cifar10",
+        ],
         "tf_frame.inputs": [
             "fashion_mnist = tf_frame_classification.inputs.fashion_mnist:FashionMnist",
             "cifar10 = tf_frame_classification.inputs.cifar10:Cifar10",

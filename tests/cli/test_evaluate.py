@@ -100,7 +100,7 @@ def test_the_newest_checkpoint_is_evaluated_shown_and_written(run, folder):
     assert heading == "evaluation at step 30"
     assert dict(map(str.split, rows)) == {k: f"{found['metrics'][k]:.4f}" for k in wanted}
     assert last.startswith("done in ") and last.endswith(f"results in {folder}/eval")
-    written = {"metrics/loss", "metrics/mean_absolute_error", "checkpoint_path"}
+    written = {"losses/loss", "metrics/mean_absolute_error", "checkpoint_path"}
     assert tags(folder) == {(30, tag) for tag in written}
 
 
@@ -132,8 +132,17 @@ def test_an_evaluation_with_a_name_has_its_own_folder(run, folder):
     assert code == 0
     assert out.rstrip().endswith(f"results in {folder}/eval_other")
     assert figures(folder, "eval_other")["global_step"] == 30
-    assert (30, "metrics/loss") in tags(folder, "eval_other")
+    assert (30, "losses/loss") in tags(folder, "eval_other")
     assert not (folder / "eval").exists()
+
+
+def test_with_output_the_folder_of_the_run_is_only_read(run, folder, tmp_path):
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    code, out, _ = run(folder, "--output", tmp_path / "mine")
+    assert code == 0 and out.splitlines()[-1].endswith(f"results in {tmp_path / 'mine'}")
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+    assert "losses/loss" in {tag for _, tag in tags(tmp_path, "mine")}
+    assert json.loads((tmp_path / "mine" / "metrics.json").read_text())["global_step"] == 30
 
 
 def test_with_continuous_each_new_checkpoint_is_evaluated_in_one_graph(
@@ -211,6 +220,12 @@ def test_help_names_its_options_and_needs_no_folder(run):
     [
         (["--name", "x"], 2, "say which folder first"),
         (["no_such_folder"], 2, "no_such_folder: there is no such folder"),
+        (
+            ["FOLDER", "--name", "../x"],
+            2,
+            "--name ../x: results are written to MODEL_DIR/eval_NAME",
+        ),
+        (["FOLDER", "--name", ""], 2, "--name : results are written to"),
         (["FOLDER", "--eval_steps", "0"], 2, "--eval_steps: 0 is out of range"),
         (["FOLDER", "--eval_step", "1"], 2, "did you mean --eval_steps?"),
         (["FOLDER", "--timeout_secs", "-1"], 2, "--timeout_secs: -1.0 is out of range"),
@@ -262,12 +277,17 @@ def test_a_checkpoint_of_another_architecture_is_an_error(run, folder):
 def test_metrics_that_are_no_numbers_are_shown_as_what_they_are(run, folder, monkeypatch):
     from tf_frame.estimator.evaluation.evaluator import Evaluated, Evaluator
 
-    metrics = {"array": np.zeros([2, 3]), "image": b"1234", "one": np.float32(1)}
+    metrics = {"array": np.zeros([2, 3]), "image": b"1234", "one": np.float32(1), "s": 1e-7}
     evaluated = Evaluated(metrics=metrics, summary=None, global_step=30)
     monkeypatch.setattr(Evaluator, "evaluate", lambda *args, **kwargs: evaluated)
     _, out, _ = run(folder)
     rows = [line.split(maxsplit=1) for line in out.splitlines()[2:-1]]
-    assert rows == [["array", "array [2, 3]"], ["image", "4 bytes"], ["one", "1.0000"]]
+    assert rows == [
+        ["array", "array [2, 3]"],
+        ["image", "4 bytes"],
+        ["one", "1.0000"],
+        ["s", "1.000e-07"],
+    ]
 
 
 INTERRUPTED = """

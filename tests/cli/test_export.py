@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 import forked
+from export_formats import WRITABLE
 from tf_frame.cli import export
 from tf_frame.cli.main import main
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE
@@ -22,7 +23,7 @@ from tf_frame.estimator.export.verify import Comparison
 from tf_frame.testing.distributions import write_toy_distribution
 from tf_frame.testing.toy import WEIGHTS
 
-every_format = pytest.mark.parametrize("name", FORMATS)
+every_format = pytest.mark.parametrize("name", WRITABLE)
 
 
 @pytest.fixture
@@ -71,6 +72,7 @@ PATHS = {
     "saved_model": r"export/saved_model/\d+",
     "frozen_graph": r"export/frozen_graph-5/frozen_graph\.pb",
     "tflite": r"export/tflite-5/model\.tflite",
+    "onnx": r"export/onnx-5/model\.onnx",
     "checkpoint": r"export/checkpoint-5/model\.ckpt-5",
 }
 
@@ -119,14 +121,14 @@ def test_an_export_is_replaced_on_demand_only(run, folder):
     assert run(folder, "--format", "frozen_graph")[0] == EXIT_OK
     code, _, err = run(folder, "--format", "frozen_graph")
     assert code == EXIT_USAGE
-    assert "frozen_graph.json exists; take another --output, or replace it with --overwrite" in err
+    assert "README.json exists; take another --output, or replace it with --overwrite" in err
     assert run(folder, "--format", "frozen_graph", "--overwrite")[0] == EXIT_OK
 
 
 def test_random_numbers_and_ties_are_told(run, folder):
     code, out, _ = run(folder, "--format", "frozen_graph", "--input.num_examples", 0)
     assert code == EXIT_OK
-    assert "loaded again, on random numbers: largest difference" in out
+    assert "loaded again, on random data: largest difference" in out
     exported = types.SimpleNamespace(
         on_real_data=True, tolerance=1e-5, comparison=Comparison(0.0, "", 3)
     )
@@ -189,9 +191,9 @@ def test_a_checkpoint_of_another_model_is_refused_with_the_names(run, folder, tm
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "say what to write: --format saved_model|frozen_graph|tflite|checkpoint"),
+        ([], "say what to write: --format saved_model|frozen_graph|tflite|onnx|checkpoint"),
         (["--format", "tflit"], "did you mean 'tflite'"),
-        (["--format", "onnx"], "allowed: saved_model, frozen_graph, tflite, checkpoint"),
+        (["--format", "pb"], "allowed: saved_model, frozen_graph, tflite, onnx, checkpoint"),
         (["--fromat", "tflite"], "--fromat"),
         (["--format", "tflite", "--input.num_examples", "-1"], "allowed: 0 or more"),
         (["--format", "checkpoint", "--signature", "a"], "leave --signature out"),

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tf_frame.cli.main import main
+
 # Every command in one process: what TensorFlow is imported by is the first case that says so.
 RUN_ALL = """
 import contextlib, io, json, sys
@@ -34,6 +36,11 @@ QUICK = [
     (["run", "--plugin", "deeplab", "--optimizer.momentum", "2"], 2, "allowed: 0 to 1"),
     (["run", "--help"], 0, "--num_clones INT"),
     (["run", "--help_all"], 0, "--[no]trace_gzip"),
+    (["run", "--plugin", "deeplab", "--print_config"], 0, "max_steps: 500  # run_defaults of"),
+    (["run", "--plugin", "deeplab", "--set", "max_step=5"], 2, "did you mean max_steps?"),
+    (["completion", "bash"], 0, "complete -o bashdefault"),
+    (["completion", "words", "run", "--plugin", "deeplab", "--model.asp"], 0, "--model.aspp_chan"),
+    (["completion", "bsh"], 2, "did you mean 'bash'?"),
     (["run", "--plugin", "deeplab", "--help"], 0, "--input.crop_size INT"),
     (["run", "--plugin", "deeplb"], 2, "did you mean 'deeplab'?"),
     (["run", "--plugin", "deeplab", "--num_clone", "2"], 2, "did you mean --num_clones?"),
@@ -49,6 +56,12 @@ QUICK = [
     (["run", "--plugin", "deeplab", "--input.data_dir", "/no/such"], 2, "/no/such"),
     (["run", "--plugin", "deeplab", "--config", "/no/such.yaml"], 2, "No such file"),
     (
+        ["run", "--plugin", "deeplab", "--input", "image_folder"],
+        2,
+        "the input 'image_folder' of tf-frame-classification 0.1.0 yields no labels['semantic'], "
+        "which the model 'deeplab' of tf-frame-deeplab 0.1.0 needs; inputs for it: nuclei",
+    ),
+    (
         ["run", "--plugin", "deeplab", "--strict", "--warm_start_map", "a=b"],
         2,
         "no effect without --warm_start_from (an error because of --strict)",
@@ -60,6 +73,36 @@ QUICK = [
         ["run", "--plugin", "deeplab", "--optimizer", "adam", "--optimizer.beta1", "1"],
         2,
         "--optimizer.beta1 1.0: must be below 1",
+    ),
+    (
+        ["run", "--plugin", "deeplab", "--optimizer.beta1", "0.8"],
+        2,
+        "--optimizer.beta1; beta1 belongs to adam, adamw, lamb; the optimizer is momentum",
+    ),
+    (
+        ["run", "--plugin", "deeplab", "--schedule.decay_factor", "0.8"],
+        2,
+        "decay_factor belongs to exponential, step; the schedule is poly",
+    ),
+    (
+        ["run", "--plugin", "classification", "--input.crop_size", "9"],
+        2,
+        "crop_size belongs to nuclei; the input is fashion_mnist",
+    ),
+    (
+        ["run", "--plugin", "deeplab", "--model.max_class_metrics", "9"],
+        2,
+        "max_class_metrics belongs to classification; the model is deeplab",
+    ),
+    (
+        ["run", "--plugin", "deeplab", "--transform", "noise", "--transform.noise.norm", "9"],
+        2,
+        "norm belongs to clip_by_global_norm, clip_by_norm; the transform is noise",
+    ),
+    (
+        ["run", "--plugin", "deeplab", "--hook.heartbeat.every_secs", "9"],
+        2,
+        "--hook.heartbeat.every_secs; heartbeat is not in use; give --hook heartbeat",
     ),
     (["run", "--plugin", "deeplab", "--transform", "freeze:("], 2, "not a regular expression"),
     (["checkpoint", "--help"], 0, "rename"),
@@ -103,6 +146,12 @@ def test_importing_the_package_does_not_import_tensorflow():
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
     )
     assert output.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("words", [["run", "--model_dir", "caf\udce9"], ["evaluate", "caf\udce9"]])
+def test_a_path_that_is_not_utf_8_is_refused(words, capsys):
+    assert main(words) == 2
+    assert "the argument 'caf\\udce9' is not UTF-8" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", WRONG_OPTIONS)

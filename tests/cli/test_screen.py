@@ -1,15 +1,21 @@
+import io
 import os
+import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 
-from tf_frame.cli import run
 from tf_frame.cli.option_help import group_text
-from tf_frame.cli.screen import emphasised, without_chatter
+from tf_frame.cli.screen import (
+    OutputError,
+    complain,
+    emphasised,
+    output_may_fail,
+    prepare_streams,
+    report,
+    without_chatter,
+)
 from tf_frame.config.option import Option
-from tf_frame.config.run_options import RunOptions
-from tf_frame.config.yaml_file import Settings
 from tf_frame.text import columns
 
 
@@ -77,10 +83,60 @@ def test_what_was_written_before_an_error_is_not_lost(capfd):
     assert capfd.readouterr().err == "the reason\n"
 
 
-def test_other_versions_than_the_configuration_was_written_with_are_noted():
-    file = Settings(versions={"tf-frame": "0.1", "gone": "1"})
-    line = SimpleNamespace(file=file, defaults=dict)
-    setup = SimpleNamespace(config=RunOptions(), versions=lambda: {"tf-frame": "0.2", "new": "1"})
-    assert run._notes(line, setup) == [
-        "note: the configuration was written with tf-frame 0.1, this is 0.2"
-    ]
+def test_output_that_cannot_be_written_is_an_error_for_the_user(monkeypatch):
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(OutputError, match="standard output cannot be written: No space left"):
+            report("x")
+        full.flush()  # As the interpreter does at its end.
+
+
+def test_work_goes_on_without_output_and_that_is_said_once(monkeypatch, capsys):
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with output_may_fail():
+            report("x")
+            report("y")
+        assert sys.stdout is full
+    text = "tf-frame: standard output cannot be written: No space left on device; going on without"
+    assert capsys.readouterr().err == f"{text} it\n"
+
+
+def test_an_error_message_that_cannot_be_written_is_no_error(monkeypatch):
+    with open("/dev/full", "w") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        complain("x")
+        with without_chatter(None):
+            os.write(2, b"x\n")
+
+
+def test_what_an_encoding_does_not_have_is_written_with_a_backslash(monkeypatch):
+    for name in ("stdout", "stderr"):
+        stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+        monkeypatch.setattr(sys, name, stream)
+    prepare_streams()
+    report("café \udcff")
+    complain("Straße")
+    assert sys.stdout.buffer.getvalue() == b"caf\\xe9 \\udcff\n"
+    assert sys.stderr.buffer.getvalue() == b"Stra\\xdfe\n"
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("redirection", "code", "said"),
+    [
+        ("plugins list >&-", 0, ""),
+        ("plugins list <&- >&- 2>&-", 0, ""),
+        ("plugins list > /dev/full", 1, "tf-frame: standard output cannot be written: No space"),
+        ("--help > /dev/full", 1, "tf-frame: standard output cannot be written: No space"),
+        ("plugins list | true", 0, ""),
+        ("nonsense 2>&-", 2, ""),
+        ("nonsense 2> /dev/full", 2, ""),
+    ],
+)
+def test_closed_and_full_output_is_no_traceback(redirection, code, said):
+    command = f"set -o pipefail; {sys.executable} -m tf_frame {redirection}"
+    process = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (process.returncode, process.stdout) == (code, "")
+    assert process.stderr.startswith(said)
+    assert len(process.stderr.splitlines()) == bool(said)

@@ -118,8 +118,8 @@ def test_a_cluster_of_one_task_trains_inside_its_process(leader):
 def test_two_tasks_of_which_none_is_a_server_are_no_cluster_of_one():
     place = of({"chief": ["a:1"], "worker": ["b:1"]}, "worker", 0)
     assert (place.master, place.num_ps, place.num_workers) == ("grpc://b:1", 0, 2)
-    with pytest.raises(ConfigError, match="--worker_replicas 2 share their variables"):
-        resolve(RunOptions, [place.run_options()])
+    with pytest.raises(ConfigError, match=r'2 nodes that train \(chief, worker\) and no "ps" node'):
+        place.run_options()
 
 
 def test_other_jobs_are_numbered_by_name_between_chief_and_servers():

@@ -280,13 +280,19 @@ def test_every_required_option_exists():
     assert {name for option in run_options() for name in option.requires} < names
 
 
-def test_a_profile_after_the_end_and_best_checkpoints_without_evaluation_have_no_effect():
+def test_steps_beyond_the_end_and_best_checkpoints_without_evaluation_have_no_effect():
     defaults = RunOptions()
-    late = RunOptions(profile_at_step=(500,), max_steps=20)
-    assert without_effect(late, defaults) == ["--profile_at_step has no effect beyond --max_steps"]
-    late = RunOptions(trace_at_step=(21,), profile_at_step=(20, 21), max_steps=20)
-    assert without_effect(late, defaults) == ["--trace_at_step has no effect beyond --max_steps"]
-    assert without_effect(RunOptions(profile_at_step=(5, 500), max_steps=20), defaults) == []
+    late = RunOptions(profile_every_n_steps=21, max_steps=20)
+    assert without_effect(late, defaults) == [
+        "--profile_every_n_steps has no effect beyond --max_steps"
+    ]
+    assert without_effect(RunOptions(profile_every_n_steps=20, max_steps=20), defaults) == []
+    # The last step is evaluated in any case.
+    late = RunOptions(eval_every_n_steps=20, max_steps=20)
+    assert without_effect(late, defaults) == [
+        "--eval_every_n_steps has no effect unless it is below --max_steps"
+    ]
+    assert without_effect(RunOptions(eval_every_n_steps=19, max_steps=20), defaults) == []
     nothing = RunOptions(keep_best=1, evaluate=False)
     assert without_effect(nothing, defaults) == [
         "--keep_best has no effect without --evaluate or --eval_every_n_steps"
@@ -295,3 +301,24 @@ def test_a_profile_after_the_end_and_best_checkpoints_without_evaluation_have_no
         without_effect(RunOptions(keep_best=1, evaluate=False, eval_every_n_steps=5), defaults)
         == []
     )
+
+
+@pytest.mark.parametrize(
+    ("metric", "mode", "highest"),
+    [
+        ("loss", None, False),
+        ("mean_iou", None, True),
+        ("mean_iou", "min", False),
+        ("wer", "min", False),
+        ("wer", "max", True),
+    ],
+)
+def test_the_best_metric_has_the_direction_of_its_name_or_of_the_mode(metric, mode, highest):
+    config = RunOptions(keep_best=1, best_metric=metric, best_mode=mode)
+    assert config.best_is_highest is highest
+
+
+def test_a_best_metric_of_unknown_direction_needs_a_mode():
+    with pytest.raises(ConfigError, match="'wer' .*, or give --best_mode max or --best_mode min"):
+        RunOptions(keep_best=1, best_metric="wer")
+    assert RunOptions(best_metric="wer").keep_best == 0

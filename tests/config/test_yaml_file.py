@@ -135,3 +135,49 @@ def test_what_is_not_text_is_refused(read):
 def test_another_form_is_refused(read, text, message):
     with pytest.raises(ConfigError, match=f"config.yaml: {message}$"):
         read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "max_steps: 1\nplugin: a\nmax_steps: 2\n",
+            "line 3: max_steps is given twice, first in line 1",
+        ),
+        (
+            "model: {depth: 1, depth: 2}\n",
+            "line 1: depth is given twice, first in line 1; leave one",
+        ),
+        (
+            "model:\n  depth: 1\nmodel:\n  width: 2\n",
+            "line 3: model is given twice, first in line 1",
+        ),
+        ("hooks:\n- name: a\n  b: 1\n  b: 1\n", "line 4: b is given twice, first in line 3"),
+        ("max_steps: 010\n", "line 1: YAML takes 010 for 8; write 10 or 8, or quote a text"),
+        ("a: 1\nb: [1, -010]\n", "line 2: YAML takes -010 for -8; write -10 or -8, or quote"),
+        ("every_secs: 1:30\n", "line 1: YAML takes 1:30 for 90; write 90, or quote a text"),
+    ],
+)
+def test_what_may_not_mean_what_its_author_meant_is_refused_with_its_line(read, text, message):
+    with pytest.raises(ConfigError) as error:
+        read(text)
+    assert f"config.yaml, {message}" in str(error.value)
+
+
+def test_an_option_in_its_section_and_under_its_dotted_name_is_refused(read):
+    with pytest.raises(ConfigError, match="optimizer.beta1 is given twice, also in the section"):
+        read("optimizer: {name: adam, beta1: 0.8}\noptimizer.beta1: 0.9\n")
+
+
+def test_numbers_that_mean_what_they_look_like_and_quoted_text_are_taken(read):
+    text = "a: 0\nb: 10\nc: 1_000\nd: 0.5\ne: '010'\nf: 2026-01-31\ng: 0x10\nh: localhost:2222\n"
+    values = read(text).values
+    assert {k: v for k, v in values.items() if k != "f"} == {
+        **{"a": 0, "b": 10, "c": 1000, "d": 0.5},
+        **{"e": "010", "g": 16, "h": "localhost:2222"},
+    }
+
+
+def test_what_is_merged_may_be_set_otherwise(read):
+    text = "a: &a {x: 1, y: 2}\nmodel:\n  <<: *a\n  x: 3\n"
+    assert read(text).values["model.x"] == 3

@@ -137,7 +137,7 @@ def with_a_variable_of_its_own():
 
 
 def test_a_clone_that_trains_a_variable_of_its_own_is_an_error():
-    with pytest.raises(TfFrameError, match=r"clone 1 .* of its own: clone_1/own; .*get_variable"):
+    with pytest.raises(TfFrameError, match=r"clone 0 alone: clone_0/own; .*get_variable"):
         create_clones(DeploymentConfig(num_clones=2), with_a_variable_of_its_own)
 
 

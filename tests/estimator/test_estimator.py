@@ -246,7 +246,7 @@ def test_tags_of_metrics_are_plain_for_functions_and_grouped_for_models(tmp_path
     assert "loss" in tags(function.eval_dir())
     model = Estimator(ToyModel, model_dir=tmp_path / "m").train(INPUT, steps=1)
     model.evaluate(INPUT)
-    assert {"metrics/loss", "metrics/mean_absolute_error"} <= tags(model.eval_dir())
+    assert {"losses/loss", "metrics/mean_absolute_error"} <= tags(model.eval_dir())
 
 
 def test_a_loss_that_is_not_a_number_is_an_error_of_both_kinds(tmp_path):
@@ -501,3 +501,34 @@ def test_every_name_of_the_package_is_there_and_no_module_hides_one():
         assert callable(getattr(tf_frame.estimator, name)) == (name != "export"), name
     assert tf_frame.estimator.export is export
     assert dir(tf_frame.estimator) == tf_frame.estimator.__all__
+
+
+class OwnError(Exception):
+    """An exception of a script."""
+
+
+@pytest.mark.parametrize("place", ["model", "input", "hook"])
+def test_an_exception_of_a_script_arrives_as_it_was_raised(tmp_path, place):
+    raised = OwnError("mine")
+
+    def failing(where):
+        if where == place:
+            raise raised
+
+    def function(features, labels, mode):
+        failing("model")
+        return model_fn(features, labels, mode)
+
+    def data(mode):
+        failing("input")
+        return input_fn(mode)
+
+    class Hook(tf.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            failing("hook")
+
+    estimator = Estimator(function, model_dir=tmp_path, config=RunConfig(options=SGD))
+    with pytest.raises(OwnError) as caught:
+        estimator.train(data, hooks=[Hook()], steps=2)
+    assert caught.value is raised
+    assert (raised.__cause__, raised.__context__) == (None, None)

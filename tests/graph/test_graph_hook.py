@@ -102,7 +102,7 @@ def test_a_module_that_needs_a_missing_one_is_not_called_missing(folder):
 
 def test_a_module_that_fails_is_named_with_place_and_cause(folder):
     (folder / "broken_hooks_of_test.py").write_text("x = 1\nraise OSError('no licence')\n")
-    with pytest.raises(ConfigError, match="cause: OSError: no licence") as caught:
+    with pytest.raises(ConfigError, match="cannot be imported: OSError: no licence") as caught:
         load_graph_hook("broken_hooks_of_test:f")
     assert "broken_hooks_of_test.py, line 2" in str(caught.value)
     assert isinstance(caught.value.__cause__, OSError)
@@ -141,22 +141,19 @@ def test_variables_of_hooks_are_dealt_out_to_parameter_servers():
 
 
 def test_a_hook_that_fails_is_named_with_its_own_line(folder):
-    with pytest.raises(PluginError, match="graph hook --graph_hook hooks_of_test:fail failed") as e:
+    with pytest.raises(PluginError, match="--graph_hook hooks_of_test:fail raised ValueError") as e:
         run(graph_hook="hooks_of_test:fail")
-    assert f"{folder / 'hooks_of_test.py'}, line 17" in str(e.value)
-    assert "cause: ValueError" in str(e.value)
+    assert f"({folder / 'hooks_of_test.py'}, line 17)" in str(e.value)
     assert isinstance(e.value.__cause__, ValueError)
 
 
-def test_a_hook_of_a_model_that_fails_is_named():
+def test_an_error_in_a_hook_of_a_model_stays_as_it_is():
     class Failing(Model):
         def graph_hook(self):
             raise KeyError("layer_7")
 
-    with pytest.raises(PluginError, match=r"Failing.graph_hook\(\) failed") as caught:
+    with pytest.raises(KeyError, match="layer_7"):
         run(model=Failing(params=NoParams(), info=None))
-    assert "test_graph_hook.py, line" in str(caught.value)
-    assert "cause: KeyError: 'layer_7'" in str(caught.value)
 
 
 class Layer(Model):

@@ -154,16 +154,18 @@ def test_raw_and_averaged_losses_are_written(variable_mode):
     with tf.Graph().as_default(), tf.Session() as session:
         data = tf.placeholder(tf.float32, [], name="data")
         total = tf.add(data, 10.0, name="total_loss")
-        _, summaries = loss_averages({"losses/data": data, "losses/total": total}, decay=0.9)
+        _, summaries = loss_averages({"losses/loss": data, "losses/total_loss": total}, decay=0.9)
         session.run(tf.local_variables_initializer())
         first = scalars(session, summaries, {data: 2.0})
         second = scalars(session, summaries, {data: 4.0})
     # The averages begin at 0 and are not corrected for it.
-    expected = {"losses/data (raw)": 2, "losses/data": 0.2}
-    assert first == pytest.approx({**expected, "losses/total (raw)": 12, "losses/total": 1.2})
-    expected = {"losses/data (raw)": 4, "losses/data": 0.9 * 0.2 + 0.1 * 4}
+    expected = {"losses/loss (raw)": 2, "losses/loss": 0.2}
+    assert first == pytest.approx(
+        {**expected, "losses/total_loss (raw)": 12, "losses/total_loss": 1.2}
+    )
+    expected = {"losses/loss (raw)": 4, "losses/loss": 0.9 * 0.2 + 0.1 * 4}
     assert second == pytest.approx(
-        {**expected, "losses/total (raw)": 14, "losses/total": 0.9 * 1.2 + 0.1 * 14}
+        {**expected, "losses/total_loss (raw)": 14, "losses/total_loss": 0.9 * 1.2 + 0.1 * 14}
     )
 
 
@@ -180,7 +182,7 @@ def test_the_averages_move_once_in_each_run_of_the_operation(variable_mode):
 
 def test_the_averages_are_local_and_named_after_the_losses():
     with tf.Graph().as_default():
-        loss_averages({"losses/total": tf.constant(1.0, name="total_loss")}, decay=0.9)
+        loss_averages({"losses/total_loss": tf.constant(1.0, name="total_loss")}, decay=0.9)
         assert [v.op.name for v in tf.local_variables()] == ["total_loss/avg"]
         assert not tf.global_variables() and not tf.trainable_variables()
 
@@ -188,7 +190,7 @@ def test_the_averages_are_local_and_named_after_the_losses():
 def test_the_averages_stay_with_the_worker():
     config = DeploymentConfig(num_ps_tasks=1, num_replicas=2)
     with tf.Graph().as_default(), variables_placed(config):
-        loss_averages({"losses/total": tf.constant(1.0, name="total_loss")}, decay=0.9)
+        loss_averages({"losses/total_loss": tf.constant(1.0, name="total_loss")}, decay=0.9)
         assert [v.device for v in tf.local_variables()] == [config.optimizer_device()]
 
 
@@ -209,4 +211,4 @@ def test_the_averages_count_the_steps_between_two_summaries():
         last, summary = session.run((train_graph.train_op, train_graph.summary_op))
     values = {v.tag: v.simple_value for v in tf.Summary.FromString(summary).value}
     expected = losses[0] / 8 + losses[1] / 4 + last / 2
-    assert values["losses/total"] == pytest.approx(expected, rel=1e-5)
+    assert values["losses/loss"] == pytest.approx(expected, rel=1e-5)

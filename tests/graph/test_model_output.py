@@ -20,9 +20,9 @@ class Net(Model):
         return self.make()
 
 
-def output_of(make):
+def output_of(make, mode=Mode.TRAIN):
     with tf.Graph().as_default():
-        return build_model(Net(make), None, None, Mode.TRAIN)
+        return build_model(Net(make), None, None, mode)
 
 
 def problem_of(make):
@@ -64,9 +64,31 @@ def test_a_loss_that_is_no_scalar_is_refused_with_its_shape(loss, seen):
 
 
 @pytest.mark.parametrize("loss", [0.5, np.float32(0.5), np.float64(0.5)])
-def test_a_number_as_loss_becomes_a_tensor(loss):
-    tensor = output_of(lambda: ModelOutput(loss=loss)).loss
-    assert (tensor.shape.rank, tensor.dtype) == (0, tf.float32)
+def test_a_number_as_loss_becomes_a_tensor_where_nothing_is_trained_by_it(loss):
+    for mode, train_op in [(Mode.EVAL, None), (Mode.TRAIN, tf.no_op)]:
+        made = lambda: ModelOutput(loss=loss, train_op=train_op and train_op())  # noqa: B023, E731
+        tensor = output_of(made, mode).loss
+        assert (tensor.shape.rank, tensor.dtype) == (0, tf.float32)
+
+
+def test_a_number_as_loss_to_train_by_is_refused():
+    problem = problem_of(lambda: ModelOutput(loss=0.5))
+    assert "returned the number 0.5 as loss; make it a tensor" in problem
+
+
+@pytest.mark.parametrize(
+    ("part", "seen"),
+    [
+        ({"predictions": [1]}, "predictions of Net.build(): found [1] of type list; predictions"),
+        ({"predictions": {"a": None}}, "the prediction 'a' of Net.build(): found None; "),
+        ({"hooks": [None]}, "the hooks of Net.build(): found None; each must be a"),
+        ({"chief_hooks": ["log"]}, "the hooks of Net.build(): found 'log' of type str; each"),
+        ({"train_op": print}, "the train_op of Net.build() is <built-in function print>"),
+        ({"scaffold": 3}, "the scaffold of Net.build() is 3 of type int; it must be a"),
+    ],
+)
+def test_a_part_of_a_wrong_type_is_refused(part, seen):
+    assert seen in problem_of(lambda: ModelOutput(**part))
 
 
 def test_no_loss_stays_none():

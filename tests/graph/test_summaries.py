@@ -10,7 +10,7 @@ from tf_frame.graph.losses import gather_losses
 from tf_frame.graph.summaries import merge, variable_histograms
 from tf_frame.plugin import ModelOutput
 
-TOTALS = {"losses/total": 3.0, "losses/data": 3.0, "optimizer/learning_rate": 0.5}
+TOTALS = {"losses/loss": 3.0, "optimizer/learning_rate": 0.5}
 
 
 def summarising():
@@ -76,8 +76,8 @@ def test_regularisation_is_written_where_there_is_some():
         extra()
         summary = tf.Summary.FromString(session.run(build(2)))
     values = {value.tag: value.simple_value for value in summary.value}
-    assert values["losses/regularization"] == 0.25
-    assert values["losses/total"] == 3.25
+    assert values["losses/regularization_loss"] == 0.25
+    assert values["losses/total_loss"] == 3.25
 
 
 @pytest.mark.parametrize("clones", ["first_clone", "all_clones"])

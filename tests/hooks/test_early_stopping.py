@@ -13,6 +13,7 @@ from tf_frame.hooks.early_stopping import (
     stop_if_lower,
     stop_if_no_decrease,
     stop_if_no_increase,
+    stop_if_not_better,
 )
 
 BY_STEPS = {"run_every_secs": None, "run_every_steps": 1}
@@ -60,6 +61,35 @@ def stopped_at(hook, metrics=None, *, to=12):
 )
 def test_training_stops_once_the_metric_has_got_so_far(make, limit, step):
     assert stopped_at(make(limit, eval_dir=lambda: METRICS, **BY_STEPS)) == step
+
+
+@pytest.mark.parametrize(
+    ("metric", "higher", "patience", "step"),
+    [
+        ("acc", True, 1, 6),  # Equal is not better.
+        ("acc", True, 2, None),
+        ("acc", False, 1, 4),
+        ("loss", False, 1, 6),
+        ("loss", True, 1, 4),
+        ("loss", True, 2, 6),
+    ],
+)
+def test_training_stops_after_evaluations_without_a_better_one(metric, higher, patience, step):
+    hook = stop_if_not_better(metric, patience, lambda: METRICS, higher=higher, **BY_STEPS)
+    assert stopped_at(hook) == step
+
+
+def test_the_reason_counts_evaluations():
+    hook = stop_if_not_better("acc", 1, lambda: METRICS, higher=True, **BY_STEPS)
+    stopped_at(hook)
+    assert hook.reason.startswith('No increase in metric "acc" for 1 evaluations, which is ')
+
+
+@pytest.mark.parametrize("make", [stop_if_no_increase, stop_if_no_decrease])
+def test_any_number_is_better_than_nan(make):
+    metrics = {1: {"loss": float("nan")}, 2: {"loss": 1.0}, 4: {"loss": 1.0}}
+    assert stopped_at(make("loss", 3, lambda: metrics, **BY_STEPS)) is None
+    assert stopped_at(make("loss", 2, lambda: metrics, **BY_STEPS)) == 4
 
 
 def test_evaluations_before_min_steps_do_not_count():

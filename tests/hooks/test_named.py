@@ -123,31 +123,38 @@ CASES = [
     ),
     (
         "early_stopping",
-        {"metric": "acc", "when": "higher", "threshold": 0.5, "min_steps": 3, "every_secs": 9},
+        {"metric": "acc", "threshold": 0.5, "min_steps": 3, "every_secs": 9},
         "early_stopping.stop_if_higher",
         ["acc", 0.5, "DIR/eval"],
         {"min_steps": 3, "run_every_secs": 9.0, "run_every_steps": None},
     ),
     (
         "early_stopping",
-        {"when": "lower", "threshold": 0, "every_steps": 10},
+        {"threshold": 0, "every_steps": 10},
         "early_stopping.stop_if_lower",
         ["loss", 0.0, "DIR/eval"],
         {"min_steps": 0, "run_every_secs": None, "run_every_steps": 10},
     ),
     (
         "early_stopping",
-        {"when": "no_increase", "steps": 100},
-        "early_stopping.stop_if_no_increase",
-        ["loss", 100, "DIR/eval"],
+        {"threshold": 9, "mode": "max"},
+        "early_stopping.stop_if_higher",
+        ["loss", 9.0, "DIR/eval"],
         {"min_steps": 0, "run_every_secs": 60.0, "run_every_steps": None},
     ),
     (
         "early_stopping",
-        {"steps": 100},
-        "early_stopping.stop_if_no_decrease",
-        ["loss", 100, "DIR/eval"],
-        {"min_steps": 0, "run_every_secs": 60.0, "run_every_steps": None},
+        {"metric": "mean_iou"},
+        "early_stopping.stop_if_not_better",
+        ["mean_iou", 3, "DIR/eval"],
+        {"higher": True, "min_steps": 0, "run_every_secs": 60.0, "run_every_steps": None},
+    ),
+    (
+        "early_stopping",
+        {"metric": "wer", "mode": "min", "patience": 7},
+        "early_stopping.stop_if_not_better",
+        ["wer", 7, "DIR/eval"],
+        {"higher": False, "min_steps": 0, "run_every_secs": 60.0, "run_every_steps": None},
     ),
 ]
 
@@ -209,22 +216,18 @@ def test_tensors_are_logged_by_steps_or_seconds(context, build, monkeypatch, val
 WRONG = [
     (
         "early_stopping",
-        {},
-        "early_stopping: when=no_decrease goes by steps; give --hook.early_stopping.steps",
+        {"metric": "wer"},
+        "'wer' does not say whether its largest or its smallest value is the best; correct "
+        "the name, or give --hook.early_stopping.mode max or --hook.early_stopping.mode min",
     ),
     (
         "early_stopping",
-        {"when": "higher"},
-        "when=higher goes by threshold; give --hook.early_stopping.threshold",
+        {"patience": 5, "threshold": 1},
+        "early_stopping: give either patience or threshold",
     ),
-    ("early_stopping", {"when": "lower", "threshold": 1, "steps": 5}, "leave out steps"),
-    ("early_stopping", {"steps": 5, "threshold": 1}, "leave out threshold"),
-    (
-        "early_stopping",
-        {"steps": 5, "every_secs": 0},
-        "every_secs: 0.0 is out of range",
-    ),
-    ("early_stopping", {"when": "best"}, "'best' is not known; allowed: higher, lower"),
+    ("early_stopping", {"patience": 0}, "patience: 0 is out of range; allowed: 1 or more"),
+    ("early_stopping", {"every_secs": 0}, "every_secs: 0.0 is out of range"),
+    ("early_stopping", {"mode": "best"}, "'best' is not known; allowed: max, min"),
     ("feed", {}, "feed: nothing to feed; give values, such as keep_prob:0=0.5"),
     ("feed", {"values": ["keep"]}, "feed: 'keep' is not TENSOR=VALUE"),
     ("feed", {"values": ["=3"]}, "feed: '=3' is not TENSOR=VALUE"),
@@ -255,7 +258,7 @@ def test_options_that_cannot_work_are_refused_before_there_is_a_graph(name, valu
 
 
 REAL = {
-    "early_stopping": {"steps": 5},
+    "early_stopping": {"patience": 5},
     "feed": {"values": ["learning_rate=0.5"]},
     "final_values": {"tensors": "linear/weights"},
     "garbage_collection": {"freeze_after_steps": 1},
@@ -315,7 +318,7 @@ def test_the_hook_of_the_documentation_works(tmp_path, monkeypatch, build, train
 
 
 def test_early_stopping_looks_after_each_evaluation_and_says_if_there_are_none(context):
-    params = {"metric": "loss", "steps": 100}
+    params = {"metric": "loss", "patience": 100}
     said = []
     plain = made("early_stopping", params)(dataclasses.replace(context(), report=said.append))
     assert "--eval_every_n_steps" in said.pop()

@@ -119,11 +119,28 @@ def test_a_terminal_gets_a_bar(build, train):
     graph, out = build(), Terminal()
     train(graph, [hook_of(graph, out, last_step=4, every_steps=2)], to=4)
     last = out.getvalue().split("\r")[-1]
-    assert last.startswith("train: 100%")
+    assert re.match(r"train, loss \d+\.\d{4}: 100%", last)
     assert "4/4" in last
-    assert "loss " in last
     assert last.endswith("\n")
     assert "steps/s  " not in out.getvalue()
+
+
+def test_a_narrow_terminal_keeps_the_loss(build, train, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "24")
+    monkeypatch.setattr("tqdm.std._screen_shape_wrapper", lambda: lambda stream: (24, 10))
+    graph, out = build(), Terminal()
+    train(graph, [hook_of(graph, out, last_step=4, every_steps=2)], to=4)
+    assert re.search(r"\rtrain, loss \d+\.\d{4}:", out.getvalue())
+    assert all(len(line.strip()) <= 24 for line in out.getvalue().split("\r"))
+
+
+def test_a_small_loss_is_not_shown_as_zero(build, train, monkeypatch):
+    graph, out = build(), io.StringIO()
+    hook = hook_of(graph, out, last_step=1)
+    with graph.graph.as_default():
+        monkeypatch.setattr(hook, "_loss", tf.multiply(graph.train_op, 0.0) + 1.25e-5)
+    train(graph, [hook], to=2)
+    assert "  loss 1.250e-05  " in out.getvalue()
 
 
 def test_closing_twice_leaves_one_fresh_line(build, train):

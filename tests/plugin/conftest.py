@@ -13,6 +13,9 @@ class {cls}:
     class Params:
         depth: int = 1
 
+    def __init__(self, *, params, info):
+        pass
+
     def build(self, features, labels, mode):
         pass
 """

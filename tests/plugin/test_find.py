@@ -13,7 +13,7 @@ from tf_frame.plugin.find import (
     find_plugins,
     incompatibility,
 )
-from tf_frame.plugin.kinds import INPUT, KINDS, MODEL
+from tf_frame.plugin.kinds import INPUT, KINDS, MODEL, OPTIMIZER
 from tf_frame.testing.distributions import write_distribution
 
 
@@ -95,6 +95,17 @@ def test_three_packages_with_one_name_name_both_others(site, install):
     assert "fake-a 1.0" in problem
     assert "fake-c 1.0" in problem
     assert "fake-b" not in problem
+
+
+def test_a_name_of_tf_frame_itself_is_in_conflict_only_for_the_other_package(site):
+    write_distribution(site, "fake-a", {f"{OPTIMIZER.group}: adam": "fake_a:Adam"})
+    other, own = [info for info in find_plugins() if info.name == "adam"]
+    assert (own.distribution, own.state, own.problem) == ("tf-frame", OK, "")
+    assert other.state == CONFLICT
+    assert other.problem.startswith(
+        "the optimizer name 'adam' is also taken by tf_frame.optimizers"
+    )
+    assert other.problem.endswith(", which keeps it; name this one fake-a:adam")
 
 
 def test_the_same_name_in_two_kinds_is_no_conflict(site, install):

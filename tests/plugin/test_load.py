@@ -42,7 +42,6 @@ def test_the_toy_plugins_of_a_fake_package_load(site):
 @pytest.mark.parametrize(
     ("source", "cause"),
     [
-        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("raise ImportError('libcuda.so')", "ImportError: libcuda.so"),
         ("assert False, 'old numpy'", "AssertionError: old numpy"),
         ("raise SystemExit(3)", "SystemExit: 3"),
@@ -55,12 +54,31 @@ def test_the_toy_plugins_of_a_fake_package_load(site):
 def test_a_plugin_that_fails_to_import_is_explained(install, source, cause):
     install("fake-bad", "bad", source, version="1.2")
     message = failure("bad")
-    first, where, cause_line, remedy = message.splitlines()[:4]
-    assert first == "the model plugin 'bad' cannot be used"
-    assert "bad = fake_bad:Net" in where
-    assert "fake-bad 1.2" in where
-    assert cause_line.startswith(f"  cause: {cause}")
+    first, where, remedy = message.splitlines()
+    assert first.startswith(f"the model 'bad' of fake-bad 1.2 cannot be used: {cause}")
+    assert where == "  entry point tf_frame.models: bad = fake_bad:Net of fake-bad 1.2"
     assert remedy == "  remedy: pip install --upgrade fake-bad, or uninstall it"
+
+
+MISSING = "import no_such_module.of_theirs"
+
+
+def test_a_missing_module_is_not_mended_by_an_upgrade_of_the_plugin(install):
+    install("fake-bad", "bad", MISSING)
+    remedy = failure("bad").splitlines()[-1]
+    assert "upgrade" not in remedy
+    assert "the package that has the module 'no_such_module'" in remedy
+    assert "fake-bad to list it among the requirements" in remedy
+
+
+def test_a_missing_module_of_a_requirement_is_that_requirement(install):
+    install("fake-bad", "bad", MISSING, requires=["tf-frame", "no-such_module >= 2"])
+    assert failure("bad").endswith("remedy: pip install no-such_module, which fake-bad requires")
+
+
+def test_a_missing_module_of_the_plugin_itself_is_mended_by_an_upgrade(install):
+    install("fake-gone", "gone", target="fake_gone.part:Net")
+    assert "  remedy: pip install --upgrade fake-gone" in failure("gone")
 
 
 def test_the_failure_of_a_plugin_keeps_its_traceback(install):
@@ -79,13 +97,13 @@ def test_ctrl_c_during_an_import_is_not_taken_for_a_broken_plugin(install):
 @pytest.mark.parametrize("target", ["", "not a target", "fake_bad:", ":Net"])
 def test_a_malformed_target_is_explained(site, target):
     write_distribution(site, "fake-bad", {"tf_frame.models: bad": target})
-    assert "the model plugin 'bad' cannot be used" in failure("bad")
+    assert "the model 'bad' of fake-bad 1.0 cannot be used" in failure("bad")
 
 
 def test_an_incompatible_plugin_is_refused_without_import(install):
     install("fake-new", "new", "raise SystemExit", requires=["tf-frame>=9"])
     message = failure("new")
-    assert "cause: it needs tf-frame>=9, this is tf-frame 0." in message
+    assert "cannot be used: it needs tf-frame>=9, this is tf-frame 0." in message
     assert "remedy: pip install --upgrade tf-frame fake-new" in message
     assert "fake_new" not in sys.modules
 
@@ -155,7 +173,7 @@ def test_a_plugin_installed_after_a_failure_loads(install):
 def cause_of(name):
     with pytest.raises(BrokenPluginError) as error:
         load_plugin(MODEL, name)
-    assert f"  cause: {error.value.cause}\n" in str(error.value)
+    assert f" cannot be used: {error.value.cause}\n" in str(error.value)
     return error.value.cause
 
 

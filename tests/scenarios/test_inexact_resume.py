@@ -96,3 +96,33 @@ def test_a_resumed_run_keeps_its_batch_size_unless_there_is_leave(go):
 def test_options_that_do_not_touch_the_data_may_change(go):
     go(3)
     assert go(5, learning_rate=0.001, save_checkpoint_steps=2, save_checkpoint_secs=None) == []
+
+
+class Declared(Stateful):
+    """Says that it need not continue."""
+
+    exact_resume = False
+
+
+class DeclaredQueue(Queue):
+    exact_resume = False
+
+
+@pytest.mark.parametrize("source", [Declared, DeclaredQueue])
+def test_an_input_may_declare_that_it_need_not_continue(go, tmp_path, source):
+    lines = []
+
+    def train(steps):
+        setup = make_setup(ToyModel, source, str(tmp_path), max_steps=steps, evaluate=False)
+        run_setup(setup, report=lines.append)
+
+    train(3)
+    assert not [line for line in lines if "exact" in line or "warning" in line]
+    train(5)
+    notes = [line for line in lines if line.startswith("note: ")]
+    assert notes == ["note: the input is read from its beginning, as it declares by exact_resume"]
+
+
+def test_the_declaration_of_an_input_does_not_cover_the_model(go):
+    with pytest.raises(DataError, match="While calls a function with the random"):
+        go(3, source=Declared, model=InALoop)

@@ -256,7 +256,9 @@ def _become(request: dict[str, Any]) -> None:
     time.tzset()
     random.seed()
     np.random.seed()
-    sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]
+    # Those of the server were made for other files: whether they can seek, for example.
+    sys.stdout = open(1, "w", buffering=1 if os.isatty(1) else -1, closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", 1, errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.excepthook = _report
     kind, program, argv = request["program"]
     sys.argv, sys.orig_argv = argv, request["args"]

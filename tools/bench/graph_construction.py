@@ -75,7 +75,7 @@ def build_bare(crop_size: int) -> Any:
 
 
 def _bare_loss(images: Any, labels: Any, info: Any) -> Any:
-    params = deeplab.Params()
+    params = deeplab.Params(batch_norm_decay=0.95)
     logits, _ = network.deeplab_v3_plus(
         images,
         backbone=load_network("mobilenet_v2"),

@@ -47,7 +47,7 @@ from tf_frame import Input, InputInfo, Mode
 from tf_frame.cluster import Cluster
 from tf_frame.estimator import Estimator, EstimatorSpec, RunConfig
 from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.model_dir import log_file
+from tf_frame.estimator.training.log_file import log_file
 from tf_frame.estimator.training.train import train
 from tf_frame.hooks.background_writer import wait_for_background_writer
 from tf_frame.hooks.base import Hook, Phase

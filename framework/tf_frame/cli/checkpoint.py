@@ -10,13 +10,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli import checkpoint_tables as tables
-from tf_frame.cli.screen import quiet_tensorflow, report, without_chatter
+from tf_frame.cli.screen import complain, quiet_tensorflow, report, without_chatter
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.config.values import nearest
@@ -60,11 +59,11 @@ def main(argv: Sequence[str]) -> int:
         report(_USAGE)
         return EXIT_OK if argv else EXIT_USAGE
     name, *rest = argv
-    if name not in _COMMANDS:
-        near = nearest(name, _COMMANDS)
-        hint = f"did you mean {near!r}?" if near else f"it takes one of {', '.join(_COMMANDS)}"
+    if name not in SUB_COMMANDS:
+        near = nearest(name, SUB_COMMANDS)
+        hint = f"did you mean {near!r}?" if near else f"it takes one of {', '.join(SUB_COMMANDS)}"
         raise ConfigError(f"unknown word {name!r} after tf-frame checkpoint; {hint}")
-    command = _COMMANDS[name]
+    command = SUB_COMMANDS[name]
     given, paths = split_flags(rest, command.options)
     parse_flags([word for word in paths if word.startswith("-")], command.options)
     if len(paths) < command.least or (command.most is not None and len(paths) > command.most):
@@ -89,7 +88,7 @@ def _reported_patterns() -> Iterator[None]:
             yield
         finally:
             for warning in caught:
-                print(f"note: {warning.message}", file=sys.stderr)
+                complain(f"note: {warning.message}")
 
 
 def _list(paths: Sequence[str], given: _Given) -> int:
@@ -190,7 +189,7 @@ _RULE = Option("rule", tuple[str, ...], (), "REGEX=REPLACEMENT", verbatim=True)
 _DROP = Option("drop", tuple[str, ...], (), "names to leave out", verbatim=True)
 _DRY_RUN = Option("dry_run", bool, False, "write nothing")
 _LAST = Option("last", int | None, None, "only the newest", min=1)
-_COMMANDS = {
+SUB_COMMANDS = {
     "list": _Command(_list, "DIR", 1, 1, [_JSON]),
     "show": _Command(_show, "PATH", 1, 1, [_JSON, _FILTER, _VALUES]),
     "diff": _Command(_diff, "PATH PATH", 2, 2, [_JSON]),

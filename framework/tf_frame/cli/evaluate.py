@@ -6,25 +6,30 @@ process, which then does not have to stop for its evaluations.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli import option_help
-from tf_frame.cli.screen import reader_may_leave, report, without_chatter
+from tf_frame.cli.screen import output_may_fail, report, without_chatter
+from tf_frame.cli.trained_input import PUBLISHED, different_classes, make_folder, recorded_info
 from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, DataError
 from tf_frame.estimator.training.context import RunObserver
+from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupts
-from tf_frame.text import columns
+from tf_frame.text import columns, figure
 
-_USAGE = """usage: tf-frame evaluate MODEL_DIR [OPTIONS]
+_USAGE = f"""usage: tf-frame evaluate MODEL_DIR [OPTIONS]
 
 Evaluates a model that tf-frame run has trained, or is training, in MODEL_DIR: the newest
 checkpoint, the checkpoint that --checkpoint names, or with --continuous each new one until the
 last step. Takes every option of tf-frame run as well (--eval_steps 10, --input.split test);
-others are taken from MODEL_DIR/config.yaml. Writes MODEL_DIR/eval: events for TensorBoard, and
-metrics.json with the metrics of the last evaluation."""
+others are taken from MODEL_DIR/config.yaml. Writes MODEL_DIR/eval, or --output: events for
+TensorBoard, and metrics.json with the metrics of the last evaluation.
+
+{PUBLISHED}"""
 
 _CONTINUOUS = Option("continuous", bool, False, "wait for checkpoints and evaluate each new one")
 _EVERY = Option(
@@ -37,35 +42,59 @@ _TIMEOUT = Option(
     "with --continuous: seconds without a new checkpoint before the end; none: wait for ever",
     min=0,
 )
-_OWN = (
+OPTIONS = (
     Option("checkpoint", str | None, None, "path of the checkpoint; none: the newest one"),
     _CONTINUOUS,
     _EVERY,
     _TIMEOUT,
     Option("name", str | None, None, "write to MODEL_DIR/eval_NAME, for other data say"),
+    Option("output", str | None, None, "write to this folder, where MODEL_DIR is read-only say"),
 )
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not argv or any(word in ("-h", "--help") for word in argv):
-        report(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
+        report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK if argv else EXIT_USAGE
-    setup, given = setup_of_folder("evaluate", argv, _OWN)
+    setup, given = setup_of_folder("evaluate", argv, OPTIONS)
     _check(given)
-    source = setup.make_input()
-    with reader_may_leave(), Interrupts().installed() as interrupts:
+    source = _with_data(setup)
+    with output_may_fail(), Interrupts().installed() as interrupts:
         with without_chatter(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
             from tf_frame.estimator.evaluation.run import evaluate_run
-        for evaluated in evaluate_run(setup, source, RunObserver(report, interrupts), **given):
+        observer = RunObserver(report, interrupts, shows_progress=True)
+        make_folder(setup, source, observer)
+        for evaluated in evaluate_run(setup, source, observer, **given):
             report(f"evaluation at step {evaluated.global_step}")
             report(columns([(name, _text(value)) for name, value in evaluated.metrics.items()]))
     return EXIT_OK
 
 
+def _with_data(setup: TrainingSetup) -> Any:
+    """Constructs the input; warns of classes that are not those of the training."""
+    try:
+        source = setup.make_input()
+    except DataError as error:
+        raise DataError(f"an evaluation needs the data, labels included: {error}") from None
+    trained = recorded_info(setup)
+    difference = "" if trained is None else different_classes(source.info, trained)
+    if difference:
+        report(f"warning: {difference}")
+    return source
+
+
 def _check(given: Mapping[str, Any]) -> None:
-    """Refuses options that contradict each other."""
+    """Refuses options that contradict each other, and a name that leads out of the folder."""
+    name = given["name"]
+    if name is not None and not re.fullmatch(r"[\w.-]+", name):
+        raise ConfigError(
+            f"--name {name}: results are written to MODEL_DIR/eval_NAME; give a name of letters, "
+            "digits, ., _ and -"
+        )
+    if name is not None and given["output"]:
+        raise ConfigError("--name and --output both say where to write; leave out one of the two")
     if given["continuous"]:
         if given["checkpoint"]:
             raise ConfigError(
@@ -83,4 +112,4 @@ def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
     shape = getattr(value, "shape", ())
-    return f"array {list(shape)}" if shape else f"{float(value):.4f}"
+    return f"array {list(shape)}" if shape else figure(float(value))

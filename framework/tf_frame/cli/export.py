@@ -7,12 +7,21 @@ from typing import Any
 
 from tf_frame.cli import option_help
 from tf_frame.cli.checkpoint_tables import size_text
-from tf_frame.cli.screen import emphasised, report, without_chatter
+from tf_frame.cli.screen import emphasised, output_may_fail, report, without_chatter
+from tf_frame.cli.trained_input import (
+    CLASSES,
+    PUBLISHED,
+    classes_given,
+    input_for_export,
+    make_folder,
+)
 from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.estimator.export.formats import (
+    FEATURES,
     FORMATS,
+    RAW,
     TFLITE_QUANTIZED_TOLERANCE,
     TFLITE_TOLERANCE,
     TOLERANCE,
@@ -21,7 +30,7 @@ from tf_frame.estimator.training.context import RunObserver
 from tf_frame.session.interrupts import Interrupts
 from tf_frame.text import columns
 
-_OWN = [
+OPTIONS = [
     Option("format", str | None, None, "what to write, see above", choices=tuple(FORMATS)),
     Option("checkpoint", str | None, None, "path of the checkpoint; none: the newest one"),
     Option(
@@ -36,7 +45,16 @@ _OWN = [
         None,
         "the signature to export as frozen_graph or tflite, if the model has several",
     ),
+    Option(
+        "serve",
+        str | None,
+        None,
+        "the export takes raw data (image files, pixels) and prepares it itself, or the features "
+        "of the model; none: raw where the input offers it",
+        choices=(RAW, FEATURES),
+    ),
     Option("overwrite", bool, False, "replace the files of an earlier export"),
+    *CLASSES,
 ]
 _USAGE = f"""usage: tf-frame export MODEL_DIR --format FORMAT [OPTIONS]
 
@@ -52,26 +70,38 @@ times the largest value of the output if that is above 1. Integers and text must
 classes may differ if their scores tie within twice that tolerance. If any output differs by
 more, the export is removed, and the exit code is 1.
 
-Any option of tf-frame run may follow; the others are taken from MODEL_DIR/config.yaml."""
+Any option of tf-frame run may follow; the others are taken from MODEL_DIR/config.yaml.
+
+{PUBLISHED}"""
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not argv or any(word in ("-h", "--help") for word in argv):
-        report(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
+        report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK if argv else EXIT_USAGE
-    setup, given = setup_of_folder("export", argv, _OWN)
+    setup, given = setup_of_folder("export", argv, OPTIONS)
     format_name = given.pop("format")
     if not format_name:
         raise ConfigError(f"say what to write: --format {'|'.join(FORMATS)}")
-    source = setup.make_input()
+    classes = classes_given(setup, given.pop("num_classes"), given.pop("class_names"))
+    source, no_data = input_for_export(setup, classes)
+    if no_data:
+        report(f"note: exporting without evaluation data: {no_data}")
     # The libraries write log lines all the time, not only while they are imported.
-    with Interrupts().installed() as interrupts, without_chatter(setup.config.verbosity):
+    with (
+        output_may_fail(),
+        Interrupts().installed() as interrupts,
+        without_chatter(setup.config.verbosity),
+    ):
         from tf_frame.estimator.export.run import export_run
 
         observer = RunObserver(report, interrupts)
-        exported = export_run(setup, source, observer, format_name=format_name, **given)
-    report(_summary(exported))
+        make_folder(setup, source, observer)
+        exported = export_run(
+            setup, source, observer, format_name=format_name, no_data=no_data, **given
+        )
+        report(_summary(exported))
     return EXIT_OK
 
 
@@ -79,7 +109,9 @@ def _summary(exported: Any) -> str:
     lines = [f"wrote {emphasised(exported.path)}, {size_text(exported.size_bytes)}", "inputs"]
     lines.append(_table(exported.inputs.items()))
     for signature, outputs in exported.signatures.items():
-        lines += [f"outputs of {signature}", _table(outputs.items())]
+        fed = ", ".join(exported.fed[signature])
+        given = f", from {fed}" if len(exported.signatures) > 1 else ""
+        lines += [f"outputs of {signature}{given}", _table(outputs.items())]
     return "\n".join([*lines, _difference(exported)])
 
 
@@ -95,7 +127,7 @@ def _shape(shape: Any) -> str:
 
 def _difference(exported: Any) -> str:
     found = exported.comparison
-    data = "a batch of the evaluation data" if exported.on_real_data else "random numbers"
+    data = "a batch of the evaluation data" if exported.on_real_data else "random data"
     where = f" in {found.output}" if found.output else ""
     text = (
         f"loaded again, on {data}: largest difference from the restored session "

@@ -9,43 +9,69 @@ from __future__ import annotations
 import difflib
 import importlib
 import sys
+import traceback
 from collections.abc import Sequence
 
 import tf_frame
-from tf_frame.cli.screen import silence
+from tf_frame.cli.screen import complain, prepare_streams, report, shows_debug, silence
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
 
 COMMANDS = {
     "run": ("tf_frame.cli.run", "train a model, evaluate it, or go on where it stopped"),
     "evaluate": ("tf_frame.cli.evaluate", "evaluate the checkpoints of a run"),
     "predict": ("tf_frame.cli.predict", "write what a trained model predicts"),
-    "export": ("tf_frame.cli.export", "write a trained model as SavedModel, frozen graph, TFLite"),
+    "export": ("tf_frame.cli.export", "write a trained model as SavedModel, TFLite, ONNX ..."),
     "plugins": ("tf_frame.cli.plugins", "list and show the installed plugins"),
+    "convert": ("tf_frame.cli.convert", "convert data to files that an input reads"),
     "checkpoint": ("tf_frame.cli.checkpoint", "inspect and rewrite checkpoints"),
+    "completion": ("tf_frame.cli.completion", "print a script for completion in a shell"),
 }
+_HOW_TO_SEE_MORE = "--verbosity debug shows the whole traceback"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code."""
+    prepare_streams()
     try:
         return _dispatch(list(sys.argv[1:] if argv is None else argv))
     except TfFrameError as error:
-        print(f"tf-frame: {error}", file=sys.stderr)
+        complain(f"tf-frame: {error}")
         return error.exit_code
     except KeyboardInterrupt:
-        print("tf-frame: stopped by Ctrl-C", file=sys.stderr)
+        complain("tf-frame: stopped by Ctrl-C")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         silence(sys.stdout)
         return EXIT_OK
+    except (Exception, SystemExit) as error:
+        if not _reported_as_fault(error):
+            raise
+        return EXIT_USAGE
+
+
+def _reported_as_fault(error: BaseException) -> bool:
+    """Prints an error in a plugin's code; returns False for a defect of tf-frame itself."""
+    from tf_frame.plugin.fault import fault_of  # Here, because a quick answer does not need it.
+
+    fault = fault_of(error)
+    if fault is None:
+        return False
+    complain(f"tf-frame: {fault.headline}")
+    if shows_debug():
+        traceback.print_exception(error)
+    else:
+        lines = [*map(str, fault.frames), _HOW_TO_SEE_MORE]
+        complain("\n".join([*lines, *([fault.hint] if fault.hint else [])]))
+    return True
 
 
 def _dispatch(argv: list[str]) -> int:
+    _check_encoding(argv)
     if not argv or argv[0] in ("--help", "-h", "help"):
-        print(usage())
+        report(usage())
         return EXIT_OK if argv else EXIT_USAGE
     if argv[0] == "--version":
-        print(f"tf-frame {tf_frame.__version__}")
+        report(f"tf-frame {tf_frame.__version__}")
         return EXIT_OK
     if argv[0] not in COMMANDS:
         raise ConfigError(_unknown(argv[0]))
@@ -61,9 +87,21 @@ def usage() -> str:
         "tf-frame COMMAND --help shows the options of a command; start with\n"
         "  tf-frame plugins list\n"
         "  tf-frame run --plugin NAME\n\n"
-        "exit codes: 0 done, 1 the run failed, 2 wrong option, plugin or data,\n"
-        "130 Ctrl-C and 143 SIGTERM (after saving the current step)"
+        "exit codes: 0 done, 1 the run failed, 2 wrong option, plugin or data, or an error in the\n"
+        "code of a plugin, 130 Ctrl-C and 143 SIGTERM (after saving the current step)"
     )
+
+
+def _check_encoding(argv: Sequence[str]) -> None:
+    """Refuses words that are no Unicode: TensorFlow takes paths in UTF-8 only."""
+    for word in argv:
+        try:
+            word.encode("utf-8")
+        except UnicodeEncodeError:
+            raise ConfigError(
+                f"the argument {word!r} is not UTF-8, and TensorFlow opens no other paths; use "
+                "another name, or, if the locale is to blame, set LC_ALL=C.UTF-8"
+            ) from None
 
 
 def _unknown(word: str) -> str:

@@ -19,6 +19,7 @@ from tf_frame.config.option import Option, options_of
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin.find import OK, PluginInfo, find_plugins
 from tf_frame.plugin.kinds import (
+    CONVERTER,
     GRADIENT_TRANSFORM,
     HOOK,
     INPUT,
@@ -42,7 +43,7 @@ list   lists the installed plugins; --check loads each of them and reports those
        are broken (then the exit code is 2), --json prints the list for programs
 show   package, options and description of the plugins called NAME"""
 
-_LIST_OPTIONS = (
+LIST_OPTIONS = (
     Option("json", bool, False, "print JSON"),
     Option("check", bool, False, "load each plugin"),
 )
@@ -50,6 +51,7 @@ _LIST_OPTIONS = (
 _PREFIXES = {
     MODEL: "model",
     INPUT: "input",
+    CONVERTER: "",
     GRADIENT_TRANSFORM: "transform.",
     OPTIMIZER: "optimizer",
     LEARNING_RATE: "schedule",
@@ -72,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _list(argv: Sequence[str]) -> int:
-    flags = parse_flags(argv, _LIST_OPTIONS)
+    flags = parse_flags(argv, LIST_OPTIONS)
     plugins = find_plugins()
     problems = [_problem(info, load=bool(flags.get("check"))) for info in plugins]
     if flags.get("json"):

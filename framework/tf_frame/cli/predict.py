@@ -15,10 +15,17 @@ from typing import Any
 from tqdm import tqdm
 
 from tf_frame.cli import option_help
-from tf_frame.cli.screen import emphasised, reader_may_leave, report, without_chatter
+from tf_frame.cli.screen import emphasised, output_may_fail, report, without_chatter
+from tf_frame.cli.trained_input import (
+    CLASSES,
+    PUBLISHED,
+    classes_given,
+    input_for_files,
+    make_folder,
+)
 from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, ConfigError
+from tf_frame.errors import EXIT_OK, ConfigError, DataError
 from tf_frame.estimator.prediction.paths import check_output, files_of
 from tf_frame.estimator.prediction.rows import FORMATS
 from tf_frame.estimator.training.context import RunObserver
@@ -26,12 +33,13 @@ from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.plugin import Input, Mode
 from tf_frame.session.interrupts import Interrupts
 
-_OWN = [
+OPTIONS = [
     Option(
         "input",
         tuple[str, ...],
         (),
-        "files and folders to predict on; none: the evaluation split of the run",
+        "files and folders, with their sub-folders, to predict on; none: the evaluation split of "
+        "the run",
         verbatim=True,
     ),
     Option("output", str | None, None, "folder to write to"),
@@ -43,35 +51,41 @@ _OWN = [
         "a row for each example: csv or jsonl; none: the model's own files, or jsonl",
         choices=tuple(FORMATS),
     ),
+    *CLASSES,
 ]
-_USAGE = """usage: tf-frame predict MODEL_DIR --output DIR [--input PATH ...] [OPTIONS]
+_USAGE = f"""usage: tf-frame predict MODEL_DIR --output DIR [--input PATH ...] [OPTIONS]
 
 Predicts with the model that tf-frame run has trained in MODEL_DIR: on files and folders, or on
 the evaluation split of the run. Any option of tf-frame run may follow, such as --eval_batch_size
-or --eval_steps; the others are taken from MODEL_DIR/config.yaml."""
+or --eval_steps; the others are taken from MODEL_DIR/config.yaml.
+
+{PUBLISHED}"""
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if any(word in ("-h", "--help") for word in argv):
-        report(f"{_USAGE}\n\n{option_help.group_text('Options', _OWN, {})}")
+        report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
         return EXIT_OK
-    setup, given = setup_of_folder("predict", _one_path_each(argv), _OWN)
+    setup, given = setup_of_folder("predict", _one_path_each(argv), OPTIONS)
     if not given["output"]:
         raise ConfigError("say where to write the predictions: --output DIR")
-    source = setup.make_input()
-    files = _files(setup, source, given["input"])
+    classes = classes_given(setup, given["num_classes"], given["class_names"])
+    source = input_for_files(setup, classes) if given["input"] else _with_data(setup)
     output = os.path.expanduser(given["output"])
+    files = _files(setup, source, given["input"], output)
     check_output(output, files)
-    with reader_may_leave(), Interrupts().installed() as interrupts:
+    with output_may_fail(), Interrupts().installed() as interrupts:
         with without_chatter(setup.config.verbosity):
             # Importing TensorFlow takes seconds.
             from tf_frame.estimator.prediction.run import predict_run
+        observer = RunObserver(report, interrupts)
+        make_folder(setup, source, observer)
         started = time.monotonic()
         names = predict_run(
             setup,
             source,
-            RunObserver(report, interrupts),
+            observer,
             output=output,
             files=files,
             checkpoint=given["checkpoint"],
@@ -96,7 +110,18 @@ def _one_path_each(argv: Sequence[str]) -> list[str]:
     return found
 
 
-def _files(setup: TrainingSetup, source: Any, paths: Sequence[str]) -> list[str]:
+def _with_data(setup: TrainingSetup) -> Any:
+    """Constructs the input with its evaluation split."""
+    try:
+        return setup.make_input()
+    except DataError as error:
+        raise DataError(
+            f"{error}\nwithout the data of the run there is no evaluation split to predict on; "
+            "name files: --input PATH"
+        ) from None
+
+
+def _files(setup: TrainingSetup, source: Any, paths: Sequence[str], output: str) -> list[str]:
     if not paths:
         return []
     own = getattr(type(source), "prediction_dataset", None)
@@ -107,7 +132,7 @@ def _files(setup: TrainingSetup, source: Any, paths: Sequence[str]) -> list[str]
             "files to predict on, as it has no prediction_dataset(); leave --input out to predict "
             "on its evaluation split"
         )
-    return files_of(paths, getattr(source, "prediction_suffixes", ()))
+    return files_of(paths, getattr(source, "prediction_suffixes", ()), output=output)
 
 
 def _num_evaluated(setup: TrainingSetup, source: Any) -> int | None:

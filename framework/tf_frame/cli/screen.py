@@ -1,4 +1,4 @@
-"""Terminal output of the commands: flushed lines, bold text, no error in `... | head`.
+"""Terminal output of the commands: flushed lines, bold text, no traceback if it cannot be written.
 
 It also hides the log lines that TensorFlow writes while it is imported, among which the lines
 of the command would be lost, unless --verbosity asks for them.
@@ -15,6 +15,8 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from typing import Any
+
+from tf_frame.errors import TfFrameError
 
 # --verbosity -> (level of TensorFlow's C++ log, level of its Python log)
 _LEVELS = {
@@ -39,13 +41,59 @@ def emphasised(text: str) -> str:
     return f"\033[1m{text}\033[0m"
 
 
+class OutputError(TfFrameError):
+    """Standard output cannot be written, such as to a full disk."""
+
+
 def report(text: str) -> None:
-    """Prints a line and flushes it, so that it is in a file at once."""
-    print(text, flush=True)
+    """Prints a line and flushes it, so that it is in a file at once.
+
+    Raises:
+      BrokenPipeError: nobody reads the pipe.
+      OutputError: standard output cannot be written for another reason.
+    """
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        silence(sys.stdout)
+        raise OutputError(f"standard output cannot be written: {error.strerror}") from None
 
 
-class _PipeStream:
-    """A stream that ignores further output once its reader has closed the pipe."""
+def complain(text: str) -> None:
+    """Prints a line to standard error, if that can be written: there is no other place for it."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        silence(sys.stderr)
+
+
+def prepare_streams() -> None:
+    """Makes standard output and error such that printing to them cannot fail by their state.
+
+    A stream that the caller has closed (`>&-`) becomes the null device: else Python has None in
+    its place, and the next file that is opened gets its number. What the encoding of a stream
+    does not have is written with a backslash.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # The lowest free number, which is this one.
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "w"))
+        stream = getattr(sys, name)
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+class _LastingStream:
+    """A stream that ignores further output once it cannot be written, so that work goes on.
+
+    It is silent if the reader of a pipe has left, and says any other reason on standard error.
+    """
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -54,20 +102,25 @@ class _PipeStream:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        with self._reader_may_leave():
+        with self._may_fail():
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        with self._reader_may_leave():
+        with self._may_fail():
             self._stream.flush()
 
     @contextlib.contextmanager
-    def _reader_may_leave(self) -> Iterator[None]:
+    def _may_fail(self) -> Iterator[None]:
         try:
             yield
-        except BrokenPipeError:
+        except OSError as error:
             silence(self._stream)
+            if not isinstance(error, BrokenPipeError):
+                complain(
+                    f"tf-frame: standard output cannot be written: {error.strerror}; going on "
+                    "without it"
+                )
 
 
 def silence(stream: Any) -> None:
@@ -78,9 +131,9 @@ def silence(stream: Any) -> None:
 
 
 @contextlib.contextmanager
-def reader_may_leave() -> Iterator[None]:
-    """Inside the block, output to a closed pipe (`| head`) is dropped, and the work goes on."""
-    before, sys.stdout = sys.stdout, _PipeStream(sys.stdout)
+def output_may_fail() -> Iterator[None]:
+    """Inside the block, output that cannot be written (`| head`) is dropped; the work goes on."""
+    before, sys.stdout = sys.stdout, _LastingStream(sys.stdout)
     try:
         yield
     finally:
@@ -103,6 +156,11 @@ def quiet_tensorflow(verbosity: str | None) -> None:
     if verbosity in (None, "none"):
         warnings.filterwarnings("ignore", category=FutureWarning)
         warnings.filterwarnings("ignore", category=DeprecationWarning)
+
+
+def shows_debug() -> bool:
+    """Returns whether the last `quiet_tensorflow` of this process was for `--verbosity debug`."""
+    return logging.getLogger("tensorflow").level == logging.DEBUG
 
 
 @contextlib.contextmanager
@@ -130,4 +188,6 @@ def without_chatter(verbosity: str | None) -> Iterator[None]:
             os.close(real)
             caught.seek(0)
             lines = caught.read().decode(errors="replace").splitlines(keepends=True)
-            sys.stderr.write("".join(line for line in lines if not _LOG_LINE.match(line)))
+            kept = "".join(line for line in lines if not _LOG_LINE.match(line))
+            if kept:
+                complain(kept.removesuffix("\n"))

@@ -1,4 +1,4 @@
-"""Makes a `TrainingSetup`, what is to be trained and how, from flags, a YAML file and a preset.
+"""Makes a `TrainingSetup`, what is to be trained and how, from flags, YAML files and a preset.
 
 `tf-frame run` makes it of its command line. `evaluate`, `predict` and `export` make it of the
 `config.yaml` that the run wrote to MODEL_DIR, so that its options need not be repeated.
@@ -11,68 +11,37 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tf_frame import file_system
+from tf_frame.cli.run_folder import file_of_folder, no_plugin_named
 from tf_frame.cli.screen import quiet_tensorflow, without_chatter
+from tf_frame.cli.selection import (
+    MODE,
+    MODEL_DIR,
+    SELECTION,
+    TRYING,
+)
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.config.run_options import run_options
 from tf_frame.config.values import nearest
-from tf_frame.config.yaml_file import Named, Settings, read_settings, to_settings
+from tf_frame.config.yaml_file import (
+    Named,
+    Settings,
+    read_settings,
+    settings_of_assignments,
+    to_settings,
+)
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.training.model_dir import CONFIG_FILE, default_model_dir
-from tf_frame.estimator.training.setup import TRAIN, TRAIN_AND_EVALUATE, TrainingSetup
+from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.setup_factory import (
+    COMMAND_LINE,
     ChosenPlugins,
     choose_plugins,
     settings_of_model,
 )
-from tf_frame.plugin.find import find_plugins
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.plugin.load import load_plugin
-
-# Values of `--mode` that are sub-commands of their own.
-COMMAND_MODES = ("evaluate", "predict", "export")
-MODEL_DIR = Option(
-    "model_dir", str, None, "where everything is written; default: a new folder in ./runs"
-)
-MODE = Option(
-    "mode",
-    str,
-    TRAIN,
-    "train, and evaluate at the end; train and evaluate every checkpoint that is saved; or do as "
-    "tf-frame evaluate, predict and export with --model_dir",
-    choices=(TRAIN, TRAIN_AND_EVALUATE, *COMMAND_MODES),
-)
-SELECTION = (
-    Option("plugin", str, None, "the model to train; tf-frame plugins list shows all"),
-    MODE,
-    Option("input", str, None, "the input to train on; default: the model's own"),
-    Option("optimizer", str, None, "how gradients become updates; default: the model's, momentum"),
-    Option("schedule", str, None, "how the learning rate changes; default: the model's, fixed"),
-    Option(
-        "transform",
-        tuple[str, ...],
-        None,
-        "a gradient transform, with a value for its first option after a colon "
-        "(clip_by_norm:10); repeat it for several, they apply in this order",
-        verbatim=True,
-    ),
-    Option(
-        "hook",
-        tuple[str, ...],
-        None,
-        "a hook beside those of the run options, with a value for its first option after a colon "
-        "(heartbeat:60); repeat it for several",
-        verbatim=True,
-    ),
-    Option(
-        "preset",
-        str,
-        None,
-        "a named set of options that the model provides; tf-frame plugins show lists them",
-    ),
-    MODEL_DIR,
-    Option("config", str, None, "a YAML file with options; the command line wins over it"),
-)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,17 +51,18 @@ class CommandLine:
     Attributes:
       values: name -> value of the options that do not belong to plugins.
       rest: the words that are left: options of plugins, or mistakes.
-      file: the content of `--config`, or of the folder's own `config.yaml`.
+      files: the contents of the configuration files, or of the folder's own `config.yaml`; and
+        last, what `--set` says.
       chosen: the plugins; None if no model is named.
     """
 
     values: Mapping[str, Any]
     rest: Sequence[str]
-    file: Settings
+    files: Sequence[Settings]
     chosen: ChosenPlugins | None
 
     def setup(self, own: Sequence[Option] = ()) -> TrainingSetup:
-        """Resolves every option: the model's defaults, a preset, the file, the flags.
+        """Resolves every option: the model's defaults, a preset, the files, the flags.
 
         Args:
           own: options of the sub-command, which a misspelled option may mean as well.
@@ -101,14 +71,27 @@ class CommandLine:
           ConfigError: no model is named, an unknown option, a wrong value, or values
             that do not fit together.
         """
-        flags = self._flags_of_plugins(own)
+        flags = self.flags(own)
         if self.chosen is None:
-            raise _no_plugin_named()
+            raise no_plugin_named(self.values.get(MODEL_DIR.name) or "")
         return self.chosen.configure(
-            {**self.values, **flags},
-            model_dir=self._model_dir(),
+            flags,
+            model_dir=os.path.expanduser(self.given_model_dir() or self._default_model_dir()),
             mode=self.values.get(MODE.name, MODE.default),
         )
+
+    def flags(self, own: Sequence[Option] = ()) -> dict[str, Any]:
+        """Option name -> value of all options on the command line, checked; see `setup`."""
+        return {**self.values, **self._flags_of_plugins(own)}
+
+    def given_model_dir(self) -> str | None:
+        """The folder that the command line, or else a file, names."""
+        given: str | None = self.values.get(MODEL_DIR.name)
+        return given or _value_in_files(self.files, MODEL_DIR)
+
+    def versions(self) -> dict[str, str]:
+        """Package -> version, as the configuration files have them."""
+        return {name: version for file in self.files for name, version in file.versions.items()}
 
     def defaults(self) -> dict[str, Any]:
         """Option name -> value of the model's defaults and the preset."""
@@ -121,14 +104,22 @@ class CommandLine:
         hidden = {option.name for option in own}
         of_plugins = self.chosen.plugin_options() if self.chosen else []
         # The error for a misspelled option names the nearest of all options.
-        others = [*SELECTION, *run_options(), *of_plugins]
-        return parse_flags(self.rest, [*own, *(o for o in others if o.name not in hidden)])
+        others = [*SELECTION, *TRYING, *run_options(), *of_plugins]
+        return parse_flags(
+            self.rest,
+            [*own, *(o for o in others if o.name not in hidden)],
+            explain=self.chosen.why_unknown if self.chosen else self._without_plugin,
+        )
 
-    def _model_dir(self) -> str:
-        in_file = _value_in_file(self.file, MODEL_DIR)
+    def _without_plugin(self, name: str) -> str:
+        """Refuses an option of a plugin by asking for the model first."""
+        if "." in name:
+            raise no_plugin_named(self.values.get(MODEL_DIR.name) or "")
+        return ""
+
+    def _default_model_dir(self) -> str:
         plugin, _ = self.chosen.single["model"] if self.chosen else ("", None)
-        path = self.values.get(MODEL_DIR.name) or in_file or default_model_dir(plugin)
-        return os.path.expanduser(path)
+        return default_model_dir(plugin)
 
 
 def parse_command_line(argv: Sequence[str]) -> CommandLine:
@@ -136,33 +127,38 @@ def parse_command_line(argv: Sequence[str]) -> CommandLine:
 
     Raises:
       PluginError: a plugin cannot be used.
-      ConfigError: a wrong value, or the configuration file cannot be read.
+      ConfigError: a wrong value, or a configuration file cannot be read.
     """
-    values, rest = split_flags(argv, [*SELECTION, *run_options()])
-    file = _configuration_file(values)
-    name = values.get("plugin") or file.plugin
+    values, rest = split_flags(argv, [*SELECTION, *TRYING, *run_options()])
+    files = [*_configuration_files(values), settings_of_assignments(values.get("set", ()))]
+    named = [file.plugin for file in files if file.plugin]
+    name = values.get("plugin") or next(reversed(named), None)
     if name is None:
-        return CommandLine(values, rest, file, None)
-    verbosity = values.get("verbosity") or _value_in_file(file, _run_option("verbosity"))
+        return CommandLine(values, rest, files, None)
+    verbosity = values.get("verbosity") or _value_in_files(files, _run_option("verbosity"))
     quiet_tensorflow(verbosity)
     # A plugin may import TensorFlow at its top, against the advice of the contract.
     with without_chatter(verbosity):
-        return CommandLine(values, rest, file, _choose(name, values, file))
+        return CommandLine(values, rest, files, _choose(name, values, files))
 
 
-def _choose(name: str, values: Mapping[str, Any], file: Settings) -> ChosenPlugins:
+def _choose(name: str, values: Mapping[str, Any], files: Sequence[Settings]) -> ChosenPlugins:
     model = load_plugin(MODEL, name)
-    named: dict[str, Any] = {key: values.get(key) for key in ("input", "optimizer", "schedule")}
-    lists: dict[str, Any] = {
-        key: None if values.get(word) is None else tuple(Named(text) for text in values[word])
-        for word, key in (("transform", "transforms"), ("hook", "hooks"))
+    *files, assigned = files
+    # Whatever model --set names, what stands beside it on the command line counts.
+    given: dict[str, Any] = {
+        "plugin": name if values.get("plugin") or assigned.plugin else None,
+        **{key: values[key] for key in ("input", "optimizer", "schedule") if values.get(key)},
     }
+    for word, key in (("transform", "transforms"), ("hook", "hooks")):
+        if values.get(word) is not None:
+            given[key] = tuple(Named(text) for text in values[word])
     return choose_plugins(
         [
             settings_of_model(model.cls, name),
             preset_settings(model.cls, name, values.get("preset")),
-            file,
-            Settings(**named, **lists),
+            *files,
+            dataclasses.replace(assigned, **given, path=COMMAND_LINE),
         ],
         model=(name, model),
     )
@@ -187,57 +183,65 @@ def setup_of_folder(
       PluginError: a plugin that the configuration names cannot be used.
     """
     if not argv or argv[0].startswith("-"):
-        raise ConfigError(f"say which folder first: tf-frame {command} MODEL_DIR [OPTIONS]")
+        return _setup_of_checkpoint(command, argv, own)
     folder, *words = argv
-    file = _file_of_folder(folder)
-    values, rest = split_flags(words, [*own, MODEL_DIR, MODE])
+    file = file_of_folder(folder)
+    values, rest = split_flags(words, [*own, MODEL_DIR, MODE, *TRYING])
     if MODEL_DIR.name in values:
         raise ConfigError(f"the folder is {folder}, named first; leave --model_dir out")
-    if MODE.name in values:
-        raise ConfigError(f"--mode is for tf-frame run; this is tf-frame {command}")
+    for of_run in (MODE, *TRYING):
+        if of_run.name in values:
+            raise ConfigError(f"--{of_run.name} is for tf-frame run; this is tf-frame {command}")
     line = parse_command_line(["--config", file, "--model_dir", folder, *rest])
     if line.chosen is None:
         raise ConfigError(f"{file} names no model to go by; it needs a line 'plugin: NAME'")
     return line.setup(own), {option.name: option.default for option in own} | values
 
 
-def _file_of_folder(model_dir: str) -> str:
-    """The configuration file of a folder."""
-    folder = os.path.expanduser(model_dir)
-    if not os.path.isdir(folder):
-        raise ConfigError(f"{model_dir}: there is no such folder")
-    file = os.path.join(folder, CONFIG_FILE)
-    if not os.path.exists(file):
+def _setup_of_checkpoint(
+    command: str, argv: Sequence[str], own: Sequence[Option]
+) -> tuple[TrainingSetup, dict[str, Any]]:
+    """The setup of a new folder for a published checkpoint; see `setup_of_folder`."""
+    values, rest = split_flags(argv, [*own, MODE, *TRYING])
+    line = parse_command_line(rest)
+    setup = line.setup(own) if line.chosen else None
+    of_run = any(option.name in values for option in (MODE, *TRYING))
+    if setup is None or not setup.config.warm_start_from or of_run:
         raise ConfigError(
-            f"{model_dir} has no {CONFIG_FILE}, which tf-frame run writes when training begins"
+            f"say which folder first: tf-frame {command} MODEL_DIR [OPTIONS]; or, without a run, "
+            "which published checkpoint: --plugin NAME --warm_start_from CHECKPOINT"
         )
-    return file
+    files = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, "checkpoint"))
+    if any(map(file_system.exists, files)):
+        raise ConfigError(
+            f"--model_dir {setup.model_dir} holds a run; take another, or its checkpoint by "
+            f"tf-frame {command} {setup.model_dir}"
+        )
+    # The checkpoint has the values to be used, and no averages of its own.
+    config = dataclasses.replace(setup.config, moving_average_decay=None)
+    setup = dataclasses.replace(setup, config=config)
+    return setup, {option.name: option.default for option in own} | values
 
 
-def _configuration_file(values: Mapping[str, Any]) -> Settings:
-    """The file that `--config` names; else, with a folder but no plugin, the folder's own."""
+def _configuration_files(values: Mapping[str, Any]) -> list[Settings]:
+    """The files that `--config` names; else, with a folder but no plugin, the folder's own."""
     if values.get("config"):
-        return read_settings(values["config"])
+        return [read_settings(path) for path in values["config"]]
     folder = os.path.expanduser(values.get(MODEL_DIR.name) or "")
     own = os.path.join(folder, CONFIG_FILE)
-    if folder and not values.get("plugin") and os.path.exists(own):
-        return read_settings(own)
-    return Settings()
+    if folder and not values.get("plugin") and file_system.exists(own):
+        return [read_settings(own)]
+    return []
 
 
-def _value_in_file(file: Settings, option: Option) -> Any:
-    """One value of the file, checked; None if the file does not have it."""
-    return option.parse(file.values[option.name]) if option.name in file.values else None
+def _value_in_files(files: Sequence[Settings], option: Option) -> Any:
+    """One value of the strongest file that has it, checked; None if none does."""
+    found = [file.values[option.name] for file in files if option.name in file.values]
+    return option.parse(found[-1]) if found else None
 
 
 def _run_option(name: str) -> Option:
     return next(option for option in run_options() if option.name == name)
-
-
-def _no_plugin_named() -> ConfigError:
-    models = sorted({info.name for info in find_plugins() if info.kind == MODEL})
-    installed = ", ".join(models) or "none yet; pip install one, such as tf-frame-deeplab"
-    return ConfigError(f"say which model to train: --plugin NAME (installed: {installed})")
 
 
 def preset_settings(model: Any, model_name: str, name: str | None) -> Settings:

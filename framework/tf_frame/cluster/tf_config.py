@@ -14,6 +14,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from tf_frame.errors import ConfigError
+
 TF_CONFIG = "TF_CONFIG"
 
 # Job name -> task id -> address.
@@ -70,9 +72,18 @@ class ClusterConfig:
         """The run options of this task; empty if training needs none for the cluster.
 
         Workers are counted as by slim's flags: the chief is 0, worker i is i + 1.
+
+        Raises:
+          ConfigError: several tasks train, and none holds the variables.
         """
         if not self.trains or not (self.cluster or self.master):
             return {}
+        if self.cluster and self.num_workers > 1 and not self.num_ps:
+            raise ConfigError(
+                f'The "cluster" in TF_CONFIG has {self.num_workers} nodes that train '
+                f'({", ".join(self.cluster)}) and no "ps" node. They share their variables on "ps" '
+                'nodes: add "ps": ["host:port"] to "cluster", and start that task as well.'
+            )
         return {
             "master": self.master,
             "task": 0 if self.is_chief else self.task_id + 1,

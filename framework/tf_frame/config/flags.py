@@ -9,7 +9,7 @@ defaults apply to all other options.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from absl import flags
@@ -44,12 +44,18 @@ class _RepeatableFlag(flags.Flag[Any]):
         self.value = earlier + self.value if self.value else ()
 
 
-def parse_flags(argv: Sequence[str], options: Iterable[Option]) -> dict[str, Any]:
+def parse_flags(
+    argv: Sequence[str],
+    options: Iterable[Option],
+    *,
+    explain: Callable[[str], str] = lambda name: "",
+) -> dict[str, Any]:
     """Parses command-line arguments.
 
     Args:
       argv: the arguments after the sub-command.
       options: the allowed options. A tuple of text may be given several times.
+      explain: takes the name of an unknown option; returns why there is none, or empty.
 
     Returns:
       Option name -> value, for the options that were given.
@@ -57,7 +63,7 @@ def parse_flags(argv: Sequence[str], options: Iterable[Option]) -> dict[str, Any
     Raises:
       ConfigError: unknown flag, wrong value, or an argument that is no flag.
     """
-    given, rest = _parse(argv, list(options), known_only=False)
+    given, rest = _parse(argv, list(options), known_only=False, explain=explain)
     if rest:
         raise ConfigError(_stray(rest[0]))
     return given
@@ -69,7 +75,10 @@ def split_flags(argv: Sequence[str], options: Iterable[Option]) -> tuple[dict[st
 
 
 def _parse(
-    argv: Sequence[str], options: list[Option], known_only: bool
+    argv: Sequence[str],
+    options: list[Option],
+    known_only: bool,
+    explain: Callable[[str], str] = lambda name: "",
 ) -> tuple[dict[str, Any], list[str]]:
     table = flags.FlagValues()
     table.set_gnu_getopt(True)
@@ -78,7 +87,9 @@ def _parse(
     try:
         rest = table(["tf-frame", *argv], known_only=known_only)[1:]
     except flags.UnrecognizedFlagError as error:
-        raise ConfigError(_unknown(error.flagname, options)) from None
+        why = explain(error.flagname)
+        unknown = f"unknown option --{error.flagname}; {why}" if why else ""
+        raise ConfigError(unknown or _unknown(error.flagname, options)) from None
     except flags.Error as error:
         raise ConfigError(str(error).splitlines()[0]) from None
     return {o.name: table[o.name].value for o in options if table[o.name].present}, rest

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from tf_frame.config import values
@@ -163,15 +163,30 @@ def _default_of(field: dataclasses.Field[Any]) -> Any:
     return field.default
 
 
-def check_names(raw: Mapping[str, Any], options: Iterable[Option], source: str) -> None:
-    """Raises a `ConfigError` with the nearest name for a name that no option has."""
+def check_names(
+    raw: Mapping[str, Any],
+    options: Iterable[Option],
+    source: str,
+    *,
+    explain: Callable[[str], str] = lambda name: "",
+) -> None:
+    """Raises a `ConfigError` for a name that no option has, with the reason or the nearest name.
+
+    Args:
+      raw: option name -> value.
+      options: the options there are.
+      source: origin of the names, for the message.
+      explain: takes the name of an unknown option; returns why there is none, or empty.
+    """
     known = [option.name for option in options]
     for name in raw:
         if name in ("transform", "hook"):
             raise ConfigError(f"{source}: unknown option {name}; write a list, {name}s: [...]")
         if name not in known:
             near = values.nearest(name, known)
-            hint = f"did you mean {near}?" if near else "tf-frame run --help_all lists them"
+            hint = explain(name) or (
+                f"did you mean {near}?" if near else "tf-frame run --help_all lists them"
+            )
             raise ConfigError(f"{source}: unknown option {name}; {hint}")
 
 
@@ -187,12 +202,32 @@ def resolve(params: type[T], sources: Iterable[Mapping[str, Any]], prefix: str =
     Raises:
       ConfigError: a value of the wrong type or out of range.
     """
-    merged: dict[str, Any] = {}
+    start = len(prefix) + 1 if prefix else 0
+    merged = _merged(params, sources, prefix)
+    return params(**{name[start:]: value for name, (value, _) in merged.items()})
+
+
+def origins(
+    params: type, sources: Iterable[Mapping[str, Any]], prefix: str = ""
+) -> dict[str, int | None]:
+    """Dotted name of every option -> number of the source that `resolve` takes its value from.
+
+    None: its default. Arguments and errors as of `resolve`.
+    """
+    merged = _merged(params, sources, prefix)
+    names = (option.name for option in options_of(params, prefix))
+    return {name: merged[name][1] if name in merged else None for name in names}
+
+
+def _merged(
+    params: type, sources: Iterable[Mapping[str, Any]], prefix: str
+) -> dict[str, tuple[Any, int]]:
+    """The value of each option that a source sets, and the number of that source."""
+    merged: dict[str, tuple[Any, int]] = {}
     options = {option.name: option for option in options_of(params, prefix)}
-    for source in sources:
+    for number, source in enumerate(sources):
         for name, rival in EXCLUSIVE.items():
             if source.get(name) is not None and rival in options and rival not in source:
-                merged[rival] = None
-        merged.update({k: options[k].parse(v) for k, v in source.items() if k in options})
-    start = len(prefix) + 1 if prefix else 0
-    return params(**{name[start:]: value for name, value in merged.items()})
+                merged[rival] = None, number
+        merged.update({k: (options[k].parse(v), number) for k, v in source.items() if k in options})
+    return merged

@@ -30,6 +30,12 @@ class TrainingOptions:
     )
     evaluate: bool = option(True, "evaluate the last checkpoint after training")
     random_seed: int = option(1, "seed of initial values, shuffling and augmentation", min=0)
+    overfit_batches: int = option(
+        0,
+        "train on the first N batches again and again, and evaluate on them too, to see whether "
+        "the model can learn; 0: off",
+        min=0,
+    )
     strict: bool = option(
         False, "treat patterns without a match, and options without effect, as errors"
     )
@@ -183,12 +189,29 @@ class WarmStartOptions:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DeviceOptions:
-    """Clones, workers and parameter servers."""
+    """Clones, GPUs, threads, workers and parameter servers."""
 
     num_clones: int = option(
         1, "copies of the model that share a batch: one per GPU, or per logical CPU", min=1
     )
     clone_on_cpu: bool = option(False, "put every clone on CPU:0")
+    gpus: tuple[int, ...] = option(
+        (),
+        "numbers of the GPUs to use, such as 0,2, which become GPU:0 and GPU:1; empty: all",
+        min=0,
+    )
+    gpu_memory_growth: bool = option(
+        False, "take memory of the GPUs as it is needed, not all of it at the start"
+    )
+    gpu_memory_fraction: float | None = option(
+        None, "part of the memory of each GPU to take, such as 0.9; none: all", min=0.01, max=1
+    )
+    intra_op_threads: int = option(
+        0, "threads that share one operation on the CPU; 0: one for each core", min=0
+    )
+    inter_op_threads: int = option(
+        0, "operations that run at the same time; 0: one for each core", min=0
+    )
     placement: str = option(
         "round_robin",
         "distribution of variables over parameter servers: in turn, or balanced by bytes",
@@ -242,9 +265,10 @@ class CheckpointOptions:
         requires=("evaluate", "eval_every_n_steps"),
     )
     best_metric: str = option("loss", "evaluation metric for --keep_best", requires="keep_best")
-    best_mode: str = option(
-        "min",
-        "the best --best_metric is the smallest or the largest",
+    best_mode: str | None = option(
+        None,
+        "the best --best_metric is the smallest or the largest; none: as its name says (accuracy "
+        "and IoU rise, loss and errors fall)",
         choices=("min", "max"),
         requires="keep_best",
     )
@@ -302,7 +326,8 @@ class OutputOptions:
     log_device_placement: bool = option(False, "log the device of every operation")
     verbosity: str = option(
         "none",
-        "level of TensorFlow's own log messages that are shown",
+        "level of TensorFlow's own log messages that are shown; debug also shows the whole "
+        "traceback of an error in a plugin",
         choices=("none", "warning", "info", "debug"),
     )
 

@@ -11,9 +11,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tf_frame.config import option_groups as groups
+from tf_frame.config.metric_directions import higher_is_better
 from tf_frame.config.option import Option, options_of
 from tf_frame.errors import ConfigError
 
+# Session options that a server decides in the place of its clients.
+_OF_THE_PROCESS = (
+    *("gpus", "gpu_memory_growth", "gpu_memory_fraction"),
+    *("intra_op_threads", "inter_op_threads"),
+)
 # For `max_steps`: train until the input ends or a hook stops training.
 UNLIMITED_STEPS = 2**62
 
@@ -41,10 +47,19 @@ class RunOptions(
         self._check_batch_size()
         self._check_cadences()
         self._check_learning()
+        if self.keep_best:
+            _ = self.best_is_highest  # Raises for a metric of unknown direction.
         if self.graph_hook and not re.fullmatch(r"[\w.]+:[\w.]+", self.graph_hook):
             raise ConfigError(
                 f"--graph_hook {self.graph_hook}: expected module:function, such as "
                 "my_package.edits:prune"
+            )
+        if len(set(self.gpus)) < len(self.gpus):
+            raise ConfigError(f"--gpus {','.join(map(str, self.gpus))}: give each GPU once")
+        if self.overfit_batches and self.worker_replicas > 1:
+            raise ConfigError(
+                "--overfit_batches is for one worker, as each of --worker_replicas "
+                f"{self.worker_replicas} has batches of its own; leave one of the two out"
             )
         if not self.show_placement:  # The placement can be shown without a cluster.
             self._check_cluster()
@@ -119,6 +134,11 @@ class RunOptions(
             )
 
     @property
+    def best_is_highest(self) -> bool:
+        """True if the best `best_metric` is the largest, false if it is the smallest."""
+        return higher_is_better(self.best_metric, self.best_mode, "--best_mode")
+
+    @property
     def writes_summaries(self) -> bool:
         """True if summaries are written."""
         return bool(self.save_summaries_steps or self.save_summaries_secs)
@@ -181,15 +201,18 @@ def _ineffective(config: RunOptions, defaults: RunOptions) -> Iterator[tuple[str
         if changed(option.name) and not _any_set(config, option.requires):
             yield option.name, f"without --{' or --'.join(option.requires)}"
     # Conditions that `option(requires=...)` cannot express.
+    for name in _OF_THE_PROCESS if config.master else ():
+        if changed(name):
+            yield name, "with --master, as its server has the devices"
     if config.batch_size_scope == "global" and not config.sync_replicas:
         yield "batch_size_scope", "without --sync_replicas"
     if changed("placement") and config.num_ps_tasks < 2:
         yield "placement", "with fewer than two parameter servers (--num_ps_tasks)"
-    for name in ("profile_at_step", "trace_at_step"):
-        if changed(name) and min(getattr(config, name), default=0) > config.max_steps:
-            yield name, "beyond --max_steps"
-    if config.quantize_delay_step >= config.max_steps:
-        yield "quantize_delay_step", "unless it is below --max_steps"
+    for name in ("eval_every_n_steps", "quantize_delay_step"):
+        if changed(name) and getattr(config, name) >= config.max_steps:
+            yield name, "unless it is below --max_steps"
+    if config.profile_every_n_steps > config.max_steps:
+        yield "profile_every_n_steps", "beyond --max_steps"
 
 
 def _any_set(config: RunOptions, names: Sequence[str]) -> bool:

@@ -18,17 +18,21 @@ hooks:
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
 
 from tf_frame.errors import ConfigError
+from tf_frame.file_system import read_text
 
 # Sections of one plugin: its name and its options.
 _PARTS = ("input", "optimizer", "schedule")
 # Lists of such sections.
 _LISTS = ("transforms", "hooks")
+# Octal and sexagesimal numbers of YAML 1.1.
+_ODD_NUMBER = re.compile(r"[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,10 +78,11 @@ def read_settings(path: str) -> Settings:
       ConfigError: the file is missing, not YAML, or not in this format.
     """
     try:
-        with open(path, encoding="utf-8") as file:
-            content = yaml.safe_load(file)
+        content = yaml.load(read_text(path), _Loader)
     except OSError as error:
         raise ConfigError(f"--config {path}: {error.strerror}") from None
+    except _UnclearError as error:
+        raise ConfigError(f"--config {path}, {error}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         cause = " ".join(str(error).split())
         raise ConfigError(f"--config {path} is not YAML: {cause}") from None
@@ -86,6 +91,41 @@ def read_settings(path: str) -> Settings:
     if not isinstance(content, dict):
         raise ConfigError(f"--config {path}: expected 'name: value' lines, found {content!r:.60}")
     return dataclasses.replace(to_settings(content, f"--config {path}"), path=path)
+
+
+class _UnclearError(Exception):
+    """A part of a YAML file that may not mean what its author meant; begins with the line."""
+
+
+class _Loader(yaml.SafeLoader):
+    """A YAML loader that refuses keys given twice, and numbers with an unexpected value.
+
+    PyYAML takes the last of several equal keys, and by YAML 1.1 reads `010` as 8 and `1:30` as 90.
+    """
+
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        node = super().compose_mapping_node(anchor)
+        lines: dict[str, int] = {}
+        for key, _ in node.value:
+            name, line = str(key.value), key.start_mark.line + 1
+            if name in lines:
+                raise _UnclearError(
+                    f"line {line}: {name} is given twice, first in line {lines[name]}; leave one "
+                    "of them out"
+                )
+            lines[name] = line
+        return node
+
+    def construct_scalar(self, node: Any) -> Any:
+        # Quoted text has a style, and is taken as it is.
+        if node.style is None and _ODD_NUMBER.fullmatch(node.value):
+            value, plain = yaml.safe_load(node.value), node.value.replace("_", "")
+            written = [str(value)] if ":" in plain else [str(int(plain)), str(value)]
+            raise _UnclearError(
+                f"line {node.start_mark.line + 1}: YAML takes {node.value} for {value!r}; write "
+                f"{' or '.join(dict.fromkeys(written))}, or quote a text"
+            )
+        return super().construct_scalar(node)
 
 
 def to_settings(content: Mapping[str, Any], source: str) -> Settings:
@@ -99,6 +139,8 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
     Raises:
       ConfigError: the content is not in this format.
     """
+    if not isinstance(content, Mapping):
+        raise ConfigError(f"{source}: expected option -> value, found {content!r:.60}")
     content = dict(content)
     plugin = _name(content.pop("plugin", None), "plugin", source)
     versions = _section(content, "versions", source)
@@ -110,8 +152,48 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
         names[part] = _name(section.pop("name", None), part, source)
         _flatten(values, part, section)
     names.update({key: _list(content.pop(key, None), key, source) for key in _LISTS})
-    values.update({str(name): value for name, value in content.items()})
+    for name, value in content.items():
+        if name in values:
+            raise ConfigError(
+                f"{source}: {name} is given twice, also in the section "
+                f"{str(name).partition('.')[0]}; leave one of them out"
+            )
+        values[str(name)] = value
     return Settings(plugin, **names, values=values, versions=versions, path=source)
+
+
+def settings_of_assignments(assignments: Sequence[str]) -> Settings:
+    """Converts `--set KEY=VALUE` to settings; a later one wins.
+
+    Args:
+      assignments: each with a key of a configuration file, with a dot for a key in a section
+        (`optimizer.momentum`, `input.name`). A value is the text of a flag, or a YAML list.
+
+    Raises:
+      ConfigError: one has another form.
+    """
+    content: dict[str, Any] = {}
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        if not (equals and key.strip()):
+            raise ConfigError(
+                f"--set {assignment}: expected KEY=VALUE, such as optimizer.momentum=0.8"
+            )
+        part, _, name = key.strip().partition(".")
+        content[part if part in _PARTS and name == "name" else key.strip()] = _value(text)
+    return to_settings(content, "--set")
+
+
+def _value(text: str) -> Any:
+    if not text.startswith("["):
+        return text
+    try:
+        return yaml.load(text, _Loader)
+    except _UnclearError as error:
+        raise ConfigError(f"--set ...={text}, {error}") from None
+    except yaml.YAMLError as error:
+        cause = " ".join(str(error).split())
+        raise ConfigError(f"--set ...={text}: the list is not YAML: {cause}") from None
 
 
 def _section(content: dict[str, Any], key: str, source: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.errors import TfFrameError
+from tf_frame.errors import PluginError
 
 
 class Clone(NamedTuple):
@@ -35,6 +35,7 @@ def create_clones(
     kwargs: Mapping[str, Any] | None = None,
     *,
     allow_own_variables: bool = False,
+    origin: str = "the model",
 ) -> list[Clone]:
     """Calls `model_fn` once per clone, each in its name scope and on its device.
 
@@ -47,9 +48,10 @@ def create_clones(
       args, kwargs: arguments of every call.
       allow_own_variables: whether a clone may train variables that the others do not
         have, which slim's model_deploy allows without a message.
+      origin: name of `model_fn` in messages.
 
     Raises:
-      TfFrameError: a clone after the first made a trainable variable.
+      PluginError: a clone made a trainable variable that the others do not share.
     """
     clones = []
     for index in range(config.num_clones):
@@ -62,16 +64,18 @@ def create_clones(
         ):
             outputs = model_fn(*(args or ()), **(kwargs or {}))
         clones.append(Clone(outputs, scope, device))
-        if index and not allow_own_variables:
-            _check_shared(tf.trainable_variables()[before:], index)
+        if config.num_clones > 1 and not allow_own_variables:
+            _check_shared(tf.trainable_variables()[before:], index, scope, origin)
     return clones
 
 
-def _check_shared(own: Sequence[Any], index: int) -> None:
+def _check_shared(made: Sequence[Any], index: int, scope: str, origin: str) -> None:
+    """Refuses variables of one clone, which the others, and an evaluation, would not find."""
+    own = [variable for variable in made if index or variable.op.name.startswith(scope)]
     if own:
         names = ", ".join(variable.op.name for variable in own)
-        raise TfFrameError(
-            f"clone {index} made trainable variables of its own: {names}; clones share what "
-            "tf.compat.v1.get_variable makes, so use it in place of tf.Variable, or "
-            "--num_clones 1"
+        raise PluginError(
+            f"{origin} made trainable variables for clone {index} alone: {names}; clones share "
+            "what tf.compat.v1.get_variable makes: use it in place of tf.Variable, and "
+            "tf_frame.layers in place of Keras layers; or --num_clones 1"
         )

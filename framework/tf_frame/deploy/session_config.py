@@ -21,6 +21,7 @@ from tensorflow.core.protobuf import rewriter_config_pb2
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.deploy.session_devices import device_fields, gpus_in_use
 from tf_frame.errors import ConfigError
 
 _ON = rewriter_config_pb2.RewriterConfig.ON
@@ -33,12 +34,13 @@ def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
     command works on a laptop.
 
     Raises:
-      ConfigError: fewer GPUs than clones.
+      ConfigError: fewer GPUs than clones, or `gpus` has a number that no GPU has.
     """
-    gpus = len(tf.config.list_physical_devices("GPU"))
+    gpus = len(gpus_in_use(config))
     if gpus and not (config.clone_on_cpu or config.master) and config.num_clones > gpus:
+        where = "--gpus names" if config.gpus else "this machine has"
         raise ConfigError(
-            f"--num_clones {config.num_clones}, but this machine has {gpus} GPU(s); "
+            f"--num_clones {config.num_clones}, but {where} {gpus} GPU(s); "
             f"use --num_clones {gpus} or --clone_on_cpu"
         )
     return DeploymentConfig(
@@ -54,9 +56,9 @@ def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
 
 def session_config(config: RunOptions, deployment: DeploymentConfig) -> Any:
     """Returns the `ConfigProto` that provides the devices of `deployment`."""
-    proto = tf.ConfigProto(
-        allow_soft_placement=True, log_device_placement=config.log_device_placement
-    )
+    proto = device_fields(config)
+    proto.allow_soft_placement = True
+    proto.log_device_placement = config.log_device_placement
     if deployment.clone_device_type == "CPU" and not deployment.clone_on_cpu:
         proto.device_count["CPU"] = deployment.num_clones
     return proto

@@ -14,27 +14,36 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import DataError, NonFiniteError, TfFrameError, is_disk_full, reason_of
+from tf_frame.plugin.fault import fault_of
+from tf_frame.plugin.frames import python_error_in
+from tf_frame.plugin.origin import of_plugin
 
 # The operation that failed, as a session error names it: one that reads the input or decodes an
 # image. `error.op` is not set for operations in functions.
 _FAILED_READ = re.compile(r"\[\[\S*(IteratorGetNext|Decode(Png|Jpeg|Image|Raw|CSV))\S*\]\]")
 
+# The beginning of an error in a function of a data set, which names TensorFlow's own objects.
+_OF_FUNCTION = re.compile(r"^Error in user-defined function passed to \S+ .* iterator: \S+: ")
+# An error for the user that Python code of an input raises.
+_OF_USER = re.compile(r"tf_frame\.errors\.\w+: (.*)")
+
 
 @contextlib.contextmanager
-def translated_errors(model_dir: str) -> Iterator[None]:
+def translated_errors(model_dir: str, source: Any = None) -> Iterator[None]:
     """Turns a full disk and unreadable data, wherever they surface, into errors for the user.
 
-    TensorFlow's event writer reports a full disk by a RuntimeError, after its thread has
-    printed a traceback, which is suppressed here.
+    Errors in the code of plugins stay as they are. TensorFlow's event writer reports a full disk
+    by a RuntimeError, after its thread has printed a traceback, which is suppressed here.
 
     Args:
       model_dir: the folder that the run writes to.
+      source: the input, whose data may be unreadable.
     """
     before, threading.excepthook = threading.excepthook, _without_event_writers
     try:
         yield
     except (OSError, RuntimeError, tf.errors.OpError) as error:
-        translated = _translated(error, model_dir)
+        translated = _translated(error, model_dir, of_plugin(source))
         if translated is None:
             raise
         raise translated from error
@@ -42,7 +51,7 @@ def translated_errors(model_dir: str) -> Iterator[None]:
         threading.excepthook = before
 
 
-def _translated(error: Exception, model_dir: str) -> TfFrameError | None:
+def _translated(error: Exception, model_dir: str, of_input: str) -> TfFrameError | None:
     reason = reason_of(error)
     if is_disk_full(error):
         return TfFrameError(
@@ -50,13 +59,26 @@ def _translated(error: Exception, model_dir: str) -> TfFrameError | None:
             "command again: training goes on from the last checkpoint"
         )
     if _FAILED_READ.search(str(error)):
-        return DataError(f"the data cannot be read: {reason}")
+        return _data_error(error, of_input)
     if isinstance(error, tf.errors.InvalidArgumentError) and " is not finite : " in str(error):
         return NonFiniteError(
             f"{reason.replace(' : ', ': ')}; the step was not applied; lower --learning_rate, or "
             "clip the gradients"
         )
-    return TfFrameError(reason) if isinstance(error, OSError) and error.filename else None
+    of_file = isinstance(error, OSError) and error.filename and not fault_of(error)
+    return TfFrameError(reason) if of_file else None
+
+
+def _data_error(error: Exception, of_input: str) -> DataError | None:
+    """The error of data that cannot be read; None if code of the input raised something else."""
+    raised = python_error_in(error)
+    of_user = _OF_USER.match(raised)
+    if of_user:
+        return DataError(of_user[1])
+    if raised and fault_of(error):
+        return None
+    reason = raised or _OF_FUNCTION.sub("", reason_of(error))
+    return DataError(f"the data{of_input} cannot be read: {reason}")
 
 
 def _without_event_writers(failure: Any) -> None:

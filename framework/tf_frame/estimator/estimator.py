@@ -32,6 +32,7 @@ from tf_frame.estimator.argument_checks import (
     checked_listeners,
 )
 from tf_frame.estimator.evaluation.evaluator import Evaluator, EvaluatorCache
+from tf_frame.estimator.evaluation.progress import evaluate_watched
 from tf_frame.estimator.evaluation.results import log_result
 from tf_frame.estimator.export.saved_model import export_saved_models
 from tf_frame.estimator.model_function.input_fn import as_source
@@ -234,9 +235,7 @@ class Estimator:
         hooks = checked_hooks(hooks)
         checkpoint = checkpoint_path or self._trained_or_none("evaluate")
         evaluator = self._evaluator(input_fn, steps, name, trained=checkpoint is not None)
-        found = evaluator.evaluate(
-            checkpoint, hooks=hooks, check=self._observer.interrupts.raise_if_received
-        )
+        found = evaluate_watched(evaluator, checkpoint, self._observer, hooks=hooks)
         result = {**found.metrics, "global_step": found.global_step}
         if self._model_factory.is_function:
             log_result(result)
@@ -352,8 +351,8 @@ class Estimator:
         Raises:
           ValueError: there is none.
         """
-        names = [name for name, _ in tf.train.list_variables(self._trained())]
-        return [name for name in names if not name.startswith(INPUT_POSITION)]
+        names = tf.train.NewCheckpointReader(self._trained()).get_variable_to_shape_map()
+        return [name for name in sorted(names) if not name.startswith(INPUT_POSITION)]
 
     def get_variable_value(self, name: str) -> Any:
         """The value of a variable in the newest checkpoint, an array.
@@ -361,7 +360,7 @@ class Estimator:
         Raises:
           ValueError: there is no checkpoint.
         """
-        return tf.train.load_variable(self._trained(), name)
+        return tf.train.NewCheckpointReader(self._trained()).get_tensor(name.removesuffix(":0"))
 
     def latest_checkpoint(self) -> str | None:
         """Path of the newest checkpoint that can be read; None without any."""

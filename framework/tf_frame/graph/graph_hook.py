@@ -30,6 +30,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.quantization import quantization_summaries, quantize_training_graph
+from tf_frame.plugin.fault import call
 
 
 def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentConfig) -> None:
@@ -42,16 +43,13 @@ def run_graph_hooks(*, model: Any, config: RunOptions, deployment: DeploymentCon
 
     Raises:
       ConfigError: the named hook cannot be loaded, or the graph not quantised.
-      PluginError: a hook failed; the message names the hook, the place and the cause.
+      PluginError: the named hook failed; the message names the hook, the place and the cause.
     """
-    hooks: list[tuple[str, Callable[[], Any]]] = []
-    if hasattr(model, "graph_hook"):
-        hooks.append((f"{type(model).__name__}.graph_hook()", model.graph_hook))
-    if config.graph_hook:
-        hooks.append((f"--graph_hook {config.graph_hook}", load_graph_hook(config.graph_hook)))
-    for name, hook in hooks:
-        with tf.device(deployment.variables_device()):
-            _call(name, hook)
+    with tf.device(deployment.variables_device()):
+        if hasattr(model, "graph_hook"):
+            call(model, "graph_hook")
+        if config.graph_hook:
+            _call(f"--graph_hook {config.graph_hook}", load_graph_hook(config.graph_hook))
     if config.quantize_delay_step < 0:
         return
     if deployment.num_clones > 1:
@@ -106,7 +104,7 @@ def _import(name: str, module_name: str) -> Any:
                 f"nor in {os.getcwd()}"
             ) from error
         raise ConfigError(
-            f"--graph_hook {name}: the module {module_name} cannot be imported\n{_cause(error)}"
+            f"--graph_hook {name}: the module {module_name} cannot be imported: {_cause(error)}"
         ) from error
 
 
@@ -114,7 +112,7 @@ def _call(name: str, hook: Callable[[], Any]) -> None:
     try:
         hook()
     except Exception as error:
-        raise PluginError(f"the graph hook {name} failed\n{_cause(error, hook)}") from error
+        raise PluginError(f"{name} raised {_cause(error, hook)}") from error
 
 
 def _cause(error: BaseException, hook: Any = None) -> str:
@@ -123,4 +121,5 @@ def _cause(error: BaseException, hook: Any = None) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
     frame = (own or list(frames))[-1]
-    return f"  {frame.filename}, line {frame.lineno}\n  cause: {type(error).__name__}: {error}"
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"{text} ({frame.filename}, line {frame.lineno})"

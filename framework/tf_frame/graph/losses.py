@@ -17,8 +17,11 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import Clone
-from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.graph.model_output import scalar_loss
+from tf_frame.errors import ConfigError, PluginError
+from tf_frame.graph.model_output import origin_of_output, scalar_loss
+
+LOSS, TOTAL_LOSS = "loss", "total_loss"
+TAG_PREFIX = "losses/"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,9 +42,19 @@ class Losses:
     total: Any
 
     def by_name(self) -> dict[str, Any]:
-        """The losses by their names in summaries."""
-        named = {"total": self.total, "data": self.data, "regularization": self.regularization}
-        return {f"losses/{name}": loss for name, loss in named.items() if loss is not None}
+        """The losses by their names, the total first.
+
+        `loss` is the data loss, in training and in evaluation; `total_loss` adds the
+        regularisation. Without any regularisation they are one.
+        """
+        if self.regularization is None:
+            return {LOSS: self.total}
+        named = {TOTAL_LOSS: self.total, LOSS: self.data}
+        return {**named, "regularization_loss": self.regularization}
+
+    def by_tag(self) -> dict[str, Any]:
+        """The losses by their tags in summaries, which are the same for training and evaluation."""
+        return {f"{TAG_PREFIX}{name}": loss for name, loss in self.by_name().items()}
 
 
 def gather_losses(
@@ -62,7 +75,7 @@ def gather_losses(
 
     Raises:
       ConfigError: `regularization` or `total` is another word.
-      TfFrameError: a clone has no loss, or one that is not a scalar.
+      PluginError: a clone has no loss, or one that is not a scalar.
     """
     _check_choice("regularization", regularization, ("full", "scaled", "none"))
     _check_choice("total", total, ("mean", "sum"))
@@ -132,10 +145,10 @@ def _data_loss(clone: Clone) -> Any:
     with tf.device(clone.device), tf.name_scope(clone.scope):
         collected = collected_losses(clone.scope)
         if not collected:
-            raise TfFrameError(
-                f"the model gave no loss in clone scope {clone.scope!r}; return "
-                "ModelOutput(loss=...) from build(), or add losses to tf.GraphKeys.LOSSES "
-                "(tf.compat.v1.losses does)"
+            raise PluginError(
+                f"{origin_of_output(clone.outputs)} returned no loss; put a scalar tensor into "
+                "ModelOutput(loss=...), or add losses to tf.GraphKeys.LOSSES (tf.compat.v1.losses "
+                "does)"
             )
         return tf.add_n(collected, name="clone_loss")
 

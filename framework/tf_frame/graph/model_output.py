@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import PluginError
+from tf_frame.graph.keras_names import keras_names_of_graph
 from tf_frame.plugin import Mode, ModelOutput
+from tf_frame.plugin.fault import call, note_hint
+from tf_frame.plugin.origin import made_by, method_of, plugin_of
 from tf_frame.text import short_repr
+
+# Parts of errors of Python and TensorFlow about a None in place of a tensor.
+_OF_NONE = re.compile("NoneType|None values not supported")
 
 
 def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutput:
@@ -27,13 +34,56 @@ def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutp
     Raises:
       PluginError: the output breaks the contract of models.
     """
-    output = model.build(features, labels, mode)
-    origin = f"{type(model).__name__}.build()"
+    output = _built(model, features, labels, mode)
+    origin = method_of(model, "build")
     if not isinstance(output, ModelOutput):
         raise PluginError(f"{origin} returned {short_repr(output)}; it must return a ModelOutput")
     _check_metrics(output.metrics, origin)
+    _check_predictions(output.predictions, origin)
+    _check_session(output, origin)
+    for hook in (*output.hooks, *output.chief_hooks):
+        made_by(model, hook)
     loss = None if output.loss is None else scalar_loss(output.loss, origin)
-    return dataclasses.replace(output, loss=loss)
+    if mode == Mode.TRAIN and loss is not None and not tf.is_tensor(output.loss):
+        _check_trainable(output, origin)
+    checked: ModelOutput = made_by(model, dataclasses.replace(output, loss=loss))
+    return checked
+
+
+def _built(model: Any, features: Any, labels: Any, mode: Mode) -> Any:
+    try:
+        with keras_names_of_graph():
+            return call(model, "build", features, labels, mode)
+    except Exception as error:
+        if mode == Mode.PREDICT and labels is None and _OF_NONE.search(str(error)):
+            note_hint(error, "in Mode.PREDICT labels are None, and build() must not use them")
+        elif isinstance(error, (ValueError, TypeError, LookupError)):
+            given = f"features {_shapes(features)} and labels {_shapes(labels)}"
+            note_hint(error, f"build() was given {given}")
+        raise
+
+
+def _shapes(batch: Any) -> str:
+    """Type and shape of each part of a batch, in the structure of the batch."""
+    if isinstance(batch, Mapping):
+        return "{" + ", ".join(f"{name!r}: {_shapes(part)}" for name, part in batch.items()) + "}"
+    if isinstance(batch, (list, tuple)):
+        return "[" + ", ".join(map(_shapes, batch)) + "]"
+    return f"{batch.dtype.name} {batch.shape}" if hasattr(batch, "shape") else repr(batch)
+
+
+def _check_trainable(output: ModelOutput, origin: str) -> None:
+    """Refuses a number as loss, unless the model has a train op of its own."""
+    if output.train_op is None:
+        raise PluginError(
+            f"{origin} returned the number {output.loss} as loss; make it a tensor that depends "
+            "on the variables, or nothing can be trained"
+        )
+
+
+def origin_of_output(output: Any) -> str:
+    """Names the `build` that returned an output, as far as that is known."""
+    return method_of(output, "build") if plugin_of(output) else "the model"
 
 
 def scalar_loss(loss: Any, origin: str) -> Any:
@@ -77,5 +127,38 @@ def _check_metrics(metrics: Any, origin: str) -> None:
 def _is_metric(pair: Any) -> bool:
     if not (isinstance(pair, (tuple, list)) and len(pair) == 2):
         return False
-    value, update = pair
-    return tf.is_tensor(value) and (tf.is_tensor(update) or isinstance(update, tf.Operation))
+    values, updates = map(tf.nest.flatten, pair)
+    are_tensors = all(tf.is_tensor(value) for value in values)
+    return are_tensors and all(tf.is_tensor(u) or isinstance(u, tf.Operation) for u in updates)
+
+
+def _check_predictions(predictions: Any, origin: str) -> None:
+    named = predictions if isinstance(predictions, Mapping) else {"": predictions}
+    for name, value in named.items():
+        if not tf.is_tensor(value):
+            what = f"the prediction {name!r}" if name else "predictions"
+            raise PluginError(
+                f"{what} of {origin}: found {short_repr(value)}; predictions must be a mapping of "
+                "name to tensor, or one tensor"
+            )
+
+
+def _check_session(output: ModelOutput, origin: str) -> None:
+    """Checks the parts of an output that a session is made with."""
+    for hook in (*output.hooks, *output.chief_hooks):
+        if not isinstance(hook, tf.train.SessionRunHook):
+            raise PluginError(
+                f"the hooks of {origin}: found {short_repr(hook)}; each must be a "
+                "tf.train.SessionRunHook"
+            )
+    train_op, scaffold = output.train_op, output.scaffold
+    if train_op is not None and not (tf.is_tensor(train_op) or isinstance(train_op, tf.Operation)):
+        raise PluginError(
+            f"the train_op of {origin} is {short_repr(train_op)}; it must be an operation, a "
+            "tensor or None"
+        )
+    if scaffold is not None and not isinstance(scaffold, tf.train.Scaffold):
+        raise PluginError(
+            f"the scaffold of {origin} is {short_repr(scaffold)}; it must be a "
+            "tf.compat.v1.train.Scaffold or None"
+        )

@@ -47,7 +47,7 @@ def merge(
     with tf.device("/device:CPU:0"):
         kept.append(tf.summary.scalar("optimizer/learning_rate", learning_rate))
         if with_losses:
-            kept += [tf.summary.scalar(name, loss) for name, loss in losses.by_name().items()]
+            kept += [tf.summary.scalar(name, loss) for name, loss in losses.by_tag().items()]
         return tf.summary.merge(on_cpu(kept), name="summary_op")
 
 

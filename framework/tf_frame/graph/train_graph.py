@@ -2,15 +2,16 @@
 
 inputs -> clones -> graph hooks -> losses -> gradients -> transforms -> update -> train_op
 
-A clone is a copy of the model on one device. Plugins give inputs, model, transforms, optimizer and
-learning rate; the rest is here, so that one model trains on any number of clones and servers.
+A clone is a copy of the model on one device; a graph hook is a function that edits the graph.
+Plugins give inputs, model, transforms, optimizer and learning rate; the rest is here, so that one
+model trains on any number of clones and servers.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -22,6 +23,7 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import Balanced, variable_sizes, variables_placed
 from tf_frame.graph.global_step import read_step_after
 from tf_frame.graph.graph_hook import run_graph_hooks
+from tf_frame.graph.inputs.first_batches import first_batches
 from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.inputs.position import InputPosition, make_input_position
 from tf_frame.graph.inputs.streams import iterator_initializers
@@ -29,6 +31,8 @@ from tf_frame.graph.model_output import build_model
 from tf_frame.graph.repeatable import make_repeatable
 from tf_frame.graph.update.train_step import make_update, model_train_op
 from tf_frame.plugin import InputContext, Mode
+from tf_frame.plugin.needs import check_batch
+from tf_frame.plugin.origin import method_of
 
 # Operations that XLA does not compile: random ones, which might draw other numbers, and those of
 # variables, because their order would split the rest into more and smaller pieces.
@@ -51,6 +55,7 @@ class TrainGraph:
       graph: the `tf.Graph`.
       train_op: runs one step; its value is the total loss before the step.
       total_loss: scalar; data loss plus regularisation.
+      losses: name -> scalar of the losses to show; the last one is `train_op`.
       global_step: the variable.
       step_after: the global step after `train_op`, to be fetched in the same run.
       learning_rate: scalar; None if the model returned a train op.
@@ -69,6 +74,7 @@ class TrainGraph:
     graph: Any
     train_op: Any
     total_loss: Any
+    losses: Mapping[str, Any]
     global_step: Any
     step_after: Any
     learning_rate: Any
@@ -84,8 +90,9 @@ class TrainGraph:
 
     @property
     def scalars(self) -> Sequence[Any]:
-        """Scalars that hooks may fetch with the loss in every step, at no cost."""
-        return () if self.learning_rate is None else (self.learning_rate,)
+        """Scalars that hooks may fetch with the train op in every step, at no cost."""
+        rates = () if self.learning_rate is None else (self.learning_rate,)
+        return (*(loss for loss in self.losses.values() if loss is not self.train_op), *rates)
 
 
 def build_train_graph(
@@ -155,13 +162,16 @@ def training_clones(
         num_shards=deployment.num_replicas,
         shard_index=deployment.replica_id,
     )
-    batches = iter(make_batches(source, Mode.TRAIN, context, deployment))
+    limited = first_batches(source, config)
+    made = make_batches(limited, Mode.TRAIN, context, deployment)
+    check_batch(model, source, *made[0])
+    batches = iter(made)
 
     def build_clone() -> Any:
         with xla_scope(config):
             return build_model(model, *next(batches), Mode.TRAIN)
 
-    return create_clones(deployment, build_clone)
+    return create_clones(deployment, build_clone, origin=method_of(model, "build"))
 
 
 def xla_scope(config: RunOptions) -> contextlib.AbstractContextManager[Any]:

@@ -47,6 +47,7 @@ _MODULES = {
     "stop_if_lower": "early_stopping",
     "stop_if_no_decrease": "early_stopping",
     "stop_if_no_increase": "early_stopping",
+    "stop_if_not_better": "early_stopping",
 }
 # TensorFlow's own classes, which only run at the steps that they need.
 _STOCK = ("FeedFnHook", "FinalOpsHook")

@@ -97,6 +97,7 @@ class CheckpointHook(Hook):
         self._report = report
         self._unless = unless
         self._saved_step: int | None = None
+        self._first_step: int | None = None
         # The checkpoint that another thread is writing: its future, its step, and whether a
         # listener may stop training.
         self._pending: tuple[concurrent.futures.Future[None], int, bool] | None = None
@@ -129,6 +130,7 @@ class CheckpointHook(Hook):
             self._saved_step = step
         else:
             self._save(session, step, may_stop=False)
+            self._first_step = step
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         if step_after_run() is self._global_step:
@@ -172,6 +174,15 @@ class CheckpointHook(Hook):
             error = work.exception()
             if error is not None:
                 _LOG.error("%s", error)
+
+    def discard_first(self) -> None:
+        """Removes the checkpoint that was saved before the first step of the training, if any.
+
+        For a training that failed before its first step was complete: its command can then be
+        given again with other options, which might not fit the checkpoint.
+        """
+        if self._first_step is not None and self._saved_step == self._first_step:
+            self._kept.discard(self._prefix(self._first_step))
 
     def _prefix(self, step: int) -> str:
         return os.path.join(self._model_dir, f"model.ckpt-{step}")

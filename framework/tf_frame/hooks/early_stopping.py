@@ -2,8 +2,9 @@
 
     hook = stop_if_no_increase("accuracy", 2000, eval_dir="runs/first/eval")
 
-The four functions have the meaning of the hooks of tf.estimator.experimental
-(estimator/early_stopping.py), with three differences. Evaluations of later steps,
+The four functions `stop_if_higher`, `..._lower`, `..._no_increase` and `..._no_decrease` have the
+meaning of the hooks of tf.estimator.experimental (estimator/early_stopping.py), with three
+differences. Evaluations of later steps,
 left by a run that was killed, do not count. Evaluations without the metric are
 ignored; if all lack it, that is an error. Each worker reads the evaluations
 itself, so the graph needs no variable for the stop.
@@ -12,6 +13,7 @@ itself, so the graph needs no variable for the stop.
 from __future__ import annotations
 
 import logging
+import math
 import operator
 import os
 import struct
@@ -25,7 +27,7 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 
 _LOG = logging.getLogger("tf_frame")
-_PREFIX = "metrics/"
+_PREFIXES = ("metrics/", "losses/")
 
 EvalMetrics = Mapping[int, Mapping[str, float]]
 
@@ -131,6 +133,28 @@ def stop_if_no_decrease(
     )
 
 
+def stop_if_not_better(
+    metric: str,
+    patience: int,
+    eval_dir: str | Callable[[], EvalMetrics],
+    *,
+    higher: bool,
+    **more: Any,
+) -> EarlyStoppingHook:
+    """Stops once `metric` has had no new best value for a number of evaluations.
+
+    Args:
+      metric: name of the metric.
+      patience: evaluations after the best one.
+      eval_dir: as for `stop_if_higher`.
+      higher: whether a higher value is better.
+      **more: as for `stop_if_higher`.
+    """
+    return _stop_without_improvement(
+        metric, patience, eval_dir, higher=higher, unit="evaluations", **more
+    )
+
+
 def _stop_by_threshold(
     metric: str, threshold: float, source: Any, *, higher: bool, min_steps: int = 0, **every: Any
 ) -> EarlyStoppingHook:
@@ -150,19 +174,29 @@ def _stop_by_threshold(
 
 
 def _stop_without_improvement(
-    metric: str, max_steps: int, source: Any, *, higher: bool, min_steps: int = 0, **every: Any
+    metric: str,
+    most: int,
+    source: Any,
+    *,
+    higher: bool,
+    unit: str = "steps",
+    min_steps: int = 0,
+    **every: Any,
 ) -> EarlyStoppingHook:
     better = operator.gt if higher else operator.lt
     word = "increase" if higher else "decrease"
 
     def verdict(metrics: EvalMetrics) -> str:
         best: tuple[int, float] | None = None
-        for step, value in _values(metrics, metric, min_steps):
-            best = (step, value) if best is None or better(value, best[1]) else best
-            if step - best[0] >= max_steps:
+        for count, (step, value) in enumerate(_values(metrics, metric, min_steps)):
+            at = step if unit == "steps" else count
+            # Any number is better than NaN.
+            if best is None or better(value, best[1]) or math.isnan(best[1]):
+                best = (at, value)
+            if at - best[0] >= most:
                 return (
-                    f'No {word} in metric "{metric}" for {step - best[0]} steps, which is greater '
-                    f"than or equal to max steps ({max_steps}) configured for early stopping"
+                    f'No {word} in metric "{metric}" for {at - best[0]} {unit}, which is greater '
+                    f"than or equal to max {unit} ({most}) configured for early stopping"
                 )
         return ""
 
@@ -201,8 +235,9 @@ class EvalMetricsReader:
         """Reads the new records, and returns all metrics.
 
         Returns:
-          Global step -> metric -> value, by ascending step; the tag `metrics/loss` is
-          also called `loss`. Empty if there is no such folder.
+          Global step -> metric -> value, by ascending step; the tags `losses/loss` and
+          `metrics/accuracy` are also called `loss` and `accuracy`. Empty if there is no
+          such folder.
         """
         if tf.io.gfile.isdir(self._eval_dir):
             for path in sorted(tf.io.gfile.glob(os.path.join(self._eval_dir, "*.tfevents.*"))):
@@ -213,7 +248,7 @@ class EvalMetricsReader:
 
     def _add(self, event: Any) -> None:
         values = {v.tag: v.simple_value for v in event.summary.value if v.HasField("simple_value")}
-        named = {tag.removeprefix(_PREFIX): v for tag, v in values.items() if tag[:8] == _PREFIX}
+        named = {t[len(p) :]: v for t, v in values.items() for p in _PREFIXES if t.startswith(p)}
         if values:
             self._metrics.setdefault(event.step, {}).update({**values, **named})
 

@@ -48,6 +48,8 @@ class InputPositionHook(Hook):
       allow_inexact: if the position cannot be saved or restored, begin a new pass
         over the data, with a warning, in place of an error.
       report: function that shows a line to the user.
+      exact: False for an input that declares that its position need not be saved, and is
+        read from its beginning after each resume.
 
     Raises:
       DataError: from `start`: the position cannot be saved.
@@ -64,8 +66,10 @@ class InputPositionHook(Hook):
         restored: RestoredCheckpoint,
         allow_inexact: bool,
         report: Callable[[str], None],
+        exact: bool = True,
     ) -> None:
         super().__init__()
+        self._exact = exact
         self._position = position
         self._restored = restored
         self._allow_inexact = allow_inexact
@@ -74,7 +78,13 @@ class InputPositionHook(Hook):
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
         path = self._restored.position_path
-        if self._can_be_saved(session) and path is not None:
+        if not self._exact:
+            self._position.leave_out(session)
+            if path is not None:
+                self._report(
+                    "note: the input is read from its beginning, as it declares by exact_resume"
+                )
+        elif self._can_be_saved(session) and path is not None:
             self._restore(session, path)
         elif path is not None:
             self._report("warning: a new pass over the data begins")

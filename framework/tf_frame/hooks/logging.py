@@ -19,6 +19,8 @@ from tf_frame.hooks.background_writer import wait_for_background_writer, write_i
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence, Multiples
 from tf_frame.hooks.feed import value_by_name
+from tf_frame.hooks.metrics_log import TRAIN, MetricsLog
+from tf_frame.hooks.training_clock import training_clock
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -33,6 +35,7 @@ class LoggingHook(Hook):
       tensors: name -> scalar tensor.
       every_steps: steps between lines.
       last_step: global step at which training ends, logged too; None if unknown.
+      metrics: gets the values too, with the steps per second since the line before.
 
     Raises:
       ValueError: `every_steps` is not positive.
@@ -41,19 +44,37 @@ class LoggingHook(Hook):
     phase = Phase.LOG
 
     def __init__(
-        self, tensors: Mapping[str, Any], *, every_steps: int, last_step: int | None = None
+        self,
+        tensors: Mapping[str, Any],
+        *,
+        every_steps: int,
+        last_step: int | None = None,
+        metrics: MetricsLog | None = None,
     ) -> None:
         super().__init__(Multiples(every_steps, last_step=last_step))
         self._tensors = dict(tensors)
+        self._metrics = metrics
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._since: tuple[int, float] | None = None
 
     def before_step(self, run_context: Any, step: int) -> Any:
         return tf.train.SessionRunArgs(self._tensors)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         write_in_background(_log, step, run_values.results)
+        since, self._since = self._since, (step, training_clock())
+        if self._metrics is not None:
+            rate = None if since is None else _rate(since, self._since)
+            self._metrics.write(TRAIN, step, {**run_values.results, "steps_per_sec": rate})
 
     def close(self) -> None:
         wait_for_background_writer()
+
+
+def _rate(since: tuple[int, float], now: tuple[int, float]) -> float:
+    return (now[0] - since[0]) / max(now[1] - since[1], 1e-9)
 
 
 def _log(step: int, values: Mapping[str, Any]) -> None:

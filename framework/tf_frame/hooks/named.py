@@ -1,6 +1,6 @@
 """Plugins behind `--hook NAME`, which add a hook to a run without code: options and construction.
 
-    --hook early_stopping:accuracy --hook.early_stopping.steps 2000
+    --hook early_stopping:accuracy --hook.early_stopping.patience 5
     --hook feed --hook.feed.values keep_prob:0=0.5
     --hook final_values:linear/weights,learning_rate
     --hook garbage_collection:500
@@ -23,10 +23,13 @@ from typing import Any
 
 from tf_frame import hooks
 from tf_frame.config import option
+from tf_frame.config.metric_directions import higher_is_better
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.contracts import HookContext, HookPlugin
 
 _LOG = logging.getLogger("tf_frame")
+# Evaluations: fewer would take the noise between two of them for the end of progress.
+_PATIENCE = 3
 
 
 class EarlyStopping(HookPlugin):
@@ -36,21 +39,28 @@ class EarlyStopping(HookPlugin):
     evaluated during training. Every worker reads them.
 
     Raises:
-      ConfigError: the option that `when` needs is missing, or the other one is given.
+      ConfigError: both `patience` and `threshold` are given; or the name of the metric does
+        not say which value is better, and `mode` is missing.
     """
 
     @dataclasses.dataclass(frozen=True)
     class Params:
-        # With the meaning of tf.estimator.experimental's stop_if_*_hook.
         metric: str = option("loss", "name of the evaluation metric")
-        when: str = option(
-            "no_decrease",
-            "stop when the metric is higher or lower than --threshold, or has had no new maximum "
-            "or minimum for --steps",
-            choices=("higher", "lower", "no_increase", "no_decrease"),
+        patience: int | None = option(
+            None,
+            "evaluations without a new best value after which training ends; none: 3, if there "
+            "is no threshold",
+            min=1,
         )
-        threshold: float | None = option(None, "limit for higher and lower")
-        steps: int | None = option(None, "global steps without a better value", min=1)
+        threshold: float | None = option(
+            None, "end training once the metric is better than this, in place of patience"
+        )
+        mode: str | None = option(
+            None,
+            "the larger value is better, or the smaller one; none: as the metric's name says "
+            "(accuracy and IoU rise, loss and errors fall)",
+            choices=("max", "min"),
+        )
         min_steps: int = option(0, "ignore evaluations before this global step", min=0)
         every_secs: float = option(60.0, "seconds between checks of the evaluations", min=0.001)
         every_steps: int | None = option(
@@ -59,21 +69,16 @@ class EarlyStopping(HookPlugin):
 
     def __init__(self, *, params: Any) -> None:
         super().__init__(params=params)
-        by_steps = params.when.startswith("no_")
-        self._limit, other = ("steps", "threshold") if by_steps else ("threshold", "steps")
-        if getattr(params, self._limit) is None or getattr(params, other) is not None:
-            raise ConfigError(
-                f"early_stopping: when={params.when} goes by {self._limit}; give "
-                f"--hook.early_stopping.{self._limit}, and leave out {other}"
-            )
+        if params.patience is not None and params.threshold is not None:
+            raise ConfigError("early_stopping: give either patience or threshold")
+        self._higher = higher_is_better(params.metric, params.mode, "--hook.early_stopping.mode")
+        self.needed_metrics = (params.metric,)
 
     def __call__(self, context: HookContext) -> Any:
         from tf_frame.hooks.cadence import Either, Multiples
 
         params = self.params
-        hook = getattr(hooks, f"stop_if_{params.when}")(
-            params.metric,
-            getattr(params, self._limit),
+        hook = self._made(
             os.path.join(context.model_dir, "eval"),
             min_steps=params.min_steps,
             run_every_secs=None if params.every_steps else params.every_secs,
@@ -88,6 +93,14 @@ class EarlyStopping(HookPlugin):
                 "--eval_every_n_steps another program has to write them"
             )
         return hook
+
+    def _made(self, eval_dir: str, **more: Any) -> Any:
+        metric, threshold = self.params.metric, self.params.threshold
+        if threshold is not None:
+            stop = hooks.stop_if_higher if self._higher else hooks.stop_if_lower
+            return stop(metric, threshold, eval_dir, **more)
+        patience = self.params.patience or _PATIENCE
+        return hooks.stop_if_not_better(metric, patience, eval_dir, higher=self._higher, **more)
 
 
 class Feed(HookPlugin):

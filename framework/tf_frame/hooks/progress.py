@@ -14,6 +14,7 @@ from tqdm import tqdm
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Multiples
 from tf_frame.hooks.training_clock import training_clock
+from tf_frame.text import figure
 
 _BAR_SECS = 0.5
 
@@ -27,6 +28,7 @@ class ProgressHook(Hook):
 
     Args:
       loss: scalar tensor to show.
+      loss_name: its name in the bar and the lines.
       last_step: global step at which training ends.
       examples_per_step: examples in one step.
       every_steps: steps between lines, or between updates of the bar's figures; 0
@@ -48,9 +50,11 @@ class ProgressHook(Hook):
         last_step: int,
         examples_per_step: int,
         every_steps: int,
+        loss_name: str = "loss",
         out: TextIO | None = None,
     ) -> None:
         self._loss = loss
+        self._loss_name = loss_name
         self._last_step = last_step
         self._examples_per_step = examples_per_step
         self._every_steps = every_steps
@@ -137,17 +141,20 @@ class ProgressHook(Hook):
         return multiples > 0 or self.step >= self._last_step
 
     def _show(self, since_step: int, since_time: float) -> None:
-        if self.step == since_step:
+        if self.step == since_step or self.loss is None:
             return
         rate = (self.step - since_step) / max(self._time - since_time, 1e-9)
         examples = rate * self._examples_per_step
         if self._bar is not None:
-            self._bar.set_postfix_str(f"loss {self.loss:.4f}, {examples:.1f} examples/s")
+            # Before the bar: a narrow terminal cuts the end of the line off.
+            description = f"train, {self._loss_name} {figure(self.loss)}"
+            self._bar.set_description_str(description, refresh=False)
+            self._bar.set_postfix_str(f"{examples:.1f} examples/s")
             return
         left = (self._last_step - self.step) / rate
         print(
-            f"step {self.step}/{self._last_step}  loss {self.loss:.4f}  {rate:.2f} steps/s  "
-            f"{examples:.1f} examples/s  {_clock(left)} left",
+            f"step {self.step}/{self._last_step}  {self._loss_name} {figure(self.loss)}  "
+            f"{rate:.2f} steps/s  {examples:.1f} examples/s  {_clock(left)} left",
             file=self._out,
             flush=True,
         )

@@ -6,14 +6,22 @@ killed run wrote after its last checkpoint. `SummarySaverHook` is for scripts th
 
 from __future__ import annotations
 
+import logging
 import os
+import time
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.errors import reason_of
 from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence, Multiples
+
+_LOG = logging.getLogger("tf_frame")
+# Seconds between two flushes of an event file.
+_FLUSH_SECS = 1.0
 
 
 class SummaryHook(Hook):
@@ -29,6 +37,7 @@ class SummaryHook(Hook):
       every_secs: seconds likewise; of both, whichever comes first.
       name: folder within `model_dir`, such as `eval`, for another phase than
         training; TensorBoard shows it as a run of its own.
+      report: takes a warning if summaries cannot be written; default: the log of tf-frame.
 
     Raises:
       ValueError: no folder; neither steps nor seconds, or one that is not positive.
@@ -44,6 +53,7 @@ class SummaryHook(Hook):
         every_steps: int | None = None,
         every_secs: float | None = None,
         name: str | None = None,
+        report: Callable[[str], None] = _LOG.warning,
     ) -> None:
         if not model_dir:
             raise ValueError(f"model_dir is {model_dir!r}; summaries need a folder to go to")
@@ -52,9 +62,10 @@ class SummaryHook(Hook):
         super().__init__(Multiples(every_steps, first=1, every_secs=every_secs))
         self._folder = os.path.join(model_dir, name) if name else model_dir
         self._summary_op = summary_op
+        self.report = report
 
     def begin(self) -> None:
-        self._writer = event_writer(self._folder)
+        self._writer = event_writer(self._folder, report=self.report)
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
@@ -75,7 +86,7 @@ class SummaryHook(Hook):
         wait_for_background_writer()
 
 
-def event_writer(folder: str) -> Any:
+def event_writer(folder: str, *, report: Callable[[str], None] | None = None) -> Any:
     """The one `tf.compat.v1.summary.FileWriter` of a folder in this process.
 
     One, because TensorBoard reads the event files of a folder one after the
@@ -85,8 +96,12 @@ def event_writer(folder: str) -> Any:
     within that second would truncate the first. So each is numbered here by the
     event files that are there before it.
 
+    Once the file cannot be written, such as on a full disk, events are dropped with one warning:
+    training goes on, and ends when a checkpoint cannot be written either.
+
     Args:
       folder: where the event file goes; is made if need be.
+      report: takes the warning; default: the log of tf-frame.
     """
     # There is no public way to ask or to tell the cache; other hooks look there.
     cache = tf.summary.FileWriterCache._cache
@@ -95,7 +110,55 @@ def event_writer(folder: str) -> Any:
         cache[folder] = tf.summary.FileWriter(
             folder, graph=tf.get_default_graph(), filename_suffix=f".{before}" if before else None
         )
+        cache[folder].event_writer = _EventFile(cache[folder].event_writer, folder)
+    if report is not None and isinstance(cache[folder].event_writer, _EventFile):
+        cache[folder].event_writer.report = report
     return cache[folder]
+
+
+class _EventFile:
+    """TensorFlow's writer of an event file, which drops events that cannot be written.
+
+    TensorFlow notices a full disk only when it flushes the file, by default every two minutes.
+
+    Args:
+      writer: the `event_writer` of a `FileWriter`.
+      folder: its folder, for the warning.
+    """
+
+    def __init__(self, writer: Any, folder: str) -> None:
+        self.report: Callable[[str], None] = _LOG.warning
+        self._writer = writer
+        self._folder = folder
+        self._flush_at = time.monotonic() + _FLUSH_SECS
+        self._failed = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._writer, name)
+
+    def add_event(self, event: Any) -> None:
+        self._try(self._writer.add_event, event)
+        if time.monotonic() > self._flush_at:
+            self.flush()
+            self._flush_at = time.monotonic() + _FLUSH_SECS
+
+    def flush(self) -> None:
+        self._try(self._writer.flush)
+
+    def close(self) -> None:
+        self._try(self._writer.close)
+
+    def _try(self, function: Callable[..., object], *arguments: Any) -> None:
+        if self._failed:
+            return
+        try:
+            function(*arguments)
+        except (OSError, RuntimeError, tf.errors.OpError) as error:
+            self._failed = True
+            self.report(
+                f"warning: summaries cannot be written to {self._folder}: {reason_of(error)}; "
+                "training goes on without them; free space there for the next checkpoint"
+            )
 
 
 class SummarySaverHook(Hook):

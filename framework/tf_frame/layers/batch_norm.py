@@ -5,6 +5,7 @@ Networks written for slim therefore build unchanged, and their checkpoints load.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,6 +24,8 @@ from tf_frame.layers.outputs import finish_layer
 from tf_frame.layers.sizes import channel_axis
 
 _HALF_TYPES = (tf.float16, tf.bfloat16)
+# Arguments of `batch_norm` that its core does not have.
+_OF_THE_SCOPE = ("scope", "reuse", "activation_fn", "outputs_collections", "data_format")
 
 
 @add_arg_scope
@@ -108,69 +111,107 @@ def batch_norm(
       ValueError: unknown data format; unknown rank or number of channels; `renorm`
         with an argument that excludes it, or with unknown clipping.
     """
+    arguments = {name: value for name, value in locals().items() if name not in _OF_THE_SCOPE}
     with tf.variable_scope(scope, "BatchNorm", [inputs], reuse=reuse) as variable_scope:
-        inputs = tf.convert_to_tensor(inputs)
-        axis = channel_axis(inputs, data_format)
-        may_train = constant_value(is_training) is not False
-        fused = fused is not False and batch_weights is None and not renorm and adjustment is None
-        # True where tf_slim calls the Keras layer; otherwise it has its own implementation.
-        as_keras = (
-            batch_weights is None
-            and updates_collections == tf.GraphKeys.UPDATE_OPS
-            and not zero_debias_moving_mean
-            and not (inputs.shape.rank == 2 and fused)
-        )
-        fused = fused and _kernel_accepts(inputs, as_keras)
-        variables = batch_norm_variables(
-            inputs.shape.as_list()[axis],
-            _variable_type(inputs),
-            initializers=param_initializers,
-            collections=variables_collections,
-            center=center,
-            scale=scale,
-            trainable=trainable,
-            regularizers=param_regularizers,
-            gamma_first=as_keras,
-        )
-        renormalization = None
-        if renorm:
-            _check_renorm(as_keras, sync)
-            renormalization = Renorm(
-                variables,
-                initializers=param_initializers,
-                clipping=renorm_clipping,
-                decay=renorm_decay,
-                epsilon=epsilon,
-                is_training=is_training,
-            )
-        if fused and not (sync and may_train):
-            outputs, mean, variance = fused_normalize(inputs, axis, variables, epsilon, is_training)
-        else:
-            outputs, mean, variance = normalize(
-                inputs,
-                axis,
-                variables,
-                epsilon,
-                is_training,
-                moments=_moments(inputs, axis, batch_weights, sync) if may_train else None,
-                unbiased=fused,
-                corrections=[
-                    *([renormalization.correct] if renormalization else []),
-                    *_adjustments(adjustment, inputs, is_training),
-                ],
-            )
-        if may_train and (trainable or not as_keras):
-            if renormalization:
-                updates = renormalization.updates(mean, variance, decay)
-            else:
-                update_mean = unbiased_update if zero_debias_moving_mean else moving_update
-                updates = [
-                    update_mean(variables.moving_mean, mean, decay, is_training),
-                    moving_update(variables.moving_variance, variance, decay, is_training),
-                ]
-            outputs = _with_updates(outputs, updates, updates_collections)
-        outputs.set_shape(inputs.shape)
+        inputs = arguments["inputs"] = tf.convert_to_tensor(inputs)
+        outputs = normalize_batch(**arguments, axis=channel_axis(inputs, data_format))
         return finish_layer(outputs, activation_fn, outputs_collections, variable_scope)
+
+
+def normalize_batch(
+    inputs: Any,
+    *,
+    decay: Any,
+    center: bool,
+    scale: bool,
+    epsilon: float,
+    param_initializers: Mapping[str, Any] | None,
+    param_regularizers: Mapping[str, Any] | None,
+    is_training: Any,
+    trainable: bool,
+    fused: bool | None,
+    axis: int,
+    renorm: bool = False,
+    renorm_clipping: Mapping[str, Any] | None = None,
+    renorm_decay: Any = 0.99,
+    adjustment: Callable[[Any], tuple[Any, Any]] | None = None,
+    updates_collections: Any = tf.GraphKeys.UPDATE_OPS,
+    variables_collections: Any = None,
+    batch_weights: Any = None,
+    zero_debias_moving_mean: bool = False,
+    sync: bool = False,
+) -> Any:
+    """Normalises a tensor with variables of the current scope.
+
+    Args:
+      inputs: a tensor; rank and number of channels known.
+      axis: the channel axis, not negative.
+
+    The other arguments and the errors are those of `batch_norm`.
+    """
+    may_train = constant_value(is_training) is not False
+    fused = fused is not False and batch_weights is None and not renorm and adjustment is None
+    # True where tf_slim calls the Keras layer; otherwise it has its own implementation.
+    as_keras = (
+        batch_weights is None
+        and updates_collections == tf.GraphKeys.UPDATE_OPS
+        and not zero_debias_moving_mean
+        and not (inputs.shape.rank == 2 and fused)
+    )
+    fused = fused and _kernel_accepts(inputs, axis, as_keras)
+    variables = batch_norm_variables(
+        inputs.shape.as_list()[axis],
+        _variable_type(inputs),
+        initializers=param_initializers,
+        collections=variables_collections,
+        center=center,
+        scale=scale,
+        trainable=trainable,
+        regularizers=param_regularizers,
+        gamma_first=as_keras,
+    )
+    renormalization = None
+    if renorm:
+        _check_renorm(as_keras, sync)
+        renormalization = Renorm(
+            variables,
+            initializers=param_initializers,
+            clipping=renorm_clipping,
+            decay=renorm_decay,
+            epsilon=epsilon,
+            is_training=is_training,
+        )
+    if fused and not (sync and may_train):
+        outputs, mean, variance = fused_normalize(inputs, axis, variables, epsilon, is_training)
+    else:
+        outputs, mean, variance = normalize(
+            inputs,
+            axis,
+            variables,
+            epsilon,
+            is_training,
+            moments=_moments(inputs, axis, batch_weights, sync) if may_train else None,
+            unbiased=fused,
+            corrections=[
+                *([renormalization.correct] if renormalization else []),
+                *_adjustments(adjustment, inputs, is_training),
+            ],
+        )
+    if may_train and (trainable or not as_keras):
+        if renormalization:
+            updates = renormalization.updates(mean, variance, decay)
+        else:
+            update_mean: Callable[..., Any] = moving_update
+            if zero_debias_moving_mean:
+                # In tf_slim, model variables where it does not use the fused kernel.
+                update_mean = functools.partial(unbiased_update, of_model=not fused)
+            updates = [
+                update_mean(variables.moving_mean, mean, decay, is_training),
+                moving_update(variables.moving_variance, variance, decay, is_training),
+            ]
+        outputs = _with_updates(outputs, updates, updates_collections)
+    outputs.set_shape(inputs.shape)
+    return outputs
 
 
 def _variable_type(inputs: Any) -> Any:
@@ -178,10 +219,11 @@ def _variable_type(inputs: Any) -> Any:
     return tf.float32 if inputs.dtype in _HALF_TYPES else inputs.dtype
 
 
-def _kernel_accepts(inputs: Any, as_keras: bool) -> bool:
+def _kernel_accepts(inputs: Any, axis: int, as_keras: bool) -> bool:
     # tf_slim's own implementation uses the fused kernel for ranks 2 and 4 only.
     ranks = (2, 4, 5) if as_keras else (2, 4)
-    return inputs.shape.rank in ranks and inputs.dtype in (*_HALF_TYPES, tf.float32)
+    rank = inputs.shape.rank
+    return rank in ranks and axis in (1, rank - 1) and inputs.dtype in (*_HALF_TYPES, tf.float32)
 
 
 def _check_renorm(as_keras: bool, sync: bool) -> None:

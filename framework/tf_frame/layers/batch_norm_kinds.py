@@ -216,7 +216,7 @@ class Renorm:
             new = tf.nn.relu(tf.square(self._moving_stddev.read_value()) - self._epsilon)
             old = tf.convert_to_tensor(self._moving_variance)
             new_variance = smart_where(self._is_training, new, old)
-            moved = self._moving_variance.assign(new_variance, read_value=False)
+            moved = self._moving_variance.assign(new_variance)
         with tf.control_dependencies(of_corrections):
             return [move(self._moving_mean, mean, decay), moved]
 

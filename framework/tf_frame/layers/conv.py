@@ -91,7 +91,7 @@ def convolution(
         channels = known_dimension(inputs.shape, 1 if first else -1)
         shape = [*n_positive_integers(dims, kernel_size), channels, int(num_outputs)]
         weights = steps.weights("weights", shape, like=inputs)
-        outputs = _product(inputs, weights, stride, rate, padding, first)
+        outputs = convolve(inputs, weights, stride, rate, padding, channels_first=first)
         return steps.finish(outputs, variable_scope, channels_first=first)
 
 
@@ -135,9 +135,20 @@ def _dimensions(inputs: Any, conv_dims: int | None) -> int:
     return int(rank) - 2
 
 
-def _product(
-    inputs: Any, weights: Any, stride: Any, rate: Any, padding: str, channels_first: bool
+def convolve(
+    inputs: Any, weights: Any, stride: Any, rate: Any, padding: str, *, channels_first: bool
 ) -> Any:
+    """Convolves; without variables, biases and activation.
+
+    Args:
+      inputs: `[batch, *sizes, channels]`, or `[batch, channels, *sizes]`.
+      weights: `[*kernel_size, channels, num_outputs]`.
+      stride, rate, padding: see `convolution`.
+      channels_first: whether the channels come directly after the batch.
+
+    Raises:
+      ValueError: unknown `padding`, or both a stride and a rate greater than 1.
+    """
     dims = inputs.shape.rank - 2
     strides, rates = n_positive_integers(dims, stride), n_positive_integers(dims, rate)
     if max(strides) > 1 and max(rates) > 1:

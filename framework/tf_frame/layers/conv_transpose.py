@@ -72,20 +72,14 @@ def _convolution_transpose(
     default_scope = f"Conv{conv_dims}d_transpose"
     with tf.variable_scope(scope, default_scope, [inputs], reuse=reuse) as variable_scope:
         inputs = tf.convert_to_tensor(inputs)
-        padding = _checked_padding(inputs.shape.rank, padding, conv_dims)
+        if inputs.shape.rank != conv_dims + 2:
+            raise ValueError(
+                f"the inputs have rank {inputs.shape.rank}; give them rank {conv_dims + 2}"
+            )
         channels = known_dimension(inputs.shape, 1 if first else -1)
         kernel = n_positive_integers(conv_dims, kernel_size)
-        strides = n_positive_integers(conv_dims, stride)
         weights = steps.weights("weights", [*kernel, int(num_outputs), channels], like=inputs)
-        transpose = tf.nn.conv2d_transpose if conv_dims == 2 else tf.nn.conv3d_transpose
-        outputs = transpose(
-            inputs,
-            weights,
-            _output_shape(inputs, num_outputs, kernel, strides, padding, first),
-            [1, 1, *strides] if first else [1, *strides, 1],
-            padding=padding,
-            data_format=data_format,
-        )
+        outputs = convolve_transposed(inputs, weights, stride, padding, channels_first=first)
         return steps.finish(outputs, variable_scope, channels_first=first)
 
 
@@ -94,12 +88,35 @@ convolution3d_transpose = of_rank(_convolution_transpose, 3, "convolution3d_tran
 conv2d_transpose, conv3d_transpose = convolution2d_transpose, convolution3d_transpose
 
 
-def _checked_padding(rank: int | None, padding: str, dims: int) -> str:
-    if rank != dims + 2:
-        raise ValueError(f"the inputs have rank {rank}; give them rank {dims + 2}")
+def convolve_transposed(
+    inputs: Any, weights: Any, stride: Any, padding: str, *, channels_first: bool
+) -> Any:
+    """Convolves transposed; without variables, biases and activation.
+
+    Args:
+      inputs: `[batch, *sizes, channels]`, or `[batch, channels, *sizes]`, of two or three
+        dimensions.
+      weights: `[*kernel_size, num_outputs, channels]`.
+      stride, padding: see `convolution2d_transpose`.
+      channels_first: whether the channels come directly after the batch.
+
+    Raises:
+      ValueError: unknown `padding`.
+    """
     if str(padding).upper() not in ("SAME", "VALID"):
         raise ValueError(f"padding is {padding!r}; it must be SAME or VALID")
-    return padding.upper()
+    dims = inputs.shape.rank - 2
+    *kernel, num_outputs, _ = weights.shape.as_list()
+    strides = n_positive_integers(dims, stride)
+    transpose = tf.nn.conv2d_transpose if dims == 2 else tf.nn.conv3d_transpose
+    return transpose(
+        inputs,
+        weights,
+        _output_shape(inputs, num_outputs, kernel, strides, padding.upper(), channels_first),
+        [1, 1, *strides] if channels_first else [1, *strides, 1],
+        padding=padding.upper(),
+        data_format=_FORMATS[dims][channels_first],
+    )
 
 
 def _output_shape(

@@ -63,11 +63,14 @@ def fully_connected(
         inputs = tf.convert_to_tensor(inputs)
         shape = [last_dimension(inputs.shape, min_rank=2), int(num_outputs)]
         weights = steps.weights("weights", shape, like=inputs)
-        if inputs.shape.rank == 2:
-            outputs = tf.matmul(inputs, weights, name="MatMul")
-        else:
-            outputs = tf.tensordot(inputs, weights, axes=1, name="Tensordot")
-        return steps.finish(outputs, variable_scope)
+        return steps.finish(multiply(inputs, weights), variable_scope)
+
+
+def multiply(inputs: Any, weights: Any) -> Any:
+    """Multiplies inputs of rank 2 or more by weights: `[..., depth] x [depth, num_outputs]`."""
+    if inputs.shape.rank == 2:
+        return tf.matmul(inputs, weights, name="MatMul")
+    return tf.tensordot(inputs, weights, axes=1, name="Tensordot")
 
 
 linear = functools.partial(fully_connected, activation_fn=None)

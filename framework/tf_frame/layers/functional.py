@@ -44,18 +44,23 @@ def dropout(
       A tensor of the shape and type of `inputs`.
     """
     with tf.variable_scope(scope, "Dropout", [inputs]) as variable_scope:
-        inputs = tf.convert_to_tensor(inputs)
-        if constant_value(is_training) is False:
-            outputs = tf.identity(inputs)
-        else:
-            # Rate 0 instead of tf.cond: random operations in a branch cannot be derived from
-            # the global step, which makes resumed runs repeatable.
-            rate = smart_where(is_training, 1.0 - keep_prob, 0.0)
-            if isinstance(noise_shape, list | tuple):
-                sizes = tf.shape(inputs)
-                noise_shape = [sizes[i] if n is None else n for i, n in enumerate(noise_shape)]
-            outputs = tf.nn.dropout(inputs, rate=rate, noise_shape=noise_shape, seed=seed)
+        outputs = drop(
+            tf.convert_to_tensor(inputs), 1.0 - keep_prob, noise_shape, is_training, seed
+        )
         return collect_named_outputs(outputs_collections, variable_scope.name, outputs)
+
+
+def drop(inputs: Any, rate: Any, noise_shape: Any, is_training: Any, seed: int | None) -> Any:
+    """Sets elements to 0 with the probability `rate`; other arguments as of `dropout`."""
+    if constant_value(is_training) is False:
+        return tf.identity(inputs)
+    # Rate 0 instead of tf.cond: random operations in a branch cannot be derived from the global
+    # step, which makes resumed runs repeatable.
+    rate = smart_where(is_training, rate, 0.0)
+    if isinstance(noise_shape, list | tuple):
+        sizes = tf.shape(inputs)
+        noise_shape = [sizes[i] if n is None else n for i, n in enumerate(noise_shape)]
+    return tf.nn.dropout(inputs, rate=rate, noise_shape=noise_shape, seed=seed)
 
 
 @add_arg_scope

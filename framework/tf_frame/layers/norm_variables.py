@@ -137,42 +137,45 @@ def moving_update(variable: Any, value: Any, decay: Any, is_training: Any) -> An
       is_training: bool or scalar bool tensor; the variable moves in training only.
 
     Returns:
-      The update operation.
+      The variable after the update, which reads it as a tensor; its `op` is the update.
     """
     with tf.name_scope("AssignMovingAvg") as name:
         step = (variable - tf.cast(value, variable.dtype.base_dtype)) * _rate(
             variable, decay, is_training
         )
-        return variable.assign_sub(step, name=name, read_value=False)
+        return variable.assign_sub(step, name=name)
 
 
-def unbiased_update(variable: Any, value: Any, decay: Any, is_training: Any) -> Any:
+def unbiased_update(
+    variable: Any, value: Any, decay: Any, is_training: Any, *, of_model: bool
+) -> Any:
     """Moves a variable like `moving_update`, corrected for its initial value of 0.
 
     The variable `biased` holds the uncorrected average; divided by `1 - decay **
     local_step` it is the weighted mean of the values so far. Source: Kingma and Ba,
     https://arxiv.org/abs/1412.6980, section 3. The names are TensorFlow's, which
     repeat the scope: `BatchNorm/BatchNorm/moving_mean/biased`.
+
+    Args:
+      variable, value, decay, is_training: see `moving_update`.
+      of_model: whether the two variables belong to `MODEL_VARIABLES`.
     """
     dtype = variable.dtype.base_dtype
+    make = model_variable if of_model else tf.get_variable
     with _unpartitioned(), tf.variable_scope(variable.op.name):
         biased, steps = (
-            tf.get_variable(name, shape, dtype, tf.zeros_initializer(), trainable=False)
+            make(name, shape, dtype, tf.zeros_initializer(), trainable=False)
             for name, shape in (("biased", variable.shape), ("local_step", []))
         )
     with tf.name_scope("AssignMovingAvg") as name:
         rate = _rate(variable, decay, is_training)
-        new_biased = biased - (biased - tf.cast(value, dtype)) * rate
-        new_steps = steps + tf.cast(is_training, dtype)
-        mean = new_biased / (1 - tf.pow(1 - rate, new_steps))
+        # Added, not assigned: the updates of several batches may run at the same time.
+        average = biased.assign_sub((biased - tf.cast(value, dtype)) * rate)
+        new_steps = steps.assign_add(tf.cast(is_training, dtype))
+        mean = average / (1 - tf.pow(1 - rate, new_steps))
         # Before the first training step the quotient is 0 / 0.
         mean = smart_where(is_training, mean, tf.convert_to_tensor(variable))
-        return tf.group(
-            biased.assign(new_biased, read_value=False),
-            steps.assign(new_steps, read_value=False),
-            variable.assign(mean, read_value=False),
-            name=name,
-        )
+        return variable.assign(mean, name=name)
 
 
 @contextlib.contextmanager

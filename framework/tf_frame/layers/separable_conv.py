@@ -78,7 +78,7 @@ def separable_convolution2d(
         channels = known_dimension(inputs.shape, 1 if first else -1, min_rank=4)
         shape = [*two_element_tuple(kernel_size), channels, int(depth_multiplier)]
         weights = steps.weights("depthwise_weights", shape, like=inputs)
-        outputs = _depthwise(inputs, weights, stride, rate, padding.upper(), data_format)
+        outputs = convolve_depthwise(inputs, weights, stride, rate, padding, channels_first=first)
         if num_outputs is not None:
             shape = [1, 1, channels * int(depth_multiplier), int(num_outputs)]
             weights = steps.weights(
@@ -127,7 +127,7 @@ def convolution2d_in_plane(
         channels = known_dimension(inputs.shape, -1, min_rank=4)
         shape = [*two_element_tuple(kernel_size), 1, 1]
         weights = tf.tile(steps.weights("weights", shape, like=inputs), [1, 1, channels, 1])
-        outputs = _depthwise(inputs, weights, stride, 1, padding.upper(), "NHWC")
+        outputs = convolve_depthwise(inputs, weights, stride, 1, padding, channels_first=False)
         return steps.finish(outputs, variable_scope)
 
 
@@ -135,15 +135,27 @@ separable_conv2d = separable_convolution2d
 conv2d_in_plane = convolution2d_in_plane
 
 
-def _depthwise(
-    inputs: Any, weights: Any, stride: Any, rate: Any, padding: str, data_format: str
+def convolve_depthwise(
+    inputs: Any, weights: Any, stride: Any, rate: Any, padding: str, *, channels_first: bool
 ) -> Any:
+    """Convolves each channel separately; without variables, biases and activation.
+
+    Args:
+      inputs: `[batch, height, width, channels]`, or `[batch, channels, height, width]`.
+      weights: `[kernel_height, kernel_width, channels, depth_multiplier]`.
+      stride, rate, padding: see `separable_convolution2d`.
+      channels_first: whether the channels come directly after the batch.
+
+    Raises:
+      ValueError: both a stride and a rate greater than 1.
+    """
     strides, rates = two_element_tuple(stride), two_element_tuple(rate)
     if max(strides) > 1 and max(rates) > 1:
         raise ValueError(f"stride {stride} with rate {rate}: only one of them may exceed 1")
-    four = [1, 1, *strides] if data_format == "NCHW" else [1, *strides, 1]
+    four = [1, 1, *strides] if channels_first else [1, *strides, 1]
+    data_format = "NCHW" if channels_first else "NHWC"
     # tf.nn.depthwise_conv2d uses space-to-batch for rates above 1. The kernel's own `dilations`
     # are wrong: on CPU its gradient silently ignores them (TensorFlow 2.21).
     return tf.nn.depthwise_conv2d(
-        inputs, weights, four, padding, rate=rates, data_format=data_format
+        inputs, weights, four, padding.upper(), rate=rates, data_format=data_format
     )

@@ -101,26 +101,37 @@ class LayerSteps:
         Unlike `get_variable`, this also adds a reused variable, but only once; and the
         penalty is in the name scope of the layer and its clone, as one op.
         """
-        created: list[Any] = []
-        # `get_variable` calls the regularizer with each variable, or part of one, that it creates.
-        variable = model_variable(
-            name,
+        variable = penalised(
+            model_variable,
+            regularizer,
+            scope=_PENALTY_SCOPES[name],
+            name=name,
             shape=list(shape),
             dtype=like.dtype.base_dtype,
             initializer=initializer,
-            regularizer=created.append if regularizer else None,
             trainable=self.trainable,
         )
-        for part in created:
-            _penalise(part, name, regularizer)
         collections = get_variable_collections(self.variables_collections, kind) or []
         for each in [collections] if isinstance(collections, str) else collections:
             add_to_collection_once(each, variable)
         return variable
 
 
-def _penalise(variable: Any, name: str, regularizer: Any) -> None:
-    with tf.name_scope(f"{_PENALTY_SCOPES[name]}/Regularizer"):
-        penalty = regularizer(variable)
-    if penalty is not None:
-        tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, penalty)
+def penalised(make: Function, regularizer: Any, *, scope: str, **arguments: Any) -> Any:
+    """Gets or creates a variable; a new one adds its penalty to `REGULARIZATION_LOSSES`.
+
+    Args:
+      make: `get_variable`, or a function with its arguments.
+      regularizer: maps the variable, or a part of one, to a scalar penalty; None: no penalty.
+      scope: the penalty's name scope is this and "Regularizer".
+      **arguments: arguments of `make`.
+    """
+    created: list[Any] = []
+    # `get_variable` calls the regularizer with each variable, or part of one, that it creates.
+    variable = make(regularizer=created.append if regularizer else None, **arguments)
+    for part in created:
+        with tf.name_scope(f"{scope}/Regularizer"):
+            penalty = regularizer(part)
+        if penalty is not None:
+            tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, penalty)
+    return variable

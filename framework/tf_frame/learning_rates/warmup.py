@@ -13,6 +13,9 @@ import tensorflow.compat.v1 as tf
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import PluginError
 from tf_frame.learning_rates.context import skipped_steps
+from tf_frame.plugin.fault import call
+from tf_frame.plugin.origin import method_of
+from tf_frame.text import short_repr
 
 
 def learning_rate(schedule: Callable[[Any], Any], *, config: RunOptions, global_step: Any) -> Any:
@@ -34,7 +37,8 @@ def learning_rate(schedule: Callable[[Any], Any], *, config: RunOptions, global_
       PluginError: the schedule did not return a floating-point scalar.
     """
     step = tf.cast(tf.convert_to_tensor(global_step), tf.float32)
-    scheduled = _scalar(schedule(tf.maximum(step - skipped_steps(config), 0.0)), schedule)
+    first = tf.maximum(step - skipped_steps(config), 0.0)
+    scheduled = _scalar(call(schedule, "__call__", first), schedule)
     if not config.warmup_steps:
         return tf.identity(scheduled, name="learning_rate")
     start, end = config.warmup_learning_rate, config.learning_rate
@@ -50,7 +54,7 @@ def _scalar(rate: Any, schedule: Any) -> Any:
         tensor = None
     if tensor is None or tensor.shape.rank != 0 or not tensor.dtype.is_floating:
         raise PluginError(
-            f"the learning rate {type(schedule).__name__} returned {rate!r:.80}; it must return a "
+            f"{method_of(schedule, '__call__')} returned {short_repr(rate)}; it must return a "
             "floating-point scalar"
         )
     return tf.cast(tensor, tf.float32)

@@ -3,12 +3,15 @@
 Existing scripts change their imports, keep the rest, and run on the functions of tf-frame:
 
     from tf_frame.legacy import slim              # was: import tf_slim as slim
+    from tf_frame.legacy import batcher           # was: from object_detection.core import batcher
     from tf_frame.legacy import learning          # was: slim.learning
     from tf_frame.legacy import model_deploy      # was: from deployment import model_deploy
     from tf_frame.legacy import training          # was: tf.contrib.training
     from tf_frame.legacy import train_utils       # was: from deeplab.utils import train_utils
     from tf_frame.legacy import variables_helper  # was: from object_detection.utils import ...
     from tf_frame.legacy import estimator         # was: tf.estimator
+    from tf_frame.legacy import layers            # was: tf.layers
+    from tf_frame.legacy import quantize          # was: tf.contrib.quantize
 
 Importing the modules imports TensorFlow.
 """

@@ -21,6 +21,7 @@ from tf_frame.graph.global_step import read_step_after, step_after_run
 from tf_frame.hooks.checkpoint_saver import CheckpointSaverHook
 from tf_frame.hooks.summary import SummarySaverHook
 from tf_frame.hooks.throughput import StepCounterHook
+from tf_frame.legacy.hparams import HParams, parse_values
 from tf_frame.legacy.learning import clip_gradient_norms, train_op as _train_op
 from tf_frame.legacy.learning.train_op import create_train_op
 from tf_frame.legacy.training_evaluation import (
@@ -36,6 +37,7 @@ from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.schedule import Schedule
 
 __all__ = [
+    "HParams",
     "StopAfterNEvalsHook",
     "SummaryAtEndHook",
     "add_gradients_summaries",
@@ -47,6 +49,7 @@ __all__ = [
     "evaluate_repeatedly",
     "get_or_create_eval_step",
     "multiply_gradients",
+    "parse_values",
     "train",
     "wait_for_new_checkpoint",
 ]

@@ -1,7 +1,7 @@
 """AdamW and LAMB as `tf.compat.v1.train.Optimizer`; training graphs take no optimizer of Keras.
 
-The plugins are in `adamw` and `lamb`. No entry point names this module, so it may import
-TensorFlow.
+The plugins with their options are in `adamw` and `lamb`. They import this module only when a run
+makes the optimizer, so that quick commands such as `tf-frame plugins show` need no TensorFlow.
 """
 
 from __future__ import annotations

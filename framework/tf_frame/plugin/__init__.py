@@ -1,6 +1,7 @@
 """Plugins: their contracts, and how they are found, checked and loaded."""
 
 from tf_frame.plugin.contracts import (
+    Converter,
     GradientTransform,
     HookContext,
     HookPlugin,
@@ -13,10 +14,12 @@ from tf_frame.plugin.contracts import (
     ModelOutput,
     Optimizer,
     ScheduleContext,
+    ServingForm,
 )
 from tf_frame.plugin.network_contracts import Network, NetworkContext, Preprocessing
 
 __all__ = [
+    "Converter",
     "GradientTransform",
     "HookContext",
     "HookPlugin",
@@ -32,4 +35,5 @@ __all__ = [
     "Optimizer",
     "Preprocessing",
     "ScheduleContext",
+    "ServingForm",
 ]

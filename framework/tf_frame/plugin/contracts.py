@@ -1,4 +1,4 @@
-"""Contracts of plugins: model, input, gradient transform, optimizer, learning rate, hook.
+"""Contracts of plugins: model, input, converter, gradient transform, optimizer, hook ...
 
 They are what an author of a plugin implements, and all of it that tf-frame calls.
 The base classes define the defaults; a plugin may subclass them or define the
@@ -47,7 +47,8 @@ class InputInfo:
     """Facts about a data set, known before the model is built.
 
     Attributes:
-      num_examples: examples per mode; the number is unknown for a missing mode.
+      num_examples: examples per mode; the number is unknown for a missing mode. With 0 for
+        evaluation, a run evaluates nothing unless it is asked to.
       num_classes: number of classes, the background included.
       class_names: one name per class.
       ignore_label: label value that loss and metrics leave out.
@@ -57,6 +58,27 @@ class InputInfo:
     num_classes: int | None = None
     class_names: Sequence[str] = ()
     ignore_label: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ServingForm:
+    """A form of raw data that an exported model takes and prepares itself, such as image files.
+
+    Attributes:
+      specs: input name -> `tf.TensorSpec`, None as the batch dimension.
+      features: from input name -> tensor to the features that the model's `build` takes; it
+        adds the preparation to the default graph.
+      values: input name -> description of the values, such as `RGB, 0 to 255`.
+      examples: takes a number; returns input name -> array, a batch of at most so many
+        examples, with which the export is verified.
+      are_real: whether the examples are evaluation data; else they are made up.
+    """
+
+    specs: Mapping[str, Any]
+    features: Callable[[Mapping[str, Any]], Any]
+    values: Mapping[str, str]
+    examples: Callable[[int], Mapping[str, Any]]
+    are_real: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,12 +137,19 @@ class Model(Plugin):
       default_transforms: names of the gradient transforms for runs that name none.
       run_defaults: run option -> this model's default for it.
       presets: name -> options that `--preset NAME` sets, in the form of a configuration file.
+      feature_names: features that `build` reads by name; an input without one is refused.
+      label_names: labels that `build` reads by name, where it is given labels.
+      num_steps: number of steps in the whole run, for defaults that depend on it; None for a
+        run that begins with the values of another checkpoint, or that does not train.
     """
 
     default_input: ClassVar[str | None] = None
     default_transforms: ClassVar[Sequence[str]] = ()
     run_defaults: ClassVar[Mapping[str, Any]] = {}
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    feature_names: ClassVar[Sequence[str]] = ()
+    label_names: ClassVar[Sequence[str]] = ()
+    num_steps: int | None = None
 
     def __init__(self, *, params: Any, info: InputInfo) -> None:
         super().__init__(params=params)
@@ -139,6 +168,10 @@ class Model(Plugin):
           Option name -> value, such as `{"image_size": 299}`.
         """
         return {}
+
+    def notes(self) -> Sequence[str]:
+        """Returns lines to show before training, such as a default that depends on the run."""
+        return ()
 
     def graph_hook(self) -> None:
         """Edits the default graph after its clones are built and before the gradients.
@@ -179,14 +212,39 @@ class Model(Plugin):
 class Input(Plugin):
     """A data set and its pipeline.
 
-    The constructor raises `tf_frame.errors.DataError` if the data does not exist.
+    The constructor raises `tf_frame.errors.DataError` if the data does not exist; see
+    `without_data`.
 
     Attributes:
       prediction_suffixes: lower-case suffixes of the files that prediction reads from a
         folder; empty: all files that are not hidden.
+      exact_resume: whether a run on this data must resume with the next batch. False declares
+        that it need not, as of a generator of endless random examples: a resumed run reads
+        the data from the beginning, and needs no `--allow_inexact_resume`.
+      feature_names, label_names: names of the features and labels that the data has, by
+        which an input for a model is found; empty: unknown.
     """
 
     prediction_suffixes: ClassVar[Sequence[str]] = ()
+    exact_resume: ClassVar[bool] = True
+    feature_names: ClassVar[Sequence[str]] = ()
+    label_names: ClassVar[Sequence[str]] = ()
+
+    @classmethod
+    def without_data(cls, *, params: Any, info: InputInfo) -> Input | None:
+        """Constructs the input where the data of the training is not there.
+
+        For files to predict on and for exports; of the result only `info`,
+        `prediction_dataset`, `serving_features` and `raw_serving` are used.
+
+        Args:
+          params: the options, a `Params`.
+          info: what the `info` of the training's input was, from the folder of the run.
+
+        Returns:
+          The input; None if the constructor needs no data, or nothing works without it.
+        """
+        return None
 
     @property
     def info(self) -> InputInfo:
@@ -205,6 +263,9 @@ class Input(Plugin):
           function; queue runners are started;
         * a list or tuple of these, each with its own batch size. The model's
           `build` then gets lists of features and labels in the same order.
+
+        If there is no data for a mode, raise `tf_frame.errors.NoDataError` here, not in the
+        constructor.
 
         Training data repeats for ever. Evaluation data ends after one pass: a
         queue closes (`num_epochs=1`), or the run has `--eval_steps`. Random
@@ -225,6 +286,25 @@ class Input(Plugin):
         """
         return None
 
+    @property
+    def feature_values(self) -> Mapping[str, str]:
+        """Feature name -> description of its values, such as `-1 to 1`, for those who serve."""
+        return {}
+
+    def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
+        """Returns the forms of raw data that an exported model can take in place of features.
+
+        The preparation is that of `prediction_dataset`.
+
+        Args:
+          fixed_size: for a format that has neither text nor dimensions of any size: only
+            the batch dimension of the specs may be None.
+
+        Returns:
+          Form name -> form, the default one first; empty: exports take features.
+        """
+        return {}
+
     def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
         """Returns a `tf.data.Dataset` of batched features to predict on.
 
@@ -237,6 +317,23 @@ class Input(Plugin):
           context: batch size and seed.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define prediction_dataset()")
+
+
+class Converter(Plugin):
+    """A conversion of a user's files to files that an input reads: `tf-frame convert NAME`."""
+
+    def convert(self, source: str, output: str, report: Callable[[str], None]) -> None:
+        """Converts the data; the same call continues a conversion that was stopped.
+
+        Args:
+          source: the file or folder to read, as the user gave it.
+          output: the folder to write, which need not exist.
+          report: takes a line for the user, such as what was written.
+
+        Raises:
+          DataError: the source is missing or damaged.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define convert()")
 
 
 class GradientTransform(Plugin):
@@ -318,6 +415,9 @@ class HookContext:
       graph: the `tf_frame.graph.train_graph.TrainGraph`, complete but not finalized.
       report: function that shows a line to the user.
       eval_every_n_steps: steps between evaluations during training; 0: none.
+      first_step: global step of the checkpoint that the run resumes from; 0: none.
+      metrics: the `tf_frame.hooks.metrics_log.MetricsLog` of the run, for loggers of figures;
+        None where nothing logs.
     """
 
     model_dir: str
@@ -328,10 +428,19 @@ class HookContext:
     graph: Any
     report: Callable[[str], None]
     eval_every_n_steps: int = 0
+    first_step: int = 0
+    metrics: Any = None
 
 
 class HookPlugin(Plugin):
-    """A factory of session hooks."""
+    """A factory of session hooks.
+
+    Attributes:
+      needed_metrics: evaluation metrics by which the hook goes. A run that evaluates during
+        training looks for them before the first step.
+    """
+
+    needed_metrics: Sequence[str] = ()
 
     def __call__(self, context: HookContext) -> Any:
         """Returns a hook, or a list of hooks; called once on each worker, in the graph of the run.

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 import tf_frame
 from tf_frame.plugin.kinds import KINDS, Kind
 
+OWN_DISTRIBUTION = "tf-frame"
 OK, CONFLICT, INCOMPATIBLE = "ok", "conflict", "incompatible"
 
 
@@ -40,6 +41,11 @@ class PluginInfo:
     version: str
     state: str = OK
     problem: str = ""
+
+    @property
+    def described(self) -> str:
+        """Kind, name and package, for messages."""
+        return f"the {self.kind.word} {self.name!r} of {self.distribution} {self.version}"
 
     @property
     def where(self) -> str:
@@ -136,8 +142,15 @@ def _entry_points(
 
 
 def _in_conflict(info: PluginInfo, plugins: list[PluginInfo]) -> PluginInfo:
-    """Returns a plugin with the state CONFLICT: plugins of other packages have its name."""
+    """Returns a plugin with the state CONFLICT if plugins of other packages have its name.
+
+    tf-frame's own plugins keep their names, so that those are not in conflict.
+    """
+    if canonical_name(info.distribution) == OWN_DISTRIBUTION:
+        return info
     others = [p for p in plugins if (p.kind, p.name) == (info.kind, info.name) and p != info]
     places = ", ".join(f"{p.target} of {p.distribution} {p.version}" for p in others)
     problem = f"the {info.kind.word} name {info.name!r} is also taken by {places}"
+    if any(canonical_name(p.distribution) == OWN_DISTRIBUTION for p in others):
+        problem += f", which keeps it; name this one {info.distribution}:{info.name}"
     return dataclasses.replace(info, state=CONFLICT, problem=problem)

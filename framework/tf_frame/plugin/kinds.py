@@ -1,17 +1,21 @@
 """The kinds of plugins with their entry-point groups, and the check of a class by its kind.
 
-The check is made when a plugin is loaded: a method that is missing, or an option of a type that
-a flag cannot have, is reported at once, and not in the midst of building the graph.
+The check is made when a plugin is loaded: a method that is missing or takes other arguments, a
+class of another kind, or an option of a type that a flag cannot have, is reported at once, and not
+in the midst of building the graph.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 from tf_frame.config import options_of
 from tf_frame.errors import ConfigError
+from tf_frame.plugin import contracts, network_contracts
+from tf_frame.text import short_repr
 
 # The abstract bases of plugins are in modules that begin with this.
 _CONTRACTS = "tf_frame.plugin."
@@ -24,34 +28,101 @@ class Kind:
     Attributes:
       word: its name in messages.
       group: its entry-point group.
+      base: the class that declares the contract; a plugin need not inherit from it.
       method: the method that a class of this kind must define.
     """
 
     word: str
     group: str
-    method: str
+    base: type
+    method: str = "__call__"
 
 
-MODEL = Kind("model", "tf_frame.models", "build")
-INPUT = Kind("input", "tf_frame.inputs", "dataset")
-GRADIENT_TRANSFORM = Kind("gradient transform", "tf_frame.gradient_transforms", "__call__")
-OPTIMIZER = Kind("optimizer", "tf_frame.optimizers", "__call__")
-LEARNING_RATE = Kind("learning rate", "tf_frame.learning_rates", "__call__")
-HOOK = Kind("hook", "tf_frame.hooks", "__call__")
-NETWORK = Kind("network", "tf_frame.networks", "__call__")
-PREPROCESSING = Kind("preprocessing", "tf_frame.preprocessing", "__call__")
+MODEL = Kind("model", "tf_frame.models", contracts.Model, "build")
+INPUT = Kind("input", "tf_frame.inputs", contracts.Input, "dataset")
+CONVERTER = Kind("converter", "tf_frame.converters", contracts.Converter, "convert")
+GRADIENT_TRANSFORM = Kind(
+    "gradient transform", "tf_frame.gradient_transforms", contracts.GradientTransform
+)
+OPTIMIZER = Kind("optimizer", "tf_frame.optimizers", contracts.Optimizer)
+LEARNING_RATE = Kind("learning rate", "tf_frame.learning_rates", contracts.LearningRate)
+HOOK = Kind("hook", "tf_frame.hooks", contracts.HookPlugin)
+NETWORK = Kind("network", "tf_frame.networks", network_contracts.Network)
+PREPROCESSING = Kind("preprocessing", "tf_frame.preprocessing", network_contracts.Preprocessing)
 
 # In the order of `tf-frame plugins list`.
-KINDS = (MODEL, INPUT, GRADIENT_TRANSFORM, OPTIMIZER, LEARNING_RATE, HOOK, NETWORK, PREPROCESSING)
+KINDS = (
+    *(MODEL, INPUT, CONVERTER, GRADIENT_TRANSFORM, OPTIMIZER, LEARNING_RATE, HOOK),
+    *(NETWORK, PREPROCESSING),
+)
+
+# Attribute of a model or an input -> its types, and these in words.
+_ATTRIBUTES: dict[str, tuple[tuple[type, ...], str]] = {
+    "default_input": ((str, type(None)), "a text or None"),
+    "default_transforms": ((list, tuple), "a list of names"),
+    "run_defaults": ((dict, Mapping), "a mapping of option to value"),
+    "presets": ((dict, Mapping), "a mapping of name to options"),
+    "feature_names": ((list, tuple), "a list of names"),
+    "label_names": ((list, tuple), "a list of names"),
+}
 
 
 def check_contract(plugin: Any, kind: Kind) -> str:
     """Returns the first violation of the contract of `kind`, in words; empty if there is none."""
     if not inspect.isclass(plugin):
         return f"expected a class, found {plugin!r:.80} of type {type(plugin).__name__}"
+    other = next((each for each in KINDS if issubclass(plugin, each.base)), kind)
+    if not issubclass(plugin, kind.base) and other != kind:
+        return (
+            f"class {plugin.__name__} is a {other.word} (tf_frame.{other.base.__name__}); its "
+            f"entry point must be in the group {other.group}, not in {kind.group}"
+        )
     if not _defines(plugin, kind.method):
         return f"class {plugin.__name__} has no method {kind.method}()"
-    return _check_attributes(plugin, kind) or _check_params(plugin, kind)
+    return (
+        _check_attributes(plugin, kind)
+        or _check_params(plugin, kind)
+        or _check_signature(plugin, kind, "__init__")
+        or _check_signature(plugin, kind, kind.method)
+    )
+
+
+def refused_call(method: Any, contract: Any) -> str:
+    """Returns how a method differs from the calls that its contract announces.
+
+    Args:
+      method: a method of an object, or another function without `self`.
+      contract: the function of the contract, with `self`.
+
+    Returns:
+      Such as `takes (x), but is called with (features, labels, mode)`; empty if it can be
+      called so.
+    """
+    try:
+        signature = inspect.signature(method)
+    except (TypeError, ValueError):
+        return ""  # Written in C.
+    _, *parameters = inspect.signature(contract).parameters.values()
+    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    try:
+        signature.bind(*positional, **dict.fromkeys(named))
+    except TypeError:
+        arguments = [*positional, *(f"{name}=" for name in named)]
+        return f"takes {signature}, but is called with ({', '.join(arguments)})"
+    return ""
+
+
+def _check_signature(plugin: type, kind: Kind, method: str) -> str:
+    # An object that no constructor has seen binds `self`, or not, for any kind of method.
+    if plugin.__init__ is object.__init__:  # type: ignore[misc]
+        return f"class {plugin.__name__} has no __init__() that takes its params"
+    try:
+        bound = getattr(object.__new__(plugin), method)
+    except TypeError as error:  # Such as an abstract class.
+        return str(error)
+    problem = refused_call(bound, getattr(kind.base, method))
+    return f"{plugin.__name__}.{method}() {problem}" if problem else ""
 
 
 def _defines(plugin: type, method: str) -> bool:
@@ -64,7 +135,13 @@ def _check_attributes(plugin: type, kind: Kind) -> str:
     # A network has the same methods as other kinds, so its attributes tell them apart.
     wanted = ("default_image_size", "channels", "preprocessing") if kind == NETWORK else ()
     missing = [name for name in wanted if not hasattr(plugin, name)]
-    return f"class {plugin.__name__} has no {missing[0]} (see tf_frame.Network)" if missing else ""
+    if missing:
+        return f"class {plugin.__name__} has no {missing[0]} (see tf_frame.Network)"
+    for name, (types, words) in _ATTRIBUTES.items() if kind in (MODEL, INPUT) else ():
+        value = getattr(plugin, name, types[0]())
+        if not isinstance(value, types):
+            return f"{plugin.__name__}.{name} is {short_repr(value)}; expected {words}"
+    return ""
 
 
 def _check_params(plugin: Any, kind: Kind) -> str:

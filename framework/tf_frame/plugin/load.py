@@ -12,6 +12,7 @@ import dataclasses
 import difflib
 import importlib.metadata
 import os
+import re
 import traceback
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -19,10 +20,16 @@ from typing import Any
 from stevedore.named import NamedExtensionManager
 
 from tf_frame.errors import PluginError
-from tf_frame.plugin.find import CONFLICT, OK, PluginInfo, canonical_name, find_plugins
+from tf_frame.plugin.find import (
+    CONFLICT,
+    OK,
+    OWN_DISTRIBUTION,
+    PluginInfo,
+    canonical_name,
+    find_plugins,
+)
 from tf_frame.plugin.kinds import Kind, check_contract
-
-_OWN = "tf-frame"
+from tf_frame.plugin.origin import register
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,10 +55,7 @@ class BrokenPluginError(PluginError):
     def __init__(self, info: PluginInfo, cause: str, remedy: str) -> None:
         self.cause = " ".join(cause.split())
         super().__init__(
-            f"the {info.kind.word} plugin {info.name!r} cannot be used\n"
-            f"  {info.where}\n"
-            f"  cause: {self.cause}\n"
-            f"  remedy: {remedy}"
+            f"{info.described} cannot be used: {self.cause}\n  {info.where}\n  remedy: {remedy}"
         )
 
 
@@ -97,7 +101,9 @@ def matching_plugins(
     exact = _of_distribution(distribution, [p for p in plugins if p.name == short])
     same = [p for p in plugins if p.name == name]
     # tf-frame's own plugins keep their names even if another package uses them.
-    return exact or _of_distribution(prefer, same) or _of_distribution(_OWN, same) or same
+    return (
+        exact or _of_distribution(prefer, same) or _of_distribution(OWN_DISTRIBUTION, same) or same
+    )
 
 
 def _of_distribution(distribution: str | None, plugins: Sequence[PluginInfo]) -> list[PluginInfo]:
@@ -140,6 +146,7 @@ def load_plugin_info(info: PluginInfo) -> LoadedPlugin:
     if problem:
         remedy = f"tell the authors of {info.distribution}, or uninstall it"
         raise BrokenPluginError(info, problem, remedy)
+    register(cls, info)
     return LoadedPlugin(info, cls)
 
 
@@ -184,9 +191,40 @@ def _import(info: PluginInfo) -> Any:
     manager = _FreshManager(info)
     failure = manager.failure
     if failure is not None:
-        remedy = f"pip install --upgrade {info.distribution}, or uninstall it"
+        remedy = _remedy(failure.__cause__, info)
         raise BrokenPluginError(info, str(failure), remedy) from failure.__cause__
     return manager[info.name].plugin
+
+
+def _remedy(error: BaseException | None, info: PluginInfo) -> str:
+    """What to do about an error of an import."""
+    own = info.target.split(":")[0].split(".")[0]
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    if not missing or missing.split(".")[0] == own:
+        return f"pip install --upgrade {info.distribution}, or uninstall it"
+    return missing_module(missing, info.distribution)
+
+
+def missing_module(name: str, distribution: str) -> str:
+    """What to do if the code of a package imports a module that is not installed.
+
+    Args:
+      name: the module.
+      distribution: the package that imports it.
+    """
+    top = name.split(".")[0]
+    try:
+        required = importlib.metadata.requires(distribution) or []
+    except importlib.metadata.PackageNotFoundError:
+        required = []
+    names = [re.split(r"[^-\w.]", line.strip(), maxsplit=1)[0] for line in required]
+    package = next((each for each in names if canonical_name(each) == canonical_name(top)), None)
+    if package:
+        return f"pip install {package}, which {distribution} requires"
+    return (
+        f"pip install the package that has the module {top!r}, and tell the authors of "
+        f"{distribution} to list it among the requirements (install_requires)"
+    )
 
 
 def _cause(error: BaseException) -> str:

@@ -69,6 +69,13 @@ class Network(Plugin):
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
 
+    def own_batch_norm_decay(self) -> float | None:
+        """Returns what moving statistics keep per step without another setting.
+
+        None: there is no such setting. A model lowers the decay for a short run by it.
+        """
+        return None
+
     def features(
         self, images: Any, context: NetworkContext, *, output_stride: int = 32
     ) -> tuple[Mapping[int, Any], Mapping[str, Any]]:
@@ -102,7 +109,12 @@ class Preprocessing(Plugin):
     """Preparation of an image for a network, which inputs find by its name.
 
     It has no options of its own.
+
+    Attributes:
+      values: description of the values that come out, such as `-1 to 1`.
     """
+
+    values: ClassVar[str] = ""
 
     def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
         """Resizes an image, augments it for training, and scales its values.

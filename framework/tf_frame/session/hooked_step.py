@@ -15,6 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.training_clock import mark_traced
+from tf_frame.plugin.fault import calling
 from tf_frame.session.prepared import PreparedCalls
 from tf_frame.session.schedule import Schedule
 
@@ -105,10 +106,12 @@ def run_hooked_step(
     request = _Request(fetches.tensors)
     for hook in wanting:
         if hook in schedule.at_every_step:
-            request.add(hook, hook.before_run(context))
+            with calling(hook, "before_run"):
+                request.add(hook, hook.before_run(context))
             request.needs_session_run = True  # The hook may look at the run metadata.
         else:
-            request.add(hook, hook.before_step(context, last + 1))
+            with calling(hook, "before_step"):
+                request.add(hook, hook.before_step(context, last + 1))
     request.run(prepared)
     values = request.results["step"]
     step, not_finite = int(values[1]), fetches.not_finite(values)
@@ -118,10 +121,12 @@ def run_hooked_step(
         if hook not in wanting:
             continue
         if hook in schedule.at_every_step:
-            hook.after_run(context, request.values_of(hook))
+            with calling(hook, "after_run"):
+                hook.after_run(context, request.values_of(hook))
         # Where gradients are accumulated, a run need not be a step.
         elif step == last + 1 or hook.cadence.wants(step):
-            hook.after_step(context, request.values_of(hook), step)
+            with calling(hook, "after_step"):
+                hook.after_step(context, request.values_of(hook), step)
             hook.cadence.mark(step)
     return values, context.stop_requested
 
@@ -174,12 +179,22 @@ class _Request:
         if not self.needs_session_run:
             self.results = prepared.run(self._fetches)
             return
-        self.results = prepared.session.run(
-            self._fetches,
-            self._feeds or None,
-            options=self._options,
-            run_metadata=self._metadata,
-        )
+        try:
+            self.results = prepared.session.run(
+                self._fetches,
+                self._feeds or None,
+                options=self._options,
+                run_metadata=self._metadata,
+            )
+        except (TypeError, ValueError):
+            self._raise_for_each_hook(prepared.session)
+            raise
+
+    def _raise_for_each_hook(self, session: Any) -> None:
+        """Raises the error of the hook whose fetches are none, which is named then."""
+        for hook, fetches in self._fetches.items():
+            with calling(hook, "before_run"):
+                session.make_callable(fetches)
 
     def values_of(self, hook: Any) -> Any:
         """The `SessionRunValues` of a hook."""

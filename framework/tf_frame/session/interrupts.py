@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
@@ -78,6 +79,7 @@ class Interrupts:
         self.received = signum
         if first:
             # `print` is not reentrant, and the signal may interrupt one.
-            os.write(2, _NOTED)
+            with contextlib.suppress(OSError):  # Standard error may be closed or full.
+                os.write(2, _NOTED)
         else:
             raise Interrupted(signum, "stopped at once; what was not saved yet is lost")

@@ -13,6 +13,7 @@ end training are asked.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any
@@ -21,6 +22,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.step_loop import StepLoop
 from tf_frame.hooks.base import Phase
+from tf_frame.plugin.fault import note_failed_step
 from tf_frame.session.hooked_step import StepFetches, Steps, run_hooked_step
 from tf_frame.session.prepared import PreparedCalls
 from tf_frame.session.schedule import Schedule
@@ -79,15 +81,18 @@ class TrainingLoop:
         del step_context
         try:
             until, due = self._schedule.next(self.global_step)
-            while not self._should_stop():
+            stop = self._should_stop()
+            while not stop:
                 if self.global_step + 1 < until and monotonic() < due:
-                    self._run_quietly(until)
+                    stop = self._run_quietly(until, due)
                 else:
                     self._run_with_hooks()
                     until, due = self._schedule.next(self.global_step)
+                    stop = self._should_stop()
         except (tf.errors.AbortedError, tf.errors.UnavailableError):
             raise
-        except Exception:
+        except Exception as error:
+            note_failed_step(error, self.global_step + 1, self._prepared.session.graph)
             # An error in a thread of the input is the cause, the failed step its effect.
             self._coord.raise_requested_exception()
             raise
@@ -99,24 +104,41 @@ class TrainingLoop:
         self.loss, self.global_step = values[0], int(values[1])
         self.stop_requested = self.stop_requested or stop
 
-    def _run_quietly(self, until: float) -> None:
-        """Runs a step without hooks, or many steps before `until` in one call."""
+    def _run_quietly(self, until: float, due: float) -> bool:
+        """Runs the steps before step `until` and time `due`; with a step loop, one call of them.
+
+        This is all Python between two short steps.
+
+        Returns:
+          Whether to stop training.
+        """
+        call, not_finite, now = self._quiet_call(until), self._fetches.not_finite, monotonic
+        while True:
+            values = call()
+            self.loss, self.global_step = values[0], int(values[1])
+            if not_finite(values):
+                self._report_not_finite(values)
+            if self._should_stop():
+                return True
+            if self._step_loop or self.global_step + 1 >= until or now() >= due:
+                return False
+
+    def _quiet_call(self, until: float) -> Callable[[], Sequence[Any]]:
+        """Returns a function that runs a step, or many steps before `until`."""
         left = until - 1 - self.global_step
         if self._step_loop and left > 1 and self.global_step > self._began_at:
             self._run_many = self._run_many or self._step_loop.prepare(self._prepared.session)
-            values = self._run_many(left)
-        else:
-            self._run_one = self._run_one or self._prepared.call(self._fetches.tensors)
-            values = self._run_one()
-        self.loss, self.global_step = values[0], int(values[1])
-        not_finite = self._fetches.not_finite(values)
-        if not_finite:
-            context = tf.train.SessionRunContext(
-                tf.train.SessionRunArgs(self._steps.train_op), self._prepared.session
-            )
-            for hook, value in not_finite.items():
-                hook.not_finite(context, value, self.global_step)
-            self.stop_requested = self.stop_requested or context.stop_requested
+            return functools.partial(self._run_many, left)
+        self._run_one = self._run_one or self._prepared.call(self._fetches.tensors)
+        return self._run_one
+
+    def _report_not_finite(self, values: Sequence[Any]) -> None:
+        context = tf.train.SessionRunContext(
+            tf.train.SessionRunArgs(self._steps.train_op), self._prepared.session
+        )
+        for hook, value in self._fetches.not_finite(values).items():
+            hook.not_finite(context, value, self.global_step)
+        self.stop_requested = self.stop_requested or context.stop_requested
 
     def _should_stop(self) -> bool:
         # A stop that was requested once holds, also after a lost session.

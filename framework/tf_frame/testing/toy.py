@@ -23,6 +23,7 @@ from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, MODEL, OPTIMIZER, Kind
 from tf_frame.plugin.load import LoadedPlugin, load_plugin
+from tf_frame.plugin.origin import register
 from tf_frame.session.interrupts import Interrupts
 
 WEIGHTS = np.array([[1.5], [-2.0], [0.5]], np.float32)
@@ -152,6 +153,7 @@ def configured_plugin(
 ) -> ConfiguredPlugin:
     """Wraps a class as if a package `tests` had registered it."""
     info = PluginInfo(kind, name, f"{cls.__module__}:{cls.__qualname__}", "tests", "0")
+    register(cls, info)
     return ConfiguredPlugin(
         name, LoadedPlugin(info, cls), resolve(cls.Params, [values], prefix=prefix)
     )

@@ -25,6 +25,7 @@ def test_the_names_are_those_that_users_type():
     found = [f for f in find_plugins() if f.distribution == "tf-frame-classification"]
     assert {(f.kind.word, f.name) for f in found} == {
         ("model", "classification"),
+        *(("converter", n) for n in ("image_folder", "mnist", "fashion_mnist", "cifar10")),
         *(("input", n) for n in ("fashion_mnist", "cifar10", "image_folder", "image_tfrecord")),
     }
 

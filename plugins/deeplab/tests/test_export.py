@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf
 import yaml
 
 import forked
+from export_formats import HAS_ONNX, WRITABLE
 from tf_frame import Mode
 from tf_frame.cli.main import main
 from tf_frame.cli.training_setup import setup_of_folder
@@ -17,6 +18,7 @@ from tf_frame.estimator.export.formats import FORMATS, TFLITE_TOLERANCE, TOLERAN
 from tf_frame.estimator.export.input_signature import input_signature
 from tf_frame.estimator.export.verify import compare
 from tf_frame.graph.inference.build import build_inference, restore_session
+from tf_frame_vision.drawing.png import write_png
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
@@ -27,7 +29,7 @@ RUN = ["--plugin", "deeplab", "--train_batch_size=2", "--input.crop_size=33", "-
 def exports(trained, tmp_path_factory):
     """A folder with all exports of the trained deeplab, each below the name of its format."""
     folder = tmp_path_factory.mktemp("exports")
-    for name in FORMATS:
+    for name in WRITABLE:
         argv = ["--format", name, "--output", str(folder / name)]
         assert main(["export", str(trained), *argv]) == 0
     return folder
@@ -73,10 +75,10 @@ def test_the_comparison_sees_a_model_that_is_off_by_little(setup, images, expect
     assert expected["probabilities"].std() > 100 * TFLITE_TOLERANCE
 
 
-# The first lines and the last of a process that runs lines of the documentation.
-BEFORE = "import numpy as np\nimages = np.load('images.npy')\n"
+# The last lines of a process that runs lines of the documentation.
 AFTER = """
 import sys
+import numpy as np
 np.savez("found.npz", **found)
 assert not [name for name in sys.modules if name.startswith("tf_frame")]
 """
@@ -89,9 +91,11 @@ def by_documentation(exports, images, tmp_path):
     def run(name):
         (program,) = [text for text in documented() if f"exported/{name}" in text]
         (tmp_path / "exported").symlink_to(exports)
-        np.save(tmp_path / "images.npy", images)
+        (tmp_path / "photos").mkdir()
+        for number, image in enumerate(images):
+            write_png(tmp_path / "photos" / f"{number}.png", image.astype(np.uint8))
         done = forked.run(
-            [sys.executable, "-c", BEFORE + program + AFTER],
+            [sys.executable, "-c", program + AFTER],
             capture_output=True,
             text=True,
             timeout=200,
@@ -110,7 +114,8 @@ def documented():
 
 
 @pytest.mark.parametrize(
-    ("name", "examples"), [("saved_model", 2), ("frozen_graph", 2), ("tflite", 1)]
+    ("name", "examples"),
+    [("saved_model", 2), ("frozen_graph", 2), ("tflite", 1)] + [("onnx", 1)] * HAS_ONNX,
 )
 def test_a_fresh_process_predicts_the_same(by_documentation, expected, name, examples):
     found = by_documentation(name)
@@ -137,9 +142,10 @@ def test_any_batch_size_is_served(exports, images):
     from tf_frame.estimator.export.formats import frozen_graph
 
     path = str(exports / "frozen_graph")
-    both = frozen_graph.run(path, {"image": images})
+    pixels = images.astype(np.uint8)
+    both = frozen_graph.run(path, {"image": pixels})
     for i in range(2):
-        one = frozen_graph.run(path, {"image": images[i : i + 1]})
+        one = frozen_graph.run(path, {"image": pixels[i : i + 1]})
         difference = np.abs(one["probabilities"][0] - both["probabilities"][i]).max()
         assert difference < TOLERANCE
 

@@ -134,3 +134,25 @@ def test_a_few_steps_lower_the_loss():
     assert losses[0] == pytest.approx(np.log(2), abs=0.1)
     # At this step 0.02 on one CPU; rounding differs between kernels.
     assert losses[-1] < 0.4 * losses[0]
+
+
+@pytest.mark.parametrize(
+    ("params", "num_steps", "decay"),
+    [
+        ({}, 500, 0.95),
+        ({}, 100, 0.8),
+        ({}, None, 0.95),
+        ({"batch_norm_decay": 0.9997}, 100, 0.9997),
+    ],
+)
+def test_the_decay_of_batch_norm_fits_the_run(params, num_steps, decay):
+    model = DeepLab(params=Params(**params), info=INFO)
+    model.num_steps = num_steps
+    assert model._batch_norm_decay() == decay
+    assert bool(model.notes()) == (decay == 0.8)
+
+
+def test_batch_norm_that_is_not_trained_has_no_note():
+    model = DeepLab(params=Params(train_batch_norm=False), info=INFO)
+    model.num_steps = 100
+    assert not model.notes()

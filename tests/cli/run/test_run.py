@@ -120,7 +120,10 @@ def test_the_same_command_resumes_and_then_trains_nothing(run, tmp_path):
     assert "mean_absolute_error" in third.stdout
     after = result(tmp_path / "here")
     assert after["metrics"] == before["metrics"]
-    assert (after["loss"], after["steps_per_sec"]) == (before["loss"], before["steps_per_sec"])
+    assert (after["total_loss"], after["steps_per_sec"]) == (
+        before["total_loss"],
+        before["steps_per_sec"],
+    )
 
 
 def test_the_written_configuration_runs_again(run, tmp_path):
@@ -128,11 +131,21 @@ def test_the_written_configuration_runs_again(run, tmp_path):
     written = yaml.safe_load((tmp_path / "here/config.yaml").read_text())
     assert (written["model"]["l2"], written["num_clones"]) == (0.125, 2)
     assert written["versions"].keys() == {"tf-frame", "tf-frame-toy"}
-    again = run("--config", "here/config.yaml", "--max_steps", 8)
+    again = run("--config", "here/config.yaml", "--max_steps", 3)
     assert again.returncode == 0, again.stdout
-    assert "resuming from here/model.ckpt-5" in again.stdout
-    rewritten = yaml.safe_load((tmp_path / "here/config.yaml").read_text())
-    assert rewritten == {**written, "max_steps": 8}
+    assert "resuming" not in again.stdout
+    (anew,) = (tmp_path / "runs").iterdir()
+    assert result(anew)["global_step"] == 3
+    assert yaml.safe_load((anew / "config.yaml").read_text()) == {**written, "max_steps": 3}
+    assert result(tmp_path / "here")["global_step"] == 5
+    third = run("--config", "here/config.yaml", "--model_dir", "there", "--max_steps", 2)
+    assert result(tmp_path / "there")["global_step"] == 2, third.stdout
+
+
+def test_the_folder_alone_resumes_with_its_configuration(run, here):
+    again = run("--model_dir", "here", "--max_steps", 5)
+    assert "resuming from here/model.ckpt-3" in again.stdout
+    assert result(here)["global_step"] == 5
 
 
 def test_a_killed_run_goes_on_from_its_last_checkpoint(run, started, tmp_path):
@@ -187,7 +200,7 @@ def test_a_diverging_run_saves_nothing_and_says_so(run, tmp_path):
     second = run(*words)
     assert second.returncode == 0, second.stdout
     assert "resuming from here/model.ckpt-5" in second.stdout
-    assert math.isfinite(result(tmp_path / "here")["loss"])
+    assert math.isfinite(result(tmp_path / "here")["total_loss"])
 
 
 def test_a_checkpoint_of_another_model_is_refused_and_the_configuration_left_as_it_was(run, here):
@@ -212,7 +225,8 @@ def test_a_folder_that_another_run_writes_to_is_refused(run, started):
     started(*words, until="step 100/")
     second = run(*words)
     assert second.returncode == 2
-    assert "another run is writing to --model_dir here" in second.stdout
+    # Nothing is said about the run that does not begin.
+    assert second.stdout.startswith("tf-frame: another run is writing to --model_dir here")
 
 
 def test_a_server_that_is_not_there_is_waited_for_until_a_signal(started):
@@ -232,11 +246,16 @@ def test_a_model_dir_that_cannot_be_written(run, tmp_path):
 
 @pytest.mark.usefixtures("here")
 def test_an_empty_evaluation_split(run):
-    process = run(*TOY, "--max_steps", 3, "--model_dir", "here", "--input.num_examples", 0)
+    words = (*TOY, "--max_steps", 3, "--model_dir", "here", "--input.num_examples", 0)
+    process = run(*words)
+    assert process.returncode == 0
+    assert "note: nothing is evaluated: the input has no evaluation examples" in process.stdout
+    process = run(*words, "--evaluate")
     assert process.returncode == 2
-    assert "the evaluation split is empty" in process.stdout
+    assert "--evaluate needs evaluation data, and the input toy has none; give" in process.stdout
     process = run(*TOY, "--max_steps", 3, "--model_dir", "here", "--noevaluate")
     assert process.returncode == 0
+    assert "note: nothing is evaluated: --noevaluate" in process.stdout
 
 
 @pytest.fixture
@@ -271,6 +290,17 @@ def test_a_full_disk_keeps_the_last_good_checkpoint(run, small_disk):
     assert "resuming from " in again.stdout and "model.ckpt-10\n" in again.stdout
 
 
+def test_summaries_that_a_full_disk_refuses_are_one_warning(run, small_disk):
+    words = (*TOY, "--model_dir", small_disk, "--max_steps", 15000, "--save_summaries_steps", 1)
+    process = run(*words, "--log_every_n_steps", 5000, "--noevaluate")
+    assert process.returncode == 1
+    warning = f"warning: summaries cannot be written to {small_disk}: "
+    assert process.stdout.count(warning) == 1
+    # Training went on to the last step, whose checkpoint has no room.
+    assert process.stdout.index(warning) < process.stdout.index("step 15000/15000")
+    assert process.stdout.count("tf-frame: the checkpoint of global step 15000 could not be") == 1
+
+
 def test_a_disk_that_fills_up_while_training_is_one_clear_error(run, small_disk):
     words = (*TOY, "--model_dir", small_disk, "--max_steps", 100000, "--max_to_keep", 1)
     words += ("--save_checkpoint_steps", 500, "--save_summaries_steps", 1)
@@ -279,3 +309,16 @@ def test_a_disk_that_fills_up_while_training_is_one_clear_error(run, small_disk)
     assert process.stdout.count("tf-frame: ") == 1
     assert "No space left on device" in process.stdout or "is full" in process.stdout
     assert "Traceback" not in process.stdout
+
+
+@pytest.mark.usefixtures("here")
+def test_a_resumed_run_says_which_options_are_others(run):
+    process = run(*TOY, "--max_steps", 4, "--model_dir", "here", "--learning_rate", "0.02")
+    assert process.returncode == 0
+    assert (
+        "note: options differ from those of the run that is resumed:\n"
+        "  max_steps 4, was 3\n"
+        "  learning_rate 0.02, was 0.01\n"
+    ) in process.stdout
+    process = run(*TOY, "--max_steps", 4, "--model_dir", "here", "--learning_rate", "0.02")
+    assert "options differ" not in process.stdout

@@ -59,6 +59,16 @@ def test_a_folder_without_a_configuration_is_refused(tmp_path):
         setup_of_folder("predict", [str(tmp_path)], OWN)
 
 
+def test_folders_of_runs_with_near_names_are_named(tmp_path):
+    for name in ("first", "second", "firs"):
+        (tmp_path / name).mkdir()
+    for name in ("first", "second"):
+        (tmp_path / name / "config.yaml").write_text("plugin: toy")
+    for name in ("frist", "firs"):
+        with pytest.raises(ConfigError, match=f"did you mean {tmp_path}/first\\?$"):
+            setup_of_folder("predict", [str(tmp_path / name)], OWN)
+
+
 def test_a_configuration_without_a_model_is_refused_by_name(tmp_path):
     (tmp_path / "config.yaml").write_text("")
     with pytest.raises(ConfigError, match=r"config.yaml names no model to go by; .*'plugin: NAME'"):
@@ -94,3 +104,9 @@ def test_a_misspelled_option_of_the_command_is_answered_with_it(folder):
 def test_a_mode_is_not_for_a_command(folder):
     with pytest.raises(ConfigError, match="--mode is for tf-frame run; this is tf-frame predict"):
         setup_of_folder("predict", [folder, "--mode", "train"], OWN)
+
+
+@pytest.mark.parametrize("option", ["--dry_run", "--print_config"])
+def test_what_comes_before_a_training_is_not_for_a_command(folder, option):
+    with pytest.raises(ConfigError, match=f"{option} is for tf-frame run; this is tf-frame export"):
+        setup_of_folder("export", [folder, option], OWN)

@@ -227,9 +227,11 @@ def test_the_default_folder_is_new(tmp_path):
 def test_what_is_written_reads_back_the_same(tmp_path):
     from tf_frame.config.yaml_file import to_yaml
 
-    setup = setup_of("--plugin", "eager", "--model.l2", "0.5", "--model.nan_at_step", "none")
+    where = ("--model_dir", "here")
+    words = ("--plugin", "eager", "--model.l2", "0.5", "--model.nan_at_step", "none")
+    setup = setup_of(*words, *where)
     (tmp_path / "again.yaml").write_text(to_yaml(setup.settings(), "header"))
-    again = setup_of("--config", str(tmp_path / "again.yaml"))
+    again = setup_of("--config", str(tmp_path / "again.yaml"), *where)
     assert again == setup
     assert setup.versions()["choose-test"] == "3.2"
 
@@ -317,10 +319,120 @@ def test_built_in_parts_keep_their_names(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("argv", "part"),
     [
-        (["--optimizer", "sgd", "--optimizer.momentum", "0.4"], "optimizer"),
-        (["--transform.noise.gamma", "0.6"], "transform.noise"),
+        (["--optimizer", "sgd", "--optimizer.speed", "0.4"], "optimizer"),
+        (["--transform.nosy.gamma", "0.6"], "transform.nosy"),
     ],
 )
 def test_an_option_of_a_part_that_has_none_is_explained(argv, part):
     with pytest.raises(ConfigError, match=f"; {part} takes no options, or is not in use"):
         setup_of("--plugin", "toy", *argv)
+
+
+def test_an_option_of_another_plugin_in_a_file_is_said_to_be_that_plugins(tmp_path):
+    file = write_config(tmp_path / "c.yaml", {"optimizer": {"name": "momentum", "beta1": 0.8}})
+    message = "unknown option optimizer.beta1; beta1 belongs to adam, adamw, lamb; the optimizer is"
+    with pytest.raises(ConfigError, match=message):
+        setup_of("--plugin", "toy", "--config", file)
+
+
+def test_an_option_of_a_transform_that_is_not_in_use_says_how_to_use_it():
+    with pytest.raises(ConfigError, match="scale is not in use; give --transform scale"):
+        setup_of("--plugin", "toy", "--transform.scale.factor", "3")
+    with pytest.raises(
+        ConfigError, match="factor belongs to scale, scale_biases; the transform is plain"
+    ):
+        setup_of("--plugin", "toy", "--transform", "plain", "--transform.plain.factor", "3")
+
+
+@pytest.mark.parametrize(
+    ("model_dir", "reason"),
+    [
+        ("runs/frist", "runs/frist: there is no such folder; did you mean runs/first"),
+        ("runs/empty", "runs/empty has no config.yaml, which tf-frame run writes when training"),
+        ("runs/old", "runs/old/config.yaml names no plugin"),
+        ("elsewhere/x", "elsewhere/x: there is no such folder"),
+    ],
+)
+@pytest.mark.parametrize("more", [(), ("--model.l2", "0.5")])
+def test_a_folder_without_a_run_is_said_to_be_one_and_the_plugin_is_asked_for(
+    tmp_path, model_dir, reason, more
+):
+    for name in ("first", "empty", "old"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+    write_config(tmp_path / "runs" / "first" / "config.yaml", {"plugin": "toy"})
+    write_config(tmp_path / "runs" / "old" / "config.yaml", {"max_steps": 3})
+    with pytest.raises(ConfigError) as error:
+        setup_of("--model_dir", model_dir, *more)
+    text = str(error.value)
+    assert text.startswith(reason)
+    assert "o begin a new run there, say which model to train: --plugin NAME (inst" in text
+    assert ("did you mean" in text) == ("frist" in model_dir)
+
+
+def test_of_several_files_the_later_one_wins(tmp_path):
+    first = {"plugin": "eager", "max_steps": 50, "model": {"l2": 0.5}, "input": {"num_examples": 9}}
+    second = {"max_steps": 60, "transforms": ["plain"], "model": {"l2": 0.25}}
+    files = [
+        *("--config", write_config(tmp_path / "first.yaml", first)),
+        *("--config", write_config(tmp_path / "second.yaml", second)),
+    ]
+    setup = setup_of(*files, "--model.l2", "0.75")
+    assert (setup.config.max_steps, setup.model.params.l2) == (60, 0.75)
+    assert (setup.input.params.num_examples, setup.transforms[0].name) == (9, "plain")
+    assert setup_of(*files[2:], *files[:2]).config.max_steps == 50
+
+
+def test_a_mistake_in_one_of_several_files_names_it(tmp_path):
+    good = write_config(tmp_path / "good.yaml", {"plugin": "toy", "max_steps": 50})
+    bad = write_config(tmp_path / "bad.yaml", {"max_step": 60})
+    with pytest.raises(ConfigError, match=r"bad.yaml: unknown option max_step; did you mean max_s"):
+        setup_of("--config", good, "--config", bad)
+
+
+def test_set_takes_any_key_of_a_file_and_options_win_over_it(tmp_path):
+    file = write_config(
+        tmp_path / "c.yaml",
+        {"plugin": "eager", "max_steps": 5, "transforms": [{"name": "scale", "factor": 7}]},
+    )
+    assigned = {
+        "max_steps": "40",
+        "optimizer.name": "adam",
+        "optimizer.beta1": "0.7",
+        "transform.scale.factor": "3",
+        "save_checkpoint_steps": "none",
+        "save_checkpoint_secs": "30",
+        "trainable_scopes": "[a, b]",
+        "model.l2": "0.5",
+    }
+    words = [word for key, value in assigned.items() for word in ("--set", f"{key}={value}")]
+    setup = setup_of("--config", file, *words, "--model.l2", "0.75")
+    assert (setup.config.max_steps, setup.model.params.l2) == (40, 0.75)
+    assert (setup.optimizer.name, setup.optimizer.params.beta1) == ("adam", 0.7)
+    assert setup.transforms[0].params.factor == 3.0
+    assert setup.config.trainable_scopes == ("a", "b")
+    assert (setup.config.save_checkpoint_steps, setup.config.save_checkpoint_secs) == (None, 30)
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("max_steps", "--set max_steps: expected KEY=VALUE, such as optimizer.momentum=0.8"),
+        ("=5", "expected KEY=VALUE"),
+        ("max_step=5", "unknown option max_step; did you mean max_steps"),
+        ("optimizer.momentm=0.5", "unknown option optimizer.momentm; did you mean optimizer.momen"),
+        ("max_steps=many", "--max_steps: 'many' is not a whole number"),
+        ("optimizer=adm", "did you mean 'adam'"),
+        ("trainable_scopes=[a", r"--set ...=\[a: the list is not YAML"),
+        ("profile_at_step=[1, 010]", r"--set ...=\[1, 010\], line 1: YAML takes 010 for 8; write"),
+        ("transforms=scale", "'transforms' takes a list"),
+    ],
+)
+def test_a_mistake_after_set_is_one_line(word, message):
+    with pytest.raises((ConfigError, PluginError), match=message) as raised:
+        setup_of("--plugin", "toy", "--set", word)
+    assert "\n" not in str(raised.value)
+
+
+def test_set_may_name_the_model_and_the_folder():
+    setup = setup_of("--set", "plugin=tuned", "--set", "model_dir=runs/here", "--input", "toy")
+    assert (setup.model.name, setup.model_dir, setup.input.name) == ("tuned", "runs/here", "toy")

@@ -470,20 +470,59 @@ def test_a_checkpoint_of_another_model_is_an_error_and_the_next_one_is_evaluated
     assert evaluator.model.calls == 1
 
 
-def test_check_is_called_before_each_batch_and_what_it_raises_ends_the_evaluation(save):
-    calls = []
+def test_a_stop_ends_the_evaluation_with_the_figures_so_far(save, tmp_path):
+    asked, steps = [], []
 
-    def check():
-        calls.append(1)
-        if len(calls) == 2:
-            raise KeyError("enough")
+    def stop():
+        asked.append(1)
+        return len(asked) == 3
 
     evaluator, hook = toy(), Watching()
-    with pytest.raises(KeyError, match="enough"):
-        evaluator.evaluate(save(1), check=check, hooks=[hook])
-    assert hook.calls == ["begin", "created", "before", "after"]
-    assert error_of(2.0) == figures(evaluator, save(2, 2.0), check=check)
-    assert len(calls) == 2 + 4
+    evaluator.eval_dir = str(tmp_path / "eval")
+    path = save(1)
+    stopped = evaluator.evaluate(path, stop=stop, after_step=lambda: steps.append(1), hooks=[hook])
+    assert (stopped.stopped, stopped.steps, len(steps)) == (True, 2, 2)
+    assert hook.calls[-1] == "end"
+    assert not (tmp_path / "eval").exists()
+    first_two = toy(steps=2).evaluate(path).metrics
+    assert stopped.metrics == pytest.approx(first_two)
+    whole = evaluator.evaluate(path, stop=lambda: False)
+    assert (whole.stopped, whole.steps) == (False, 3)
+
+
+def test_an_evaluation_that_is_stopped_before_the_first_batch_has_no_steps(save):
+    evaluated = toy().evaluate(save(1), stop=lambda: True)
+    assert (evaluated.stopped, evaluated.steps) == (True, 0)
+
+
+def test_sessions_have_the_devices_of_the_options(save, monkeypatch):
+    protos = []
+    make = tf.Session.__init__
+
+    def noted(self, target="", graph=None, config=None):
+        protos.append(config)
+        make(self, target, graph, config)
+
+    monkeypatch.setattr(tf.Session, "__init__", noted)
+    toy(inter_op_threads=3, gpus=(0,)).evaluate(save(1))
+    assert protos[-1].inter_op_parallelism_threads == 3
+    assert protos[-1].gpu_options.visible_device_list == "0"
+
+
+def test_the_names_of_metrics_are_known_before_the_first_evaluation(save):
+    class More(ToyModel):
+        def build(self, features, labels, mode):
+            output = super().build(features, labels, mode)
+            table = tf.zeros([2, 2]), tf.no_op()
+            text = tf.constant(b"summary"), tf.no_op()
+            return dataclasses.replace(
+                output, metrics={**output.metrics, "table": table, "image": text}
+            )
+
+    evaluator = toy(More)
+    assert evaluator.metric_names() == ["mean_absolute_error", "loss"]
+    evaluator.evaluate(save(1))
+    assert evaluator.model.calls == 1
 
 
 @pytest.mark.parametrize(

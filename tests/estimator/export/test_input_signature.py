@@ -93,7 +93,7 @@ def test_sizes_that_are_unknown_stay_so_until_one_example_is_asked_for():
 
     found = of(data)
     assert found.specs.shape.as_list() == [None, None]
-    assert found.of_one_example() == tf.TensorSpec([1, 2], tf.float32)
+    assert found.of_one_example().specs == tf.TensorSpec([1, 2], tf.float32)
 
 
 def test_features_without_a_batch_have_no_batch_dimension():
@@ -102,7 +102,7 @@ def test_features_without_a_batch_have_no_batch_dimension():
 
     found = of(data)
     assert named_parts(found.specs)["scale"] == tf.TensorSpec([], tf.float32)
-    assert found.of_one_example()["scale"] == tf.TensorSpec([], tf.float32)
+    assert found.of_one_example().specs["scale"] == tf.TensorSpec([], tf.float32)
 
 
 def test_one_tensor_is_called_input():
@@ -222,4 +222,4 @@ def test_nothing_is_left_in_the_graph_around():
 def test_a_signature_is_made_of_specs_and_a_batch():
     specs = {"x": tf.TensorSpec([None, None], tf.float32)}
     found = InputSignature(specs, {"x": X}, is_real=True)
-    assert found.of_one_example() == {"x": tf.TensorSpec([1, 2], tf.float32)}
+    assert found.of_one_example().specs == {"x": tf.TensorSpec([1, 2], tf.float32)}

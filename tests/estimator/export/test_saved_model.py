@@ -451,7 +451,7 @@ def test_the_session_that_restores_is_configured(exported, monkeypatch):
     own = tf.ConfigProto(inter_op_parallelism_threads=1)
     exported(session_config=own)
     exported()
-    assert seen[0] is own and seen[1] == tf.ConfigProto(allow_soft_placement=True)
+    assert seen[0] == own and seen[1] == tf.ConfigProto(allow_soft_placement=True)
 
 
 @pytest.mark.parametrize("receivers", [{}, {"infer": None}, {"other": raw}, {"infer": raw, "x": 1}])

@@ -104,6 +104,16 @@ def test_a_class_may_differ_where_its_score_ties():
         compared(classes(0), classes(2), scores=scores)
 
 
+def test_the_name_of_a_class_may_differ_where_the_class_ties():
+    expected = {"class": classes(0, 1), "name": np.array([b"cat", b"dog"], object)}
+    found = {"class": classes(1, 1), "name": np.array([b"dog", b"dog"], object)}
+    scores = {"p": np.array([[0.5, 0.5], [0.1, 0.9]])}
+    assert compare(expected, found, tolerance=TOLERANCE, scores=scores).ties == 1
+    found["name"] = np.array([b"dog", b"cat"], object)
+    with pytest.raises(DifferenceError, match=r"1 of 2 .* name differ, the first at \[1\]"):
+        compare(expected, found, tolerance=TOLERANCE, scores=scores)
+
+
 def test_only_the_elements_that_tie_are_forgiven():
     scores = np.array([[0.5, 0.5], [0.9, 0.1]])
     with pytest.raises(DifferenceError, match=r"1 of 2 elements .* at \[1\]"):

@@ -21,11 +21,21 @@ def names(paths):
 
 def test_a_folder_stands_for_its_files_in_the_order_of_their_names(folder):
     found = files_of([str(folder)], (".png", ".jpg"))
-    assert found == [str(folder / name) for name in ("a.PNG", "b.png", "c.jpg")]
+    expected = ("a.PNG", "b.png", "c.jpg", "e.png/f.png", "sub/d.png")
+    assert found == [str(folder / name) for name in expected]
 
 
 def test_without_suffixes_all_files_count_that_are_not_hidden(folder):
-    assert names(files_of([str(folder)], ())) == ["a.PNG", "b.png", "c.jpg", "notes.txt"]
+    found = names(files_of([str(folder)], ()))
+    assert found == ["a.PNG", "b.png", "c.jpg", "notes.txt", "f.png", "d.png"]
+
+
+def test_sub_folders_are_read_once_and_without_the_output(folder):
+    (folder / "sub" / "loop").symlink_to(folder)
+    (folder / ".git").mkdir()
+    (folder / ".git" / "x.png").touch()
+    found = files_of([str(folder)], (".png",), output=str(folder / "e.png"))
+    assert found == [str(folder / name) for name in ("a.PNG", "b.png", "sub/d.png")]
 
 
 def test_a_file_counts_whatever_it_is_called_and_in_its_place(folder):
@@ -35,9 +45,10 @@ def test_a_file_counts_whatever_it_is_called_and_in_its_place(folder):
 
 def test_a_file_that_is_named_twice_counts_once(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    assert files_of(["b.png", str(folder), "./b.png"], (".png",)) == [
+    found = files_of(["b.png", str(folder), "./b.png", "sub"], (".png",))
+    assert found == [
         "b.png",
-        str(folder / "a.PNG"),
+        *(str(folder / name) for name in ("a.PNG", "e.png/f.png", "sub/d.png")),
     ]
 
 
@@ -53,7 +64,7 @@ def test_a_path_that_does_not_exist_is_an_error(folder):
 
 @pytest.mark.parametrize(
     ("suffixes", "text"),
-    [((".bmp", ".gif"), r"nothing in this folder ends in .bmp, .gif; name"), ((), "is a file")],
+    [((".bmp", ".gif"), r"and its sub-folders ends in .bmp, .gif; name"), ((), "is a file")],
 )
 def test_an_empty_folder_is_an_error(folder, suffixes, text):
     empty = folder / "empty"

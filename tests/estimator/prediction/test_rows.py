@@ -187,3 +187,20 @@ def test_a_row_that_does_not_fit_on_the_disk_is_not_begun(rows, monkeypatch):
     rows("c", None, {"text": b"third"})
     assert lines_of(rows)[:-1] == kept
     assert lines_of(rows)[-1] in ('{"name": "c", "text": "third"}', "c,third")
+
+
+def test_columns_of_probabilities_have_the_names_of_the_classes(tmp_path):
+    rows = Csv(str(tmp_path), ("cat", "dog"))
+    rows("x", None, {"probabilities": np.array([0.25, 0.75]), "box": np.array([1, 2])})
+    rows.close()
+    assert (tmp_path / "predictions.csv").read_text() == (
+        "name,probabilities_cat,probabilities_dog,box_0,box_1\nx,0.25,0.75,1,2\n"
+    )
+
+
+@pytest.mark.parametrize("names", [("cat", "cat"), ("cat", "dog", "emu"), ()])
+def test_names_that_do_not_fit_are_not_used(tmp_path, names):
+    rows = Csv(str(tmp_path), names)
+    rows("x", None, {"probabilities": np.array([0.25, 0.75])})
+    rows.close()
+    assert "name,probabilities_0,probabilities_1" in (tmp_path / "predictions.csv").read_text()

@@ -23,7 +23,7 @@ DEFAULTS = {
     "save_summary_steps": 100,
     "save_checkpoints_steps": None,
     "save_checkpoints_secs": 600,
-    "session_config": None,
+    "session_config": default_session_config(),
     "keep_checkpoint_max": 5,
     "keep_checkpoint_every_n_hours": 10000,
     "log_step_count_steps": 100,
@@ -81,6 +81,7 @@ def test_the_arguments_stand_in_their_old_order():
     defaults = {name: parameters[name].default for name in DEFAULTS}
     for name in ("save_checkpoints_steps", "save_checkpoints_secs"):
         defaults.pop(name)
+    assert defaults.pop("session_config") is None
     assert defaults == {k: v for k, v in DEFAULTS.items() if k in defaults}
 
 
@@ -217,7 +218,7 @@ def test_values_out_of_range_are_refused_in_the_old_words(make, name, value, mes
         ("save_summary_steps", 0),
         ("keep_checkpoint_max", 0),
         ("protocol", "grpc"),
-        *((name, None) for name in DEFAULTS),
+        *((name, None) for name in DEFAULTS if name != "session_config"),
     ],
 )
 def test_zero_and_none_are_values(name, value):
@@ -363,7 +364,29 @@ def test_an_evaluator(in_cluster):
     assert config.evaluation_master == "grpc://e:1"
     assert (config.num_ps_replicas, config.num_worker_replicas) == (0, 0)
     assert config.is_chief is False and config.global_id_in_cluster is None
-    assert config.cluster_spec == tf.train.ClusterSpec({}) and config.session_config is None
+    assert config.cluster_spec == tf.train.ClusterSpec({})
+    assert config.session_config == default_session_config()
+
+
+def test_fields_of_the_default_session_config_can_be_set():
+    config = RunConfig(session_config=None)
+    config.session_config.gpu_options.allow_growth = True
+    assert config.replace(model_dir="m").session_config.gpu_options.allow_growth
+    assert maybe_overwrite_model_dir(config, "m").session_config.gpu_options.allow_growth
+    assert not RunConfig().session_config.gpu_options.allow_growth
+
+
+def test_a_cluster_of_several_workers_needs_a_parameter_server(in_cluster):
+    in_cluster("worker", 1, cluster={"chief": ["c:1"], "worker": ["w0:1", "w1:1"]})
+    config = RunConfig()
+    assert config.num_worker_replicas == 3
+    with pytest.raises(ConfigError) as caught:
+        config.run_options()
+    assert str(caught.value) == (
+        'The "cluster" in TF_CONFIG has 3 nodes that train (chief, worker) and no "ps" node. They '
+        'share their variables on "ps" nodes: add "ps": ["host:port"] to "cluster", and start '
+        "that task as well."
+    )
 
 
 def test_a_cluster_of_one_task(in_cluster):
@@ -729,9 +752,41 @@ def test_the_default_session_configuration_places_softly_and_optimises_once():
     assert rewriting.meta_optimizer_iterations == rewriting.ONE != rewriting.TWO
 
 
+DEVICES = {"gpus": [0, 2], "gpu_memory_growth": True, "gpu_memory_fraction": 0.8}
+
+
+def test_the_default_session_configuration_has_the_devices_of_the_options():
+    options = {**DEVICES, "intra_op_threads": 3, "max_steps": 5}
+    proto = maybe_overwrite_model_dir(RunConfig("m", options=options), None).session_config
+    assert proto.gpu_options.visible_device_list == "0,2"
+    assert proto.gpu_options.allow_growth
+    assert proto.gpu_options.per_process_gpu_memory_fraction == 0.8
+    assert proto.intra_op_parallelism_threads == 3
+    own = tf.ConfigProto(log_device_placement=True)
+    config = maybe_overwrite_model_dir(RunConfig("m", session_config=own, options=options), None)
+    assert config.session_config == own
+
+
+def test_a_task_of_a_cluster_has_the_devices_of_the_options(in_cluster):
+    in_cluster("chief", 0)
+    proto = RunConfig(options={"gpus": "1"}).session_config
+    assert proto.gpu_options.visible_device_list == "1"
+    assert proto.device_filters
+
+
 def test_something_else_is_no_configuration():
     with pytest.raises(ValueError) as caught:
         maybe_overwrite_model_dir({"model_dir": "m"}, None)
     assert str(caught.value) == (
         "config must be an instance of `RunConfig`, but provided {'model_dir': 'm'}."
     )
+
+
+def test_options_of_a_copy_change_the_default_session_config():
+    config = RunConfig()
+    config.session_config.log_device_placement = True
+    proto = config.replace(options=DEVICES).session_config
+    assert proto.gpu_options.visible_device_list == "0,2"
+    assert proto.log_device_placement
+    own = tf.ConfigProto(allow_soft_placement=True)
+    assert RunConfig(session_config=own).replace(options=DEVICES).session_config == own

@@ -1,9 +1,17 @@
+import dataclasses
+
+import numpy as np
 import pytest
 
+from tf_frame import InputInfo, Mode
+from tf_frame.errors import ConfigError
 from tf_frame.estimator.training.model_dir import (
+    INPUT_FILE,
     completed_step,
     discarded_if_unused,
+    read_input_info,
     write_completed_step,
+    write_input_info,
 )
 
 
@@ -11,6 +19,7 @@ def test_a_new_folder_goes_with_a_run_that_fails_at_once(tmp_path):
     folder = tmp_path / "a" / "b"
     with pytest.raises(ValueError), discarded_if_unused(str(folder)):
         (folder / "train.log").write_text("")
+        (folder / "config.yaml").write_text("plugin: x")
         raise ValueError
     assert not folder.exists()
 
@@ -22,7 +31,7 @@ def test_what_was_there_or_has_begun_stays(tmp_path, begun):
         folder.mkdir()
     with pytest.raises(ValueError), discarded_if_unused(str(folder)):
         if begun:
-            (folder / "config.yaml").write_text("plugin: x")
+            (folder / "checkpoint").write_text("")
         raise ValueError
     assert folder.exists()
 
@@ -53,3 +62,33 @@ def test_a_file_without_a_step_counts_as_no_training(tmp_path):
     for text in ("", "-3", "three"):
         file.write_text(text)
         assert completed_step(str(tmp_path)) is None
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        InputInfo(),
+        InputInfo({Mode.TRAIN: 5, Mode.EVAL: 2}, 2, ("caf\u00e9", "\udcff"), 255),
+        InputInfo(num_classes=np.int64(3)),
+    ],
+)
+def test_facts_about_the_data_are_read_as_they_were_written(tmp_path, info):
+    write_input_info(str(tmp_path), "photos", info)
+    assert read_input_info(str(tmp_path), "photos") == info
+    assert read_input_info(str(tmp_path), "other") is None
+
+
+def test_facts_of_a_class_of_the_plugin_are_not_recorded(tmp_path):
+    @dataclasses.dataclass(frozen=True)
+    class MoreInfo(InputInfo):
+        model: object = None
+
+    write_input_info(str(tmp_path), "photos", MoreInfo())
+    assert read_input_info(str(tmp_path), "photos") is None
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"input": "photos", "colour": 3}'])
+def test_damaged_facts_are_an_error(tmp_path, content):
+    (tmp_path / INPUT_FILE).write_text(content)
+    with pytest.raises(ConfigError, match=f"{INPUT_FILE} cannot be read"):
+        read_input_info(str(tmp_path), "photos")

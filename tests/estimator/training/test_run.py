@@ -10,11 +10,13 @@ import pytest
 import tensorflow.compat.v1 as tf
 import yaml
 
+from tf_frame import option
 from tf_frame.cluster import cluster_of
 from tf_frame.errors import (
     CheckpointError,
     ConfigError,
     DataError,
+    NoDataError,
     NonFiniteError,
     TfFrameError,
 )
@@ -25,7 +27,7 @@ from tf_frame.gradient_transforms.accumulate import Accumulate
 from tf_frame.gradient_transforms.check_finite import CheckFinite
 from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
-from tf_frame.plugin import Mode
+from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import (
@@ -87,6 +89,45 @@ def test_without_evaluation_there_are_no_metrics(go, tmp_path):
     assert not (tmp_path / "eval").exists()
 
 
+class TrainingOnly(ToyInput):
+    """Does not know its number of examples, and has none to evaluate."""
+
+    info = InputInfo()
+
+    def dataset(self, mode, context):
+        if mode == Mode.EVAL:
+            raise NoDataError("there are no files test-*")
+        return super().dataset(mode, context)
+
+
+def test_data_without_an_evaluation_split_is_trained_on(go, tmp_path):
+    result, said = go(max_steps=3, source=TrainingOnly, evaluate=True)
+    assert (result["global_step"], result["metrics"]) == (3, {})
+    assert "note: nothing is evaluated: there are no files test-*" in said
+    assert (tmp_path / "result.json").exists()
+    with pytest.raises(NoDataError, match=r"there are no files test-\*"):
+        go(max_steps=6, source=TrainingOnly, evaluate=True, keep_best=1)
+    assert not (tmp_path / "model.ckpt-6.index").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "mode", "asked", "option"),
+    [
+        ({}, TRAIN, True, "--evaluate"),
+        ({"eval_every_n_steps": 2}, TRAIN, False, "--eval_every_n_steps"),
+        ({"keep_best": 2}, TRAIN, False, "--keep_best"),
+        ({}, TRAIN_AND_EVALUATE, False, "--mode train_and_evaluate"),
+    ],
+)
+def test_an_evaluation_that_is_asked_for_needs_data(options, mode, asked, option):
+    setup = make_setup(ToyModel, ToyInput, "", values={"input.num_examples": 0}, **options)
+    setup = dataclasses.replace(setup, mode=mode)
+    with pytest.raises(DataError, match=f"{option} needs evaluation data, and the input toy has"):
+        setup.check(setup.make_input().info, evaluate=asked)
+    plain = make_setup(ToyModel, ToyInput, "", values={"input.num_examples": 0})
+    plain.check(plain.make_input().info)
+
+
 class OneEpoch(ToyInput):
     def dataset(self, mode, context):
         return super().dataset(Mode.EVAL, context)
@@ -145,7 +186,7 @@ def test_the_seed_decides_initial_values_and_order(tmp_path, go):
         folder.mkdir()
         options = {"max_steps": 2, "random_seed": seed, "evaluate": False}
         result = run_setup(make_setup(Random, ToyInput, str(folder), **options))
-        losses.append(result["loss"])
+        losses.append(result["total_loss"])
     assert losses[0] == losses[1] != losses[2]
 
 
@@ -184,6 +225,16 @@ def test_what_cannot_accumulate_is_refused(options, message):
         setup.check(setup.make_input().info)
 
 
+@pytest.mark.parametrize("name", ["profile_at_step", "trace_at_step"])
+def test_steps_after_the_end_are_refused(name):
+    setup = make_setup(ToyModel, ToyInput, "", max_steps=20, **{name: (5, 21, 40)})
+    message = f"--{name} 21,40: training ends before, at --max_steps 20; give steps up to there"
+    with pytest.raises(ConfigError, match=message):
+        setup.check(setup.make_input().info)
+    setup = make_setup(ToyModel, ToyInput, "", max_steps=20, **{name: (5, 20)})
+    setup.check(setup.make_input().info)
+
+
 def test_a_pattern_without_a_match_is_said_or_with_strict_an_error(go, tmp_path):
     freeze = [part_of(Freeze, patterns=("linear/b.*", "liner/w.*"))]
     _, said = go(max_steps=2, transforms=freeze)
@@ -213,7 +264,7 @@ def test_a_warm_start_reports_and_only_begins_a_new_run(go, tmp_path, tmp_path_f
     options = {"warm_start_from": str(folder), "learning_rate": 0.0}
     result, said = go(max_steps=1, **options)
     assert "2 of 2 variables restored" in said and "restored  linear/weights" in said
-    assert result["loss"] < 1.0
+    assert result["total_loss"] < 1.0
     _, said = go(max_steps=2, **options)
     assert f"ignoring --warm_start_from {folder}: {tmp_path} already has the checkpoint" in said
 
@@ -309,6 +360,31 @@ def test_variables_that_are_not_trained_are_warm_started_too(go, tmp_path, tmp_p
         tf.train.load_checkpoint(str(f)).get_tensor("table") for f in (folder, tmp_path)
     )
     np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_model_keeps_its_own_init_fn_and_calls_it_after_a_warm_start(
+    go, tmp_path, tmp_path_factory
+):
+    class Own(ToyModel):
+        def build(self, features, labels, mode):
+            output = super().build(features, labels, mode)
+            weights, bias = tf.global_variables("linear/")
+            told = tf.placeholder(tf.float32, [1])
+            assign = bias.assign(told + tf.reduce_sum(weights.read_value()))
+
+            def init_fn(scaffold, session):
+                session.run(assign, {told: [7.0]})
+
+            return dataclasses.replace(output, scaffold=tf.train.Scaffold(init_fn=init_fn))
+
+    folder = tmp_path_factory.mktemp("other")
+    setup = make_setup(ToyModel, ToyInput, str(folder), max_steps=5, evaluate=False)
+    run_setup(setup, report=lambda line: None)
+    go(model=Own, max_steps=1, learning_rate=0.0, warm_start_from=str(folder))
+    theirs, ours = (tf.train.load_checkpoint(str(f)) for f in (folder, tmp_path))
+    weights = theirs.get_tensor("linear/weights")
+    np.testing.assert_array_equal(ours.get_tensor("linear/weights"), weights)
+    np.testing.assert_allclose(ours.get_tensor("linear/biases"), [7 + weights.sum()], rtol=1e-6)
 
 
 def test_options_that_were_not_used_are_not_written_down(go, tmp_path):
@@ -417,4 +493,64 @@ def test_a_worker_that_comes_when_all_is_done_trains_nothing(go, monkeypatch):
     monkeypatch.setattr("tf_frame.estimator.training.run.train", lambda *_, **__: late)
     result, said = go(max_steps=5, evaluate=True)
     assert "the other workers have reached step 5: nothing to train" in said
-    assert (result["global_step"], result["loss"]) == (5, None)
+    assert (result["global_step"], result["total_loss"]) == (5, None)
+
+
+class Failing(ToyInput):
+    """Its third example cannot be read, unless the option says that it is left out."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params(ToyInput.Params):
+        skip: bool = option(False, "leave the example out")
+
+    def dataset(self, mode, context):
+        data = super().dataset(mode, context)
+        if self.params.skip:
+            return data
+        return data.map(lambda x, y: (x + tf.strings.to_number("bad"), y))
+
+
+def checkpoints_in(folder):
+    return sorted(path.name for path in folder.iterdir() if "ckpt" in path.name)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_first_batch_that_fails_leaves_no_checkpoint(go, tmp_path, asynchronous):
+    (tmp_path / "notes").write_text("mine")
+    options = {"source": Failing, "max_steps": 2, "async_checkpoint": asynchronous}
+    with pytest.raises(DataError, match="could not correctly convert string"):
+        go(**options)
+    assert checkpoints_in(tmp_path) == []
+    assert not (tmp_path / "checkpoint").exists()
+    assert (tmp_path / "notes").read_text() == "mine"
+    # The mended command would not fit the checkpoint: other options of the input, another model.
+    result, said = go(**options, values={"input.skip": True}, optimizer="adam")
+    assert result["global_step"] == 2 and "resuming" not in said
+
+
+class NoData(ToyInput):
+    def dataset(self, mode, context):
+        return super().dataset(mode, context).take(0)
+
+
+def test_data_without_a_batch_leaves_no_checkpoint(go, tmp_path):
+    with pytest.raises(DataError, match="the training data is empty"):
+        go(source=NoData, max_steps=2)
+    assert checkpoints_in(tmp_path) == []
+    assert go(max_steps=2)[0]["global_step"] == 2
+
+
+def test_a_resumed_run_that_fails_at_its_first_batch_loses_nothing(go, tmp_path):
+    go(source=Failing, max_steps=2, values={"input.skip": True})
+    before = {name: (tmp_path / name).read_bytes() for name in checkpoints_in(tmp_path)}
+    listed = (tmp_path / "checkpoint").read_bytes()
+    with pytest.raises(DataError):
+        go(source=Failing, max_steps=4, allow_inexact_resume=True)
+    assert {name: (tmp_path / name).read_bytes() for name in checkpoints_in(tmp_path)} == before
+    assert (tmp_path / "checkpoint").read_bytes() == listed
+
+
+def test_a_later_failure_keeps_the_first_checkpoint(go, tmp_path):
+    with pytest.raises(NonFiniteError):
+        go(max_steps=6, values={"model.nan_at_step": 3})
+    assert any(name.startswith("model.ckpt-0.") for name in checkpoints_in(tmp_path))

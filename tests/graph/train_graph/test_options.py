@@ -210,9 +210,9 @@ def test_averaged_losses_are_summarised_beside_the_raw_ones():
         session.run(tf.tables_initializer())
         (first, _), (second, summary) = session.run(fetch), session.run(fetch)
     values = {v.tag: v.simple_value for v in tf.Summary.FromString(summary).value}
-    assert values["losses/total (raw)"] == pytest.approx(second, rel=1e-5)
-    assert values["losses/total"] == pytest.approx(0.25 * first + 0.5 * second, rel=1e-5)
-    assert {"losses/data", "losses/regularization", "losses/data (raw)"} <= values.keys()
+    assert values["losses/total_loss (raw)"] == pytest.approx(second, rel=1e-5)
+    assert values["losses/total_loss"] == pytest.approx(0.25 * first + 0.5 * second, rel=1e-5)
+    assert {"losses/loss", "losses/regularization_loss", "losses/loss (raw)"} <= values.keys()
 
 
 def test_the_graph_hook_of_the_model_edits_the_graph_before_the_gradients():

@@ -147,9 +147,9 @@ def test_summaries_are_those_of_the_first_clone_and_the_totals():
         summary = tf.Summary.FromString(session.run(train_graph.summary_op))
     assert sorted(value.tag for value in summary.value) == [
         "clone_0/mine",
-        "losses/data",
-        "losses/regularization",
-        "losses/total",
+        "losses/loss",
+        "losses/regularization_loss",
+        "losses/total_loss",
         "optimizer/learning_rate",
     ]
 

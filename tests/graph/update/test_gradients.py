@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import ConfigError, TfFrameError, UnmatchedPatternWarning
+from tf_frame.errors import ConfigError, PluginError, TfFrameError, UnmatchedPatternWarning
 from tf_frame.graph.update.gradients import (
+    check_gradients,
     gradient_summaries,
     sum_gradients,
     transform_gradients,
@@ -85,13 +86,13 @@ def test_a_transform_that_returns_something_else_is_named():
         def __call__(self, pairs):
             return [gradient for gradient, _ in pairs]
 
-    with pytest.raises(TfFrameError, match=r"Wrong must return .* pairs"):
+    with pytest.raises(TfFrameError, match=r"Wrong.__call__\(\) returned .* pairs"):
         transform_gradients([(tf.constant(1.0), variable_of([]))], [Wrong()])
 
 
 def test_no_gradient_at_all_is_an_error():
-    with pytest.raises(TfFrameError, match="no trainable variable gets a gradient"):
-        transform_gradients([(None, variable_of([]))], [])
+    with pytest.raises(TfFrameError, match="the loss of Net depends on no trainable variable"):
+        check_gradients([(None, variable_of([]))], origin="Net")
 
 
 @pytest.mark.parametrize("returned", [None, 3, {"a": 1}, tf.no_op])
@@ -100,7 +101,7 @@ def test_a_transform_that_returns_no_list_is_named(returned):
         def __call__(self, pairs):
             return returned
 
-    with pytest.raises(TfFrameError, match=r"transform Wrong must return .* it returned "):
+    with pytest.raises(TfFrameError, match=r"Wrong.__call__\(\) returned .* it must return a list"):
         transform_gradients([(tf.constant(1.0), variable_of([]))], [Wrong()])
 
 
@@ -108,8 +109,28 @@ def test_a_function_that_is_a_wrong_transform_is_named():
     def forgetful(pairs):
         del pairs
 
-    with pytest.raises(TfFrameError, match=r"transform forgetful must .* it returned None"):
+    with pytest.raises(TfFrameError, match=r"forgetful\(\) returned None; it must"):
         transform_gradients([(tf.constant(1.0), variable_of([]))], [forgetful])
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda g, v: [(g, v), (g, v)], "at most once"),
+        (lambda g, v: [(g, None)], "a pair with None; it must return each of the 1 variables"),
+        (lambda g, v: [(3.0, v)], "returned for .* 3.0 of type float; a gradient must be a tensor"),
+        (
+            lambda g, v: [(g[None], v)],
+            r"a gradient of shape \(1, 2\); the variable has shape \(2,\)",
+        ),
+        (lambda g, v: [(tf.cast(g, tf.int32), v)], "of type int32; the variable has type float32"),
+    ],
+)
+def test_gradients_that_do_not_fit_their_variables_are_refused(change, problem):
+    with pytest.raises(PluginError, match=problem):
+        transform_gradients(
+            [(tf.constant([1.0, 2.0]), variable_of([2]))], [lambda pairs: change(*pairs[0])]
+        )
 
 
 def test_clones_must_differentiate_by_the_same_variables():

@@ -334,7 +334,8 @@ def test_a_write_that_failed_is_raised_before_the_next_save(asynchronous, build,
 
     with pytest.raises(CheckpointError, match="global step 2 could not be written"):
         train(graph, [hook], to=100, each=each)
-    assert len(steps) == 2
+    # The loop may look at the write within step 2 or step 3, before the next save.
+    assert len(steps) in (1, 2)
 
 
 def test_a_new_session_waits_for_what_the_lost_one_was_writing(

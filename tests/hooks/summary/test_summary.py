@@ -37,13 +37,13 @@ def test_losses_and_learning_rate_are_written(tmp_path, build, train):
     (summary,) = (e.summary for e in events_of(tmp_path) if e.HasField("summary"))
     values = {value.tag: value.simple_value for value in summary.value}
     assert values.keys() == {
-        "losses/total",
-        "losses/data",
-        "losses/regularization",
+        "losses/total_loss",
+        "losses/loss",
+        "losses/regularization_loss",
         "optimizer/learning_rate",
     }
     assert values["optimizer/learning_rate"] == pytest.approx(0.05)
-    assert values["losses/total"] > 1
+    assert values["losses/total_loss"] > 1
 
 
 def test_images_histograms_and_scalars_of_the_op_are_written(tmp_path, build, train):
@@ -73,7 +73,7 @@ def test_the_value_is_that_of_the_step(tmp_path, build, train):
     train(graph, [hook_of(tmp_path, graph, 1), train_loss], to=3)
     events = [event for event in events_of(tmp_path) if event.HasField("summary")]
     for event in events:
-        losses += [v.simple_value for v in event.summary.value if v.tag == "losses/total"]
+        losses += [v.simple_value for v in event.summary.value if v.tag == "losses/loss"]
     assert losses == pytest.approx(train_loss.values)
     assert len(set(losses)) == 3
 
@@ -206,3 +206,44 @@ def test_histograms_are_those_of_numpy(tmp_path, build, train):
     (event,) = (e for e in events_of(tmp_path) if e.HasField("summary"))
     histo = event.summary.value[0].histo
     assert (histo.num, histo.sum, histo.sum_squares) == (10, values.sum(), (values**2).sum())
+
+
+class Full:
+    """A writer of TensorFlow on a full disk."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def add_event(self, event):
+        self.calls += 1
+
+    def flush(self):
+        raise RuntimeError("events.out; No space left on device")
+
+    def close(self):
+        self.flush()
+
+
+def test_a_full_disk_is_one_warning_and_no_error(tmp_path, monkeypatch):
+    monkeypatch.setattr("tf_frame.hooks.summary._FLUSH_SECS", 0.0)
+    lines = []
+    with tf.Graph().as_default():
+        writer = event_writer(str(tmp_path), report=lines.append)
+    full = writer.event_writer._writer = Full()
+    for step in range(3):
+        write(str(tmp_path), step)
+    writer.flush()
+    writer.close()
+    assert lines == [
+        f"warning: summaries cannot be written to {tmp_path}: events.out; No space left on device; "
+        "training goes on without them; free space there for the next checkpoint"
+    ]
+    assert full.calls == 1
+
+
+def test_without_anyone_to_tell_the_log_has_the_warning(tmp_path, caplog):
+    with tf.Graph().as_default():
+        writer = event_writer(str(tmp_path))
+    writer.event_writer._writer = Full()
+    writer.flush()
+    assert "summaries cannot be written" in caplog.text

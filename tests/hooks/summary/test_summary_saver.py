@@ -35,7 +35,7 @@ def test_the_op_of_a_scaffold_may_be_made_by_the_scaffold(tmp_path, build, train
     hook = SummarySaverHook(save_steps=2, output_dir=str(tmp_path), scaffold=graph.scaffold)
     train(graph, [hook], to=3)
     tags = {value.tag for event in events_of(tmp_path) for value in event.summary.value}
-    assert "losses/total" in tags
+    assert "losses/loss" in tags
 
 
 def test_without_a_folder_the_summary_op_is_not_run(build, train):

@@ -58,6 +58,42 @@ def test_a_moving_mean_without_bias_is_right_from_the_first_step():
     )
 
 
+@pytest.mark.parametrize("fused", [None, False])
+def test_the_variables_of_the_correction_are_those_of_slim(fused):
+    images = tf.constant(INPUTS[:, None])
+    for reuse in (None, True):
+        layers.batch_norm(
+            images, decay=0.9, scale=True, zero_debias_moving_mean=True, fused=fused,
+            scope="net/norm", reuse=reuse,
+        )  # fmt: skip
+    own = [f"net/norm/{name}" for name in ("beta", "gamma", "moving_mean", "moving_variance")]
+    biased = [f"net/norm/net/norm/moving_mean/{name}" for name in ("biased", "local_step")]
+    assert sorted(v.op.name for v in tf.global_variables()) == sorted(own + biased)
+    model = own if fused is None else own + biased
+    assert sorted(v.op.name for v in layers.get_model_variables()) == sorted(model)
+    # Two batches in one run: none of their updates is lost.
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
+        values = {v.op.name: session.run(v) for v in tf.global_variables()}
+    assert values[biased[1]] == 2
+    np.testing.assert_allclose(values[biased[0]], 0.2 * MEAN, rtol=0.06)
+
+
+def test_updates_can_be_read_as_tensors(variable_mode):
+    layers.batch_norm(tf.constant(INPUTS), decay=0.9, scope="norm")
+    layers.batch_norm(tf.constant(INPUTS), decay=0.9, renorm=True, scope="renorm")
+    layers.batch_norm(tf.constant(INPUTS), decay=0.9, zero_debias_moving_mean=True, scope="bias")
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    read = [tf.identity(update) for update in updates]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        values = session.run(read)
+    np.testing.assert_allclose(values[0], 0.1 * MEAN, rtol=1e-5)
+    assert all(value.shape == MEAN.shape for value in values)
+    assert tf.get_collection(tf.GraphKeys.UPDATE_OPS, "norm") == updates[:2]
+
+
 def test_only_trained_variables_are_made_in_parts():
     images = tf.constant(np.concatenate([INPUTS, INPUTS[..., :1]], axis=-1))
     with tf.variable_scope("parted", partitioner=tf.fixed_size_partitioner(2)):

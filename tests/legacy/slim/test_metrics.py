@@ -247,3 +247,25 @@ def test_kappa_is_the_agreement_beyond_chance():
     assert found["weighed"] == pytest.approx((4 / 6 - by_chance) / (1 - by_chance))
     with pytest.raises(ValueError, match="`num_classes` must be >= 2"):
         slim.metrics.cohen_kappa(labels, predictions, 1)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("true_positives", [2, 1]),
+        ("false_positives", [1, 1]),
+        ("true_negatives", [1, 1]),
+        ("false_negatives", [0, 1]),
+        ("precision", [2 / 3, 1 / 2]),
+        ("recall", [1, 1 / 2]),
+        ("false_positive_rate", [1 / 2, 1 / 2]),
+        ("false_negative_rate", [0, 1 / 2]),
+    ],
+)
+def test_thresholds_take_values_that_are_no_tensors(kind, name, wanted):
+    metric = getattr(slim.metrics, f"streaming_{name}_at_thresholds")
+    pair = metric(kind([0.9, 0.2, 0.6, 0.4]), kind([1, 0, 0, 1]), (0.3, 0.5))
+    values = streamed({"metric": pair}, [{}])
+    assert pair[0].shape.as_list() == [2]
+    np.testing.assert_allclose(values["metric"], wanted, rtol=1e-4)

@@ -2,11 +2,17 @@ import pytest
 
 from tf_frame import HookPlugin
 from tf_frame.errors import PluginError
-from tf_frame.plugin.kinds import HOOK, MODEL, NETWORK, PREPROCESSING
+from tf_frame.plugin.kinds import HOOK, MODEL as MODEL_KIND, NETWORK, OPTIMIZER, PREPROCESSING
 from tf_frame.plugin.load import load_plugin
 from tf_frame.testing.distributions import write_distribution
 
 PARAMS = "import dataclasses\n@dataclasses.dataclass\nclass P:\n    x: int = 1\n"
+MODEL = """
+class {}:
+    Params = P
+    def __init__(self, *, params, info): pass
+    def build(self, features, labels, mode): pass
+"""
 
 
 @pytest.mark.parametrize(
@@ -43,29 +49,31 @@ PARAMS = "import dataclasses\n@dataclasses.dataclass\nclass P:\n    x: int = 1\n
 def test_a_plugin_that_breaks_its_contract_is_explained(install, source, cause):
     install("fake-bad", "bad", source, version="1.2")
     with pytest.raises(PluginError) as error:
-        load_plugin(MODEL, "bad")
+        load_plugin(MODEL_KIND, "bad")
     message = str(error.value)
-    assert f"  cause: {cause}" in message
+    assert f" cannot be used: {cause}" in message
     assert "fake-bad 1.2" in message
     assert "remedy: tell the authors of fake-bad, or uninstall it" in message
 
 
 def test_a_model_may_have_an_option_called_name(install):
-    source = PARAMS.replace("x:", "name:")
-    source += "class Net:\n    Params = P\n    def build(self): pass"
+    source = PARAMS.replace("x:", "name:") + MODEL.format("Net")
     install("fake-a", "neta", source)
-    assert load_plugin(MODEL, "neta").cls.Params().name == 1
+    assert load_plugin(MODEL_KIND, "neta").cls.Params().name == 1
 
 
 def test_an_inherited_method_keeps_the_contract(install):
-    source = (
-        PARAMS + "class Base:\n    Params = P\n    def build(self): pass\nclass Net(Base): pass"
-    )
+    source = f"{PARAMS}{MODEL.format('Base')}class Net(Base): pass"
     install("fake-a", "neta", source)
-    assert load_plugin(MODEL, "neta").cls.__name__ == "Net"
+    assert load_plugin(MODEL_KIND, "neta").cls.__name__ == "Net"
 
 
-HOOK_WITH_PARAMS = PARAMS + "class H:\n    Params = P\n    def __call__(self, context): pass"
+HOOK_WITH_PARAMS = f"""{PARAMS}
+class H:
+    Params = P
+    def __init__(self, params): pass
+    def __call__(self, context): pass
+"""
 
 
 @pytest.fixture
@@ -107,7 +115,7 @@ def test_a_hook_that_breaks_its_contract_is_explained(install_hook, source, caus
     install_hook(source)
     with pytest.raises(PluginError) as error:
         load_plugin(HOOK, "h")
-    assert f"  cause: {cause}" in str(error.value)
+    assert f" cannot be used: {cause}" in str(error.value)
 
 
 def test_the_base_of_hooks_asks_for_a_call():
@@ -138,8 +146,8 @@ def source_with(field):
 def test_an_option_that_could_never_work_is_explained(install, field, cause):
     install("fake-bad", "bad", source_with(field))
     with pytest.raises(PluginError) as error:
-        load_plugin(MODEL, "bad")
-    assert "  cause: Net.Params: " in str(error.value)
+        load_plugin(MODEL_KIND, "bad")
+    assert " cannot be used: Net.Params: " in str(error.value)
     assert cause in str(error.value)
 
 
@@ -150,7 +158,12 @@ FAMILY_SOURCE = NETWORK_SOURCE.replace("Network", "Preprocessing")
 @pytest.mark.parametrize(
     ("kind", "source", "cause"),
     [
-        (NETWORK, FAMILY_SOURCE, "class N has no default_image_size (see tf_frame.Network)"),
+        (NETWORK, FAMILY_SOURCE, "class N is a preprocessing (tf_frame.Preprocessing); its entry"),
+        (
+            NETWORK,
+            "class N:\n    def __call__(self): pass",
+            "class N has no default_image_size (see tf_frame.Network)",
+        ),
         (
             NETWORK,
             PARAMS + NETWORK_SOURCE + "    Params = P\n",
@@ -168,4 +181,77 @@ def test_a_network_that_breaks_its_contract_is_explained(site, kind, source, cau
     write_distribution(site, "fake-network", {f"{kind.group}: n": "fake_network:N"})
     with pytest.raises(PluginError) as error:
         load_plugin(kind, "n")
-    assert f"  cause: {cause}" in str(error.value)
+    assert f" cannot be used: {cause}" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("method", "cause"),
+    [
+        (
+            "def build(self, images): pass",
+            "Net.build() takes (images), but is called with (features, labels, mode)",
+        ),
+        (
+            "def build(self, features, labels, mode, *, scale): pass",
+            "Net.build() takes (features, labels, mode, *, scale), but is called with",
+        ),
+        (
+            "def __init__(self, params): pass",
+            "Net.__init__() takes (params), but is called with (params=, info=)",
+        ),
+    ],
+)
+def test_a_method_that_cannot_be_called_as_announced_is_explained(install, method, cause):
+    install("fake-bad", "bad", f"{PARAMS}{MODEL.format('Net')}    {method}\n")
+    with pytest.raises(PluginError) as error:
+        load_plugin(MODEL_KIND, "bad")
+    assert f" cannot be used: {cause}" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "def build(self, x, y, z, more=None): pass",
+        "def build(*args): pass",
+        "@staticmethod\n    def build(features, labels, mode): pass",
+    ],
+)
+def test_a_method_may_take_its_arguments_in_any_way(install, method):
+    install("fake-a", "neta", f"{PARAMS}{MODEL.format('Net')}    {method}\n")
+    assert load_plugin(MODEL_KIND, "neta").cls.__name__ == "Net"
+
+
+def test_a_class_without_a_constructor_for_its_params_is_explained(install):
+    source = f"{PARAMS}class Net:\n    Params = P\n    def build(self, x, y, mode): pass"
+    install("fake-bad", "bad", source)
+    with pytest.raises(PluginError, match="class Net has no __init__.. that takes its params"):
+        load_plugin(MODEL_KIND, "bad")
+
+
+def test_a_class_of_another_kind_is_explained(site):
+    source = "import tf_frame\nclass H(tf_frame.HookPlugin):\n    def __call__(self, c): pass"
+    (site / "fake_kind.py").write_text(source)
+    write_distribution(site, "fake-kind", {"tf_frame.optimizers: o": "fake_kind:H"})
+    with pytest.raises(PluginError) as error:
+        load_plugin(OPTIMIZER, "o")
+    assert "class H is a hook (tf_frame.HookPlugin); its entry point must be in the group" in str(
+        error.value
+    )
+    assert "tf_frame.hooks, not in tf_frame.optimizers" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "cause"),
+    [
+        ("run_defaults = ['max_steps']", "run_defaults is ['max_steps'] of type list; expected a"),
+        ("presets = 3", "presets is 3 of type int; expected a mapping"),
+        ("default_transforms = 'freeze'", "default_transforms is 'freeze' of type str; expected"),
+        ("feature_names = 'image'", "feature_names is 'image' of type str; expected a list"),
+        ("default_input = ['toy']", "default_input is ['toy'] of type list; expected a text or"),
+    ],
+)
+def test_an_attribute_of_a_wrong_type_is_explained(install, attribute, cause):
+    install("fake-bad", "bad", f"{PARAMS}{MODEL.format('Net')}    {attribute}\n")
+    with pytest.raises(PluginError) as error:
+        load_plugin(MODEL_KIND, "bad")
+    assert f"cannot be used: Net.{cause}" in str(error.value)

@@ -126,7 +126,7 @@ def damage_of(path: str) -> str:
     Reads every tensor, because reading compares checksums.
     """
     try:
-        reader = tf.train.load_checkpoint(path)
+        reader = tf.train.NewCheckpointReader(path)
         for name in reader.get_variable_to_shape_map():
             reader.get_tensor(name)
     except READ_ERRORS as error:
@@ -138,7 +138,7 @@ def step_of(path: str | None) -> int:
     """The global step in a checkpoint; 0 without a checkpoint or without a step."""
     if path is None:
         return 0
-    reader = tf.train.load_checkpoint(path)
+    reader = tf.train.NewCheckpointReader(path)
     return int(reader.get_tensor("global_step")) if reader.has_tensor("global_step") else 0
 
 

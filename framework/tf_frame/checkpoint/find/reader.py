@@ -39,7 +39,7 @@ class Checkpoint:
     def __init__(self, path: str) -> None:
         self.path = path
         try:
-            self._reader = tf.train.load_checkpoint(path)
+            self._reader = tf.train.NewCheckpointReader(path)
             self._shapes = self._reader.get_variable_to_shape_map()
             self._dtypes = self._reader.get_variable_to_dtype_map()
         except READ_ERRORS as error:

@@ -76,7 +76,7 @@ def _check_size(prefix: str) -> None:
     Raises:
       tf.errors.OpError: they are not.
     """
-    reader = tf.train.load_checkpoint(prefix)
+    reader = tf.train.NewCheckpointReader(prefix)
     types = reader.get_variable_to_dtype_map()
     needed_bytes = sum(
         types[name].size * int(np.prod(shape, dtype=np.int64))
@@ -190,6 +190,16 @@ class KeptCheckpoints:
         if self._max_to_keep:
             for path in deleted:
                 _delete(path)
+
+    def discard(self, prefix: str) -> None:
+        """Removes a checkpoint, and its entry in the list; the last one takes the list along."""
+        kept = [(path, secs) for path, secs in self._kept if not same_path(path, prefix)]
+        if kept:
+            self._list(kept)
+        elif len(kept) < len(self._kept):
+            tf.io.gfile.remove(os.path.join(self._folder, "checkpoint"))
+        self._kept = kept
+        _delete(prefix)
 
     def _preserve(self, written_at_secs: float) -> bool:
         """Returns whether an old checkpoint stays, as `keep_checkpoint_every_n_hours` asks."""

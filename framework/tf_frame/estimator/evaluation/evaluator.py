@@ -20,10 +20,12 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import DataError
+from tf_frame.deploy.session_devices import inference_session_config
+from tf_frame.errors import NoDataError
 from tf_frame.estimator.evaluation.results import write_evaluation
 from tf_frame.estimator.evaluation.session import EvalSession
 from tf_frame.graph.inference.eval_graph import EvalGraph, build_eval_graph
+from tf_frame.plugin.origin import of_plugin
 
 _LOG = logging.getLogger("tf_frame")
 _END_OF_DATA = (tf.errors.OutOfRangeError, StopIteration)
@@ -34,15 +36,19 @@ class Evaluated:
     """The result of an evaluation.
 
     Attributes:
-      metrics: name -> value as TensorFlow returns it: a NumPy scalar, an array, or
-        bytes, which may be a serialised summary.
+      metrics: name -> value as TensorFlow returns it: a NumPy scalar, an array, bytes, which
+        may be a serialised summary, or a structure of these.
       summary: serialised summaries of the first batch; None without any.
       global_step: global step of the checkpoint.
+      steps: number of batches.
+      stopped: whether it was stopped before the end of the data.
     """
 
     metrics: dict[str, Any]
     summary: bytes | None
     global_step: int
+    steps: int = 0
+    stopped: bool = False
 
 
 @dataclasses.dataclass(kw_only=True, eq=False)
@@ -57,7 +63,8 @@ class Evaluator:
       model, source: the model and the input, constructed.
       config: batch size, seed, moving averages and quantisation.
       steps: largest number of batches; None for all data.
-      session_config: the `ConfigProto`; default: with soft placement.
+      session_config: a `ConfigProto` whose fields win over those of `config`; default: with
+        soft placement.
       summaries: compute the model's summaries of the first batch.
       eval_dir: folder of the event file with the results; None writes none.
       metric_prefix: prefix of the tags of metrics in the event file.
@@ -81,26 +88,34 @@ class Evaluator:
         checkpoint: str | None,
         *,
         hooks: Iterable[Any] = (),
-        check: Callable[[], None] = lambda: None,
+        stop: Callable[[], bool] = lambda: False,
+        after_step: Callable[[], None] = lambda: None,
     ) -> Evaluated:
-        """Evaluates a checkpoint and writes the result to `eval_dir`.
+        """Evaluates a checkpoint and writes the result to `eval_dir`, if it is not stopped.
 
         Args:
           checkpoint: path prefix; None evaluates the initial values.
           hooks: session hooks, called for each batch before those of the model. If the
             `begin` of a hook adds operations, the next evaluation needs a new graph.
-          check: called before each batch; an exception ends the evaluation.
+          stop: asked before each batch; true ends the evaluation with the figures so far.
+          after_step: called after each batch.
 
         Raises:
           CheckpointError: the checkpoint cannot be read, or belongs to another
             model; the evaluator remains usable.
-          DataError: the data is empty, or never ends.
+          DataError: the data is empty (`NoDataError`), or never ends.
         """
         session = self._session = self._session or self._new_session()
         with session.graph.graph.as_default():
             session.choose(checkpoint)
             try:
-                evaluated = _evaluated(session, list(hooks), check)
+                evaluated = _evaluated(session, self.steps, list(hooks), stop, after_step)
+            except NoDataError:
+                self.close()
+                of_input = of_plugin(self.source)
+                raise NoDataError(
+                    f"the evaluation split{of_input} is empty; there was not one batch"
+                ) from None
             except BaseException:
                 self.close()
                 raise
@@ -113,7 +128,7 @@ class Evaluator:
                 self._warned = True
             self.close()
         trim_memory()
-        if self.eval_dir is not None:
+        if self.eval_dir is not None and not evaluated.stopped:
             write_evaluation(
                 self.eval_dir,
                 evaluated.metrics,
@@ -123,6 +138,14 @@ class Evaluator:
                 checkpoint=checkpoint,
             )
         return evaluated
+
+    def metric_names(self) -> list[str]:
+        """Names of the metrics that are single numbers.
+
+        The graph is made for it; the first evaluation uses the same one.
+        """
+        session = self._session = self._session or self._new_session()
+        return [name for name, value in session.graph.values.items() if _is_number(value)]
 
     def close(self) -> None:
         """Closes the session and drops the graph; the next evaluation makes new ones."""
@@ -138,25 +161,40 @@ class Evaluator:
             steps=self.steps,
             summaries=self.summaries,
         )
-        return EvalSession(graph, self.session_config)
+        return EvalSession(graph, inference_session_config(self.config, self.session_config))
 
 
-def _evaluated(session: EvalSession, hooks: Sequence[Any], check: Callable[[], None]) -> Evaluated:
+def _evaluated(
+    session: EvalSession,
+    steps: int | None,
+    hooks: Sequence[Any],
+    stop: Callable[[], bool],
+    after_step: Callable[[], None],
+) -> Evaluated:
     """Runs all batches, and reads the metrics after the other hooks have ended."""
     graph = session.graph
     results = tf.train.FinalOpsHook((dict(graph.values), graph.global_step))
     every = [*hooks, *graph.inference.output.hooks, results]
     with tf.train.MonitoredSession(session, hooks=every) as monitored:
-        summary = _run_all(monitored, graph, check)
+        done = _run_all(monitored, graph, steps, stop, after_step)
     metrics, step = results.final_ops_values
-    return Evaluated(metrics=metrics, summary=summary, global_step=int(step))
+    return dataclasses.replace(done, metrics=metrics, global_step=int(step))
 
 
-def _run_all(session: Any, graph: EvalGraph, check: Callable[[], None]) -> bytes | None:
-    """Updates the metrics with every batch; returns the summaries of the first."""
+def _run_all(
+    session: Any,
+    graph: EvalGraph,
+    steps: int | None,
+    stop: Callable[[], bool],
+    after_step: Callable[[], None],
+) -> Evaluated:
+    """Updates the metrics with every batch; returns the result without metrics."""
     summary, batches = None, 0
-    while not session.should_stop():
-        check()
+    # Counted here: a run that only finds the end of the data would call the hooks once more, and
+    # the updates that do not read the data.
+    while not session.should_stop() and batches != steps:
+        if stop():
+            return Evaluated({}, summary, 0, steps=batches, stopped=True)
         first = batches == 0 and graph.summary_op is not None
         try:
             fetched = session.run((graph.update_op, graph.summary_op if first else ()))
@@ -164,9 +202,15 @@ def _run_all(session: Any, graph: EvalGraph, check: Callable[[], None]) -> bytes
             break
         summary = fetched[1] if first else summary
         batches += 1
+        after_step()
     if not batches:
-        raise DataError("the evaluation split is empty; there was not one batch")
-    return summary
+        raise NoDataError("the evaluation split is empty; there was not one batch")
+    return Evaluated({}, summary, 0, steps=batches)
+
+
+def _is_number(value: Any) -> bool:
+    """Returns whether the tensor of a metric is, or may be, a single number."""
+    return value.shape.rank in (0, None) and value.dtype.base_dtype != tf.string
 
 
 class EvaluatorCache:

@@ -16,6 +16,7 @@ import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from tf_frame.atomic_output import write_file
+from tf_frame.graph.losses import LOSS, TAG_PREFIX, TOTAL_LOSS
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -45,18 +46,19 @@ def write_evaluation(
       metrics: name -> value; None is left out.
       summary: serialised summaries beside the metrics, or None.
       step: global step of the evaluated checkpoint.
-      prefix: prefix of the tags of the metrics.
+      prefix: prefix of the tags of the metrics; with one, losses have the tags of training.
       checkpoint: path of the checkpoint, written as the text `checkpoint_path`; or None.
     """
-    values = [value for name, v in metrics.items() for value in _values(prefix + name, v)]
+    values = [v for name, value in metrics.items() for v in _values(_tag(prefix, name), value)]
     if checkpoint is not None:
         proto = tf.make_tensor_proto(checkpoint, tf.string)
         values.append(tf.Summary.Value(tag="checkpoint_path", tensor=proto))
     with tf.Graph().as_default():  # A writer is made in graph mode only.
         writer = tf.summary.FileWriterCache.get(eval_dir)
-    writer.add_summary(tf.Summary(value=values), step)
     if summary is not None:
         writer.add_summary(summary, step)
+    # Last, for readers keep the last value of a tag, and a summary has that of one batch.
+    writer.add_summary(tf.Summary(value=values), step)
     writer.flush()
 
 
@@ -72,12 +74,21 @@ def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoi
     Returns:
       Path of the file.
     """
-    figures = {k: np.asarray(v).tolist() for k, v in metrics.items() if not _is_text(v)}
+    figures = {
+        name: tf.nest.map_structure(lambda part: np.asarray(part).tolist(), value)
+        for name, value in metrics.items()
+        if not _is_text(value)
+    }
     result = {"checkpoint": checkpoint, "global_step": step, "metrics": figures}
     tf.io.gfile.makedirs(eval_dir)
     path = os.path.join(eval_dir, "metrics.json")
     write_file(path, json.dumps(result, indent=2) + "\n")
     return path
+
+
+def _tag(prefix: str, name: str) -> str:
+    """The tag of a metric; TensorBoard draws the curves of one tag in one chart."""
+    return TAG_PREFIX + name if prefix and name in (LOSS, TOTAL_LOSS) else prefix + name
 
 
 def _values(tag: str, value: Any) -> Iterator[Any]:
@@ -104,10 +115,13 @@ def _values(tag: str, value: Any) -> Iterator[Any]:
 
 def _is_number(value: Any) -> bool:
     """Returns whether a value is a single number or truth value, from Python or NumPy."""
+    if tf.nest.is_nested(value):
+        return False
     array = np.asarray(value)
     # bfloat16 is not a NumPy type, so its kind is none of these.
     return array.ndim == 0 and (array.dtype.kind in "biuf" or array.dtype == tf.bfloat16)
 
 
 def _is_text(value: Any) -> bool:
-    return np.asarray(value).dtype.kind in "OSU"
+    """Returns whether a value is a text, or a structure with one."""
+    return any(np.asarray(part).dtype.kind in "OSU" for part in tf.nest.flatten(value))

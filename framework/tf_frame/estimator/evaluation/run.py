@@ -20,6 +20,7 @@ from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import CheckpointError
 from tf_frame.estimator.error_translation import translated_errors
 from tf_frame.estimator.evaluation.evaluator import Evaluated, Evaluator
+from tf_frame.estimator.evaluation.progress import evaluate_watched
 from tf_frame.estimator.evaluation.results import write_figures
 from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
@@ -30,15 +31,21 @@ _Result = TypeVar("_Result")
 
 
 def run_evaluator(
-    setup: TrainingSetup, *, model: Any, source: Any, name: str | None = None
+    setup: TrainingSetup,
+    *,
+    model: Any,
+    source: Any,
+    name: str | None = None,
+    output: str | None = None,
 ) -> Evaluator:
     """Returns an evaluator of a run's checkpoints on the evaluation split; see `evaluate_run`."""
+    own = os.path.join(setup.model_dir, f"eval_{name}" if name else "eval")
     return Evaluator(
         model=model,
         source=source,
         config=setup.config,
         steps=setup.config.eval_steps,
-        eval_dir=os.path.join(setup.model_dir, f"eval_{name}" if name else "eval"),
+        eval_dir=os.path.expanduser(output) if output else own,
     )
 
 
@@ -49,6 +56,7 @@ def evaluate_run(
     *,
     checkpoint: str | None = None,
     name: str | None = None,
+    output: str | None = None,
     continuous: bool = False,
     every_secs: float = 0.0,
     timeout_secs: float | None = None,
@@ -61,6 +69,7 @@ def evaluate_run(
       observer: the user.
       checkpoint: path of the checkpoint, or a folder; None for the newest one.
       name: name of the evaluation, and of its folder; None for `eval`.
+      output: the folder for the results; None for one in the folder of the run.
       continuous: wait for new checkpoints, up to the one of the last step.
       every_secs: least number of seconds between the starts of two evaluations.
       timeout_secs: seconds without a new checkpoint after which the loop ends; None to
@@ -75,16 +84,16 @@ def evaluate_run(
     """
     started, count = time.monotonic(), 0
     model = setup.make_model(source.info)
-    evaluator = run_evaluator(setup, model=model, source=source, name=name)
+    evaluator = run_evaluator(setup, model=model, source=source, name=name, output=output)
     eval_dir = str(evaluator.eval_dir)
 
     def evaluate(path: str) -> Evaluated:
         observer.report(f"evaluating {path}")
-        evaluated = evaluator.evaluate(path, check=observer.interrupts.raise_if_received)
+        evaluated = evaluate_watched(evaluator, path, observer)
         write_figures(eval_dir, evaluated.metrics, evaluated.global_step, path)
         return evaluated
 
-    with translated_errors(setup.model_dir), contextlib.closing(evaluator):
+    with translated_errors(setup.model_dir, source), contextlib.closing(evaluator):
         try:
             if continuous:
                 results = _evaluate_new(evaluate, setup, observer, every_secs, timeout_secs)

@@ -36,12 +36,14 @@ class Written:
       path: the file, path prefix or folder, relative to the folder.
       inputs: input name -> `tf.TensorSpec`.
       signatures: signature name -> output name -> `tf.TensorSpec`.
+      fed: signature name -> names of its inputs.
       comparison: difference between its outputs and those of the restored session.
     """
 
     path: str
     inputs: Mapping[str, Any]
     signatures: Mapping[str, Mapping[str, Any]]
+    fed: Mapping[str, Sequence[str]]
     comparison: Comparison
 
 

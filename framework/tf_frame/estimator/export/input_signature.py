@@ -4,8 +4,8 @@ So `tf-frame export` needs no serving function, and has a batch to verify the ex
 
     signature = input_signature(source, config)
     with tf.Graph().as_default():
-        features, receivers = placeholders(signature.specs)
-        model.build(features, None, Mode.PREDICT)
+        received = signature.receive()
+        model.build(received.features, None, Mode.PREDICT)
 
 An `Input` can define the inputs itself by a method `serving_features()`, which returns
 the features that the model's `build` takes with a `tf.TensorSpec` in place of each
@@ -24,13 +24,38 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import ConfigError
+from tf_frame.deploy.session_devices import inference_session_config
+from tf_frame.errors import ConfigError, DataError, NoDataError
 from tf_frame.estimator.export.receivers import RECEIVER_NAME
 from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.plugin import InputContext
+from tf_frame.plugin.fault import call
+from tf_frame.plugin.origin import described
 
 # Height, width and the like, if neither the signature nor the data defines them.
 _SIZE_OF_UNKNOWN = 32
+
+
+@dataclasses.dataclass(frozen=True)
+class Received:
+    """Features of a model that is fed, as a receiver of `tf_frame.estimator.export` has them.
+
+    Attributes:
+      features: what the model's `build` takes.
+      receiver_tensors: input name -> tensor to feed.
+      receiver_tensors_alternatives: form name -> input name -> tensor to feed instead.
+    """
+
+    features: Any
+    receiver_tensors: Mapping[str, Any]
+    receiver_tensors_alternatives: Mapping[str, Mapping[str, Any]] = dataclasses.field(
+        default_factory=dict
+    )
+
+    def forms(self) -> dict[str, Mapping[str, Any]]:
+        """Returns prefix of signature names -> input name -> tensor."""
+        alternatives = self.receiver_tensors_alternatives.items()
+        return {"": self.receiver_tensors, **{f"{key}:": tensors for key, tensors in alternatives}}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,41 +67,59 @@ class InputSignature:
         of tensors: the batch dimension None, other dimensions as far as they are known.
       batch: input name -> array, one batch.
       is_real: whether `batch` is evaluation data; else it is random.
+      values: input name -> description of its values, as far as there is one.
     """
 
     specs: Any
     batch: Mapping[str, Any]
     is_real: bool
+    values: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
-    def of_one_example(self) -> Any:
-        """Returns the specs with batch dimension 1 and the other dimensions of `batch`."""
+    def receive(self) -> Received:
+        """Adds placeholders for the inputs to the default graph."""
+        return Received(*placeholders(self.specs))
+
+    def of_one_example(self) -> InputSignature:
+        """Returns the same inputs with batch dimension 1 and the other dimensions of `batch`."""
 
         def fixed(name: str, spec: Any) -> Any:
             shape = list(np.shape(self.batch[name]))
             return tf.TensorSpec([1, *shape[1:]] if shape else [], spec.dtype)
 
-        return mapped(fixed, self.specs)
+        return dataclasses.replace(self, specs=mapped(fixed, self.specs))
 
 
-def input_signature(source: Any, config: RunOptions) -> InputSignature:
+def input_signature(source: Any, config: RunOptions, *, no_data: str = "") -> InputSignature:
     """Derives the inputs of a model from the input that it was trained on.
 
     Args:
       source: the input plugin, constructed.
       config: evaluation batch size and seed.
+      no_data: why the input has no evaluation data; empty if it has.
 
     Raises:
+      DataError: the input breaks its contract, or has neither data nor `serving_features`.
       ConfigError: a feature is sparse or ragged, or `serving_features` returned no specs.
-      DataError: the input breaks its contract.
     """
-    own = getattr(source, "serving_features", lambda: None)()
-    # The features of data that the model is not fed may be of kinds without a spec.
-    specs, batch = _of_data(source, config, _spec_of if own is None else lambda name, part: None)
+    own = call(source, "serving_features") if hasattr(source, "serving_features") else None
+    specs, batch = None, None
+    try:
+        if not no_data:
+            # The features of data that the model is not fed may be of kinds without a spec.
+            specs, batch = _of_data(source, config, _spec_of if own is None else _no_spec)
+    except NoDataError as error:
+        no_data = str(error)
+    if no_data and own is None:
+        raise DataError(
+            f"{described(source)} has no serving_features(), so the inputs of the export are "
+            f"those of its evaluation data: {no_data}"
+        )
     specs = specs if own is None else mapped(_checked, own)
     named = named_parts(specs)
+    values = getattr(source, "feature_values", {})
     if batch is not None and all(_fits(batch.get(name), spec) for name, spec in named.items()):
-        return InputSignature(specs, {name: batch[name] for name in named}, is_real=True)
-    return InputSignature(specs, _random(named, config), is_real=False)
+        return InputSignature(specs, {name: batch[name] for name in named}, True, values)
+    return InputSignature(specs, _random(named, config), False, values)
 
 
 def placeholders(specs: Any) -> tuple[Any, dict[str, Any]]:
@@ -141,11 +184,16 @@ def _of_data(
         specs = mapped(spec_of, features)
         tensors = {k: v for k, v in named_parts(features).items() if isinstance(v, tf.Tensor)}
         # A monitored session fills the queues of an input.
-        with tf.train.MonitoredSession() as session:
+        creator = tf.train.ChiefSessionCreator(config=inference_session_config(config))
+        with tf.train.MonitoredSession(creator) as session:
             try:
                 return specs, session.run(tensors)
             except tf.errors.OutOfRangeError:
                 return specs, None
+
+
+def _no_spec(name: str, part: Any) -> None:
+    return None
 
 
 def _spec_of(name: str, tensor: Any) -> Any:

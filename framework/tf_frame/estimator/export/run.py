@@ -8,7 +8,8 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -20,12 +21,17 @@ from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.error_translation import translated_errors
 from tf_frame.estimator.export.folder import Written, check_output, staged_files
-from tf_frame.estimator.export.formats import FORMATS
+from tf_frame.estimator.export.formats import FEATURES, FORMATS, RAW, Format
 from tf_frame.estimator.export.formats.checkpoint import name_of
-from tf_frame.estimator.export.input_signature import input_signature
+from tf_frame.estimator.export.input_signature import InputSignature, input_signature
+from tf_frame.estimator.export.raw_serving import raw_signature
+from tf_frame.estimator.export.readme import write_class_names, write_readme
 from tf_frame.estimator.export.serving import Request
 from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
+from tf_frame.plugin.fault import calling
+from tf_frame.plugin.needs import check_batch
+from tf_frame.plugin.origin import described
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +59,8 @@ def export_run(
     output: str | None = None,
     signature: str | None = None,
     overwrite: bool = False,
+    serve: str | None = None,
+    no_data: str = "",
 ) -> Exported:
     """Exports a checkpoint of a run; see `export_model` for the other arguments and errors.
 
@@ -63,7 +71,7 @@ def export_run(
       format_name: one of `tf_frame.estimator.export.formats.FORMATS`.
       checkpoint: path of the checkpoint, or a folder; None for the newest one.
       output: the folder to write to; None for one below `MODEL_DIR/export`.
-      signature, overwrite: see `export_model`.
+      signature, overwrite, serve, no_data: see `export_model`.
 
     Raises:
       Interrupted: a signal stopped the export; nothing is left behind.
@@ -72,7 +80,7 @@ def export_run(
     # SavedModels have a number of their own; the names of other exports contain the step.
     folder = format_name if format_name == "saved_model" else f"{format_name}-{step_of(path)}"
     observer.report(f"exporting {path} as {format_name} ...")
-    with translated_errors(setup.model_dir):
+    with translated_errors(setup.model_dir, source):
         return export_model(
             format_name,
             model=setup.make_model(source.info),
@@ -82,6 +90,9 @@ def export_run(
             output=os.path.expanduser(output or os.path.join(setup.model_dir, "export", folder)),
             signature=signature,
             overwrite=overwrite,
+            serve=serve,
+            no_data=no_data,
+            about=_about(setup),
             check=lambda: observer.interrupts.raise_if_received("stopped; nothing was exported"),
         )
 
@@ -96,6 +107,9 @@ def export_model(
     output: str,
     signature: str | None = None,
     overwrite: bool = False,
+    serve: str | None = None,
+    no_data: str = "",
+    about: Mapping[str, Any] = MappingProxyType({}),
     check: Callable[[], None] = lambda: None,
 ) -> Exported:
     """Writes a model in a format, loads the result, and compares the outputs of both.
@@ -108,6 +122,10 @@ def export_model(
       output: the folder to write to; created if it does not exist.
       signature: name of the signature to export, for formats that hold only one.
       overwrite: replace files of an earlier export.
+      serve: `raw`: the export takes raw data, such as image files; `features`: it takes the
+        features of the model; None: raw data if the input offers it.
+      no_data: why `source` has no evaluation data; empty if it has.
+      about: further facts for the README.json.
       check: called before the work, and before the files get their names; after an
         exception nothing is left behind.
 
@@ -134,7 +152,7 @@ def export_model(
         model=model,
         config=config,
         checkpoint=prefix,
-        inputs=input_signature(source, config),
+        inputs=_inputs(chosen, source, config, serve, no_data, model),
         tolerance=chosen.tolerance_of(quantized=quantized),
         signature=signature,
         runs_as_written=quantized and chosen.quantized_tolerance is None,
@@ -142,17 +160,65 @@ def export_model(
     check()
     with staged_files(output, overwrite=overwrite) as workshop:
         written = importlib.import_module(chosen.module).export(request, workshop)
+        if chosen.has_inputs:
+            _describe(format_name, os.path.join(workshop, written.path), written, request, about)
         check()
         size_bytes = _size_bytes(workshop)
     return Exported(
         path=os.path.join(output, written.path),
         inputs=written.inputs,
         signatures=written.signatures,
+        fed=written.fed,
         comparison=written.comparison,
         size_bytes=size_bytes,
         tolerance=request.tolerance,
         on_real_data=request.inputs.is_real,
     )
+
+
+def _about(setup: TrainingSetup) -> dict[str, Any]:
+    """Returns what the README.json of an export says about the run."""
+    assert setup.model is not None
+    return {
+        "plugin": setup.model.name,
+        "model": setup.model.values(),
+        "versions": {**setup.versions(), "tensorflow": tf.version.VERSION},
+    }
+
+
+def _inputs(
+    chosen: Format, source: Any, config: RunOptions, serve: str | None, no_data: str, model: Any
+) -> InputSignature:
+    """Returns the inputs of an export; see `export_model`."""
+    if serve == RAW and not chosen.has_inputs:
+        raise ConfigError("a checkpoint takes no data; leave --serve out")
+    # An input need not inherit from `tf_frame.Input`.
+    offer = getattr(source, "raw_serving", None)
+    if serve != FEATURES and chosen.has_inputs and offer:
+        with calling(source, "raw_serving"):
+            forms = offer(fixed_size=chosen.fixed_size)
+        if forms:
+            return raw_signature(forms, config.eval_batch_size)
+    if serve == RAW:
+        raise ConfigError(
+            f"--serve {RAW}: {described(source)} has no raw_serving() for this "
+            "format, so an export takes the features of the model; leave --serve out"
+        )
+    signature = input_signature(source, config, no_data=no_data)
+    check_batch(model, source, signature.specs, None)
+    return signature
+
+
+def _describe(
+    format_name: str, path: str, written: Written, request: Request, about: Mapping[str, Any]
+) -> None:
+    """Adds README.json and class_names.txt to an export."""
+    if tf.io.gfile.isdir(path):
+        write_readme(path, format_name, written, request, about)
+        return
+    folder = os.path.dirname(path)
+    write_readme(folder, format_name, written, request, about)
+    write_class_names(request, folder)
 
 
 def _check_checkpoints(output: str, prefix: str) -> None:

@@ -21,6 +21,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import READ_ERRORS, saved_as, unreadable
 from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.session_devices import inference_session_config
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, reason_of
 from tf_frame.estimator.export.folder import (
     check_extra,
@@ -70,7 +71,8 @@ def export_saved_models(
       export_dir_base: the folder in which the export becomes a folder named by the time.
       assets_extra: path below `assets.extra` in the export -> file to copy there.
       as_text: write `saved_model.pbtxt`, as text.
-      session_config: the `ConfigProto`; default: with soft placement.
+      session_config: a `ConfigProto` whose fields win over those of `config`; default: with
+        soft placement.
 
     Returns:
       The path of the new folder.
@@ -84,7 +86,7 @@ def export_saved_models(
     """
     chosen = _in_order(receivers)
     extra = check_extra(assets_extra)
-    session_config = session_config or tf.ConfigProto(allow_soft_placement=True)
+    session_config = inference_session_config(config, session_config)
     with staged_export(tf.compat.as_text(export_dir_base)) as folder:
         builder = tf.saved_model.Builder(folder)
         written: set[str] = set()

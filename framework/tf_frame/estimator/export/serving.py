@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.session_devices import inference_session_config
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame.estimator.export.input_signature import InputSignature, operation_name, placeholders
+from tf_frame.estimator.export.input_signature import InputSignature, operation_name
 from tf_frame.estimator.export.outputs import DEFAULT_KEY, ClassificationOutput, RegressionOutput
 from tf_frame.estimator.export.signatures import exports_of
-from tf_frame.graph.inference.build import Inference, build_inference, restore_session
+from tf_frame.graph.inference.build import build_inference, restore_session
 from tf_frame.graph.update.moving_averages import averaged_saver_map
 from tf_frame.plugin import Mode, ModelOutput
-
-# Parts of errors of Python and TensorFlow about a None in place of a tensor.
-_OF_NONE = re.compile("NoneType|None values not supported")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +53,7 @@ class Request:
         TensorFlow rewrites graphs before it runs them, differently for constants and for
         variables. That changes the last bit, which quantisation can turn into a level.
         """
-        config = tf.ConfigProto(allow_soft_placement=True)
+        config = inference_session_config(self.config)
         if self.runs_as_written:
             config.graph_options.rewrite_options.disable_meta_optimizer = True
             config.graph_options.optimizer_options.opt_level = tf.OptimizerOptions.L0
@@ -70,6 +67,7 @@ class Serving:
     Attributes:
       session: the session, with restored variables and a finalized graph.
       inputs: input name -> placeholder.
+      forms: prefix of signature names -> names of the inputs that are fed together.
       signatures: signature name -> output name -> tensor.
       scores: floating-point predictions, for the detection of ties.
       saver: saves the variables.
@@ -77,59 +75,57 @@ class Serving:
 
     session: Any
     inputs: Mapping[str, Any]
+    forms: Mapping[str, Sequence[str]]
     signatures: Mapping[str, Mapping[str, Any]]
     scores: Mapping[str, Any]
     saver: Any
 
-    def run(self, outputs: Any, batch: Mapping[str, Any]) -> Any:
-        """Computes arrays in the structure of `outputs` for a batch, input name -> array."""
-        fed = {self.inputs[name]: batch[name] for name in self.inputs}
+    def run(self, outputs: Any, batch: Mapping[str, Any], form: str = "") -> Any:
+        """Computes arrays in the structure of `outputs`.
+
+        Args:
+          outputs: tensors.
+          batch: input name -> array.
+          form: a key of `forms`, whose inputs are fed.
+        """
+        fed = {self.inputs[name]: batch[name] for name in self.forms[form]}
         return self.session.run(outputs, fed)
 
 
 @contextlib.contextmanager
-def restored(request: Request, specs: Any = None) -> Iterator[Serving]:
+def restored(request: Request, given: InputSignature | None = None) -> Iterator[Serving]:
     """Builds the model on placeholders in a graph of its own, and restores it.
 
     Args:
       request: the model and its checkpoint.
-      specs: specs of the inputs instead of `request.inputs.specs`.
+      given: inputs in place of `request.inputs`.
 
     Yields:
       A `Serving`, whose graph is the default one.
 
     Raises:
       CheckpointError: the checkpoint belongs to another model.
-      PluginError: the model has nothing to export, or needs labels.
+      PluginError: the model has nothing to export.
     """
     with tf.Graph().as_default():
         tf.set_random_seed(request.config.random_seed)
-        features, inputs = placeholders(request.inputs.specs if specs is None else specs)
-        inference = _built(request, features)
-        signatures = _named(outputs_by_signature(inference.output))
-        # Saves under the names of variables, also if the values are moving averages.
-        saver = tf.train.Saver(averaged_saver_map([]), save_relative_paths=True)
-        with restore_session(inference, request.checkpoint, request.session_config()) as session:
-            yield Serving(session, inputs, signatures, _scores(inference.output), saver)
-
-
-def _built(request: Request, features: Any) -> Inference:
-    """Builds the model; explains the error of a model that needs labels."""
-    try:
-        return build_inference(
+        received = (given or request.inputs).receive()
+        inference = build_inference(
             model=request.model,
-            features=features,
+            features=received.features,
             labels=None,
             mode=Mode.PREDICT,
             config=request.config,
         )
-    except (TypeError, ValueError, AttributeError) as error:
-        if not _OF_NONE.search(str(error)):
-            raise
-        raise PluginError(
-            f"the model {type(request.model).__name__} could not be built for prediction, where "
-            f"labels are None: {error}; its build() must not use them in Mode.PREDICT"
-        ) from error
+        forms = received.forms()
+        inputs = {name: tensor for form in forms.values() for name, tensor in form.items()}
+        signatures = _named(outputs_by_signature(inference.output))
+        # Saves under the names of variables, also if the values are moving averages.
+        saver = tf.train.Saver(averaged_saver_map([]), save_relative_paths=True)
+        with restore_session(inference, request.checkpoint, request.session_config()) as session:
+            scores = _scores(inference.output)
+            names = {key: list(form) for key, form in forms.items()}
+            yield Serving(session, inputs, names, signatures, scores, saver)
 
 
 def outputs_by_signature(output: ModelOutput) -> dict[str, dict[str, Any]]:

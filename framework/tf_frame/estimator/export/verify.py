@@ -16,14 +16,16 @@ The rule, output by output:
   scores of the classes are known, with one score per class in the last
   dimension, an element may be another class whose score is within twice the
   tolerance of the highest one (each of the two scores may be off by one tolerance).
-* Text and truth values: equal.
+* Text: equal, except where integers of the same shape tie, as names of classes.
+* Truth values: equal.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -83,13 +85,13 @@ def compare(
             f"the exported model has the outputs {_listed(found)}; expected: {_listed(expected)}"
         )
     known = [*expected.values(), *(scores or {}).values()]
-    comparison = Comparison()
+    comparison, ties = Comparison(), _all_ties(expected, found, tolerance, known)
     for name, value in sorted(expected.items()):
         if isinstance(value, Mapping):
             new = compare(value, found[name], tolerance=tolerance, scores=scores)
         else:
             arrays = np.asarray(value), np.asarray(found[name])
-            new = _compared(name, *arrays, tolerance, list(map(np.asarray, known)))
+            new = _compared(name, *arrays, tolerance, ties)
         comparison = comparison.joined(new)
     return comparison
 
@@ -112,7 +114,7 @@ def _scale_of(expected: Any) -> float:
 
 
 def _compared(
-    name: str, expected: Any, found: Any, tolerance: float, known: list[Any]
+    name: str, expected: Any, found: Any, tolerance: float, ties: Mapping[str, Any]
 ) -> Comparison:
     if expected.shape != found.shape:
         raise DifferenceError(
@@ -124,8 +126,12 @@ def _compared(
     differs = expected != found
     if not differs.any():
         return Comparison()
-    if np.issubdtype(expected.dtype, np.integer):
-        tied = differs & _ties(expected, found, tolerance, known)
+    if expected.dtype.kind in "OS":
+        differs &= ~_any(tied for tied in ties.values() if tied.shape == expected.shape)
+        if not differs.any():
+            return Comparison()
+    elif name in ties:
+        tied = differs & ties[name]
         if tied.sum() == differs.sum():
             return Comparison(ties=int(tied.sum()))
         differs &= ~tied
@@ -149,6 +155,26 @@ def _float_difference(name: str, expected: Any, found: Any, tolerance: float) ->
             f"allowed: {tolerance:g}"
         )
     return largest
+
+
+def _all_ties(
+    expected: Mapping[str, Any], found: Mapping[str, Any], tolerance: float, known: list[Any]
+) -> dict[str, Any]:
+    """Returns name -> where an integer output is another class of nearly the same score."""
+    known = [np.asarray(scores) for scores in known if not isinstance(scores, Mapping)]
+    ties = {}
+    for name, value in expected.items():
+        if isinstance(value, Mapping):
+            continue
+        classes, others = np.asarray(value), np.asarray(found[name])
+        if np.issubdtype(classes.dtype, np.integer) and classes.shape == others.shape:
+            ties[name] = (classes != others) & _ties(classes, others, tolerance, known)
+    return ties
+
+
+def _any(masks: Iterable[Any]) -> Any:
+    """Returns where any mask is True; False without masks."""
+    return functools.reduce(np.logical_or, masks, np.False_)
 
 
 def _ties(expected: Any, found: Any, tolerance: float, known: list[Any]) -> Any:

@@ -4,9 +4,10 @@ The training code knows only input plugins; with this it reads the data of such 
 
     def input_fn(mode, params, config): ...     # any subset of these arguments
 
-The function returns a `tf.data.Dataset` or tensors: `(features, labels)`, or
-features alone. `Estimator.train`, `evaluate` and `predict` take either such a
-function or a `tf_frame.Input`.
+The function returns a `tf.data.Dataset` or values: `(features, labels)`, or features alone. The
+values are tensors or anything else, such as arrays, which the model function gets as they are; None
+is for a model that makes its own data. `Estimator.train`, `evaluate` and `predict` take either such
+a function or a `tf_frame.Input`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class InputFn:
     """
 
     info = InputInfo()  # An input function does not describe its data.
+    plain_values = True
 
     def __init__(self, function: Callable[..., Any], *, params: Any, config: Any) -> None:
         self.function = function
@@ -44,7 +46,7 @@ class InputFn:
 
         Returns:
           A data set of `(features, labels)`, or a function that returns such
-          tensors and calls the input function again for each further clone.
+          values and calls the input function again for each further clone.
           Missing labels are None.
         """
         result = self._call(mode, context)
@@ -90,8 +92,6 @@ def _of_pairs(dataset: Any) -> Any:
 
 
 def _pair(result: Any) -> tuple[Any, Any]:
-    if result is None:
-        raise ValueError(f"{_NOT_A_PAIR} It returned None.")
     if isinstance(result, (list, tuple)):
         if len(result) != 2:
             raise ValueError(f"{_NOT_A_PAIR} It returned {len(result)}.")

@@ -8,46 +8,64 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 
 from tf_frame.errors import ConfigError, DataError
 
 
-def files_of(paths: Iterable[str], suffixes: Sequence[str]) -> list[str]:
+def files_of(paths: Iterable[str], suffixes: Sequence[str], *, output: str = "") -> list[str]:
     """Lists files, and the files of folders in the order of their names; each file once.
+
+    Folders are read with their sub-folders, such as one for each class, except hidden ones.
 
     Args:
       paths: files, with any name, and folders.
       suffixes: suffixes in lower case of the files to take from a folder; empty for all
         files that are not hidden.
+      output: a folder whose files are left out, as those of an earlier prediction.
 
     Raises:
       DataError: a path does not exist, or a folder contains no such file.
     """
     found: dict[str, str] = {}
     for path in map(os.path.expanduser, paths):
-        for file in _files_in(path, suffixes) if os.path.isdir(path) else [path]:
+        for file in _files_in(path, suffixes, output) if os.path.isdir(path) else [path]:
             if not os.path.exists(file):
                 raise DataError(f"--input {path}: there is no such file or folder")
             found.setdefault(os.path.realpath(file), file)
     return list(found.values())
 
 
-def _files_in(folder: str, suffixes: Sequence[str]) -> list[str]:
-    try:
-        names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
-    except OSError as error:
-        raise DataError(f"--input {folder} cannot be read: {error.strerror}") from None
-    paths = [os.path.join(folder, name) for name in names]
+def _files_in(folder: str, suffixes: Sequence[str], output: str) -> list[str]:
     endings = tuple(suffixes) or ("",)
-    files = [path for path in paths if os.path.isfile(path) and path.lower().endswith(endings)]
+    # An output that is the folder itself is refused by `check_output`.
+    seen = {os.path.realpath(output)} - {os.path.realpath(folder)} if output else set()
+    files = [path for path in _below(folder, folder, seen) if path.lower().endswith(endings)]
     if files:
         return files
     wanted = f"ends in {', '.join(suffixes)}" if suffixes else "is a file"
     raise DataError(
-        f"--input {folder}: nothing in this folder {wanted}; name another folder, or the files"
+        f"--input {folder}: nothing in this folder and its sub-folders {wanted}; name another "
+        "folder, or the files"
     )
+
+
+def _below(folder: str, top: str, seen: set[str]) -> Iterator[str]:
+    """Yields the files of a folder, then those of each sub-folder; links may lead in circles."""
+    real = os.path.realpath(folder)
+    if real in seen:
+        return
+    seen.add(real)
+    try:
+        names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    except OSError as error:
+        raise DataError(f"--input {top}: {folder} cannot be read: {error.strerror}") from None
+    paths = [os.path.join(folder, name) for name in names]
+    yield from (path for path in paths if os.path.isfile(path))
+    for path in paths:
+        if os.path.isdir(path):
+            yield from _below(path, top, seen)
 
 
 def check_output(folder: str, files: Iterable[str]) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.session_devices import inference_session_config
 from tf_frame.errors import DataError, PluginError
 from tf_frame.graph.inference.build import (
     Inference,
@@ -24,8 +25,10 @@ from tf_frame.graph.inference.build import (
     build_inference,
 )
 from tf_frame.graph.inputs.pipeline import make_predict_batch
-from tf_frame.graph.inputs.streams import iterator_initializers
+from tf_frame.graph.inputs.streams import iterator_initializers, tensors_of
 from tf_frame.plugin import InputContext, Mode, ModelOutput
+from tf_frame.plugin.needs import check_batch
+from tf_frame.plugin.origin import method_of
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -59,7 +62,8 @@ def predictions(
       predict_keys: names of the predictions to compute; None or empty for all.
       hooks: session hooks beside those of the model.
       yield_single_examples: split batches into examples.
-      session_config: the `ConfigProto`; default: with soft placement.
+      session_config: a `ConfigProto` whose fields win over those of `config`; default: with
+        soft placement.
       check: called before each batch; an exception ends the prediction.
       with_features: yield pairs `(features, prediction)`.
       must_end: data that repeats for ever is an error.
@@ -81,14 +85,16 @@ def predictions(
         tf.set_random_seed(config.random_seed)
         tf.train.get_or_create_global_step()
         features, endless = _features(source, config)
+        check_batch(model, source, features, None)
         inference = build_inference(
             model=model, features=features, labels=None, mode=Mode.PREDICT, config=config
         )
         outputs = _chosen(_predicted(model, inference.output), predict_keys)
         # Predictions need not depend on the features, but every step must consume a batch.
-        consume = tf.group(*_tensors(features))
+        consume = tf.group(*tensors_of(features))
         fetches = (_dense(features) if with_features else {}, outputs, consume)
-        creator = RestoringSessionCreator(inference, checkpoint, session_config)
+        proto = inference_session_config(config, session_config)
+        creator = RestoringSessionCreator(inference, checkpoint, proto)
         all_hooks = [*_input_hooks(inference), *hooks, *inference.output.hooks]
         session = tf.train.MonitoredSession(creator, hooks=all_hooks)
     with _closing_in(graph, session):
@@ -127,14 +133,8 @@ def _input_hooks(inference: Inference) -> list[Any]:
 
 def _may_end(features: Any) -> bool:
     """Returns whether the features come from a data set or the graph has a queue."""
-    from_dataset = any(tensor.op.type == "IteratorGetNext" for tensor in _tensors(features))
+    from_dataset = any(tensor.op.type == "IteratorGetNext" for tensor in tensors_of(features))
     return from_dataset or bool(tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS))
-
-
-def _tensors(features: Any) -> list[Any]:
-    """Returns the tensors of features, also those within sparse and ragged ones."""
-    parts = tf.nest.flatten(features, expand_composites=True)
-    return [part for part in parts if tf.is_tensor(part)]
 
 
 def _predicted(model: Any, output: ModelOutput) -> Any:
@@ -142,7 +142,7 @@ def _predicted(model: Any, output: ModelOutput) -> Any:
     # With nothing to compute, prediction would never end.
     if isinstance(output.predictions, Mapping) and not output.predictions:
         raise PluginError(
-            f"{type(model).__name__}.build() returned no predictions for the mode PREDICT; put "
+            f"{method_of(model, 'build')} returned no predictions for the mode PREDICT; put "
             "them into ModelOutput(predictions={name: tensor})"
         )
     return output.predictions

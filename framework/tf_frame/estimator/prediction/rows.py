@@ -15,12 +15,15 @@ import csv
 import io
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tf_frame.errors import ConfigError, translated_write_errors
+
+# Predictions that have a number for each class.
+_PER_CLASS = ("probabilities", "logits", "scores")
 
 
 def translated_output_errors(directory: str) -> contextlib.AbstractContextManager[None]:
@@ -34,12 +37,18 @@ def translated_output_errors(directory: str) -> contextlib.AbstractContextManage
 
 
 class _Rows:
-    """A file in a folder that exists; made with its first row, it grows by whole rows."""
+    """A file in a folder that exists; made with its first row, it grows by whole rows.
+
+    Args:
+      directory: the folder.
+      class_names: names of the classes, as far as they are known.
+    """
 
     file_name = ""
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, class_names: Sequence[str] = ()) -> None:
         self.path = os.path.join(directory, self.file_name)
+        self.class_names = class_names
         self._file: io.FileIO | None = None
 
     def __call__(self, name: str, features: Any, prediction: Any) -> None:
@@ -87,18 +96,21 @@ class JsonLines(_Rows):
 class Csv(_Rows):
     """Writes `predictions.csv`: a column for each number, for arrays `name_0` or `name_0_1`.
 
-    NaN and infinities are `nan`, `inf` and `-inf`.
+    Columns of `probabilities`, `logits` and `scores` have the names of the classes in place of
+    numbers, if these are known. NaN and infinities are `nan`, `inf` and `-inf`.
     """
 
     file_name = "predictions.csv"
 
-    def __init__(self, directory: str) -> None:
-        super().__init__(directory)
+    def __init__(self, directory: str, class_names: Sequence[str] = ()) -> None:
+        super().__init__(directory, class_names)
         self._columns: list[str] = []
 
     def _row(self, values: Mapping[str, Any]) -> str:
         cells = {
-            column: cell for key, value in values.items() for column, cell in _cells(key, value)
+            column: cell
+            for key, value in values.items()
+            for column, cell in self._cells(key, value)
         }
         lines = [list(cells.values())]
         if not self._columns:
@@ -113,15 +125,17 @@ class Csv(_Rows):
         csv.writer(text, lineterminator="\n").writerows(lines)
         return text.getvalue()
 
+    def _cells(self, key: str, value: Any) -> list[tuple[str, Any]]:
+        """Returns column names and values of one prediction."""
+        array = _readable(np.asarray(value))
+        names = self.class_names if key in _PER_CLASS else ()
+        if array.shape == (len(set(names)),) and len(set(names)) == len(names):
+            return [(f"{key}_{name}", cell) for name, cell in zip(names, array, strict=True)]
+        places = np.ndindex(array.shape)
+        return [("_".join([key, *map(str, place)]), array[place]) for place in places]
+
 
 FORMATS: dict[str, type[_Rows]] = {"csv": Csv, "jsonl": JsonLines}
-
-
-def _cells(key: str, value: Any) -> list[tuple[str, Any]]:
-    """Returns column names and values of one prediction."""
-    array = _readable(np.asarray(value))
-    places = np.ndindex(array.shape)
-    return [("_".join([key, *map(str, place)]), array[place]) for place in places]
 
 
 def _plain(value: Any) -> Any:

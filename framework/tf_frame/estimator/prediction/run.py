@@ -22,6 +22,8 @@ from tf_frame.estimator.prediction.rows import FORMATS, translated_output_errors
 from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.plugin import InputContext, Mode
+from tf_frame.plugin.fault import call
+from tf_frame.plugin.origin import made_by, method_of, of_plugin
 from tf_frame.text import short_repr
 
 _NAME = "name"
@@ -96,16 +98,21 @@ class _Prediction:
                     raise
                 yield from self._predict_singly(write, keys)
         if not self.names:
-            raise DataError("there is no data to predict on: the input yields not one example")
+            split = "set of files" if self.files else "evaluation split"
+            raise DataError(
+                f"the {split}{of_plugin(self.source)} is empty; there was not one batch"
+            )
 
     @contextlib.contextmanager
     def _writer(self, row_format: str | None) -> Iterator[Any]:
         """Yields the writer of the model, or of rows, and closes it at the end."""
-        make = getattr(self.model, "prediction_writer", None)
+        makes = hasattr(self.model, "prediction_writer") and not row_format
         with translated_output_errors(self.output):
-            writer = make(self.output) if make and not row_format else None
+            writer = call(self.model, "prediction_writer", self.output) if makes else None
         if writer is None:
-            writer = FORMATS[row_format or "jsonl"](self.output)
+            info = getattr(self.model, "info", None)
+            names = getattr(info, "class_names", ())
+            writer = FORMATS[row_format or "jsonl"](self.output, names)
         try:
             yield writer
         finally:
@@ -141,7 +148,7 @@ class _Prediction:
         )
         if not self.files and config.eval_steps is not None:
             examples = itertools.islice(examples, config.eval_steps * config.eval_batch_size)
-        with translated_errors(self.output):
+        with translated_errors(self.output, self.source):
             for features, prediction in examples:
                 name = f"{len(self.names):06d}"
                 if isinstance(features, Mapping) and _NAME in features:
@@ -170,15 +177,16 @@ class _Source:
         return self.make(context)
 
 
-def _source(source: Any, files: Sequence[str]) -> _Source:
+def _source(source: Any, files: Sequence[str]) -> Any:
     """Returns an input of the files or, without any, of the evaluation split."""
-    kind = type(source).__name__
     if not files:
-        return _Source(f"{kind}.dataset()", lambda context: source.dataset(Mode.EVAL, context))
-    origin = f"{kind}.prediction_dataset()"
+        origin = method_of(source, "dataset")
+        evaluated = _Source(origin, lambda context: call(source, "dataset", Mode.EVAL, context))
+        return made_by(source, evaluated)
+    origin = method_of(source, "prediction_dataset")
 
     def make(context: InputContext) -> Any:
-        dataset = source.prediction_dataset(files, context)
+        dataset = call(source, "prediction_dataset", files, context)
         spec = getattr(dataset, "element_spec", None)
         features = spec[0] if isinstance(spec, tuple) and spec else spec
         if isinstance(features, Mapping) and _NAME in features:
@@ -189,4 +197,4 @@ def _source(source: Any, files: Sequence[str]) -> _Source:
             f"of each example; it {found}"
         )
 
-    return _Source(origin, make)
+    return made_by(source, _Source(origin, make))

@@ -15,6 +15,9 @@ from typing import Any, TypeVar
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.tf_config import ClusterConfig, TaskType, cluster_config, read_tf_config
+from tf_frame.config.option import resolve
+from tf_frame.config.option_groups import DeviceOptions
+from tf_frame.deploy.session_devices import device_fields
 from tf_frame.estimator.run_config.options import (
     CLUSTER_OPTIONS,
     Field,
@@ -92,7 +95,7 @@ class RunConfig:
         _or_none,
     )
     session_config = Field(
-        "The `tf.ConfigProto` of sessions.",
+        "The `tf.ConfigProto` of sessions, whose fields may be set before the Estimator is made.",
         lambda proto: isinstance(proto, tf.ConfigProto),
         "must be instance of ConfigProto",
     )
@@ -174,7 +177,7 @@ class RunConfig:
             given[_SECS] = _DEFAULT_SECS
         self._environment = cluster_config(tf_config)
         if session_config is None:
-            given["session_config"] = _cluster_session_config(self._environment)
+            given["session_config"] = _cluster_session_config(self._environment, options)
         self._settle(given, explicit)
 
     def _settle(self, given: dict[str, Any], explicit: frozenset[str]) -> None:
@@ -264,6 +267,9 @@ class RunConfig:
         _check_one_interval(kwargs)
         new = copy.deepcopy(self)
         given = {**new._given, **kwargs}
+        if "options" in kwargs and not {"session_config"} & (self._explicit | kwargs.keys()):
+            # The fields that the caller has set stay.
+            given["session_config"].MergeFrom(device_fields(_device_options(kwargs["options"])))
         given["model_dir"] = _path_text(given["model_dir"])
         for name, other in ((_STEPS, _SECS), (_SECS, _STEPS)):
             if kwargs.get(name) is not None and other not in kwargs:
@@ -323,19 +329,28 @@ def _checked_model_dir(model_dir: Any, in_tf_config: str | None) -> Any:
     return model_dir or in_tf_config
 
 
-def default_session_config() -> Any:
+def default_session_config(options: Mapping[str, Any] | None = None) -> Any:
     """Returns the `ConfigProto` of an Estimator that was given none.
 
     Source: `get_default_session_config` of tensorflow_estimator, run_config.py.
+
+    Args:
+      options: `RunConfig(options=...)`, of which `gpus`, `gpu_memory_growth` and the like count.
     """
-    proto = tf.ConfigProto(allow_soft_placement=True)
+    proto = device_fields(_device_options(options))
+    proto.allow_soft_placement = True
     rewriting = proto.graph_options.rewrite_options
     rewriting.meta_optimizer_iterations = rewriting.ONE
     return proto
 
 
-def _cluster_session_config(cluster: ClusterConfig) -> Any:
-    """Adds to the default the devices that a task of a cluster sees; None for other tasks.
+def _device_options(options: Mapping[str, Any] | None) -> DeviceOptions:
+    """Returns the options of GPUs, memory and threads among `RunConfig(options=...)`."""
+    return resolve(DeviceOptions, [normalized(options)])
+
+
+def _cluster_session_config(cluster: ClusterConfig, options: Mapping[str, Any] | None) -> Any:
+    """Adds to the default the devices that a task of a cluster sees, if it is one.
 
     With these filters a worker does not wait for other workers. Source:
     tensorflow_estimator, run_config.py.
@@ -346,10 +361,9 @@ def _cluster_session_config(cluster: ClusterConfig) -> Any:
         TaskType.WORKER: ["/job:ps", f"/job:worker/task:{cluster.task_id}"],
         TaskType.PS: ["/job:ps", "/job:worker", "/job:chief", "/job:master"],
     }
-    if not cluster.cluster or cluster.task_type not in filters:
-        return None
-    proto = default_session_config()
-    proto.device_filters.extend(filters[cluster.task_type])
+    proto = default_session_config(options)
+    if cluster.cluster:
+        proto.device_filters.extend(filters.get(cluster.task_type, []))
     return proto
 
 
@@ -372,7 +386,7 @@ def maybe_overwrite_model_dir(config: RunConfig | None, model_dir: Any) -> RunCo
     if not isinstance(config, RunConfig):
         raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
     if config.session_config is None:
-        config = config.replace(session_config=default_session_config())
+        config = config.replace(session_config=default_session_config(config.options))
     model_dir = _path_text(model_dir)
     if model_dir is not None and config.model_dir not in (None, model_dir):
         raise ValueError(

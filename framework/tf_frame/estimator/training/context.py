@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tf_frame.cluster import Cluster
+from tf_frame.hooks.metrics_log import MetricsLog
 from tf_frame.session.interrupts import Interrupts
 
 _LOG = logging.getLogger("tf_frame")
@@ -48,6 +49,7 @@ class RunContext:
       saves_checkpoints: whether checkpoints are saved at all.
       session_config: a `ConfigProto` whose fields win over tf-frame's own, or None.
       warm_start_from: `WarmStartSettings` for a training that is new, or None.
+      metrics: gets the figures of log intervals and evaluations.
       input_restarts_at: global step from which the input is read from its beginning,
         though the checkpoint of that step holds a position in the input.
     """
@@ -61,4 +63,5 @@ class RunContext:
     saves_checkpoints: bool = True
     session_config: Any = None
     warm_start_from: Any = None
+    metrics: MetricsLog = dataclasses.field(default_factory=MetricsLog)
     input_restarts_at: int | None = None

@@ -72,6 +72,7 @@ def make_hooks(
     is_chief = context.cluster.is_chief
     progress = ProgressHook(
         graph.train_op,
+        loss_name=list(graph.losses)[-1],
         last_step=config.max_steps,
         examples_per_step=setup.examples_per_step(),
         every_steps=config.log_every_n_steps if observer.shows_progress else 0,
@@ -86,12 +87,14 @@ def make_hooks(
         if isinstance(hook, Hook):
             hook.report = observer.report
     guard = NanGuardHook(graph.train_op, on_nan=config.on_nan)
-    hooks: list[Any] = [*_exact_resume(config, graph, restored, observer.report), guard, *foreign]
+    exact = bool(getattr(source, "exact_resume", True))  # An input need not inherit from `Input`.
+    resume = _exact_resume(config, graph, restored, observer.report, exact=exact)
+    hooks: list[Any] = [*resume, guard, *foreign]
     hooks += [*graph.hooks, *_profiles(setup, context.cluster)]
     if is_chief:
         hooks += _hooks_of_chief(setup, context, graph, guard, listeners, saves=saves)
         counts_examples = not (isinstance(source, InputFn) or callable(source))
-        hooks += _log(setup, graph, counts_examples=counts_examples)
+        hooks += _log(setup, graph, context, counts_examples=counts_examples)
     hooks += [
         *(each for each in named if each not in listeners),
         progress,
@@ -126,7 +129,7 @@ def _hooks_of_chief(
     listeners += context.listeners
     checkpoints = _checkpoints(setup, context, graph, guard, listeners) if saves else None
     hooks: list[Any] = [checkpoints] if checkpoints else []
-    hooks += _summaries_and_timelines(setup, graph)
+    hooks += _summaries_and_timelines(setup, graph, context.observer.report)
     if config.eval_every_n_steps:
         hooks.append(_evaluation(config, context, guard, checkpoints))
     return hooks
@@ -142,6 +145,8 @@ def _hook_context(setup: TrainingSetup, context: RunContext, graph: TrainGraph) 
         graph=graph,
         report=context.observer.report,
         eval_every_n_steps=setup.config.eval_every_n_steps,
+        first_step=step_of(context.checkpoint),
+        metrics=context.metrics,
     )
 
 
@@ -150,8 +155,15 @@ def _exact_resume(
     graph: TrainGraph,
     restored: RestoredCheckpoint,
     report: Callable[[str], None],
+    *,
+    exact: bool,
 ) -> Iterator[Any]:
-    """The hook that makes a resumed run end like one that was never stopped."""
+    """The hook that makes a resumed run end like one that was never stopped.
+
+    Args:
+      config, graph, restored, report: of the run.
+      exact: whether the input must resume with the next batch.
+    """
     if graph.input_position is None:
         return
     if graph.not_repeatable:
@@ -161,6 +173,7 @@ def _exact_resume(
         restored=restored,
         allow_inexact=config.allow_inexact_resume,
         report=report,
+        exact=exact,
     )
 
 
@@ -212,7 +225,9 @@ def _checkpoints(
     )
 
 
-def _summaries_and_timelines(setup: TrainingSetup, graph: TrainGraph) -> Iterator[Any]:
+def _summaries_and_timelines(
+    setup: TrainingSetup, graph: TrainGraph, report: Callable[[str], None]
+) -> Iterator[Any]:
     config, model_dir = setup.config, setup.model_dir
     if config.writes_summaries and graph.summary_op is not None:
         yield SummaryHook(
@@ -220,6 +235,7 @@ def _summaries_and_timelines(setup: TrainingSetup, graph: TrainGraph) -> Iterato
             graph.summary_op,
             every_steps=config.save_summaries_steps or None,
             every_secs=config.save_summaries_secs,
+            report=report,
         )
     if config.trace_every_n_steps or config.trace_at_step:
         yield TimelineHook(
@@ -229,7 +245,7 @@ def _summaries_and_timelines(setup: TrainingSetup, graph: TrainGraph) -> Iterato
             gzip=config.trace_gzip,
             memory=config.trace_memory,
             dataflow=config.trace_dataflow,
-            writer=event_writer(model_dir),
+            writer=event_writer(model_dir, report=report),
         )
 
 
@@ -257,15 +273,17 @@ def _evaluation(
     )
 
 
-def _log(setup: TrainingSetup, graph: TrainGraph, *, counts_examples: bool) -> Iterator[Any]:
+def _log(
+    setup: TrainingSetup, graph: TrainGraph, context: RunContext, *, counts_examples: bool
+) -> Iterator[Any]:
     """Hooks that log loss, learning rate and steps/s; examples/s only if they are known."""
     every, last = setup.config.log_every_n_steps, setup.config.max_steps
     if not every:
         return
-    tensors = {"loss": graph.train_op}
+    tensors = dict(graph.losses)
     if graph.learning_rate is not None:
         tensors["learning_rate"] = graph.learning_rate
-    yield LoggingHook(tensors, every_steps=every, last_step=last)
+    yield LoggingHook(tensors, every_steps=every, last_step=last, metrics=context.metrics)
     if not counts_examples:
         yield StepCounterHook(every_n_steps=every, output_dir=setup.model_dir)
         return
@@ -274,7 +292,7 @@ def _log(setup: TrainingSetup, graph: TrainGraph, *, counts_examples: bool) -> I
         every_steps=every,
         last_step=last,
         min_secs=_MIN_INTERVAL_SECS,
-        writer=event_writer(setup.model_dir),
+        writer=event_writer(setup.model_dir, report=context.observer.report),
     )
 
 

@@ -3,7 +3,9 @@
 | file | content |
 |---|---|
 | `config.yaml` | the resolved configuration, to resume, evaluate and export by |
+| `input.json` | the `InputInfo` of the data, to predict and export without the data |
 | `train.log` | the log of tf-frame |
+| `metrics.csv` | the figures of each log interval and each evaluation |
 | `result.json` | the result of the last run, for programs |
 | `run.lock` | locked while a run writes to the folder, so that a second one is refused |
 | `training_ended_at` | the last step of the last completed `Estimator.train`: see `completed_step`|
@@ -12,23 +14,23 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import fcntl
 import json
-import logging
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from typing import Any
 
+from tf_frame import file_system
 from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError
+from tf_frame.plugin import InputInfo, Mode
 
 CONFIG_FILE = "config.yaml"
+INPUT_FILE = "input.json"
 _RESULT_FILE = "result.json"
 _COMPLETED_FILE = "training_ended_at"
-_LOG = logging.getLogger("tf_frame")
 
 
 def default_model_dir(plugin: str) -> str:
@@ -43,7 +45,7 @@ def default_model_dir(plugin: str) -> str:
 
 @contextlib.contextmanager
 def discarded_if_unused(path: str, *, is_chief: bool = True) -> Iterator[None]:
-    """Creates the folder, and removes it again if the run fails before it begins to train.
+    """Creates the folder, and removes it again if the run fails before its first step is complete.
 
     Only the chief removes the folder, and only a folder that did not exist before:
     another worker may just have been the first to create it.
@@ -51,29 +53,43 @@ def discarded_if_unused(path: str, *, is_chief: bool = True) -> Iterator[None]:
     Raises:
       ConfigError: the folder cannot be written.
     """
-    existed = os.path.exists(path)
+    existed = file_system.exists(path)
     _create(path)
     try:
         yield
     except BaseException:
-        # The configuration is written as soon as there is a session.
-        if is_chief and not existed and not os.path.exists(os.path.join(path, CONFIG_FILE)):
-            shutil.rmtree(path)
+        # A run that made a step has a checkpoint, at least that of its begin.
+        if is_chief and not existed and not file_system.exists(os.path.join(path, "checkpoint")):
+            file_system.remove_folder(path)
         raise
 
 
+def check_writable(path: str) -> None:
+    """Checks that a run could write to the folder; makes none, and changes nothing in it.
+
+    Raises:
+      ConfigError: the folder cannot be written.
+    """
+    missing, parent = [], path
+    while parent and not file_system.exists(parent):
+        missing.append(parent)
+        parent = os.path.dirname(parent)
+    try:
+        _create(path)
+    finally:
+        for folder in missing:
+            file_system.remove_if_empty(folder)
+
+
 def _create(path: str) -> None:
-    if "://" in path:
-        raise ConfigError(f"--model_dir {path}: only folders of this machine can be written")
     if any(character in path for character in "*?["):
         raise ConfigError(
             f"--model_dir {path}: TensorFlow's savers take *, ? and [ in a path for a pattern; "
             "choose a folder without them"
         )
     try:
-        os.makedirs(path, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path) as probe:
-            probe.write(b"tf-frame")
+        file_system.make_folder(path)
+        file_system.write_probe(path)
     except OSError as error:
         raise ConfigError(
             f"--model_dir {path} cannot be written: {error.strerror}; choose another folder"
@@ -84,9 +100,14 @@ def _create(path: str) -> None:
 def locked(path: str) -> Iterator[None]:
     """Locks the folder for this process; the lock ends with the process, even if it is killed.
 
+    A remote folder cannot be locked: two runs in it would overwrite each other's files.
+
     Raises:
       ConfigError: another run holds the lock.
     """
+    if file_system.is_remote(path):
+        yield
+        return
     with open(os.path.join(path, "run.lock"), "a", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -97,6 +118,50 @@ def locked(path: str) -> Iterator[None]:
         yield
 
 
+def refuse_if_busy(path: str) -> None:
+    """Raises a `ConfigError` if another run holds the lock of the folder."""
+    with locked(path):
+        pass
+
+
+def write_input_info(model_dir: str, name: str, info: Any) -> None:
+    """Writes `input.json`, unless the facts about the data are of a class of the plugin's own.
+
+    Args:
+      model_dir: the folder of the run.
+      name: name of the input plugin.
+      info: its `info`.
+    """
+    if type(info) is not InputInfo:
+        return
+    facts = dataclasses.asdict(info)
+    facts["num_examples"] = {Mode(mode).value: n for mode, n in info.num_examples.items()}
+    facts["class_names"] = list(info.class_names)
+    content = json.dumps({"input": name, **facts}, indent=2, default=int)
+    write_file(os.path.join(model_dir, INPUT_FILE), content + "\n")
+
+
+def read_input_info(model_dir: str, name: str) -> InputInfo | None:
+    """Returns what `write_input_info` wrote; None without a file, or of another input.
+
+    Raises:
+      ConfigError: the file is damaged.
+    """
+    path = os.path.join(model_dir, INPUT_FILE)
+    try:
+        facts = json.loads(file_system.read_text(path))
+        if facts.pop("input") != name:
+            return None
+        facts["num_examples"] = {Mode(mode): n for mode, n in facts["num_examples"].items()}
+        return InputInfo(**{**facts, "class_names": tuple(facts["class_names"])})
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"{path} cannot be read: {error}; remove it if the data of the training is there"
+        ) from None
+
+
 def write_result(model_dir: str, result: dict[str, Any]) -> None:
     """Writes `result.json`.
 
@@ -105,15 +170,14 @@ def write_result(model_dir: str, result: dict[str, Any]) -> None:
     """
     before = _read_result(model_dir)
     if result["steps_per_sec"] is None and before.get("global_step") == result["global_step"]:
-        for name in ("loss", "steps_per_sec", "examples_per_sec"):
+        for name in ("total_loss", "steps_per_sec", "examples_per_sec"):
             result = {**result, name: before.get(name)}
     write_file(os.path.join(model_dir, _RESULT_FILE), json.dumps(result, indent=2) + "\n")
 
 
 def _read_result(model_dir: str) -> dict[str, Any]:
     try:
-        with open(os.path.join(model_dir, _RESULT_FILE), encoding="utf-8") as file:
-            result = json.load(file)
+        result = json.loads(file_system.read_text(os.path.join(model_dir, _RESULT_FILE)))
     except (FileNotFoundError, ValueError):  # ValueError: not JSON, or not even text.
         return {}
     return result if isinstance(result, dict) else {}
@@ -127,8 +191,7 @@ def completed_step(model_dir: str) -> int | None:
     next one resumes the input at the position in the checkpoint instead.
     """
     try:
-        with open(os.path.join(model_dir, _COMPLETED_FILE), encoding="utf-8") as file:
-            text = file.read().strip()
+        text = file_system.read_text(os.path.join(model_dir, _COMPLETED_FILE)).strip()
     except FileNotFoundError:
         return None
     return int(text) if text.isdigit() else None
@@ -137,34 +200,3 @@ def completed_step(model_dir: str) -> int | None:
 def write_completed_step(model_dir: str, step: int) -> None:
     """Records the global step at which `Estimator.train` ended in order."""
     write_file(os.path.join(model_dir, _COMPLETED_FILE), f"{step}\n")
-
-
-class _LogFile(logging.FileHandler):
-    """A log file that never ends a run.
-
-    On a full disk the checkpoint or summary that cannot be written is the
-    error to report; a lost log line must not hide it.
-    """
-
-    def handleError(self, record: logging.LogRecord) -> None:
-        pass
-
-    def close(self) -> None:
-        with contextlib.suppress(OSError):
-            super().close()
-
-
-@contextlib.contextmanager
-def log_file(model_dir: str) -> Iterator[None]:
-    """Appends the log of tf-frame to `train.log` inside the block."""
-    handler = _LogFile(os.path.join(model_dir, "train.log"), encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    level = _LOG.level
-    _LOG.addHandler(handler)
-    _LOG.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        _LOG.setLevel(level)
-        _LOG.removeHandler(handler)
-        handler.close()

@@ -9,23 +9,25 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-import os
-import shlex
+import signal
 import time
 from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
-from tf_frame.checkpoint.write.best import BestCheckpoints
 from tf_frame.cluster import wait_for_server
-from tf_frame.errors import CheckpointError, DataError
+from tf_frame.deploy.session_config import make_deployment
+from tf_frame.deploy.session_devices import device_report
+from tf_frame.errors import DataError
 from tf_frame.estimator.error_translation import translated_errors
-from tf_frame.estimator.evaluation.evaluator import Evaluator
-from tf_frame.estimator.evaluation.results import numbers
 from tf_frame.estimator.evaluation.run import run_evaluator
 from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.model_dir import locked, log_file, write_result
-from tf_frame.estimator.training.setup import TRAIN_AND_EVALUATE, TrainingSetup
+from tf_frame.estimator.training.evaluations import Evaluations, how_to_resume
+from tf_frame.estimator.training.log_file import log_file
+from tf_frame.estimator.training.model_dir import locked, write_result
+from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.train import Trained, train
+from tf_frame.hooks.metrics_log import MetricsLog, metrics_csv
+from tf_frame.plugin.origin import of_plugin
 from tf_frame.session.interrupts import Interrupted
 
 # Time to wait for the servers of other tasks, which a scheduler may start minutes later.
@@ -45,43 +47,80 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
 
     Raises:
       ConfigError: another run is writing to the folder.
-      Interrupted: a signal stopped the run; a step that was trained is saved.
+      Interrupted: a signal stopped the run; a step that was trained is saved, and
+        `result.json` says what stopped the run.
     """
     started = time.monotonic()
-    is_chief, model_dir = context.cluster.is_chief, setup.model_dir
+    is_chief, model_dir, observer = context.cluster.is_chief, setup.model_dir, context.observer
     lock = locked(model_dir) if is_chief else contextlib.nullcontext()
-    with lock, log_file(model_dir), translated_errors(model_dir):
+    with lock, log_file(model_dir), translated_errors(model_dir, source):
+        deployment = make_deployment(setup.config, context.cluster)
+        context.observer.report(device_report(setup.config, deployment))
         model = setup.make_model(source.info)
         evaluator = run_evaluator(setup, model=model, source=source)
-        evaluations = _Evaluations(setup, evaluator, context.observer)
-        with contextlib.closing(evaluator):
+        checkpoint = newest_checkpoint(model_dir, observer.report)
+        # Read now, for training may remove the checkpoint.
+        first_step = step_of(checkpoint)
+        loggers = [metrics_csv(model_dir, last_step=first_step)] if is_chief else []
+        metrics_log = MetricsLog(loggers, report=observer.report)
+        evaluations = Evaluations(setup, evaluator, observer, metrics_log)
+        evaluates = _evaluates(setup, source, observer)
+        with contextlib.closing(metrics_log), contextlib.closing(evaluator):
             if is_chief and setup.config.keep_best:
                 # Checks before training that the metric is that of the folder's best.json.
                 evaluations.best_checkpoints()
-            context = dataclasses.replace(context, evaluate_step=evaluations.evaluate_step)
-            trained = _train(setup, context, model, source)
-            metrics: dict[str, float] = {}
-            if is_chief and setup.config.evaluate:
-                metrics = evaluations.evaluate_newest()
+            if is_chief:
+                evaluations.check_metrics()
+            context = dataclasses.replace(
+                context,
+                checkpoint=checkpoint,
+                evaluate_step=evaluations.evaluate_step,
+                metrics=metrics_log,
+            )
+            trained = _train(setup, context, model, source, first_step)
+            stopped: Interrupted | None = None
+            try:
+                if observer.interrupts.received:
+                    how = how_to_resume(setup, max(first_step, trained.global_step))
+                    raise Interrupted(observer.interrupts.received, how)
+                if first_step < setup.config.max_steps:
+                    trained = _explained(trained, setup, context, source)
+                if is_chief and evaluates:
+                    evaluations.evaluate_newest()
+            except Interrupted as interrupted:
+                stopped = interrupted
         result = {
             "plugin": setup.model.name if setup.model else None,
             "global_step": trained.global_step,
-            "loss": trained.loss,
-            "metrics": metrics,
+            "total_loss": trained.loss,
+            **evaluations.last(),
             "steps_per_sec": trained.steps_per_sec,
             "examples_per_sec": trained.examples_per_sec,
             "duration_secs": time.monotonic() - started,
+            "stopped_by": stopped and signal.Signals(stopped.signum).name,
         }
         if is_chief:
             write_result(model_dir, result)
+        if stopped:
+            raise stopped
         return result
 
 
-def _train(setup: TrainingSetup, context: RunContext, model: Any, source: Any) -> Trained:
-    """Trains the steps that are missing up to `max_steps`."""
+def _evaluates(setup: TrainingSetup, source: Any, observer: RunObserver) -> bool:
+    """Returns whether the run evaluates at its end; reports it if the run evaluates nothing."""
+    config, has_split = setup.config, setup.has_evaluation_data(source.info)
+    why = "the input has no evaluation examples" if config.evaluate else "--noevaluate"
+    if not (config.evaluate and has_split) and not config.eval_every_n_steps:
+        observer.report(f"note: nothing is evaluated: {why}")
+    return config.evaluate and has_split
+
+
+def _train(
+    setup: TrainingSetup, context: RunContext, model: Any, source: Any, step: int
+) -> Trained:
+    """Trains the steps from `step` on that are missing up to `max_steps`."""
     observer, last_step = context.observer, setup.config.max_steps
-    checkpoint = newest_checkpoint(setup.model_dir, observer.report)
-    step = step_of(checkpoint)
+    checkpoint = context.checkpoint
     if step >= last_step:
         observer.report(f"{checkpoint} has reached step {step} of {last_step}: nothing to train")
         return Trained(step, None, None, None)
@@ -92,16 +131,14 @@ def _train(setup: TrainingSetup, context: RunContext, model: Any, source: Any) -
             report=observer.report,
             check=observer.interrupts.raise_if_received,
         )
+    # A model need not inherit from `tf_frame.Model`.
+    for note in getattr(model, "notes", tuple)():
+        observer.report(f"note: {note}")
     observer.report(f"resuming from {checkpoint}" if checkpoint else "building the graph ...")
-    context = dataclasses.replace(context, checkpoint=checkpoint)
-    trained = train(setup, context, model=model, source=source)
-    if observer.interrupts.received:
-        step = max(step, trained.global_step)
-        raise Interrupted(observer.interrupts.received, _how_to_resume(setup, step))
-    return _explained(trained, setup, context)
+    return train(setup, context, model=model, source=source)
 
 
-def _explained(trained: Trained, setup: TrainingSetup, context: RunContext) -> Trained:
+def _explained(trained: Trained, setup: TrainingSetup, context: RunContext, source: Any) -> Trained:
     """Reports why training ended before its last step, if it did.
 
     Raises:
@@ -111,7 +148,9 @@ def _explained(trained: Trained, setup: TrainingSetup, context: RunContext) -> T
     if trained.loss is None:
         # A worker that comes when the others are done has nothing to do.
         if trained.global_step < last_step:
-            raise DataError("the training data is empty; there was not one batch to train on")
+            raise DataError(
+                f"the training split{of_plugin(source)} is empty; there was not one batch"
+            )
         report(f"the other workers have reached step {trained.global_step}: nothing to train")
     elif not math.isfinite(trained.loss):
         # Only with `--on_nan stop`. Evaluation then uses the last good checkpoint.
@@ -125,67 +164,3 @@ def _explained(trained: Trained, setup: TrainingSetup, context: RunContext) -> T
         what = "training was stopped" if trained.stopped else "the training data ended"
         report(f"{what} at step {trained.global_step} of {last_step}")
     return trained
-
-
-@dataclasses.dataclass(frozen=True)
-class _Evaluations:
-    """Evaluates checkpoints of a run, reports the metrics, and keeps the best checkpoints."""
-
-    setup: TrainingSetup
-    evaluator: Evaluator
-    observer: RunObserver
-    metrics_of_step: dict[int, dict[str, float]] = dataclasses.field(default_factory=dict)
-
-    def evaluate_step(self, step: int) -> dict[str, float]:
-        """Evaluates the checkpoint of a step that training has just saved, once."""
-        if step not in self.metrics_of_step:
-            path = os.path.join(self.setup.model_dir, f"model.ckpt-{step}")
-            metrics = self._evaluate(path, _how_to_resume(self.setup, step))
-            figures = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
-            self.observer.report(f"evaluation at step {step}  {figures}")
-            self.metrics_of_step[step] = metrics
-        return self.metrics_of_step[step]
-
-    def evaluate_newest(self) -> dict[str, float]:
-        """Evaluates the newest checkpoint after training; returns metric -> value."""
-        checkpoint = newest_checkpoint(self.setup.model_dir)
-        if checkpoint is None:
-            raise CheckpointError(f"there is no checkpoint in {self.setup.model_dir} to evaluate")
-        self.observer.report(f"evaluating {checkpoint}")
-        return self._evaluate(checkpoint, "stopped; run the same command again to evaluate")
-
-    def best_checkpoints(self) -> BestCheckpoints:
-        """The best checkpoints of the folder, by the metric that the options name.
-
-        Raises:
-          ConfigError: the folder's best checkpoints were chosen by another metric.
-        """
-        config = self.setup.config
-        return BestCheckpoints(
-            self.setup.model_dir,
-            metric=config.best_metric,
-            keep=config.keep_best,
-            higher_is_better=config.best_mode == "max",
-        )
-
-    def _evaluate(self, checkpoint: str, if_interrupted: str) -> dict[str, float]:
-        try:
-            check = self.observer.interrupts.raise_if_received
-            evaluated = self.evaluator.evaluate(checkpoint, check=check)
-        except Interrupted as interrupted:
-            raise Interrupted(interrupted.signum, if_interrupted) from None
-        metrics = numbers(evaluated.metrics)
-        if self.setup.config.keep_best and self.best_checkpoints().offer(checkpoint, metrics):
-            best = f"one of the {self.setup.config.keep_best} best"
-            self.observer.report(f"kept {checkpoint} as {best}")
-        return metrics
-
-
-def _how_to_resume(setup: TrainingSetup, step: int) -> str:
-    """The message for a user who stopped training at a step."""
-    # The mode is the only option that config.yaml does not hold.
-    mode = "--mode train_and_evaluate " if setup.mode == TRAIN_AND_EVALUATE else ""
-    return (
-        f"stopped and saved at step {step} of {setup.config.max_steps}\n"
-        f"resume with: tf-frame run {mode}--model_dir {shlex.quote(setup.model_dir)}"
-    )

@@ -15,11 +15,16 @@ import tf_frame
 from tf_frame.checkpoint.warm_start.rules import parse_rules
 from tf_frame.config.option import options_of
 from tf_frame.config.run_options import RunOptions, run_options
+from tf_frame.config.values import to_text
 from tf_frame.config.yaml_file import Named, Settings
-from tf_frame.errors import ConfigError, PluginError
+from tf_frame.errors import ConfigError, DataError, PluginError
 from tf_frame.learning_rates.context import schedule_context
 from tf_frame.plugin import InputInfo, Mode
+from tf_frame.plugin.fault import call, calling
 from tf_frame.plugin.load import LoadedPlugin
+from tf_frame.plugin.needs import check_declared
+from tf_frame.plugin.origin import made_by, mark, method_of
+from tf_frame.text import short_repr
 
 # Values of `--mode` that train.
 TRAIN, TRAIN_AND_EVALUATE = "train", "train_and_evaluate"
@@ -41,7 +46,9 @@ class ConfiguredPlugin:
 
     def make(self, **context: Any) -> Any:
         """Constructs the plugin with its parameters."""
-        return self.plugin.cls(params=self.params, **context)
+        info = self.plugin.info
+        with calling(info, "__init__"):
+            return mark(self.plugin.cls(params=self.params, **context), info)
 
     def values(self) -> dict[str, Any]:
         """Option name -> value."""
@@ -74,14 +81,44 @@ class TrainingSetup:
     mode: str = TRAIN
 
     def make_input(self) -> Any:
-        """Constructs the input, which checks that its data is there."""
+        """Constructs the input, which checks that its data is there.
+
+        Raises:
+          ConfigError: it does not declare what the model needs.
+          PluginError: its `info` is not an `InputInfo`.
+        """
         assert self.input is not None, "the input of an Estimator is an argument of its methods"
-        return self.input.make()
+        if self.model is not None:
+            check_declared(self.model.plugin, self.input.plugin)
+        source = self.input.make()
+        with calling(source, "info"):
+            info = source.info
+        if not isinstance(info, InputInfo):
+            raise PluginError(
+                f"info of {self.input.plugin.info.described} is {short_repr(info)}; it must be an "
+                "InputInfo"
+            )
+        return source
+
+    def make_input_without_data(self, info: InputInfo) -> Any:
+        """Constructs the input of a run whose data is not there; None if it needs the data.
+
+        Args:
+          info: what the run recorded about its data.
+        """
+        assert self.input is not None
+        # An input need not inherit from `tf_frame.Input`.
+        make = getattr(self.input.plugin.cls, "without_data", lambda **_: None)
+        with calling(self.input.plugin.info, "without_data"):
+            source = make(params=self.input.params, info=info)
+        return mark(source, self.input.plugin.info)
 
     def make_model(self, info: InputInfo) -> Any:
         """Constructs the model for the data that `info` describes."""
         assert self.model is not None, "the model of an Estimator is an argument of its own"
-        return self.model.make(info=info)
+        model = self.model.make(info=info)
+        model.num_steps = None if self.config.warm_start_from else self.config.max_steps
+        return model
 
     def make_transforms(self) -> list[Any]:
         """Constructs the gradient transforms, in order."""
@@ -106,11 +143,27 @@ class TrainingSetup:
         """
         hooks: list[Any] = []
         for configured in self.hooks:
-            made = configured.make()(context)
+            plugin = configured.make()
+            made = call(plugin, "__call__", context)
             made = list(made) if isinstance(made, (list, tuple)) else [made]
-            _check_hooks(configured.name, made)
-            hooks += made
+            _check_hooks(plugin, made)
+            hooks += [made_by(plugin, hook) for hook in made]
         return hooks
+
+    def needed_metrics(self) -> list[tuple[str, str]]:
+        """Option and evaluation metric, of each option that goes by a metric of this run.
+
+        Without evaluations during training, a hook reads those of another program.
+        """
+        config, needed = self.config, []
+        in_training = config.eval_every_n_steps or self.mode == TRAIN_AND_EVALUATE
+        if config.keep_best and (in_training or config.evaluate):
+            needed.append(("--best_metric", config.best_metric))
+        if in_training:
+            for hook in self.hooks:
+                metrics = getattr(hook.make(), "needed_metrics", ())
+                needed += [(f"--hook {hook.name}:", metric) for metric in metrics]
+        return needed
 
     def batches_per_step(self) -> int:
         """Batches of each worker that make one global step: those that transforms accumulate."""
@@ -121,28 +174,37 @@ class TrainingSetup:
         config = self.config
         return config.worker_batch_size * config.worker_replicas * self.batches_per_step()
 
-    def check(self, info: InputInfo) -> None:
+    def check(self, info: InputInfo, *, evaluate: bool = False) -> None:
         """Constructs all that needs no TensorFlow, so that its errors come at once.
 
         Args:
           info: the description of the input's data.
+          evaluate: whether the user has asked for an evaluation.
 
         Raises:
+          DataError: an evaluation is asked for, and there is no data for it.
           ConfigError: values that an optimizer, a schedule, a transform, a hook or a
-            warm start does not take.
+            warm start does not take; or steps beyond the last one.
         """
         self.make_optimizer()
         self.make_schedule(info)
         for hook in self.hooks:
             hook.make()
+        self._check_steps()
+        self._check_evaluation(info, evaluate)
         parse_rules("--warm_start_map", self.config.warm_start_map)
         self._check_accumulation()
+
+    def has_evaluation_data(self, info: InputInfo) -> bool:
+        """Returns whether there may be data to evaluate."""
+        # That of training, with --overfit_batches.
+        return bool(self.config.overfit_batches) or info.num_examples.get(Mode.EVAL) != 0
 
     def settings(self) -> Settings:
         """The resolved configuration of a run of the command line, as `config.yaml` has it."""
         single = self._plugins_by_key()
-        values: dict[str, Any] = {"model_dir": self.model_dir}
-        values.update({o.name: getattr(self.config, o.name) for o in run_options()})
+        # Without the folder, so that a copy of the file, or --config, begins a run of its own.
+        values = {o.name: getattr(self.config, o.name) for o in run_options()}
         for key, plugin in single.items():
             values.update({f"{key}.{name}": value for name, value in plugin.values().items()})
         return Settings(
@@ -170,6 +232,33 @@ class TrainingSetup:
             "schedule": self.schedule,
         }
 
+    def _check_steps(self) -> None:
+        """Refuses profiles and timelines of steps that training does not reach."""
+        for name in ("profile_at_step", "trace_at_step"):
+            last = self.config.max_steps
+            late = [step for step in getattr(self.config, name) if step > last]
+            if late:
+                raise ConfigError(
+                    f"--{name} {to_text(late)}: training ends before, at --max_steps {last}; give "
+                    "steps up to there, or leave it out"
+                )
+
+    def _check_evaluation(self, info: InputInfo, evaluate: bool) -> None:
+        """Refuses options that ask for evaluations of an input without data for them."""
+        asking = {
+            "--evaluate": evaluate,
+            "--mode train_and_evaluate": self.mode == TRAIN_AND_EVALUATE,
+            "--eval_every_n_steps": self.config.eval_every_n_steps,
+            "--keep_best": self.config.keep_best,
+        }
+        asked = [option for option, value in asking.items() if value]
+        if asked and not self.has_evaluation_data(info):
+            name = f"the input {self.input.name}" if self.input else "the input"
+            raise DataError(
+                f"{asked[0]} needs evaluation data, and {name} has none; give it some, or leave "
+                f"{asked[0]} out"
+            )
+
     def _check_accumulation(self) -> None:
         """Refuses options that cannot be combined with accumulated gradients."""
         if self.batches_per_step() == 1:
@@ -190,12 +279,12 @@ _HOOK_METHODS = ("begin", "after_create_session", "before_run", "after_run", "en
 _LISTENER_METHODS = ("begin", "before_save", "after_save", "end")
 
 
-def _check_hooks(name: str, made: Sequence[Any]) -> None:
+def _check_hooks(plugin: Any, made: Sequence[Any]) -> None:
     for hook in made:
         if not (_has(hook, _HOOK_METHODS) or _has(hook, _LISTENER_METHODS)):
             raise PluginError(
-                f"the hook {name} made {hook!r:.80}; it must make tf.train.SessionRunHook objects "
-                "or tf.train.CheckpointSaverListener objects"
+                f"{method_of(plugin, '__call__')} returned {short_repr(hook)}; it must return "
+                "tf.train.SessionRunHook objects or tf.train.CheckpointSaverListener objects"
             )
 
 

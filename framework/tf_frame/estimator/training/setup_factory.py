@@ -1,4 +1,4 @@
-"""Makes a `TrainingSetup` from plugin names and option values of several sources (file, flags).
+"""Makes a `TrainingSetup` from plugin names and option values of several sources (files, flags).
 
     chosen = choose_plugins([settings_of_model(cls, "deeplab"), file, command_line])
     setup = chosen.configure(model_dir="runs/first")
@@ -9,22 +9,34 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tf_frame.config.option import Option, check_names, options_of, resolve
+from tf_frame.config.option import (
+    Option,
+    check_names,
+    options_of,
+    origins as option_origins,
+    resolve,
+)
 from tf_frame.config.run_options import RunOptions, run_options
 from tf_frame.config.yaml_file import Named, Settings, to_settings
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.training.setup import TRAIN, ConfiguredPlugin, TrainingSetup
 from tf_frame.plugin.find import find_plugins
-from tf_frame.plugin.kinds import INPUT, LEARNING_RATE, OPTIMIZER
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, HOOK, INPUT, LEARNING_RATE, MODEL, OPTIMIZER
 from tf_frame.plugin.load import LoadedPlugin, load_plugin
 from tf_frame.plugin.named import NamedPlugin, load_named_plugins
+from tf_frame.plugin.owners import plugins_with_option
 
 _KINDS = {"input": INPUT, "optimizer": OPTIMIZER, "schedule": LEARNING_RATE}
+_LISTED_KINDS = {"transform": GRADIENT_TRANSFORM, "hook": HOOK}
 _DEFAULT_NAMES = Settings(optimizer="momentum", schedule="fixed")
 _MODEL_DIR = Option("model_dir", str, None, "")
+# Name of the strongest source of `tf-frame run`.
+COMMAND_LINE = "the command line"
+# Prefix of the run options, which have plain names.
+_RUN = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,12 +47,15 @@ class ChosenPlugins:
       sources: the settings, weakest first.
       single: `model`, `input`, `optimizer`, `schedule` -> name and plugin, as far as chosen.
       transforms, hooks: the gradient transforms and the hooks, in order.
+      named_by: `plugin`, `input`, `optimizer`, `schedule`, `transforms`, `hooks` -> the source
+        that names the plugins; empty: the default.
     """
 
     sources: Sequence[Settings]
     single: Mapping[str, tuple[str, LoadedPlugin]]
     transforms: Sequence[NamedPlugin]
     hooks: Sequence[NamedPlugin]
+    named_by: Mapping[str, str]
 
     def params_classes(self) -> dict[str, Any]:
         """Prefix of its options -> `Params` of every plugin, in the order of the help."""
@@ -66,17 +81,14 @@ class ChosenPlugins:
           ConfigError: an unknown option, a wrong value, or values that do not fit together.
         """
         self._check_names()
-        listed = (*self.transforms, *self.hooks)
-        beside_names = {name: value for each in listed for name, value in each.values.items()}
-        values = [*(source.values for source in self.sources), beside_names, flags or {}]
-        params = self._params(values)
+        params = self._params([each for _, each in self._values(flags or {})])
 
         def configured(each: NamedPlugin) -> ConfiguredPlugin:
             return ConfiguredPlugin(each.name, each.plugin, params[each.prefix])
 
         single = {key: ConfiguredPlugin(*self.single[key], params[key]) for key in self.single}
         return TrainingSetup(
-            config=resolve(RunOptions, values),
+            config=params.pop(_RUN),
             transforms=[configured(each) for each in self.transforms],
             hooks=[configured(each) for each in self.hooks],
             model_dir=model_dir,
@@ -84,28 +96,91 @@ class ChosenPlugins:
             **single,
         )
 
+    def why_unknown(self, name: str) -> str:
+        """Why no plugin in use has an option, if another plugin has it; otherwise empty.
+
+        Args:
+          name: dotted name, such as `optimizer.beta1`.
+        """
+        prefix, _, option = name.rpartition(".")
+        word, _, plugin = prefix.partition(".")
+        kind = {"model": MODEL, **_KINDS, **_LISTED_KINDS}.get(word)
+        if kind is None:
+            return ""
+        in_use = {each.prefix: each.name for each in (*self.transforms, *self.hooks)}
+        in_use |= {key: used for key, (used, _) in self.single.items()}
+        installed = find_plugins()
+        if prefix not in in_use:
+            known = [info.name for info in installed if info.kind == kind]
+            return f"{plugin} is not in use; give --{word} {plugin}" if plugin in known else ""
+        used = [each.plugin for each in (*self.transforms, *self.hooks)]
+        used += [loaded for _, loaded in self.single.values()]
+        near = {"tf-frame", *(loaded.info.distribution for loaded in used)}
+        owners = plugins_with_option(kind, option, installed, first=near)
+        if not owners:
+            return ""
+        return f"{option} belongs to {', '.join(owners)}; the {word} is {in_use[prefix]}"
+
     def _check_names(self) -> None:
         known = [*run_options(), *self.plugin_options()]
+        why = self.why_unknown
         defaults, *others = self.sources
-        check_names(defaults.values, known, defaults.path)
+        check_names(defaults.values, known, defaults.path, explain=why)
         for source in others:
-            check_names(source.values, [*known, _MODEL_DIR], source.path)
+            check_names(source.values, [*known, _MODEL_DIR], source.path, explain=why)
         paths = [source.path for source in others if source.transforms or source.hooks]
         for each in (*self.transforms, *self.hooks):
-            check_names(each.values, known, next(filter(None, paths), "--transform"))
+            check_names(each.values, known, next(filter(None, paths), "--transform"), explain=why)
+
+    def origins(self, flags: Mapping[str, Any]) -> dict[str, str]:
+        """Dotted name of every option -> the source of its value; empty: its default.
+
+        Args:
+          flags: as for `configure`.
+        """
+        values = self._values(flags)
+        numbers = {
+            name: number
+            for prefix, cls in {_RUN: RunOptions, **self.params_classes()}.items()
+            for name, number in option_origins(cls, [each for _, each in values], prefix).items()
+        }
+        return {
+            name: "" if number is None else values[number][0] for name, number in numbers.items()
+        }
+
+    def _values(self, flags: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+        """Each source of values with its name, weakest first."""
+        *weaker, strongest = self.sources
+        # Beside the names in a list; they win over the other values of their source.
+        listed = [
+            (self.named_by[key], {k: v for each in named for k, v in each.values.items()})
+            for key, named in (("transforms", self.transforms), ("hooks", self.hooks))
+        ]
+        return [
+            *self._proposed([*(each.values for each in weaker), strongest.values, flags]),
+            *((each.path, each.values) for each in weaker),
+            *(each for each in listed if each[0] != strongest.path),
+            (strongest.path, strongest.values),
+            *(each for each in listed if each[0] == strongest.path),
+            (COMMAND_LINE, flags),
+        ]
+
+    def _proposed(
+        self, values: Sequence[Mapping[str, Any]]
+    ) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """The options that the model proposes for its input: the weakest source."""
+        if "model" in self.single:
+            name, plugin = self.single["model"]
+            model = resolve(plugin.cls.Params, values, prefix="model")
+            # A model need not inherit from `tf_frame.Model`.
+            propose: Any = getattr(plugin.cls, "input_defaults", lambda params: {})
+            proposed = {f"input.{key}": value for key, value in propose(model).items()}
+            yield f"input_defaults of the model {name}", proposed
 
     def _params(self, values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Prefix -> `Params`; what the model proposes for its input is the weakest source."""
-        classes = self.params_classes()
-        if "model" not in self.single:
-            return {prefix: resolve(cls, values, prefix=prefix) for prefix, cls in classes.items()}
-        model = resolve(classes.pop("model"), values, prefix="model")
-        # A model need not inherit from `tf_frame.Model`.
-        propose: Any = getattr(self.single["model"][1].cls, "input_defaults", lambda params: {})
-        proposed = {f"input.{name}": value for name, value in propose(model).items()}
-        values = [proposed, *values]
-        others = {prefix: resolve(cls, values, prefix=prefix) for prefix, cls in classes.items()}
-        return {"model": model, **others}
+        """Prefix -> `Params`, with the run options under an empty prefix."""
+        classes = {_RUN: RunOptions, **self.params_classes()}
+        return {prefix: resolve(cls, values, prefix=prefix) for prefix, cls in classes.items()}
 
 
 def choose_plugins(
@@ -118,7 +193,7 @@ def choose_plugins(
     written for another model.
 
     Args:
-      sources: settings, weakest first: those of the model, a preset, a file, and last
+      sources: settings, weakest first: those of the model, a preset, files, and last
         the command line or the options of an `Estimator`.
       model: name and plugin of the model; None for an `Estimator`, which has no input either.
 
@@ -151,6 +226,10 @@ def choose_plugins(
         single={"model": model, **single} if model else single,
         transforms=lists["transform"],
         hooks=lists["hook"],
+        named_by={
+            key: next((s.path for s in reversed(fitting) if getattr(s, key) is not None), "")
+            for key in ("plugin", *_KINDS, "transforms", "hooks")
+        },
     )
 
 
@@ -187,7 +266,12 @@ def setup_from_options(
             "options: plugin and input are for tf-frame run; the estimator is given its model, "
             "and train() its input"
         )
-    return choose_plugins([defaults or Settings(), settings]).configure(model_dir=model_dir)
+    setup = choose_plugins([defaults or Settings(), settings]).configure(model_dir=model_dir)
+    if setup.config.overfit_batches:
+        raise ConfigError(
+            "options: overfit_batches is for tf-frame run; let the input_fn take() its batches"
+        )
+    return setup
 
 
 def _for_model(source: Settings, model: tuple[str, LoadedPlugin] | None) -> Settings:

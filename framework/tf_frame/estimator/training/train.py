@@ -21,12 +21,13 @@ from tf_frame.deploy.session_config import make_deployment, precision_rewrites, 
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 from tf_frame.estimator.training.context import RunContext
 from tf_frame.estimator.training.hooks import make_hooks
-from tf_frame.estimator.training.model_dir import CONFIG_FILE
+from tf_frame.estimator.training.model_dir import CONFIG_FILE, write_input_info
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.warm_start.apply import with_warm_start
 from tf_frame.estimator.warm_start.options import warm_started
 from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
+from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
@@ -78,7 +79,7 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
     with graph.graph.as_default():
         hooks, progress = make_hooks(setup, context, graph, source=source, restored=restored)
         loop = make_loop(config, graph, hooks, report=observer.report)
-        with closing_all(loop.hooks):
+        with _nothing_left_of_no_step(loop, setup), closing_all(loop.hooks):
             # A remote session waits for every task of the cluster and notices no signal.
             blocking = observer.interrupts.deadly if cluster.target else contextlib.nullcontext
             with blocking():
@@ -95,7 +96,7 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
             with session:
                 # Not earlier: now the graph is known to fit the folder's checkpoint.
                 if cluster.is_chief and setup.model is not None:
-                    _write_configuration(setup)
+                    write_configuration(setup, source.info)
                 loop.run(session)
     return Trained(
         global_step=loop.global_step,
@@ -104,6 +105,24 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
         examples_per_sec=progress.examples_per_sec,
         stopped=loop.stop_requested,
     )
+
+
+@contextlib.contextmanager
+def _nothing_left_of_no_step(loop: TrainingLoop, setup: TrainingSetup) -> Iterator[None]:
+    """Removes the first checkpoint after a training that failed, or had no data, without a step."""
+    # An `Estimator` without data is no failure.
+    failed = setup.model is not None
+    try:
+        yield
+        failed = failed and not loop.stop_requested
+    except BaseException:
+        failed = True
+        raise
+    finally:
+        if failed and loop.loss is None:
+            for hook in loop.hooks:
+                if isinstance(hook, CheckpointHook):
+                    hook.discard_first()
 
 
 def build_graph(
@@ -209,6 +228,14 @@ def closing_all(hooks: Iterable[Any]) -> Iterator[None]:
         yield
 
 
-def _write_configuration(setup: TrainingSetup) -> None:
+def write_configuration(setup: TrainingSetup, info: Any) -> None:
+    """Writes by what later commands evaluate, predict and export the run.
+
+    Args:
+      setup: the run.
+      info: the `info` of its input.
+    """
+    assert setup.input is not None
+    write_input_info(setup.model_dir, setup.input.name, info)
     path = os.path.join(setup.model_dir, CONFIG_FILE)
     write_file(path, to_yaml(setup.settings(), _HEADER))

@@ -26,6 +26,7 @@ from tf_frame.checkpoint.find.reader import Checkpoint, saved_as
 from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.estimator.warm_start.scaffold import with_init_fn
 from tf_frame.estimator.warm_start.settings import WarmStartSettings
 from tf_frame.estimator.warm_start.vocabulary import Remapped, check_same_type, remapped
 from tf_frame.plugin import Mode, ModelOutput
@@ -103,16 +104,13 @@ def with_warm_start(
     _check_used("var_name_to_vocab_info", settings.var_name_to_vocab_info, chosen, space=" ")
     whole, by_vocabulary = _planned(settings, chosen, checkpoint)
     report(_report(whole, by_vocabulary))
-    own = scaffold.init_fn
 
-    def init_fn(this: Any, session: Any) -> None:
-        whole.init_fn(this, session)
+    def restore(session: Any) -> None:
+        whole.init_fn(scaffold, session)
         for variable in by_vocabulary:
             variable.load(session)
-        if own is not None:
-            own(session)
 
-    return tf.train.Scaffold(init_fn=init_fn, copy_from_scaffold=scaffold)
+    return with_init_fn(scaffold, restore)
 
 
 def _opened(path: str) -> Checkpoint:

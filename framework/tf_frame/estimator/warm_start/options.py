@@ -16,6 +16,7 @@ from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, step_o
 from tf_frame.checkpoint.warm_start.plan import plan_warm_start
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.estimator.warm_start.scaffold import with_init_fn
 from tf_frame.graph.train_graph import TrainGraph
 
 logger = logging.getLogger("tf_frame")
@@ -55,20 +56,29 @@ def warm_started(
     with graph.graph.as_default():
         plan = plan_warm_start(config, graph.model_variables)
         assert plan is not None
-        _check(plan.path, config)
+        check_readable(plan.path)
+        _check_step(plan.path, config)
         newest = _newest_in(config.warm_start_from)
         if newest not in (None, plan.path):
             _note(f"warning: {newest} cannot be read; taking {plan.path}", report)
         _note(f"warm start\n{plan.table()}", report)
-        scaffold = tf.train.Scaffold(init_fn=plan.init_fn, copy_from_scaffold=graph.scaffold)
+        scaffold = with_init_fn(graph.scaffold, lambda session: plan.init_fn(None, session))
     return dataclasses.replace(graph, scaffold=scaffold)
 
 
-def _check(path: str, config: RunOptions) -> None:
-    """Refuses a damaged checkpoint, and one that leaves no step to train."""
+def check_readable(path: str) -> None:
+    """Refuses a damaged checkpoint.
+
+    Raises:
+      CheckpointError: its data cannot be read.
+    """
     damage = damage_of(path)
     if damage:
         raise CheckpointError(f"--warm_start_from {path} cannot be read: {damage}")
+
+
+def _check_step(path: str, config: RunOptions) -> None:
+    """Refuses a checkpoint that leaves no step to train."""
     if config.warm_start_global_step and step_of(path) >= config.max_steps:
         raise ConfigError(
             f"--warm_start_global_step: {path} is at step {step_of(path)} of --max_steps "

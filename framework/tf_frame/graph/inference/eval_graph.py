@@ -15,11 +15,13 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.inference.build import Inference, build_inference
+from tf_frame.graph.inputs.first_batches import first_batches
 from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.graph.inputs.streams import tensors_of
-from tf_frame.graph.losses import collected_losses
+from tf_frame.graph.losses import LOSS, TOTAL_LOSS, collected_losses
 from tf_frame.graph.operations import FunctionLibrary, ancestors
 from tf_frame.plugin import InputContext, Mode, ModelOutput
+from tf_frame.plugin.needs import check_batch
 
 # Kernels with a state from one run to the next, and without an op that resets it. Initializable
 # iterators have such an op, and so have variables and immutable tables.
@@ -38,7 +40,7 @@ class EvalGraph:
       graph: the `tf.Graph`.
       inference: the model in the graph, and its scaffold.
       endless: scalar bool; whether the data is known never to end.
-      values: metric name -> tensor, valid after the updates.
+      values: metric name -> tensor, or structure of tensors, valid after the updates.
       update_op: takes one batch and updates every metric.
       summary_op: merged summaries of one batch, None without any.
       global_step: the variable.
@@ -56,7 +58,7 @@ class EvalGraph:
     def ends(self) -> Sequence[Any]:
         """All tensors and operations that an evaluation runs."""
         summary = [] if self.summary_op is None else [self.summary_op]
-        return [self.update_op, *self.values.values(), *summary]
+        return [self.update_op, *tf.nest.flatten(list(self.values.values())), *summary]
 
 
 def build_eval_graph(
@@ -83,11 +85,13 @@ def build_eval_graph(
         context = InputContext(batch_size=config.eval_batch_size, seed=config.random_seed)
         with tf.device("/device:CPU:0"):
             take = -1 if steps is None else steps
-            features, labels, endless = make_eval_batch(source, context, take)
+            limited = first_batches(source, config)
+            features, labels, endless = make_eval_batch(limited, context, take)
+        check_batch(model, source, features, labels)
         inference = build_inference(
             model=model, features=features, labels=labels, mode=Mode.EVAL, config=config
         )
-        metrics = _metrics(inference.output)
+        metrics = _metrics(inference.output, config)
         # Metrics need not read the batch, but every update must consume one.
         read = tensors_of((features, labels))
         return EvalGraph(
@@ -128,10 +132,14 @@ def kept_by_session(ends: Iterable[Any]) -> str:
     return ""
 
 
-def _metrics(output: ModelOutput) -> dict[str, tuple[Any, Any]]:
-    """The metrics of a model, and the mean of its loss over the batches."""
+def _metrics(output: ModelOutput, config: RunOptions) -> dict[str, tuple[Any, Any]]:
+    """The metrics of a model, and its losses, which are named as in training."""
     metrics = dict(output.metrics)
     losses = collected_losses() if output.loss is None else [output.loss]
-    if losses and "loss" not in metrics:
-        metrics["loss"] = tf.metrics.mean(tf.add_n(losses))
+    if not losses or LOSS in metrics:
+        return metrics
+    mean, update = metrics[LOSS] = tf.metrics.mean(tf.add_n(losses))
+    penalties = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    if config.regularization != "none" and penalties:
+        metrics[TOTAL_LOSS] = (mean + tf.cast(tf.add_n(penalties), mean.dtype), update)
     return metrics

@@ -23,6 +23,8 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import DataError
 from tf_frame.graph.inputs.streams import Batch, dataset_batches, function_batches
 from tf_frame.plugin import InputContext, Mode
+from tf_frame.plugin.fault import call
+from tf_frame.plugin.origin import method_of
 from tf_frame.text import short_repr
 
 # Batches per clone that are made ahead, while a step runs: the capacity of slim's prefetch queue
@@ -60,12 +62,13 @@ def make_eval_batch(source: Any, context: InputContext, take: int) -> tuple[Any,
     """Takes the batch of an evaluation step, in the current device scope.
 
     Lists of data sets end with the shortest one. The queue of a function must close after
-    one pass, because nobody can know beforehand whether its batches end.
+    one pass, because nobody can know beforehand whether its batches end; or who runs the steps
+    counts them.
 
     Args:
       source: the input plugin.
       context: batch size, seed, shard.
-      take: number of batches at most; -1 for all.
+      take: number of batches of a data set at most; -1 for all.
 
     Returns:
       Features, labels, and a scalar bool tensor: whether the data is known
@@ -75,7 +78,7 @@ def make_eval_batch(source: Any, context: InputContext, take: int) -> tuple[Any,
       DataError: the input returned something that the module does not list.
     """
     parts, several = _parts(source, Mode.EVAL, context, take=take)
-    batches = [_batches(part, source, take=take)[0] for part in parts]
+    batches = [_batches(part, source)[0] for part in parts]
     features, labels = _joined(batches) if several else batches[0]
     return features, labels, _endless(parts)
 
@@ -113,7 +116,7 @@ def _parts(
       take: number of batches of a data set at most; -1 for all.
       count: number of batches per step.
     """
-    returned = source.dataset(mode, context)
+    returned = call(source, "dataset", mode, context)
 
     def part(one: Any) -> Any:
         if _is_dataset(one):
@@ -133,11 +136,12 @@ def _parts(
     return [part(one) for one in (returned if several else [returned])], several
 
 
-def _batches(part: Any, source: Any, *, take: int = -1, count: int = 1) -> list[Batch]:
+def _batches(part: Any, source: Any, *, count: int = 1) -> list[Batch]:
     """`count` batches of a data set or function, one after the other."""
     if _is_dataset(part):
         return dataset_batches(part, count)
-    return function_batches(part, count, origin=_origin(source), take=take)
+    plain_values = getattr(source, "plain_values", False)
+    return function_batches(part, count, origin=_origin(source), plain_values=plain_values)
 
 
 def _joined(batches: Iterable[Batch]) -> Batch:
@@ -162,7 +166,7 @@ def _endless(parts: Iterable[Any]) -> Any:
 def _check_labelled(spec: Any, source: Any) -> None:
     if not (isinstance(spec, tuple) and len(spec) == 2):
         raise DataError(
-            f"the input {type(source).__name__} must yield (features, labels), it yields {spec}"
+            f"{_origin(source)} returned a data set of {spec}; it must yield (features, labels)"
         )
 
 
@@ -206,4 +210,4 @@ def _is_dataset(value: Any) -> bool:
 
 def _origin(source: Any) -> str:
     """The name of an input in messages; a source that stands for another one has its own."""
-    return getattr(source, "origin", None) or f"{type(source).__name__}.dataset()"
+    return getattr(source, "origin", None) or method_of(source, "dataset")

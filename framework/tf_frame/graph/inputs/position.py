@@ -36,7 +36,8 @@ _WHAT_TO_DO = (
     "A resumed run would not read the examples that an uninterrupted one reads. Draw random "
     "numbers by stateless ops (tf.random.stateless_uniform) from context.seed and the number of "
     "the example (Dataset.enumerate), and read with tf.data; or give --allow_inexact_resume: then "
-    "a resumed run begins a new pass over the data"
+    "a resumed run begins a new pass over the data, as the class of an input may also declare by "
+    "exact_resume = False"
 )
 
 
@@ -182,6 +183,7 @@ def _fingerprint(source: Any, config: RunOptions) -> dict[str, Any]:
         "batch size of a clone": config.clone_batch_size,
         "--num_clones": config.num_clones,
         "--random_seed": config.random_seed,
+        **({"--overfit_batches": n} if (n := config.overfit_batches) else {}),
         _TENSORFLOW: tf.__version__,
     }
     plain: dict[str, Any] = json.loads(json.dumps(fingerprint, default=repr))

@@ -6,7 +6,7 @@ repeated. The iterators are put into a collection, because checkpoints save thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -37,7 +37,7 @@ def dataset_batches(dataset: Any, count: int) -> list[Batch]:
 
 
 def function_batches(
-    function: Callable[[], Any], count: int, *, origin: str, take: int = -1
+    function: Callable[[], Any], count: int, *, origin: str, plain_values: bool = False
 ) -> list[Batch]:
     """Takes batches from a function that reads a queue, one after the other.
 
@@ -45,7 +45,7 @@ def function_batches(
       function: returns `(features, labels)`; called once for each batch of a step.
       count: number of batches per step.
       origin: name of its origin, for messages.
-      take: number of batches in all at most; -1 for no limit.
+      plain_values: whether a batch may be without tensors: arrays, lists, None.
 
     Raises:
       DataError: the function returned something else, or the same batch again.
@@ -55,15 +55,16 @@ def function_batches(
 
     def checked() -> Batch:
         batch = function()
-        if not (isinstance(batch, (tuple, list)) and len(batch) == 2 and tensors_of(batch)):
+        is_pair = isinstance(batch, (tuple, list)) and len(batch) == 2
+        if not (is_pair and (plain_values or tensors_of(batch))):
             raise DataError(
                 f"the function that {origin} returned must return tensors as "
                 f"(features, labels), it returned {short_repr(batch)}"
             )
-        return _limited((batch[0], batch[1]), take)
+        return batch[0], batch[1]
 
     batches = _in_turns(checked, count)
-    if count > 1 and _ids(batches[0]) == _ids(batches[1]):
+    if count > 1 and tensors_of(batches[0]) and _ids(batches[0]) == _ids(batches[1]):
         raise DataError(
             f"the function that {origin} returned gives the same tensors to every "
             "clone; it must take a new batch each time it is called, with dequeue() for example"
@@ -84,17 +85,6 @@ def streams_without_position() -> list[str]:
     return list(tf.get_collection(_WITHOUT_POSITION))
 
 
-def _limited(batch: Batch, take: int) -> Batch:
-    """Ends a function's batches after `take`, as `Dataset.take` does."""
-    if take < 0:
-        return batch
-    with tf.control_dependencies([tf.train.limit_epochs(tf.constant(True), take)]):
-        limited: Batch = tf.nest.map_structure(
-            lambda part: tf.identity(part) if tf.is_tensor(part) else part, batch
-        )
-    return limited
-
-
 def _in_turns(take: Callable[[], Any], count: int) -> list[Any]:
     """Calls `take` `count` times; each batch is taken after the one before."""
     batches: list[Any] = []
@@ -104,8 +94,13 @@ def _in_turns(take: Callable[[], Any], count: int) -> list[Any]:
     return batches
 
 
-def tensors_of(batch: Any) -> Sequence[Any]:
+def tensors_of(batch: Any) -> list[Any]:
     """The tensors of a batch, with the components of sparse and ragged ones."""
+    if isinstance(batch, Mapping):
+        # tf.nest sorts keys, and fails where some are texts and others numbers.
+        return [tensor for part in batch.values() for tensor in tensors_of(part)]
+    if isinstance(batch, list | tuple):
+        return [tensor for part in batch for tensor in tensors_of(part)]
     parts = tf.nest.flatten(batch, expand_composites=True)
     return [part for part in parts if tf.is_tensor(part)]
 

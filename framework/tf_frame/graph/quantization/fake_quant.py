@@ -1,6 +1,6 @@
-"""Fake quantisation of weights and activations to 8 bits, with variables for the ranges.
+"""Fake quantisation of weights and activations, with variables for the ranges.
 
-Values are rounded as 8-bit integers would be, but stay float32, so that the network can be
+Values are rounded as integers of 8 bits would be, but stay float32, so that the network can be
 trained. Evaluation reads the ranges, measured in training, from the checkpoint.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -28,13 +29,19 @@ class FakeQuant:
       active: scalar bool tensor: whether to round in this step; None: always.
       keep: share of its old value that the range of an activation keeps in this step, a
         scalar float32 tensor; None in evaluation, where ranges are only read.
+      weight_bits, activation_bits: bits of the integers, 2 to 16.
+      inline: whether ranges are updated whenever a tensor is rounded; otherwise by ops in
+        `UPDATE_OPS`.
     """
 
     active: Any
     keep: Any
+    weight_bits: int = 8
+    activation_bits: int = 8
+    inline: bool = False
 
     def weights(self, tensor: Any, name: str) -> Any:
-        """Rounds weights to 255 levels, symmetric around 0.
+        """Rounds weights to levels (255 for 8 bits) symmetric around 0.
 
         Args:
           tensor: the weights.
@@ -43,27 +50,26 @@ class FakeQuant:
         Returns:
           A tensor of the same shape, equal to `tensor` until rounding begins.
         """
-        return self._apply(tensor, name, measure=_symmetric, narrow_range=True)
+        return self._apply(tensor, name, self.weight_bits, measure=_symmetric, narrow_range=True)
 
     def activations(self, tensor: Any, name: str) -> Any:
-        """Rounds activations to 256 levels in a moving range; otherwise like `weights`."""
+        """Rounds activations to levels (256) in a moving range; otherwise like `weights`."""
 
         def measure(values: Any, low: Any, high: Any) -> tuple[Any, Any]:
             return _moving(values, low, high, self.keep)
 
-        return self._apply(tensor, name, measure=measure, narrow_range=False)
+        return self._apply(tensor, name, self.activation_bits, measure=measure, narrow_range=False)
 
-    def _apply(self, tensor: Any, name: str, *, measure: Any, narrow_range: bool) -> Any:
+    def _apply(self, tensor: Any, name: str, bits: int, *, measure: Any, narrow_range: bool) -> Any:
         limits = [_limit(f"{name}/min"), _limit(f"{name}/max")]
         with tf.name_scope(f"{name}/"):
             low, high = map(tf.convert_to_tensor, limits)
             if self.keep is not None:
                 low, high = measure(tf.stop_gradient(tensor), low, high)
-                for variable, value in zip(limits, (low, high), strict=True):
-                    update = tf.assign(variable, value)
-                    tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, getattr(update, "op", update))
+                updates = [tf.assign(*each) for each in zip(limits, (low, high), strict=True)]
+                low, high = _updated(updates, (low, high), inline=self.inline)
             rounded = tf.quantization.fake_quant_with_min_max_vars(
-                tensor, low, high, num_bits=8, narrow_range=narrow_range
+                tensor, low, high, num_bits=bits, narrow_range=narrow_range
             )
             # An empty range was never measured, or holds only zeros.
             use = low < high if self.active is None else (low < high) & self.active
@@ -78,21 +84,33 @@ def quantization_summaries() -> list[Any]:
     ]
 
 
-def kept_share() -> Any:
+def kept_share(*, inline: bool = False) -> Any:
     """The decay of the moving ranges in this step, a scalar float32 tensor.
 
     The range is the average of all batches at first, and a moving average in the long run:
     the debiased average of section 3 of https://arxiv.org/abs/1412.6980, written as an
     update. A variable of its own counts the steps, because a model may be quantised late.
+
+    Args:
+      inline: see `FakeQuant`.
     """
     variable = tf.get_variable(
         "quantization_step", [], initializer=tf.zeros_initializer(), trainable=False
     )
     step = variable + 1.0
-    update = tf.assign(variable, step)
-    tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, getattr(update, "op", update))
+    (step,) = _updated([tf.assign(variable, step)], [step], inline=inline)
     rate = math.log(_DECAY)
     return _DECAY * tf.math.expm1((step - 1.0) * rate) / tf.math.expm1(step * rate)
+
+
+def _updated(updates: Sequence[Any], values: Sequence[Any], *, inline: bool) -> Sequence[Any]:
+    """Returns values that run the updates when they are computed, or collects the updates."""
+    if inline:
+        with tf.control_dependencies(updates):
+            return [tf.identity(value) for value in values]
+    for update in updates:
+        tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, getattr(update, "op", update))
+    return values
 
 
 def _limit(name: str) -> Any:

@@ -26,6 +26,8 @@ from tf_frame.graph.quantization.find import (
 )
 
 _LOG = logging.getLogger("tf_frame")
+# Those of tf.quantization.fake_quant_with_min_max_vars.
+_BITS = range(2, 17)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +54,7 @@ def quantize_training_graph(
     weight_bits: int = 8,
     activation_bits: int = 8,
     scope: str | None = None,
+    inline_updates: bool = False,
 ) -> Quantized:
     """Rounds weights and activations from a step on, and measures their ranges before.
 
@@ -68,32 +71,50 @@ def quantize_training_graph(
       graph: the graph; None: the default graph.
       delay_steps: global step at which rounding begins; before it the graph computes the
         same as without the rewrite. 0: at once.
-      weight_bits, activation_bits: 8.
+      weight_bits, activation_bits: bits of the integers that the graph computes like, 2 to 16.
       scope: rewrites only operations whose names begin with this; None: all.
+      inline_updates: whether each computation of a rounded tensor updates its range, as with
+        tf.contrib.quantize, instead of the ops in `UPDATE_OPS`.
 
     Raises:
-      ConfigError: other than 8 bits, no global step, or nothing to quantise.
+      ConfigError: another number of bits, no global step, or nothing to quantise.
     """
-    if (weight_bits, activation_bits) != (8, 8):
-        raise ConfigError(
-            f"Only 8bit quantization is supported; asked for were {weight_bits} bits for weights "
-            f"and {activation_bits} for activations"
-        )
-    return _quantize(graph, delay_steps=delay_steps, scope=scope, training=True)
+    bits = (weight_bits, activation_bits)
+    how = {"training": True, "inline": inline_updates}
+    return _quantize(graph, delay_steps=delay_steps, bits=bits, scope=scope, **how)
 
 
 def quantize_eval_graph(
-    graph: Any = None, *, delay_steps: int, scope: str | None = None
+    graph: Any = None,
+    *,
+    delay_steps: int,
+    weight_bits: int = 8,
+    activation_bits: int = 8,
+    scope: str | None = None,
 ) -> Quantized:
     """Makes an evaluation graph compute as the training graph does at its global step.
 
     The variables have the names of the training graph, so that its checkpoints fit; the
     ranges are read from the checkpoint. Arguments and errors as of `quantize_training_graph`.
     """
-    return _quantize(graph, delay_steps=delay_steps, scope=scope, training=False)
+    bits = (weight_bits, activation_bits)
+    return _quantize(graph, delay_steps=delay_steps, bits=bits, scope=scope, training=False)
 
 
-def _quantize(graph: Any, *, delay_steps: int, scope: str | None, training: bool) -> Quantized:
+def _quantize(
+    graph: Any,
+    *,
+    delay_steps: int,
+    bits: tuple[int, int],
+    scope: str | None,
+    training: bool,
+    inline: bool = False,
+) -> Quantized:
+    if not all(each in _BITS for each in bits):
+        raise ConfigError(
+            f"quantisation to {bits[0]} bits for weights and {bits[1]} for activations: TensorFlow "
+            f"rounds to {_BITS[0]} to {_BITS[-1]} bits"
+        )
     graph = graph or tf.get_default_graph()
     ops = [op for op in graph.get_operations() if op.name.startswith(scope or "")]
     layers = _outside_loops(graph, find_layers(ops))
@@ -105,8 +126,13 @@ def _quantize(graph: Any, *, delay_steps: int, scope: str | None, training: bool
             "build the model first"
         )
     with graph.as_default():
-        keep = kept_share() if training else None
-        fake_quant = FakeQuant(active=_active(delay_steps), keep=keep)
+        fake_quant = FakeQuant(
+            active=_active(delay_steps),
+            keep=kept_share(inline=inline) if training else None,
+            weight_bits=bits[0],
+            activation_bits=bits[1],
+            inline=inline,
+        )
         return _rewrite(ops, layers, fake_quant)
 
 

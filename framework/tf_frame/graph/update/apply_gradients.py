@@ -13,6 +13,9 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.operations import branches_of_switches
+from tf_frame.plugin.fault import call
+from tf_frame.plugin.origin import method_of
+from tf_frame.text import short_repr
 
 
 def apply_gradients(
@@ -74,16 +77,17 @@ def all_ready(transforms: Iterable[Any]) -> Any:
     Raises:
       PluginError: `ready` returned something else.
     """
-    answers = [transform.ready() for transform in transforms if hasattr(transform, "ready")]
-    present = [_scalar_bool(ready) for ready in answers if ready is not None]
+    asked = [transform for transform in transforms if hasattr(transform, "ready")]
+    answers = [(call(transform, "ready"), transform) for transform in asked]
+    present = [_scalar_bool(ready, asked) for ready, asked in answers if ready is not None]
     return tf.reduce_all(tf.stack(present), name="all_ready") if present else None
 
 
-def _scalar_bool(ready: Any) -> Any:
+def _scalar_bool(ready: Any, transform: Any) -> Any:
     if not (tf.is_tensor(ready) and ready.dtype == tf.bool and ready.shape.rank == 0):
         raise PluginError(
-            f"ready() of a gradient transform returned {ready!r:.80}; it must return a scalar bool "
-            "tensor, or None"
+            f"{method_of(transform, 'ready')} returned {short_repr(ready)}; it must return a "
+            "scalar bool tensor, or None"
         )
     return ready
 

@@ -17,25 +17,34 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import ConfigError, PluginError, TfFrameError, UnmatchedPatternWarning
 from tf_frame.gradient_transforms.values import GradsAndVars, dense, on_values
+from tf_frame.plugin.fault import call
+from tf_frame.plugin.origin import described, method_of
 from tf_frame.text import short_repr
 
 logger = logging.getLogger("tf_frame")
 
 
-def variables_to_train(scopes: Sequence[str] = ()) -> list[Any]:
+def variables_to_train(scopes: Sequence[str] = (), *, origin: str = "the model") -> list[Any]:
     """Lists the variables that get gradients.
 
     Args:
       scopes: beginnings of variable names, as of slim's `--trainable_scopes`; `Logits`
         matches the scopes `Logits` and `LogitsAux`. Empty: every trainable variable.
+      origin: the maker of the variables, for messages.
 
     Returns:
       Trainable variables, scope by scope, each once.
 
     Raises:
       ConfigError: no variable is in any of the scopes.
+      PluginError: there is no variable.
     """
     trainable: list[Any] = tf.trainable_variables()
+    if not trainable:
+        raise PluginError(
+            f"{origin} made no trainable variable, so there is nothing to train; make variables "
+            "by tf.compat.v1.get_variable"
+        )
     if not scopes:
         return trainable
     chosen: dict[str, Any] = {}
@@ -116,6 +125,22 @@ def _sum(gradients: list[Any], variable: Any) -> Any:
     return tf.add_n(tensors, name=f"{variable.op.name}/sum_grads")
 
 
+def check_gradients(grads_and_vars: GradsAndVars, *, origin: str) -> None:
+    """Checks that the loss depends on a variable.
+
+    Raises:
+      PluginError: it does not; the message names `origin`, the maker of the loss.
+    """
+    if all(gradient is None for gradient, _ in grads_and_vars):
+        names = [variable.op.name for _, variable in grads_and_vars]
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        raise PluginError(
+            f"the loss of {origin} depends on no trainable variable (there are: "
+            f"{', '.join(names[:3])}{more}), so there is nothing to train; make the loss from the "
+            "variables, by operations that have a gradient"
+        )
+
+
 def waiting_for(loss: Any, grads_and_vars: GradsAndVars) -> GradsAndVars:
     """Makes gradients depend on the loss, which might otherwise read updated variables.
 
@@ -131,7 +156,7 @@ def waiting_for(loss: Any, grads_and_vars: GradsAndVars) -> GradsAndVars:
 
 
 def transform_gradients(
-    grads_and_vars: GradsAndVars, transforms: Iterable[Callable[[GradsAndVars], GradsAndVars]]
+    grads_and_vars: GradsAndVars, transforms: Sequence[Callable[[GradsAndVars], GradsAndVars]]
 ) -> GradsAndVars:
     """Applies the transforms in the order given.
 
@@ -140,25 +165,58 @@ def transform_gradients(
       ConfigError: no variable is left with a gradient.
     """
     for transform in transforms:
-        grads_and_vars = _checked(transform(grads_and_vars), transform)
+        returned = call(transform, "__call__", list(grads_and_vars))
+        grads_and_vars = _checked(returned, transform, grads_and_vars)
     if all(gradient is None for gradient, _ in grads_and_vars):
+        names = ", ".join(map(described, transforms))
         raise ConfigError(
-            "no trainable variable gets a gradient; is the loss made from the variables, "
-            "and does a transform freeze everything?"
+            f"no trainable variable is left with a gradient after {names}; do they freeze "
+            "everything?"
         )
     return grads_and_vars
 
 
-def _checked(returned: Any, transform: Any) -> GradsAndVars:
-    if isinstance(returned, (list, tuple)) and all(
-        isinstance(pair, tuple) and len(pair) == 2 for pair in returned
+def _checked(returned: Any, transform: Any, given: GradsAndVars) -> GradsAndVars:
+    """The pairs that a transform returned: of the variables that it was given, each at most once.
+
+    Without the check, a wrong gradient is an error of the optimizer, which is not to blame.
+    """
+    name = method_of(transform, "__call__")
+    if not (
+        isinstance(returned, (list, tuple))
+        and all(isinstance(pair, tuple) and len(pair) == 2 for pair in returned)
     ):
-        return list(returned)
-    name = getattr(transform, "__name__", type(transform).__name__)
-    raise PluginError(
-        f"the gradient transform {name} must return a list of (gradient, variable) pairs, "
-        f"it returned {short_repr(returned)}"
-    )
+        raise PluginError(
+            f"{name} returned {short_repr(returned)}; it must return a list of (gradient, "
+            "variable) pairs"
+        )
+    left = {id(variable) for _, variable in given}
+    for gradient, variable in returned:
+        if id(variable) not in left:
+            raise PluginError(
+                f"{name} returned a pair with {short_repr(variable)}; it must return each of the "
+                f"{len(given)} variables that it is given at most once, and no other"
+            )
+        left.remove(id(variable))
+        problem = _unfit(gradient, variable)
+        if problem:
+            raise PluginError(f"{name} returned for {variable.op.name} {problem}")
+    return list(returned)
+
+
+def _unfit(gradient: Any, variable: Any) -> str:
+    """What is wrong with a gradient; empty if it fits its variable."""
+    if gradient is None:
+        return ""
+    if not isinstance(gradient, (tf.Tensor, tf.IndexedSlices)):
+        return f"{short_repr(gradient)}; a gradient must be a tensor, tf.IndexedSlices or None"
+    if gradient.dtype.base_dtype != variable.dtype.base_dtype:
+        wanted, found = variable.dtype.base_dtype.name, gradient.dtype.base_dtype.name
+        return f"a gradient of type {found}; the variable has type {wanted}"
+    dense_shape = isinstance(gradient, tf.Tensor) and gradient.shape
+    if dense_shape is not False and not dense_shape.is_compatible_with(variable.shape):
+        return f"a gradient of shape {dense_shape}; the variable has shape {variable.shape}"
+    return ""
 
 
 def gradient_summaries(grads_and_vars: Iterable[tuple[Any, Any]]) -> list[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -20,7 +20,8 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph import summaries
-from tf_frame.graph.losses import Losses, gather_losses, loss_averages
+from tf_frame.graph.losses import LOSS, Losses, gather_losses, loss_averages
+from tf_frame.graph.model_output import origin_of_output
 from tf_frame.graph.shared_statistics import share_statistics
 from tf_frame.graph.update import gradients
 from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
@@ -29,6 +30,8 @@ from tf_frame.graph.update.moving_averages import MovingAverages, moving_average
 from tf_frame.graph.update.sync_replicas import session_hook, synchronous
 from tf_frame.learning_rates.warmup import learning_rate
 from tf_frame.plugin import ModelOutput
+from tf_frame.plugin.fault import call
+from tf_frame.plugin.origin import made_by, method_of
 from tf_frame.text import short_repr
 
 logger = logging.getLogger("tf_frame")
@@ -40,6 +43,7 @@ class Update:
 
     train_op: Any
     total_loss: Any
+    losses: Mapping[str, Any]
     summary_op: Any
     learning_rate: Any = None
     hooks: Sequence[Any] = ()
@@ -67,12 +71,14 @@ def make_update(
     transforms = [scale, *transforms] if scale else transforms
     with tf.device(deployment.optimizer_device()):
         averages = moving_averages(config, global_step)
-        wrapped = checked_optimizer(optimizer(rate), optimizer)
+        wrapped = checked_optimizer(call(optimizer, "__call__", rate), optimizer)
         wrapped = synchronous(wrapped, config=config, averages=averages)
-    trained = gradients.variables_to_train(config.trainable_scopes)
+    origin = origin_of_output(clones[0].outputs)
+    trained = gradients.variables_to_train(config.trainable_scopes, origin=origin)
     per_clone = gradients.clone_gradients(clones, scaled, wrapped, trained)
     with tf.device(deployment.optimizer_device()):
         summed = gradients.sum_gradients(per_clone)
+        gradients.check_gradients(summed, origin=origin)
         grads_and_vars = gradients.transform_gradients(summed, transforms)
         ready = all_ready(transforms)
         apply = apply_gradients(
@@ -92,6 +98,7 @@ def make_update(
     return Update(
         train_op,
         losses.total,
+        _shown(losses, train_op),
         summaries.merge(
             clones[0].scope,
             losses,
@@ -114,10 +121,16 @@ def checked_optimizer(made: Any, plugin: Any) -> Any:
     """
     if not isinstance(made, tf.train.Optimizer):
         raise PluginError(
-            f"the optimizer {type(plugin).__name__} returned {short_repr(made)}; it must return a "
+            f"{method_of(plugin, '__call__')} returned {short_repr(made)}; it must return a "
             "tf.compat.v1.train.Optimizer"
         )
-    return made
+    return made_by(plugin, made)
+
+
+def _shown(losses: Losses, train_op: Any) -> dict[str, Any]:
+    """The data loss and the total, which is the value of the train op; one if they are the same."""
+    total = next(iter(losses.by_name()))
+    return {LOSS: losses.data, total: train_op} if total != LOSS else {LOSS: train_op}
 
 
 def _statistics(clones: Sequence[Clone], config: RunOptions) -> list[Any]:
@@ -149,7 +162,7 @@ def _observed(
         extra += summaries.variable_histograms()
         extra += averages.histograms() if averages else []
     if config.loss_average_decay is not None:
-        moved, averaged = loss_averages(losses.by_name(), decay=config.loss_average_decay)
+        moved, averaged = loss_averages(losses.by_tag(), decay=config.loss_average_decay)
         ops.append(moved)
         extra += averaged
     return ops, extra
@@ -172,7 +185,9 @@ def model_train_op(output: ModelOutput, config: RunOptions, transforms: Sequence
     _check_model_train_op(output, config, transforms)
     with tf.control_dependencies([output.train_op]):
         train_op = tf.identity(output.loss, name="train_op")
-    return Update(train_op, output.loss, _model_summaries(output), hooks=output.hooks)
+    return Update(
+        train_op, output.loss, {LOSS: train_op}, _model_summaries(output), hooks=output.hooks
+    )
 
 
 def _check_model_train_op(

@@ -1,4 +1,7 @@
-"""The default step function of `learning.train`, which a script's `train_step_fn` may call, too."""
+"""The default step function of `learning.train`: runs one step, and traces and logs it if asked.
+
+For scripts written for slim; a `train_step_fn` of their own may call it, too.
+"""
 
 from __future__ import annotations
 

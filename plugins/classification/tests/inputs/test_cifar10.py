@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.option import options_of
-from tf_frame.errors import DataError
+from tf_frame.errors import DataError, NoDataError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.cifar10 import Cifar10, Params
 
@@ -58,6 +58,15 @@ def test_evaluation_yields_the_records_of_the_test_file(tmp_path, records):
     np.testing.assert_array_equal(labels, expected(records["test_batch.bin"])[1])
 
 
+@pytest.mark.usefixtures("records")
+def test_without_the_test_file_there_is_no_evaluation_split(tmp_path):
+    (tmp_path / "test_batch.bin").unlink()
+    source = cifar(tmp_path)
+    assert source.info.num_examples == {Mode.TRAIN: 15, Mode.EVAL: 0, Mode.PREDICT: 0}
+    with pytest.raises(NoDataError, match=r"test_batch.bin is missing"):
+        source.dataset(Mode.EVAL, InputContext(batch_size=1))
+
+
 def test_training_goes_through_all_five_files(tmp_path, records):
     whole = np.concatenate([records[name] for name in NAMES[:5]])
     plain = images_and_labels(cifar(tmp_path, shuffle_buffer=0), Mode.TRAIN, 2, 15)
@@ -89,6 +98,9 @@ def test_the_folder_may_be_that_of_the_unpacked_archive(tmp_path, records):
     assert cifar(tmp_path).info.class_names[9] == "truck"
     (inner / "batches.meta.txt").write_text("\n".join("abcdefghij") + "\n\n")
     assert cifar(tmp_path).info.class_names == tuple("abcdefghij")
+    (inner / "batches.meta.txt").write_text("a\nb\n")
+    with pytest.raises(DataError, match=r"batches.meta.txt has 2 names for 10 classes"):
+        cifar(tmp_path)
 
 
 def test_a_label_beyond_the_classes_names_its_record(tmp_path, records):

@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.option import options_of
-from tf_frame.errors import ConfigError, DataError, PluginError
+from tf_frame.errors import ConfigError, DataError, NoDataError, PluginError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.fashion_mnist import _SAMPLE, FashionMnist, Params
 
@@ -233,6 +233,11 @@ def test_missing_folder_and_missing_file(tmp_path):
     (tmp_path / "t10k-labels-idx1-ubyte.gz").unlink()
     with pytest.raises(DataError, match=r"t10k-labels-idx1-ubyte.gz is missing.*leave --input"):
         fashion(data_dir=str(tmp_path))
+    (tmp_path / "t10k-images-idx3-ubyte.gz").unlink()
+    source = fashion(data_dir=str(tmp_path))
+    assert source.info.num_examples == {Mode.TRAIN: 7, Mode.EVAL: 0, Mode.PREDICT: 0}
+    with pytest.raises(NoDataError, match=r"t10k-images-idx3-ubyte.gz is missing"):
+        source.dataset(Mode.EVAL, InputContext(batch_size=1))
 
 
 @pytest.mark.parametrize(
@@ -254,3 +259,17 @@ def test_a_damaged_file_is_named(tmp_path, content, message):
     (tmp_path / "train-images-idx3-ubyte.gz").write_bytes(content)
     with pytest.raises(DataError, match=f"train-images-idx3-ubyte.gz .*{message}"):
         fashion(data_dir=str(tmp_path))
+
+
+@pytest.mark.parametrize("gz", [True, False])
+def test_too_few_names_of_classes_are_refused_by_their_number(tmp_path, gz):
+    message = r"--input.class_names has 2 names for 10 classes: the data has labels 0 to 9; give"
+    with pytest.raises(ConfigError, match=message):
+        fashion(class_names=("boot", "bag"))
+    arrays = write(tmp_path, num_classes=3, gz=gz)
+    count = max(part[1].max() for part in arrays.values()) + 1
+    names = tuple("abcdef")
+    assert fashion(data_dir=str(tmp_path), class_names=names[:count]).info.num_classes == count
+    assert fashion(data_dir=str(tmp_path), class_names=names).info.num_classes == 6
+    with pytest.raises(ConfigError, match=f"has {count - 1} names for {count} classes"):
+        fashion(data_dir=str(tmp_path), class_names=names[: count - 1])

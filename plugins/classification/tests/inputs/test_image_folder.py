@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.option import options_of
-from tf_frame.errors import DataError
+from tf_frame.errors import DataError, NoDataError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.image_folder import ImageFolder, Params
 
@@ -153,12 +153,19 @@ def test_a_class_folder_without_images_is_named(tmp_path):
         folder(tmp_path)
 
 
-def test_a_folder_to_train_on_alone_is_no_class(tmp_path):
+def test_of_a_folder_to_train_on_alone_a_part_is_held_out(tmp_path):
     write(tmp_path, [b"x"] * 4, "train/a/1.jpg", "train/b/1.jpg", "train/b/2.jpg")
+    source = folder(tmp_path)
+    assert source.info.class_names == ("a", "b")
+    assert source.info.num_examples[Mode.EVAL] == 1
+
+
+def test_a_folder_to_train_on_beside_an_unknown_one_is_no_class(tmp_path):
+    write(tmp_path, [b"x"] * 4, "train/a/1.jpg", "train/b/1.jpg", "valid/b/2.jpg")
     with pytest.raises(DataError, match=r"but none that is called validation .* give .*/train to"):
         folder(tmp_path)
-    write(tmp_path, [b"x"] * 4, "train/1.jpg", "train/2.jpg", "tram/1.jpg")
-    assert files(folder(tmp_path), Mode.TRAIN).keys() >= {"tram/1.jpg"}
+    write(tmp_path / "other", [b"x"] * 4, "train/1.jpg", "train/2.jpg", "tram/1.jpg")
+    assert files(folder(tmp_path / "other"), Mode.TRAIN).keys() >= {"tram/1.jpg"}
 
 
 def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):
@@ -167,8 +174,10 @@ def test_nothing_to_read_and_nothing_to_evaluate(tmp_path):
     with pytest.raises(DataError, match=r"has no folder in it. Give --input.data_dir a folder"):
         folder(tmp_path)
     write(tmp_path, [b"x"] * 2, "a/1.jpg", "a/2.jpg")
-    with pytest.raises(DataError, match=r"eval_fraction 0.0 of .* leaves nothing to evaluate"):
-        folder(tmp_path, eval_fraction=0.0)
+    source = folder(tmp_path, eval_fraction=0.0)
+    assert source.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 0, Mode.PREDICT: 0}
+    with pytest.raises(NoDataError, match=r"eval_fraction 0.0 of .* leaves nothing to evaluate"):
+        source.dataset(Mode.EVAL, InputContext(batch_size=1))
 
 
 def test_every_option_can_be_given_on_the_command_line():

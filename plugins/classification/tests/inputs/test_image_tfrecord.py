@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
 from tf_frame.config.option import options_of
-from tf_frame.errors import DataError
+from tf_frame.errors import DataError, NoDataError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.image_tfrecord import ImageTfrecord, Params
 from tf_frame_vision.reading.record_index import index_records
@@ -169,15 +169,59 @@ def test_a_folder_of_something_else_is_asked_for_files_before_classes(tmp_path):
         ImageTfrecord(params=Params(data_dir=str(tmp_path)))
 
 
-def test_an_empty_or_compressed_file_and_a_missing_folder(folder):
+def test_without_records_to_evaluate_there_is_no_evaluation_split(folder):
+    (folder / "validation-00000-of-00001").unlink()
+    source = tfrecord(folder)
+    assert source.info.num_examples == {Mode.TRAIN: 6, Mode.EVAL: 0, Mode.PREDICT: 0}
+    with pytest.raises(NoDataError, match=r"has no file .* validation-.* --input.eval_pattern"):
+        source.dataset(Mode.EVAL, InputContext(batch_size=1))
+    with pytest.raises(DataError, match=r"has no file that is called val\*"):
+        tfrecord(folder, eval_pattern=("val*",))
+
+
+def test_an_empty_file_and_a_missing_folder(folder):
     (folder / "validation-00000-of-00001").write_bytes(b"")
     with pytest.raises(DataError, match=r"there is no record in .*validation-00000-of-00001"):
         tfrecord(folder)
-    (folder / "validation-00000-of-00001").write_bytes(gzip.compress(b"x"))
-    with pytest.raises(DataError, match=r"validation-00000-of-00001 is compressed by gzip"):
-        tfrecord(folder)
     with pytest.raises(DataError, match=r"nowhere .*does not exist"):
         tfrecord(folder / "nowhere")
+
+
+@pytest.fixture
+def gzipped(folder, tmp_path_factory):
+    """The same records in gzipped files, one of them by another name."""
+    root = tmp_path_factory.mktemp("gzipped")
+    for path in folder.iterdir():
+        packed = path.name.startswith(("train", "validation"))
+        ending = ".gz" if path.name.startswith("train-00001") else ""
+        data = path.read_bytes()
+        (root / f"{path.name}{ending}").write_bytes(gzip.compress(data) if packed else data)
+    return root
+
+
+def test_gzipped_files_give_the_batches_of_the_same_files_unpacked(folder, gzipped, take):
+    context = InputContext(batch_size=2, seed=3)
+    for mode, count in ((Mode.TRAIN, 7), (Mode.EVAL, None)):
+        plain, packed = (
+            take(tfrecord(root).dataset(mode, context), count) for root in (folder, gzipped)
+        )
+        for (one, label), (other, other_label) in zip(plain, packed, strict=True):
+            np.testing.assert_array_equal(one["image"], other["image"])
+            np.testing.assert_array_equal(label["label"], other_label["label"])
+    assert packed[0][0]["name"][0].decode() == (
+        f"{gzipped}/validation-00000-of-00001: record 0 (byte offset 0)"
+    )
+
+
+def test_gzipped_files_resume_exactly(gzipped):
+    check_exact_resume(tfrecord(gzipped), batch_size=2, steps=4)
+
+
+def test_a_file_that_is_there_gzipped_and_unpacked_is_refused(folder):
+    data = (folder / "train-00001-of-00002").read_bytes()
+    (folder / "train-00001-of-00002.gz").write_bytes(gzip.compress(data))
+    with pytest.raises(DataError, match=r"has train-00001-of-00002 and train-00001-of-00002.gz"):
+        tfrecord(folder)
 
 
 def test_every_option_can_be_given_on_the_command_line():
@@ -200,7 +244,8 @@ def test_records_without_one_image_one_label_or_a_class_are_named(tmp_path, pict
         "",
         "it has not one image/encoded",
         "it has not one image/class/label",
-        "its label is 3; labels are 0 to 2, of 3 classes",
+        "its label is 3; labels are 0 to 2, of 3 classes (set by labels.txt or "
+        "--input.num_classes)",
     ]
     assert [problem.decode().partition(" (")[0] for problem in problems[1:]] == [
         f"{tmp_path}/test-0: record {number}" for number in (1, 2, 3)

@@ -104,10 +104,25 @@ def test_evaluation_has_metrics_and_no_updates():
     assert not tf.get_collection(tf.GraphKeys.UPDATE_OPS)
 
 
-def test_without_labels_there_are_predictions_and_exports():
+def test_without_labels_there_are_predictions_with_names_of_classes():
     output = build(Mode.PREDICT, labels=False, name="mobilenet_v1_025")
     assert set(output.predictions) == {"label", "probabilities", "class_name"}
-    assert set(output.exports["serving_default"]) == {"label", "probabilities"}
+
+
+@pytest.mark.parametrize(
+    ("words", "decay"),
+    [
+        ((), 0.75),
+        (("--max_steps", "100000"), 0.9997),
+        (("--model.batch_norm_decay", "0.5"), 0.5),
+        (("--warm_start_from", "x.ckpt"), None),
+    ],
+)
+def test_the_decay_of_batch_norm_fits_a_run_from_scratch(words, decay):
+    setup = setup_of("--model.name", "mobilenet_v1_025", "--max_steps", "75", *words)
+    model = setup.make_model(setup.make_input().info)
+    assert model._context(Mode.TRAIN).batch_norm_decay == decay
+    assert bool(model.notes()) == (not words)
     assert not tf.losses.get_losses()
 
 

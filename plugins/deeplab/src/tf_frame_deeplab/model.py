@@ -12,9 +12,12 @@ from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import ConfigError
+from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
 from tf_frame_vision.slim_network import load_network
 
 _BACKBONE = "mobilenet_v2"
+# For short runs; the backbone's own decay, 0.997, is for long ones.
+_BATCH_NORM_DECAY = 0.95
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,8 +38,12 @@ class Params:
     )
     low_level_channels: int = option(48, "channels of the skip connection to the decoder", min=1)
     weight_decay: float = option(4e-5, "L2 penalty on weights, depthwise ones exempt", min=0)
-    batch_norm_decay: float = option(
-        0.95, "moving averages keep this per step; 0.9997 for long training", min=0, max=1
+    batch_norm_decay: float | None = option(
+        None,
+        "moving averages keep this per step, 0.9997 for long training; none: 0.95, or N / (N + 25) "
+        "in a run from scratch of N steps if that is less",
+        min=0,
+        max=1,
     )
     train_batch_norm: bool = option(True, "train batch norm; else use its restored averages")
 
@@ -50,6 +57,8 @@ class DeepLab(Model):
 
     Params: ClassVar[type] = Params
     default_input: ClassVar[str | None] = "nuclei"
+    feature_names: ClassVar[Sequence[str]] = ("image",)
+    label_names: ClassVar[Sequence[str]] = ("semantic",)
     default_transforms: ClassVar[Sequence[str]] = ("last_layer_multiplier",)
     run_defaults: ClassVar[Mapping[str, Any]] = {
         "max_steps": 500,
@@ -94,7 +103,7 @@ class DeepLab(Model):
         logits, end_points = network.deeplab_v3_plus(
             images,
             backbone=self.backbone,
-            params=self.params,
+            params=dataclasses.replace(self.params, batch_norm_decay=self._batch_norm_decay()),
             num_classes=self.num_classes,
             is_training=mode == Mode.TRAIN and self.params.train_batch_norm,
         )
@@ -108,6 +117,18 @@ class DeepLab(Model):
             exports = {"serving_default": predictions}
             return ModelOutput(predictions=predictions, end_points=end_points, exports=exports)
         return self._with_labels(images, logits, semantic, predictions, end_points, mode)
+
+    def notes(self) -> Sequence[str]:
+        """Says whether the decay of batch norm is lowered for a short run."""
+        if self.params.batch_norm_decay is not None or not self.params.train_batch_norm:
+            return ()
+        return note_on_decay(_BATCH_NORM_DECAY, self.num_steps)
+
+    def _batch_norm_decay(self) -> float | None:
+        if self.params.batch_norm_decay is not None:
+            decay: float = self.params.batch_norm_decay
+            return decay
+        return fitting_decay(_BATCH_NORM_DECAY, self.num_steps)
 
     def prediction_writer(self, directory: str) -> Any:
         """Returns the writer of labels and overlays; see `tf_frame_deeplab.prediction_files`.

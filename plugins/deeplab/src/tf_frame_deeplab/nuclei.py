@@ -10,11 +10,11 @@ data_dir/instances.png  grey, same size; 0 is background, n is nucleus n
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tf_frame import Input, InputContext, InputInfo, Mode, option
+from tf_frame import Input, InputContext, InputInfo, Mode, ServingForm, option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame_vision.drawing.png import PngHeader, read_png
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
@@ -51,17 +51,30 @@ class Nuclei(Input):
 
     Params: ClassVar[type] = Params
     prediction_suffixes: ClassVar[Sequence[str]] = IMAGE_SUFFIXES
+    feature_names: ClassVar[Sequence[str]] = ("image",)
+    label_names: ClassVar[Sequence[str]] = ("semantic",)
 
-    def __init__(self, *, params: Any) -> None:
+    def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
         super().__init__(params=params)
+        self._trained = info
         if params.min_scale_factor > params.max_scale_factor:
             raise ConfigError(
                 f"--input.min_scale_factor {params.min_scale_factor} is greater than"
                 f" --input.max_scale_factor {params.max_scale_factor}; swap them"
             )
+        if info is None:
+            self._find(params.data_dir)
+
+    @classmethod
+    def without_data(cls, *, params: Any, info: InputInfo) -> Input:
+        """Constructs the input for prediction of files, with the classes of the training."""
+        return cls(params=params, info=info)
+
+    def _find(self, data_dir: str) -> None:
+        """Finds and checks the two files."""
         folder = _SAMPLE
-        if params.data_dir:
-            folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
+        if data_dir:
+            folder = existing_folder(data_dir, "--input.data_dir", _WHAT_TO_DO)
         self.image_path, self.instances_path = (folder / name for name in _FILES)
         header = _check_data(folder)
         self.columns = header.width // TILE_SIZE
@@ -70,6 +83,8 @@ class Nuclei(Input):
     @property
     def info(self) -> InputInfo:
         """Sizes of the splits, and the two classes."""
+        if self._trained is not None:
+            return self._trained
         validation = len(self.tiles(Mode.EVAL))
         return InputInfo(
             num_examples={
@@ -105,6 +120,37 @@ class Nuclei(Input):
         if mode == Mode.TRAIN:
             return tiles.training_dataset(self.tiles(mode), self.params, context)
         return tiles.validation_dataset(self.tiles(mode), context)
+
+    def serving_features(self) -> Any:
+        """`{"image": [None, 128, 128, 3]}` float32, 0 to 255: the size of a tile."""
+        import tensorflow.compat.v1 as tf
+
+        return {"image": tf.TensorSpec([None, TILE_SIZE, TILE_SIZE, 3], tf.float32)}
+
+    @property
+    def feature_values(self) -> Mapping[str, str]:
+        """Values of the image."""
+        return {"image": "RGB, 0 to 255"}
+
+    def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
+        """Image files and pixels, in a batch all of one size; or pixels of the size of a tile."""
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_vision import raw_serving
+
+        def pictures(count: int) -> Any:
+            batches = self.dataset(Mode.EVAL, InputContext(batch_size=count))
+            return batches.unbatch().map(lambda features, labels: features["image"])
+
+        return raw_serving.image_forms(
+            lambda image: tf.cast(image, tf.float32),
+            raw_serving.random_pictures
+            if self._trained
+            else lambda count: raw_serving.pictures_of(lambda: pictures(count), count),
+            fixed_size=(TILE_SIZE, TILE_SIZE) if fixed_size else None,
+            are_real=not self._trained,
+            of_one_size=True,
+        )
 
     def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
         """Returns batches of one, `{"image": [1, height, width, 3], "name": [1]}`, as sizes differ.

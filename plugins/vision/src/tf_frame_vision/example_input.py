@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import Input, InputContext, Mode, option
-from tf_frame.errors import DataError
+from tf_frame.errors import DataError, NoDataError
 from tf_frame_vision.reading.record_index import RecordIndex, index_records
 
-IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif")
+IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,11 +53,22 @@ class Split:
       count: number of examples.
       content: files and positions of the examples, in the form that `ExampleInput.read` takes.
       damaged: parts of the data that cannot be read and are left out, a line each.
+      absent: why there is no example, if there is none: the error of a run that asks for one.
     """
 
     count: int
     content: Any
     damaged: Sequence[str] = ()
+    absent: str = ""
+
+
+def absent_split(why: str | Exception) -> Split:
+    """Returns a split without an example: the data has no such part.
+
+    Args:
+      why: what is missing and what to do.
+    """
+    return Split(0, None, absent=str(why))
 
 
 def split_of_records(paths: Sequence[Path], *, skip_corrupt: bool) -> Split:
@@ -126,12 +137,17 @@ class ExampleInput(Input):
 
         In evaluation there may be a feature `name`, `[batch]` string. With `skip_corrupt`
         there are the features that `tf_frame_vision.reading.skipped` describes.
+
+        Raises:
+          NoDataError: the data has no such part.
         """
         import tensorflow.compat.v1 as tf
 
         from tf_frame_vision.reading import pipeline
 
         split, params, training = self.splits[mode], self.params, mode == Mode.TRAIN
+        if split.absent:
+            raise NoDataError(split.absent)
         if training:
             together = params.shuffle_buffer
             order = pipeline.training_order(split.count, context, together=together)

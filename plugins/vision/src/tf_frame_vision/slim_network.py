@@ -114,6 +114,20 @@ class SlimNetwork(Network):
         }
         return {**maps, output_stride: last}, end_points
 
+    def own_batch_norm_decay(self) -> float | None:
+        """Returns the default of slim's function or arg scope; it imports TensorFlow."""
+        for name in (self.function, self.arg_scope):
+            parameter = inspect.signature(self._function(name)).parameters.get(self._decay_name)
+            if parameter is not None:
+                decay: float = parameter.default
+                return decay
+        return None
+
+    @property
+    def _decay_name(self) -> str:
+        """Name of the argument that the decay of batch norm has in slim's functions."""
+        return self.decay_argument or "batch_norm_decay"
+
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         """Returns arguments that end slim's function at the last feature map.
 
@@ -155,7 +169,7 @@ class SlimNetwork(Network):
         scope_arguments: dict[str, Any] = {"weight_decay": context.weight_decay}
         arguments = dict(arguments)
         for option, value in overrides.items():
-            name = (self.decay_argument or option) if option == "batch_norm_decay" else option
+            name = self._decay_name if option == "batch_norm_decay" else option
             if value is None:
                 continue
             if name in accepted:

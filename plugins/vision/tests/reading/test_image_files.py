@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
+from PIL import Image
 
 from tf_frame_vision.reading import packed
 from tf_frame_vision.reading.image_files import images_to_predict
@@ -46,6 +47,15 @@ def test_images_of_several_kinds_and_sizes_are_read_in_order(tmp_path, take):
         assert batch["image"].dtype == np.float32
         expected = computed(lambda data: tf.io.decode_image(data, channels=3), path.read_bytes())
         np.testing.assert_array_equal(batch["image"], [expected])
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "L"])
+def test_webp_is_read_without_a_change(tmp_path, take, mode):
+    pixels = RANDOM.randint(0, 256, [5, 7, 3]).astype(np.uint8)
+    Image.fromarray(pixels).convert(mode).save(tmp_path / "a.webp", lossless=True)
+    (batch,) = take(images([tmp_path / "a.webp"]))
+    expected = np.asarray(Image.open(tmp_path / "a.webp").convert("RGB"))
+    np.testing.assert_array_equal(batch["image"][0], expected)
 
 
 def test_sixteen_bits_are_read_as_training_reads_them(tmp_path, take):

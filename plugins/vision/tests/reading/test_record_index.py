@@ -1,10 +1,12 @@
 import gzip
+import os
 
 import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import DataError
 from tf_frame_vision.example_input import split_of_records
+from tf_frame_vision.reading import record_index
 from tf_frame_vision.reading.record_index import index_records, masked_crc32c
 
 
@@ -29,10 +31,7 @@ def test_the_checksum_is_that_of_the_standard():
     assert masked_crc32c(b"123456789") == expected
 
 
-def test_a_compressed_file_and_a_missing_one_are_named(tmp_path):
-    (tmp_path / "x").write_bytes(gzip.compress(b"x"))
-    with pytest.raises(DataError, match=r"/x is compressed by gzip.*Unpack it"):
-        index_records(tmp_path / "x")
+def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(DataError, match=r"/y cannot be read: No such file"):
         index_records(tmp_path / "y")
 
@@ -43,3 +42,148 @@ def test_files_without_a_record_are_refused(tmp_path):
     paths = [tmp_path / name for name in "abcd"]
     with pytest.raises(DataError, match=r"there is no record in [^,]*/a, [^,]*/b, [^,]*/c$"):
         split_of_records(paths, skip_corrupt=True)
+
+
+RECORDS = [bytes([number]) * 50 for number in range(20)]
+
+
+@pytest.fixture
+def walks(monkeypatch):
+    """Counts how often a file is walked over."""
+    seen, walk = [], record_index._walk
+
+    def counted(file, *rest):
+        seen.append(file.name)
+        return walk(file, *rest)
+
+    monkeypatch.setattr(record_index, "_walk", counted)
+    return seen
+
+
+def test_the_index_is_kept_for_a_file_of_the_same_size_and_time(tmp_path, walks):
+    path = tmp_path / "x"
+    write(path, RECORDS)
+    first, second = index_records(path), index_records(path)
+    assert first == second and len(walks) == 1
+    assert os.listdir(tmp_path / ".tf_frame") == ["x.index"]
+    os.utime(path, ns=(0, 1))
+    assert index_records(path) == first and len(walks) == 2
+    status = path.stat()
+    write(path, RECORDS[:10])
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert len(index_records(path).offsets) == 10 and len(walks) == 3
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: b"",
+        lambda data: data[:-1],
+        lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+        lambda data: data.replace(b'"version": 1', b'"version": 2'),
+        lambda data: b"[]" + data,
+        lambda data: b"null\n",
+        lambda data: b"\xff\n",
+    ],
+)
+def test_a_damaged_index_is_made_anew(tmp_path, walks, spoil):
+    path, index = tmp_path / "x", tmp_path / ".tf_frame" / "x.index"
+    write(path, RECORDS)
+    first, data = index_records(path), index.read_bytes()
+    index.write_bytes(spoil(data))
+    assert index_records(path) == first and len(walks) == 2
+    assert index.read_bytes() == data
+
+
+def test_a_damaged_file_has_no_index_and_no_partial_file_is_left(tmp_path, walks, monkeypatch):
+    path = tmp_path / "x"
+    write(path, RECORDS)
+    good = path.read_bytes()
+    path.write_bytes(good[:-3])
+    assert "it is cut" in index_records(path).damage
+    assert os.listdir(tmp_path / ".tf_frame") == []
+    path.write_bytes(good)
+    monkeypatch.setattr(type(path), "replace", lambda *paths: os.rename("/no/such", "/no/where"))
+    assert len(index_records(path).offsets) == 20
+    assert os.listdir(tmp_path / ".tf_frame") == []
+
+
+def test_a_folder_that_cannot_be_written_has_no_index(tmp_path, walks, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    write(tmp_path / "x", RECORDS)
+    assert index_records(tmp_path / "x") == index_records(tmp_path / "x")
+    assert len(walks) == 2
+
+
+def test_a_gzipped_file_is_unpacked_once_whatever_its_name(tmp_path, walks):
+    write(tmp_path / "plain", RECORDS)
+    data = (tmp_path / "plain").read_bytes()
+    (tmp_path / "packed").write_bytes(gzip.compress(data))
+    first = index_records(tmp_path / "packed")
+    assert first.copy.read_bytes() == data
+    assert first.offsets == index_records(tmp_path / "plain").offsets
+    status = first.copy.stat()
+    assert index_records(tmp_path / "packed") == first
+    assert first.copy.stat().st_mtime_ns == status.st_mtime_ns
+    # A copy that is lost or cut, and a file that changes, are unpacked again.
+    first.copy.write_bytes(data[:-1])
+    assert index_records(tmp_path / "packed").copy.read_bytes() == data
+    first.copy.unlink()
+    assert index_records(tmp_path / "packed").copy.read_bytes() == data
+    write(tmp_path / "plain", RECORDS[3:])
+    (tmp_path / "packed").write_bytes(gzip.compress((tmp_path / "plain").read_bytes()))
+    assert len(index_records(tmp_path / "packed").offsets) == 17
+    assert sorted(os.listdir(tmp_path / ".tf_frame")) == [
+        "packed.index",
+        "packed.records",
+        "plain.index",
+    ]
+
+
+def test_a_first_record_whose_length_looks_like_gzip_is_a_record(tmp_path):
+    write(tmp_path / "x", [bytes(0x8B1F), b"b"])
+    assert (tmp_path / "x").read_bytes().startswith(b"\x1f\x8b")
+    index = index_records(tmp_path / "x")
+    assert (len(index.offsets), index.copy, index.damage) == (2, None, "")
+
+
+def test_a_cut_gzipped_file_gives_the_records_before_the_cut(tmp_path):
+    write(tmp_path / "plain", [os.urandom(5000) for _ in range(4)])
+    (tmp_path / "packed").write_bytes(gzip.compress((tmp_path / "plain").read_bytes())[:-6000])
+    index = index_records(tmp_path / "packed")
+    assert 0 < len(index.offsets) < 4
+    assert index.damage.startswith(f"{tmp_path}/packed: ")
+    with pytest.raises(DataError, match="give --input.skip_corrupt"):
+        split_of_records([tmp_path / "packed"], skip_corrupt=False)
+
+
+def test_without_a_place_beside_it_a_gzipped_file_is_unpacked_to_the_cache_of_the_user(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "data").mkdir()
+    write(tmp_path / "plain", RECORDS)
+    path = tmp_path / "data" / "packed"
+    path.write_bytes(gzip.compress((tmp_path / "plain").read_bytes()))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(
+        os, "access", lambda folder, mode: str(tmp_path / "data") not in str(folder)
+    )
+    index = index_records(path)
+    assert index.copy.is_relative_to(tmp_path / "home" / "tf_frame")
+    assert len(index.offsets) == 20
+    monkeypatch.setattr(os, "access", lambda folder, mode: False)
+    with pytest.raises(DataError, match="is gzipped, and neither .* run gunzip"):
+        index_records(path)
+
+
+def test_a_full_disk_ends_with_what_to_do(tmp_path, monkeypatch):
+    path = tmp_path / "packed"
+    path.write_bytes(gzip.compress(b"x" * 100))
+
+    def full(*paths):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(DataError, match=r"cannot be unpacked to .*: No space left on device; free"):
+        index_records(path)
+    assert os.listdir(tmp_path / ".tf_frame") == []

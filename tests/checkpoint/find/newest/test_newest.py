@@ -157,13 +157,13 @@ def reads(monkeypatch):
     """Notes which checkpoints are opened."""
     import tensorflow.compat.v1 as tf
 
-    opened, load = [], tf.train.load_checkpoint
+    opened, load = [], tf.train.NewCheckpointReader
 
     def count(path):
         opened.append(path)
         return load(path)
 
-    monkeypatch.setattr(tf.train, "load_checkpoint", count)
+    monkeypatch.setattr(tf.train, "NewCheckpointReader", count)
     return opened
 
 

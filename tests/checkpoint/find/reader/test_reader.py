@@ -1,7 +1,10 @@
+import os
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.find.newest import damage_of, step_of
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import CheckpointError
 
@@ -39,3 +42,11 @@ def test_damage_is_an_error_that_names_the_checkpoint(write, corrupt, suffix):
     corrupt(path, suffix)
     with pytest.raises(CheckpointError, match=f"^the checkpoint {path} cannot be read: ."):
         Checkpoint(path).read("w")
+
+
+def test_a_folder_of_the_same_name_does_not_matter(write):
+    path = write("model", {"w": [1.0], "global_step": np.int64(3)})
+    os.mkdir(path)
+    assert Checkpoint(path).read("w") == [1.0]
+    assert step_of(path) == 3
+    assert damage_of(path) == ""

@@ -192,3 +192,14 @@ def test_one_that_cannot_be_deleted_is_told_and_does_not_end_the_run(
     add(kept, 2)
     assert listed(tmp_path) == [2]
     assert f"{tmp_path}/model.ckpt-1 could not be deleted: not yours" in caplog.text
+
+
+def test_a_discarded_checkpoint_leaves_files_and_list(tmp_path, add):
+    kept = KeptCheckpoints(str(tmp_path))
+    add(kept, 1, 2, 3)
+    kept.discard(str(tmp_path / "model.ckpt-2"))
+    assert (on_disk(tmp_path), listed(tmp_path)) == ([1, 3], [1, 3])
+    for step in (1, 3):
+        kept.discard(str(tmp_path / f"model.ckpt-{step}"))
+    assert list(tmp_path.iterdir()) == [] and kept.paths() == []
+    kept.discard(str(tmp_path / "model.ckpt-7"))

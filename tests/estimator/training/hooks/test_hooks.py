@@ -16,11 +16,13 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, DataError, NonFiniteError
 from tf_frame.estimator.training.context import RunContext, RunObserver
 from tf_frame.estimator.training.hooks import make_hooks
-from tf_frame.estimator.training.setup import TRAIN, TRAIN_AND_EVALUATE
+from tf_frame.estimator.training.setup import TRAIN, TRAIN_AND_EVALUATE, ConfiguredPlugin
 from tf_frame.estimator.training.setup_factory import setup_from_options
 from tf_frame.estimator.training.train import build_graph
 from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.plugin import Mode
+from tf_frame.plugin.kinds import HOOK
+from tf_frame.plugin.load import load_plugin
 from tf_frame.session.interrupts import Interrupted, Interrupts
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
@@ -77,7 +79,7 @@ def single(tmp_path_factory):
     """Loss and variables of a run whose steps are run one by one."""
     folder = tmp_path_factory.mktemp("single")
     options = {"save_checkpoint_secs": None, **ENDING_AT_23}
-    loss = run_setup(make_setup(ToyModel, ToyInput, str(folder), **options))["loss"]
+    loss = run_setup(make_setup(ToyModel, ToyInput, str(folder), **options))["total_loss"]
     return loss, {step: variables_of(folder, step) for step in (10, 20, 23)}
 
 
@@ -87,7 +89,7 @@ def test_steps_in_one_call_end_where_single_ones_do(go, tmp_path, single, steps_
     assert "no effect" not in said
     assert steps_of(tmp_path) == [0, 10, 20, 23]
     loss, variables = single
-    assert result["loss"] == loss
+    assert result["total_loss"] == loss
     assert {step: variables_of(tmp_path, step) for step in (10, 20, 23)} == variables
 
 
@@ -137,8 +139,8 @@ def test_a_diverging_run_may_stop_and_says_why_and_counts_its_last_good_checkpoi
     assert f"step 6 of 9: the loss is nan; the last good checkpoint is {saved}" in said
     assert f"evaluating {saved}" in said
     assert np.isfinite(result["metrics"]["mean_absolute_error"])
-    assert (result["global_step"], result["loss"]) == (5, None)
-    assert json.loads((tmp_path / "result.json").read_text())["loss"] is None
+    assert (result["global_step"], result["total_loss"]) == (5, None)
+    assert json.loads((tmp_path / "result.json").read_text())["total_loss"] is None
 
 
 def test_another_metric_for_the_best_checkpoints_is_refused_before_training(go, tmp_path):
@@ -205,9 +207,51 @@ def test_the_best_checkpoints_are_kept_whatever_is_deleted(go, tmp_path, mode):
     assert sorted(steps_of(tmp_path / "best")) == sorted(ranked[:2])
 
 
-def test_a_best_metric_that_is_not_there_is_said_with_those_that_are(go):
-    with pytest.raises(ConfigError, match="mean_absolute_error"):
+def early_stopping(**params):
+    plugin = load_plugin(HOOK, "early_stopping")
+    return ConfiguredPlugin("early_stopping", plugin, plugin.cls.Params(**params))
+
+
+WRONG_METRIC = "'accuracy' is not known; allowed: loss, mean_absolute_error$"
+
+
+def test_a_best_metric_that_is_not_there_ends_a_run_before_it_trains(go, tmp_path):
+    with pytest.raises(ConfigError, match=f"--best_metric {WRONG_METRIC}"):
         go(max_steps=2, keep_best=1, best_metric="accuracy", evaluate=True)
+    assert steps_of(tmp_path) == []
+    go(max_steps=2, keep_best=1, best_metric="accuracy")  # Nothing is evaluated.
+
+
+def run_with_hook(tmp_path, hook, mode=TRAIN, **options):
+    setup = make_setup(ToyModel, ToyInput, str(tmp_path), **options)
+    lines = []
+    setup = dataclasses.replace(setup, hooks=[hook], mode=mode)
+    result = run_setup(setup, report=lines.append)
+    tf.summary.FileWriterCache.clear()
+    return result, "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "mode"),
+    [({"eval_every_n_steps": 2}, TRAIN), ({}, TRAIN_AND_EVALUATE)],
+)
+def test_early_stopping_by_a_metric_that_is_not_there_ends_a_run_before_it_trains(
+    tmp_path, options, mode
+):
+    hook = early_stopping(metric="accuracy")
+    with pytest.raises(ConfigError, match=f"--hook early_stopping: {WRONG_METRIC}"):
+        run_with_hook(tmp_path, hook, mode, max_steps=6, **options)
+    assert steps_of(tmp_path) == []
+
+
+@pytest.mark.parametrize(("mode", "stopped"), [("max", 4), ("min", 20)])
+def test_early_stopping_counts_evaluations_without_a_better_value(tmp_path, mode, stopped):
+    # The error falls in each of these evaluations.
+    hook = early_stopping(metric="mean_absolute_error", mode=mode, patience=1)
+    options = {"max_steps": 20, "eval_every_n_steps": 2, "learning_rate": 0.001}
+    result, said = run_with_hook(tmp_path, hook, **options)
+    assert result["global_step"] == stopped
+    assert ("No increase in metric" in said) == (mode == "max")
 
 
 def test_asynchronous_checkpoints_hold_what_synchronous_ones_do(go, tmp_path):

@@ -52,6 +52,42 @@ def test_steps_limit_the_batches(make, linear):
     )
 
 
+@pytest.mark.parametrize("kind", ["data set", "tensors"])
+def test_hooks_and_updates_run_once_for_each_of_the_steps(make, linear, kind):
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        count = tf.get_variable(
+            "count", [], collections=["local_variables"], initializer=tf.zeros_initializer()
+        )
+        counted = (count.read_value(), tf.assign_add(count, 1))
+        return spec._replace(eval_metric_ops={"updates": counted})
+
+    counter = Counter()
+    made = at_start(make(model_fn), linear)
+    endless = {
+        "data set": linear.data(repeat=None),
+        "tensors": lambda: (tf.constant(linear.x), tf.constant(linear.y)),
+    }
+    for _ in range(2):
+        found = made.evaluate(endless[kind], steps=3, hooks=[counter])
+        assert found["updates"] == 3
+    assert (counter.begun, counter.runs, counter.ended) == (2, 6, 2)
+    # The data has three batches: the fourth run finds its end, and a hook does not see it.
+    made.evaluate(linear.data(), steps=9, hooks=[counter])
+    assert counter.runs == 9
+
+
+def test_a_metric_may_be_a_structure(make, linear):
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        value, update = tf.metrics.mean(features)
+        nested = {"nested": ((value, (2 * value,)), update)}
+        return spec._replace(eval_metric_ops=nested)
+
+    made = at_start(make(model_fn), linear)
+    assert made.evaluate(linear.data())["nested"] == (3.0, (6.0,))
+
+
 @pytest.mark.parametrize("steps", [0, -3])
 def test_steps_must_be_positive(make, linear, steps):
     with pytest.raises(ValueError) as caught:

@@ -188,3 +188,43 @@ def test_tables_of_input_and_model_are_initialised(make):
 def tf_spec(features):
     tf.get_variable("unused", [])
     return estimator.EstimatorSpec("infer", predictions=features)
+
+
+ROWS = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
+PLAIN = {
+    "arrays": lambda: (ROWS, ROWS[:, 0]),
+    "features alone": lambda: ROWS,
+    "a dictionary of arrays": lambda: ({"x": ROWS}, {"y": ROWS}),
+    "lists": lambda: ([[1.0, 2.0]], [[1.0]]),
+    "numbers": lambda: (1.0, 2.0),
+    "nothing": lambda: None,
+    "no features": lambda: ({}, None),
+    "array and tensor": lambda: ({"x": ROWS, "t": tf.constant(ROWS)}, None),
+    "keys of two types": lambda: ({0: tf.constant(ROWS), "x": tf.constant(ROWS)}, None),
+}
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_the_model_gets_what_the_input_function_returns(make, kind):
+    got = []
+
+    def plain_model_fn(features, labels, mode):
+        got.append((features, labels))
+        weight = tf.get_variable("weight", [], initializer=tf.zeros_initializer())
+        if mode == "infer":
+            return estimator.EstimatorSpec(mode, predictions=weight * tf.ones([2]))
+        step = tf.train.get_global_step()
+        train_op = tf.train.GradientDescentOptimizer(0.25).minimize((weight - 1) ** 2, step)
+        return estimator.EstimatorSpec(mode, loss=(weight - 1) ** 2, train_op=train_op)
+
+    made = make(plain_model_fn)
+    made.train(PLAIN[kind], steps=2)
+    assert made.evaluate(PLAIN[kind], steps=2)["loss"] == 0.0625
+    assert next(made.predict(PLAIN[kind])) == 0.75
+    given = PLAIN[kind]()
+    wanted = given if isinstance(given, tuple) else (given, None)
+    for features, labels in got:
+        assert type(features) is type(wanted[0])
+        assert labels is None or type(labels) is type(wanted[1])
+    if isinstance(wanted[0], np.ndarray):
+        assert got[0][0] is ROWS

@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import forked
+from tf_frame.legacy import estimator
 from tf_frame.legacy.estimator.estimator import follow_tensorflow
 
 SCRIPT = """
@@ -71,3 +72,21 @@ def test_where_somebody_reads_the_log_it_gets_no_other_place(loggers):
         assert own.handlers == [handler]
     finally:
         own.removeHandler(handler)
+
+
+def test_a_global_step_that_does_not_move_is_warned_of(tmp_path, monkeypatch):
+    def model_fn(features, labels, mode):
+        weight = tf.get_variable("weight", [], initializer=tf.zeros_initializer())
+        loss = weight**2 + 0 * tf.reduce_sum(features)
+        # Without the global step, as some scripts forget.
+        train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+        return estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    warnings = []
+    # TensorFlow's own counts over the whole process.
+    monkeypatch.setattr(tf.logging, "log_first_n", lambda *line: warnings.append(line))
+    data = tf.data.Dataset.from_tensors
+    made = estimator.Estimator(model_fn, str(tmp_path))
+    made.train(lambda: data([1.0]).repeat(5))
+    assert [line[1].startswith("It seems that global step") for line in warnings[:1]] == [True]
+    assert warnings[0][2:] == (5, 0, 0)

@@ -31,6 +31,10 @@ TFLITE_TOLERANCE = 1e-4
 TFLITE_QUANTIZED_TOLERANCE = 0.1
 
 
+# Values of `--serve`: an export takes raw data, such as image files, or the features of the model.
+RAW, FEATURES = "raw", "features"
+
+
 @dataclasses.dataclass(frozen=True)
 class Format:
     """An export format.
@@ -43,6 +47,8 @@ class Format:
       holds_one_signature: whether an export contains only one signature of the model.
       quantized_tolerance: the tolerance for models that round to 256 levels, if it
         differs.
+      has_inputs: whether an export is a graph that can be fed.
+      fixed_size: whether it takes one example of fixed size, and no text.
     """
 
     module: str
@@ -50,6 +56,8 @@ class Format:
     tolerance: float = TOLERANCE
     holds_one_signature: bool = False
     quantized_tolerance: float | None = None
+    has_inputs: bool = True
+    fixed_size: bool = False
 
     def tolerance_of(self, *, quantized: bool) -> float:
         """Returns the tolerance for a model, quantised or not."""
@@ -75,8 +83,19 @@ FORMATS = {
         TFLITE_TOLERANCE,
         holds_one_signature=True,
         quantized_tolerance=TFLITE_QUANTIZED_TOLERANCE,
+        fixed_size=True,
+    ),
+    "onnx": Format(
+        f"{_HERE}.onnx",
+        'model.onnx for ONNX Runtime: float32; needs pip install "tf-frame[onnx]"',
+        TFLITE_TOLERANCE,
+        holds_one_signature=True,
+        quantized_tolerance=TFLITE_QUANTIZED_TOLERANCE,
+        fixed_size=True,
     ),
     "checkpoint": Format(
-        f"{_HERE}.checkpoint", "the model's variables alone, for --warm_start_from and trainers"
+        f"{_HERE}.checkpoint",
+        "the model's variables alone, for --warm_start_from and trainers",
+        has_inputs=False,
     ),
 }

@@ -35,7 +35,7 @@ def export(request: Request, folder: str) -> Written:
     with restored(dataclasses.replace(request, config=config, checkpoint=path)) as serving:
         found = serving.run(serving.signatures, batch)
     comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
-    return Written(name, inputs, signatures, comparison)
+    return Written(name, inputs, signatures, {key: list(inputs) for key in signatures}, comparison)
 
 
 def name_of(checkpoint: str) -> str:

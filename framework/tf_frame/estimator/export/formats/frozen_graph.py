@@ -6,6 +6,8 @@ file beside it names the tensors to feed and to fetch:
     {"inputs": {"image": {"tensor": "inputs/image:0", "shape": [null, 128, 128, 3],
                           "dtype": "float32"}},
      "outputs": {"semantic": {"tensor": "outputs/semantic:0", ...}}}
+
+Of the inputs of several forms of raw data, those of one form are fed.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from tf_frame.estimator.export.serving import (
     restored,
     specs_of,
 )
-from tf_frame.estimator.export.verify import compare, runnable
+from tf_frame.estimator.export.verify import Comparison, compare, runnable
 
 FILE = "frozen_graph.pb"
 SIGNATURE_FILE = "frozen_graph.json"
@@ -46,11 +48,19 @@ def export(request: Request, folder: str) -> Written:
         _write(os.path.join(folder, FILE), graph_def.SerializeToString())
         signature = {"inputs": _described(inputs), "outputs": _described(outputs)}
         _write(os.path.join(folder, SIGNATURE_FILE), json.dumps(signature, indent=2) + "\n")
-        batch = request.inputs.batch
-        expected, scores = serving.run((outputs, serving.scores), batch)
-    found = run(folder, batch, request.session_config())
-    comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
-    return Written(FILE, specs_of(inputs), {name: specs_of(outputs)}, comparison)
+        fed = {key: [n for n in names if n in inputs] for key, names in serving.forms.items()}
+        batches = [{n: request.inputs.batch[n] for n in names} for names in fed.values()]
+        expected = [
+            serving.run((outputs, serving.scores), request.inputs.batch, form) for form in fed
+        ]
+    comparison = Comparison()
+    for batch, (arrays, scores) in zip(batches, expected, strict=True):
+        found = run(folder, batch, request.session_config())
+        new = compare(arrays, found, tolerance=request.tolerance, scores=scores)
+        comparison = comparison.joined(new)
+    signatures = {f"{form}{name}": specs_of(outputs) for form in fed}
+    named = {f"{form}{name}": names for form, names in fed.items()}
+    return Written(FILE, specs_of(inputs), signatures, named, comparison)
 
 
 def frozen(serving: Serving, outputs: Mapping[str, Any]) -> Any:
@@ -72,7 +82,7 @@ def used_inputs(serving: Serving, graph_def: Any) -> dict[str, Any]:
 
 
 def run(folder: str, batch: Mapping[str, Any], session_config: Any = None) -> dict[str, Any]:
-    """Loads an export into a new graph; computes output name -> array from such inputs."""
+    """Loads an export into a new graph; computes output name -> array from some of its inputs."""
     graph_def = tf.GraphDef()
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
         graph_def.ParseFromString(file.read())
@@ -81,7 +91,7 @@ def run(folder: str, batch: Mapping[str, Any], session_config: Any = None) -> di
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(graph_def, name="")
         with tf.Session(graph=graph, config=session_config) as session, runnable("frozen graph"):
-            fed = {each["tensor"]: batch[name] for name, each in signature["inputs"].items()}
+            fed = {signature["inputs"][name]["tensor"]: array for name, array in batch.items()}
             fetched = {name: each["tensor"] for name, each in signature["outputs"].items()}
             found: dict[str, Any] = session.run(fetched, fed)
             return found

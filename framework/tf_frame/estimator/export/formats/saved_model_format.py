@@ -5,7 +5,6 @@ It uses `tf_frame.estimator.export.saved_model` with placeholders for the run's 
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -14,21 +13,13 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import PluginError
 from tf_frame.estimator.export.folder import Written
-from tf_frame.estimator.export.input_signature import placeholders
+from tf_frame.estimator.export.readme import write_class_names
 from tf_frame.estimator.export.saved_model import export_saved_models
 from tf_frame.estimator.export.serving import Request, restored
 from tf_frame.estimator.export.verify import compare, runnable
 from tf_frame.plugin import Mode
 
 Arrays = Mapping[str, Any]
-
-
-@dataclasses.dataclass(frozen=True)
-class _Receiver:
-    """A receiver of features in any structure; the receivers of tf.estimator are flat."""
-
-    features: Any
-    receiver_tensors: Mapping[str, Any]
 
 
 def export(request: Request, folder: str) -> Written:
@@ -38,15 +29,24 @@ def export(request: Request, folder: str) -> Written:
       PluginError: none of the model's outputs fits the inputs.
       DifferenceError: the SavedModel computes other outputs than the restored session.
     """
+    expected: dict[str, Arrays] = {}
+    scores: dict[str, Any] = {}
     with restored(request) as serving:
-        expected, scores = serving.run((serving.signatures, serving.scores), request.inputs.batch)
+        for form in serving.forms:
+            fetched = serving.signatures, serving.scores
+            outputs, of_form = serving.run(fetched, request.inputs.batch, form)
+            expected |= {f"{form}{name}": arrays for name, arrays in outputs.items()}
+            scores |= {f"{form}{name}": array for name, array in of_form.items()}
+    class_names = write_class_names(request, folder)
     path = export_saved_models(
         model=request.model,
-        receivers={Mode.PREDICT: lambda: _Receiver(*placeholders(request.inputs.specs))},
+        receivers={Mode.PREDICT: lambda: _received(request, class_names)},
         config=request.config,
         checkpoint=request.checkpoint,
         export_dir_base=folder,
     )
+    if class_names:
+        tf.io.gfile.remove(class_names)
     path = _renamed(path, os.path.dirname(folder))
     found, signatures = run(path, request.inputs.batch, request.session_config())
     if not found:
@@ -59,7 +59,16 @@ def export(request: Request, folder: str) -> Written:
     comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
     inputs = {n: spec for each in signatures.values() for n, spec in _specs(each.inputs).items()}
     outputs = {name: _specs(each.outputs) for name, each in signatures.items()}
-    return Written(os.path.basename(path), inputs, outputs, comparison)
+    fed = {name: sorted(each.inputs) for name, each in signatures.items()}
+    return Written(os.path.basename(path), inputs, outputs, fed, comparison)
+
+
+def _received(request: Request, class_names: str | None) -> Any:
+    """Adds the inputs to the default graph, and the file of the class names to its assets."""
+    if class_names:
+        asset = tf.constant(class_names, tf.string, name="class_names")
+        tf.add_to_collection(tf.GraphKeys.ASSET_FILEPATHS, asset)
+    return request.inputs.receive()
 
 
 def run(
@@ -76,7 +85,9 @@ def run(
         runnable("SavedModel"),
     ):
         loaded = tf.saved_model.load(session, [tf.saved_model.SERVING], path)
-        signatures = dict(loaded.signature_def)
+        # Alternative forms of the inputs come after the signatures themselves.
+        names = sorted(loaded.signature_def, key=lambda name: (":" in name, name))
+        signatures = {name: loaded.signature_def[name] for name in names}
         return {
             name: session.run(
                 {key: info.name for key, info in each.outputs.items()},

@@ -38,7 +38,8 @@ def export(request: Request, folder: str) -> Written:
     batches = list(examples(request.inputs.batch))
     with restored(request, request.inputs.of_one_example()) as serving:
         name = chosen(serving.signatures, request.signature, "tflite")
-        outputs = serving.signatures[name]
+        # TensorFlow Lite has no operations on text.
+        outputs = {k: t for k, t in serving.signatures[name].items() if t.dtype != tf.string}
         graph_def = frozen(serving, outputs)
         inputs = used_inputs(serving, graph_def)
         expected = [serving.run((outputs, serving.scores), example) for example in batches]
@@ -52,7 +53,8 @@ def export(request: Request, folder: str) -> Written:
     for found, (arrays, scores) in zip(run(folder, batches), expected, strict=True):
         new = compare(arrays, found, tolerance=request.tolerance, scores=scores)
         comparison = comparison.joined(new)
-    return Written(FILE, specs_of(inputs), {name: specs_of(outputs)}, comparison)
+    signatures = {name: specs_of(outputs)}
+    return Written(FILE, specs_of(inputs), signatures, {name: sorted(inputs)}, comparison)
 
 
 def run(folder: str, batches: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -101,7 +103,9 @@ def _write_saved_model(
 
     `inputs` and `outputs` are name -> tensor of the graph before freezing.
     """
-    with tf.Graph().as_default() as graph, tf.Session() as session:
+    # No GPU, of which other sessions of this process may use other ones.
+    proto = tf.ConfigProto(device_count={"GPU": 0})
+    with tf.Graph().as_default() as graph, tf.Session(config=proto) as session:
         tf.import_graph_def(graph_def, name="")
 
         def here(tensors: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,14 +11,17 @@ from tf_frame.legacy.slim.layers.extras import (
     sequence_to_images,
 )
 from tf_frame.legacy.slim.layers.legacy import legacy_fully_connected, legacy_linear, legacy_relu
+from tf_frame.legacy.slim.layers.sparse_ops import indicators_to_sparse_ids, sparse_row_envelope
 
 __all__ = [
     *vars(_layers)["__all__"],
     "dense_to_sparse",
     "images_to_sequence",
+    "indicators_to_sparse_ids",
     "legacy_fully_connected",
     "legacy_linear",
     "legacy_relu",
     "scale_gradient",
     "sequence_to_images",
+    "sparse_row_envelope",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 
 # The collections of the variables of tf.compat.v1.metrics.
@@ -120,3 +121,8 @@ def _checked_shape(values: Any, axis: int) -> tuple[list[int | None], int]:
             "statically known size"
         )
     return shape, axis
+
+
+def as_tensor(values: Any) -> Any:
+    """Makes a tensor of a list, tuple or array; tensors, also sparse ones, stay as they are."""
+    return tf.convert_to_tensor(values) if isinstance(values, list | tuple | np.ndarray) else values

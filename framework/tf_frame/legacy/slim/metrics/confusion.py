@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy.slim.metrics.collected import collected
+from tf_frame.legacy.slim.metrics.collected import as_tensor, collected
 
 __all__ = [
     "f1_score",
@@ -178,7 +178,8 @@ def _share(counted: Any, others: Any) -> Any:
 def _at_thresholds(
     counts: Sequence[_Count], labels: Any, predictions: Any, thresholds: Any, weights: Any
 ) -> list[tuple[Any, Any]]:
-    return [count(labels, predictions, list(thresholds), weights=weights) for count in counts]
+    given = as_tensor(labels), as_tensor(predictions), list(thresholds)
+    return [count(*given, weights=weights) for count in counts]
 
 
 def _combined(

@@ -13,6 +13,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.legacy.slim.metrics.collected import as_tensor
+
 Metric = Callable[..., tuple[Any, Any]]
 
 
@@ -27,7 +29,8 @@ def _predictions_first(metric: Metric, name: str = "") -> Metric:
 
     @functools.wraps(metric)
     def streaming(predictions: Any, labels: Any, *values: Any, **named: Any) -> tuple[Any, Any]:
-        return metric(labels, predictions, *values, **named)
+        # The metrics at thresholds do not convert what they are given.
+        return metric(as_tensor(labels), as_tensor(predictions), *values, **named)
 
     streaming.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [predictions, labels, *others]

@@ -1,7 +1,7 @@
 """The input `cifar10`: the binary version of CIFAR-10, as downloaded, without conversion.
 
 data_dir/data_batch_1.bin ... data_batch_5.bin   records to train on
-data_dir/test_batch.bin                          records to evaluate
+data_dir/test_batch.bin                          records to evaluate; may be missing
 data_dir/batches.meta.txt                        class names, one a line; may be missing
 
 Source: https://www.cs.toronto.edu/~kriz/cifar.html
@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import option
-from tf_frame.errors import DataError
+from tf_frame.errors import DataError, NoDataError
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
-from tf_frame_vision.example_input import Split
+from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.folders import existing_folder
 
 _SIZE = 32
@@ -50,18 +50,26 @@ class Cifar10(LabelledImages):
     data_size: ClassVar[int] = _SIZE
     names_examples: ClassVar[bool] = False
 
-    def __init__(self, *, params: Any) -> None:
-        super().__init__(params=params)
+    def find(self) -> None:
+        params = self.params
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
         if (folder / _UNPACKED).is_dir():
             folder /= _UNPACKED
-        self.use(_class_names(folder), _split(folder, _TRAINING), _split(folder, _EVALUATION))
+        self.use(_class_names(folder), _split(folder, _TRAINING), _evaluation(folder))
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import cifar_examples
 
         paths, counts = split.content
         return cifar_examples(paths, counts, _SIZE, order)
+
+
+def _evaluation(folder: Path) -> Split:
+    """The images to evaluate; without the file, a run trains and evaluates nothing."""
+    try:
+        return _split(folder, _EVALUATION)
+    except NoDataError as error:
+        return absent_split(error)
 
 
 def _split(folder: Path, names: Sequence[str]) -> Split:
@@ -71,7 +79,7 @@ def _split(folder: Path, names: Sequence[str]) -> Split:
 
 def _num_records(path: Path) -> int:
     if not path.is_file():
-        raise DataError(f"{path} is missing. {_WHAT_TO_DO}.")
+        raise NoDataError(f"{path} is missing. {_WHAT_TO_DO}.")
     num_bytes = path.stat().st_size
     if not num_bytes or num_bytes % _RECORD_BYTES:
         raise DataError(
@@ -85,4 +93,10 @@ def _class_names(folder: Path) -> tuple[str, ...]:
     path = folder / "batches.meta.txt"
     if not path.is_file():
         return _CLASSES
-    return tuple(path.read_text(encoding="utf-8").split())
+    names = tuple(path.read_text(encoding="utf-8").split())
+    if len(names) != len(_CLASSES):
+        raise DataError(
+            f"{path} has {len(names)} names for {len(_CLASSES)} classes; write one for each, or "
+            "remove the file"
+        )
+    return names

@@ -3,20 +3,21 @@
 Without data_dir it reads a sample that the package brings, for a first run without a download.
 
 data_dir/train-images-idx3-ubyte.gz   data_dir/train-labels-idx1-ubyte.gz
-data_dir/t10k-images-idx3-ubyte.gz    data_dir/t10k-labels-idx1-ubyte.gz
+data_dir/t10k-images-idx3-ubyte.gz    data_dir/t10k-labels-idx1-ubyte.gz, which may be missing
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import option
-from tf_frame.errors import DataError
-from tf_frame_classification.inputs.idx import read_idx_shape
+from tf_frame.errors import ConfigError, DataError, NoDataError
+from tf_frame_classification.inputs.idx import num_classes, read_idx_shape
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
-from tf_frame_vision.example_input import Split
+from tf_frame_vision.example_input import Split, absent_split
 from tf_frame_vision.reading.folders import existing_folder, first_existing
 
 # https://github.com/zalandoresearch/fashion-mnist
@@ -53,18 +54,40 @@ class FashionMnist(LabelledImages):
     data_channels: ClassVar[int] = 1
     names_examples: ClassVar[bool] = False
 
-    def __init__(self, *, params: Any) -> None:
-        super().__init__(params=params)
+    def find(self) -> None:
+        params = self.params
         folder = _SAMPLE
         if params.data_dir:
             folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
-        self.use(params.class_names, _split(folder, "train"), _split(folder, "t10k"))
+        splits = [_split(folder, "train"), _evaluation(folder)]
+        _check_names(
+            params.class_names, max(num_classes(Path(s.content[1])) for s in splits if s.content)
+        )
+        self.use(params.class_names, *splits)
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import idx_examples
 
         images, labels, size = split.content
         return idx_examples(images, labels, size, order)
+
+
+def _check_names(names: Sequence[str], count: int) -> None:
+    if len(names) < count:
+        raise ConfigError(
+            f"--input.class_names has {len(names)} names for {count} classes: the data has labels "
+            f"0 to {count - 1}; give a name for each"
+        )
+
+
+def _evaluation(folder: Path) -> Split:
+    """The images to evaluate; without both files, a run trains and evaluates nothing."""
+    try:
+        return _split(folder, "t10k")
+    except NoDataError as error:
+        if any(folder.glob("t10k-*")):
+            raise
+        return absent_split(error)
 
 
 def _split(folder: Path, part: str) -> Split:
@@ -85,5 +108,5 @@ def _file(folder: Path, name: str) -> Path:
     names = [name, f"{name}.gz", name.replace("-idx", ".idx"), name.replace("-idx", ".idx") + ".gz"]
     found = first_existing(folder, names)
     if found is None:
-        raise DataError(f"{folder / name}.gz is missing. {_WHAT_TO_DO}.")
+        raise NoDataError(f"{folder / name}.gz is missing. {_WHAT_TO_DO}.")
     return found

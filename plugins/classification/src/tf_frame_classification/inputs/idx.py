@@ -11,6 +11,7 @@ import math
 import struct
 import zlib
 from pathlib import Path
+from typing import Any
 
 from tf_frame.errors import DataError
 
@@ -45,14 +46,23 @@ def read_idx_shape(path: Path, *, rank: int) -> tuple[int, ...]:
     return shape
 
 
+def num_classes(path: Path) -> int:
+    """Returns the largest label of a file of labels that `read_idx_shape` has checked, plus one."""
+    with _opened(path) as file:
+        return int(max(file.read()[header_bytes(1) :])) + 1
+
+
 def header_bytes(rank: int) -> int:
     """Returns the number of bytes before the values."""
     return 4 + 4 * rank
 
 
+def _opened(path: Path) -> Any:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")
+
+
 def _shape_and_bytes(path: Path, rank: int) -> tuple[tuple[int, ...], int]:
-    opened = gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")  # noqa: SIM115
-    with opened as file:
+    with _opened(path) as file:
         header = file.read(header_bytes(rank))
         magic = bytes([0, 0, _BYTES, rank])
         if len(header) < header_bytes(rank) or header[:4] != magic:

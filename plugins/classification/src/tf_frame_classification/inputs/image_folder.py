@@ -5,6 +5,7 @@ For images of your own: nothing is converted, and the names of the folders are t
 data_dir/CLASS/*.jpg                                a part of them is held out for evaluation
 data_dir/CLASS/*.jpg, eval_dir/CLASS/*.jpg          another folder is evaluated
 data_dir/train/CLASS/*.jpg, data_dir/val/CLASS/*    the folder has both parts
+data_dir/train/CLASS/*.jpg                          a part of them is held out
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, ClassVar
 from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
-from tf_frame_vision.example_input import IMAGE_SUFFIXES, Split
+from tf_frame_vision.example_input import IMAGE_SUFFIXES, Split, absent_split
 from tf_frame_vision.reading.folders import existing_folder, first_existing, visible
 
 _TRAINING = "train"
@@ -39,7 +40,8 @@ class Params(LabelledImageOptions):
     eval_dir: str = option("", "folder likewise, to evaluate; empty: see eval_fraction")
     eval_fraction: float = option(
         0.1,
-        "part of each class that is held out for evaluation, where no folder is there for it",
+        "part of each class that is held out for evaluation, where no folder is there for it; "
+        "0: none, nothing is evaluated",
         min=0.0,
         max=0.9,
     )
@@ -53,20 +55,26 @@ class ImageFolder(LabelledImages):
 
     Params: ClassVar[type] = Params
 
-    def __init__(self, *, params: Any) -> None:
-        super().__init__(params=params)
+    def find(self) -> None:
+        params = self.params
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
         folder, eval_folder = _folders(folder, params.eval_dir)
         files = _files_of_classes(folder)
         classes = list(files)
         if eval_folder is None:
-            training, held_out = _divided(files, params.eval_fraction, folder)
-            self.use(classes, _split(folder, training), _split(folder, held_out))
+            training, held_out = _divided(files, params.eval_fraction)
+            evaluation = _split(folder, held_out)
+            if not evaluation.count:
+                evaluation = absent_split(
+                    f"--input.eval_fraction {params.eval_fraction} of {folder} leaves nothing to"
+                    " evaluate. Make it larger, or give --input.eval_dir"
+                )
+            self.use(classes, _split(folder, training), evaluation)
             return
         eval_files = _files_of_classes(eval_folder)
         _check_classes(eval_folder, eval_files, folder, classes)
-        evaluation = {name: eval_files.get(name, ()) for name in classes}
-        self.use(classes, _split(folder, files), _split(eval_folder, evaluation))
+        evaluated = {name: eval_files.get(name, ()) for name in classes}
+        self.use(classes, _split(folder, files), _split(eval_folder, evaluated))
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import folder_examples
@@ -82,13 +90,15 @@ def _folders(folder: Path, eval_dir: str) -> tuple[Path, Path | None]:
     evaluation = first_existing(folder, _EVALUATION)
     if evaluation is not None and (folder / _TRAINING).is_dir() and evaluation.is_dir():
         return folder / _TRAINING, evaluation
-    if evaluation is None and _holds_classes(folder / _TRAINING):
-        raise DataError(
-            f"{folder} has a folder {_TRAINING} with classes, but none that is called"
-            f" {' or '.join(_EVALUATION)}. Add one, or give --input.data_dir"
-            f" {folder / _TRAINING} to hold out some of its images."
-        )
-    return folder, None
+    if evaluation is not None or not _holds_classes(folder / _TRAINING):
+        return folder, None
+    if visible(folder, folders=True) == [_TRAINING]:
+        return folder / _TRAINING, None  # A part of these images is held out.
+    raise DataError(
+        f"{folder} has a folder {_TRAINING} with classes, but none that is called"
+        f" {' or '.join(_EVALUATION)}. Add one, or give --input.data_dir"
+        f" {folder / _TRAINING} to hold out some of its images."
+    )
 
 
 def _holds_classes(folder: Path) -> bool:
@@ -119,14 +129,12 @@ def _pictures(folder: Path) -> list[str]:
     return [name for name in names if name.lower().endswith(IMAGE_SUFFIXES)]
 
 
-def _divided(files: _Files, fraction: float, folder: Path) -> tuple[_Files, _Files]:
-    """Returns training and evaluation files; a class of several files has one of each at least."""
+def _divided(files: _Files, fraction: float) -> tuple[_Files, _Files]:
+    """Returns training and evaluation files; a class of several files has one of each at least.
+
+    A fraction of 0 holds out nothing.
+    """
     held_out = {name: _held_out(name, images, fraction) for name, images in files.items()}
-    if not any(held_out.values()):
-        raise DataError(
-            f"--input.eval_fraction {fraction} of {folder} leaves nothing to evaluate. Make it"
-            " larger, or give --input.eval_dir."
-        )
     training = {
         name: [image for image in images if image not in held_out[name]]
         for name, images in files.items()

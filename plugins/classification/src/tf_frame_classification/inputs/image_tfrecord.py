@@ -3,28 +3,30 @@
 Data sets that were converted for slim's trainers are read as they are.
 
 data_dir/train-00000-of-01024 ...        records to train on
-data_dir/validation-00000-of-00128 ...   records to evaluate
+data_dir/validation-00000-of-00128 ...   records to evaluate; may be missing
 data_dir/labels.txt                      names of the classes, `0:daisy`, one a line
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import option
-from tf_frame.errors import DataError
+from tf_frame.errors import DataError, NoDataError
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
-from tf_frame_vision.example_input import Split, split_of_records
+from tf_frame_vision.example_input import Split, absent_split, split_of_records
 from tf_frame_vision.reading.folders import existing_folder, find_shards
 
 _LABEL_FILE = "labels.txt"
 # ImageNet's names, then those of flowers, then those of MNIST and CIFAR-10 (slim, datasets/).
-_TRAINING = ("train-*", "*_train_*.tfrecord", "*_train.tfrecord")
+_TRAINING = ("train-*", "*_train_*.tfrecord", "*_train.tfrecord", "*_train*.tfrecord.gz")
 _EVALUATION = (
     *("validation-*", "*_validation_*.tfrecord", "*_validation.tfrecord"),
-    *("test-*", "*_test_*.tfrecord", "*_test.tfrecord"),
+    "*_validation*.tfrecord.gz",
+    *("test-*", "*_test_*.tfrecord", "*_test.tfrecord", "*_test*.tfrecord.gz"),
 )
 _WHAT_TO_DO = "Give --input.data_dir the folder with the TFRecord files"
 
@@ -46,21 +48,32 @@ class Params(LabelledImageOptions):
 class ImageTfrecord(LabelledImages):
     """Encoded images and labels in TFRecord files: `image/encoded` and `image/class/label`.
 
-    All records are found at the start, so that training shuffles all of them.
+    All records are found at the start, so that training shuffles all of them; the folder
+    `.tf_frame` beside the files keeps where they are. Gzipped files are unpacked there once.
     """
 
     Params: ClassVar[type] = Params
+    classes_from = f"{_LABEL_FILE} or --input.num_classes"
 
-    def __init__(self, *, params: Any) -> None:
-        super().__init__(params=params)
+    def find(self) -> None:
+        params = self.params
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
-        files = [
-            find_shards(folder, getattr(params, name), f"--input.{name}")
-            for name in ("train_pattern", "eval_pattern")
-        ]
+        training = find_shards(folder, params.train_pattern, "--input.train_pattern")
         class_names = _class_names(folder, params.num_classes)
-        splits = [split_of_records(paths, skip_corrupt=params.skip_corrupt) for paths in files]
-        self.use(class_names, *splits)
+        self.use(class_names, self._split(training), self._evaluation(folder))
+
+    def _evaluation(self, folder: Path) -> Split:
+        """The records to evaluate; without any, a run trains and evaluates nothing."""
+        pattern = self.params.eval_pattern
+        try:
+            return self._split(find_shards(folder, pattern, "--input.eval_pattern"))
+        except NoDataError as error:
+            if pattern != _EVALUATION:
+                raise
+            return absent_split(error)
+
+    def _split(self, paths: Sequence[Path]) -> Split:
+        return split_of_records(paths, skip_corrupt=self.params.skip_corrupt)
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import IMAGE_AND_LABEL

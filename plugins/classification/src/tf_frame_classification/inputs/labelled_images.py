@@ -7,10 +7,10 @@ labels are options of all these inputs, so that any network can train on any of 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from tf_frame import InputContext, InputInfo, Mode, option
+from tf_frame import Input, InputContext, InputInfo, Mode, ServingForm, option
 from tf_frame.errors import ConfigError
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
 from tf_frame_vision.preprocessing import load_preprocessing
@@ -38,7 +38,7 @@ class LabelledImageOptions(ExampleOptions):
 class LabelledImages(ExampleInput):
     """Input of labelled images; a subclass finds and reads examples with `image` and `label`.
 
-    The constructor of a subclass calls this one and then `use`.
+    A subclass defines `find`, which the constructor calls.
 
     Attributes:
       size: height and width of the images that come out, in pixels.
@@ -47,14 +47,34 @@ class LabelledImages(ExampleInput):
     """
 
     Params: ClassVar[type] = LabelledImageOptions
+    feature_names: ClassVar[Sequence[str]] = ("image",)
+    label_names: ClassVar[Sequence[str]] = ("label",)
     data_size: ClassVar[int] = 224
     data_channels: ClassVar[int] = 3
+    # What sets the number of classes beside --input.labels_offset, for messages.
+    classes_from: ClassVar[str] = ""
 
-    def __init__(self, *, params: Any) -> None:
+    def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
         super().__init__(params=params)
         self.size: int = params.image_size or self.data_size
         self.channels: int = params.channels or self.data_channels
         self.preprocess = load_preprocessing(params.preprocessing)
+        self._trained = info
+        if info is None:
+            self.find()
+
+    @classmethod
+    def without_data(cls, *, params: Any, info: InputInfo) -> Input:
+        """Constructs the input for prediction of files, with the classes of the training."""
+        return cls(params=params, info=info)
+
+    def find(self) -> None:
+        """Finds the data, and calls `use`.
+
+        Raises:
+          DataError: it does not exist.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define find()")
 
     def use(self, class_names: Sequence[str], training: Split, evaluation: Split) -> None:
         """Sets classes and splits that the subclass has found.
@@ -80,6 +100,8 @@ class LabelledImages(ExampleInput):
     @property
     def info(self) -> InputInfo:
         """Sizes of the splits, and the classes."""
+        if self._trained is not None:
+            return self._trained
         return InputInfo(
             num_examples={mode: split.count for mode, split in self.splits.items()},
             num_classes=len(self.class_names),
@@ -91,10 +113,11 @@ class LabelledImages(ExampleInput):
         import tensorflow.compat.v1 as tf
 
         offset, count = self.params.labels_offset, len(self.class_names)
+        hint = f" (set by {self.classes_from})" if self.classes_from else ""
         label = example["label"] - offset
         message = [
             *(example["name"], ": its label is ", tf.strings.as_string(example["label"])),
-            f"; labels are {offset} to {offset + count - 1}, of {count} classes",
+            f"; labels are {offset} to {offset + count - 1}, of {count} classes{hint}",
         ]
         has_class = (label >= 0) & (label < count)
         problem = tf.where(
@@ -121,17 +144,11 @@ class LabelledImages(ExampleInput):
           paths: image files of any size; see `prediction_suffixes`.
           context: the batch size.
         """
-        import tensorflow.compat.v1 as tf
-
         from tf_frame_vision.reading.image_files import images_to_predict
-
-        def prepare(image: Any) -> Any:
-            seed = tf.zeros([2], tf.int64)
-            return self._prepared_image(image, is_training=False, seed=seed)
 
         return images_to_predict(
             paths,
-            prepare,
+            self._image_to_predict,
             batch_size=context.batch_size,
             skip_corrupt=self.params.skip_corrupt,
         )
@@ -141,6 +158,46 @@ class LabelledImages(ExampleInput):
         import tensorflow.compat.v1 as tf
 
         return {"image": tf.TensorSpec([None, self.size, self.size, self.channels], tf.float32)}
+
+    @property
+    def feature_values(self) -> Mapping[str, str]:
+        """Values of the preprocessed image."""
+        return {"image": self.preprocess.values}
+
+    def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
+        """Image files and pixels of any size; or pixels of the network's size."""
+        from tf_frame_vision import raw_serving
+
+        return raw_serving.image_forms(
+            self._image_to_predict,
+            raw_serving.random_pictures if self._trained else self._pictures,
+            fixed_size=(self.size, self.size) if fixed_size else None,
+            are_real=not self._trained,
+        )
+
+    def _image_to_predict(self, image: Any) -> Any:
+        """Returns what the network gets of a decoded image, `[height, width, 3]` uint8."""
+        import tensorflow.compat.v1 as tf
+
+        return self._prepared_image(image, is_training=False, seed=tf.zeros([2], tf.int64))
+
+    def _pictures(self, count: int) -> Any:
+        """Returns at most so many images of the evaluation split, as they are in the files."""
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_vision.raw_serving import pictures_of
+        from tf_frame_vision.reading import pipeline
+        from tf_frame_vision.reading.examples import without_autograph
+
+        def images() -> Any:
+            split = self.splits[Mode.EVAL]
+            order = pipeline.evaluation_order(split.count, InputContext(batch_size=count))
+            usable = self.read(split, order).filter(
+                without_autograph(lambda number, example: tf.equal(example["problem"], ""))
+            )
+            return usable.map(without_autograph(lambda number, example: example["image"]))
+
+        return pictures_of(images, count)
 
     def _prepared_image(self, image: Any, *, is_training: bool, seed: Any) -> Any:
         """Returns `[size, size, channels]` float32 of `[height, width, 1 or 3]` uint8."""

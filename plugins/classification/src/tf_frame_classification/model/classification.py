@@ -7,11 +7,12 @@ For training from scratch and for fine-tuning slim's published checkpoints. The 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, Model, ModelOutput, NetworkContext, option
 from tf_frame.errors import ConfigError
+from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
 from tf_frame_vision.slim_network import load_network
 
 # The trainer that Inception v3 was published with (tensorflow/models, research/inception,
@@ -57,8 +58,8 @@ class Params:
     )
     batch_norm_decay: float | None = option(
         None,
-        "what batch norm's moving statistics keep per step; none: the network's own, made for "
-        "long training",
+        "what batch norm's moving statistics keep per step; none: the network's own, or "
+        "N / (N + 25) in a run from scratch of N steps if that is less",
         min=0,
         max=1,
     )
@@ -90,6 +91,8 @@ class Classification(Model):
 
     Params: ClassVar[type] = Params
     default_input: ClassVar[str | None] = "fashion_mnist"
+    feature_names: ClassVar[Sequence[str]] = ("image",)
+    label_names: ClassVar[Sequence[str]] = ("label",)
     run_defaults: ClassVar[Mapping[str, Any]] = {
         "max_steps": 1500,
         "optimizer": "adam",
@@ -140,9 +143,8 @@ class Classification(Model):
         predictions = outputs.predictions(logits)
         end_points = dict(end_points)
         if labels is None:
-            exports = {"serving_default": predictions}
             named = outputs.with_names(predictions, self.info.class_names)
-            return ModelOutput(predictions=named, end_points=end_points, exports=exports)
+            return ModelOutput(predictions=named, end_points=end_points)
         if self.params.summarize_activations and mode == Mode.TRAIN:
             outputs.summarize_activations(end_points)
         outputs.add_losses(logits, end_points, labels["label"], self.params)
@@ -156,6 +158,18 @@ class Classification(Model):
             hooks=counted.hooks if mode == Mode.TRAIN else (),
         )
 
+    def notes(self) -> Sequence[str]:
+        """Says whether the decay of batch norm is lowered for a short run."""
+        if self.params.batch_norm_decay is not None:
+            return ()
+        return note_on_decay(self.network.own_batch_norm_decay(), self.num_steps)
+
+    def _batch_norm_decay(self) -> float | None:
+        given: float | None = self.params.batch_norm_decay
+        if given is not None or self.num_steps is None:
+            return given
+        return fitting_decay(self.network.own_batch_norm_decay(), self.num_steps)
+
     def last_layer_scopes(self) -> tuple[str, ...]:
         """Parts of the names of the layers that depend on the classes."""
         return ("Logits", "logits", "fc8")
@@ -166,7 +180,7 @@ class Classification(Model):
             num_classes=self.num_classes,
             is_training=mode == Mode.TRAIN,
             weight_decay=params.weight_decay,
-            batch_norm_decay=params.batch_norm_decay,
+            batch_norm_decay=self._batch_norm_decay(),
             dropout_keep_prob=params.dropout_keep_prob,
             depth_multiplier=params.depth_multiplier,
             global_pool=params.global_pool,

@@ -6,7 +6,7 @@ Random crops, flips and changes of light vary the images in training.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tf_frame import Preprocessing
 
@@ -21,6 +21,8 @@ class Cifarnet(Preprocessing):
 
     Source: slim, cifarnet_preprocessing.py.
     """
+
+    values: ClassVar[str] = "mean 0 and variance 1 in each image"
 
     def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
         import tensorflow.compat.v1 as tf

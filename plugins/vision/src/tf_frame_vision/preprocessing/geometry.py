@@ -67,7 +67,8 @@ def resize_bilinear(image: Any, height: Any, width: Any) -> Any:
       `[height, width, channels]` float32.
     """
     return tf.raw_ops.ResizeBilinear(
-        images=image[tf.newaxis],
+        # TensorFlow Lite resizes no uint8 to float32; the kernel computes the same.
+        images=tf.cast(image, tf.float32)[tf.newaxis],
         size=tf.stack([height, width]),
         align_corners=False,
         half_pixel_centers=False,

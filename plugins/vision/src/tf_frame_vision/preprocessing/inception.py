@@ -33,6 +33,7 @@ class Inception(Preprocessing):
     """
 
     fast_mode: ClassVar[bool] = True
+    values: ClassVar[str] = "-1 to 1"
 
     def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
         import tensorflow.compat.v1 as tf

@@ -6,7 +6,7 @@ For images that random changes would falsify, such as digits, which must not be 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tf_frame import Preprocessing
 
@@ -16,6 +16,8 @@ class Plain(Preprocessing):
 
     Values do not stay 0 to 255: no network here would train on them.
     """
+
+    values: ClassVar[str] = "-1 to 1"
 
     def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
         import tensorflow.compat.v1 as tf
@@ -34,6 +36,8 @@ class Lenet(Preprocessing):
 
     Source: slim, lenet_preprocessing.py.
     """
+
+    values: ClassVar[str] = "-1 to 127 / 128"
 
     def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
         import tensorflow.compat.v1 as tf

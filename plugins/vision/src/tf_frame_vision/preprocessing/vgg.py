@@ -6,7 +6,7 @@ checkpoints were trained with and need.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tf_frame import Preprocessing
 
@@ -28,6 +28,8 @@ class Vgg(Preprocessing):
 
     Source: slim, vgg_preprocessing.py.
     """
+
+    values: ClassVar[str] = "0 to 255 less the means 123.68, 116.78 and 103.94 of R, G and B"
 
     def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
         import tensorflow.compat.v1 as tf

@@ -99,7 +99,7 @@ def read_by_function(order: Any, function: Callable[[Any], Mapping[str, Any]]) -
 
 
 def decode_image(data: Any) -> Any:
-    """Decodes JPEG, PNG, BMP or the first frame of a GIF: `[height, width, 3]` uint8.
+    """Decodes JPEG, PNG, BMP, still WebP or the first frame of a GIF: `[height, width, 3]` uint8.
 
     Of 16 bits the upper eight count; transparency is left out.
 
@@ -113,7 +113,7 @@ def decode_image(data: Any) -> Any:
 def why_not_decoded(data: Any) -> Any:
     """Returns the reason why `decode_image` failed, a scalar string."""
     size = tf.strings.as_string(tf.strings.length(data))
-    reason = ["it cannot be decoded as JPEG, PNG, BMP or GIF (", size, " bytes)"]
+    reason = ["it cannot be decoded as JPEG, PNG, BMP, GIF or still WebP (", size, " bytes)"]
     return tf.where(tf.equal(data, ""), tf.constant("it is empty"), tf.strings.join(reason))
 
 

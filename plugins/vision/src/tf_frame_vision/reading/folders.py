@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from tf_frame.errors import DataError
+from tf_frame.errors import DataError, NoDataError
 
 _SHARD = re.compile(r"(?<=[-_])(\d{5})-of-(\d{5})")
 
@@ -69,19 +69,28 @@ def find_shards(folder: Path, patterns: Sequence[str], option: str) -> list[Path
       option: the option that names them, such as `--input.train_pattern`.
 
     Raises:
-      DataError: there is no such file, or a shard `...-00001-of-00004` is missing, or there
-        are two generations of shards.
+      NoDataError: there is no such file.
+      DataError: a shard `...-00001-of-00004` is missing, or there are two generations of
+        shards.
     """
     names = visible(folder, folders=False)
     for pattern in patterns:
+        _check_once(names, pattern, folder)
         found = [folder / file for file in names if fnmatchcase(file, pattern)]
         if found:
             _check_shards(found, names)
             return found
-    raise DataError(
+    raise NoDataError(
         f"the folder {folder} has no file that is called {' or '.join(patterns)}, but"
         f" {_some(names)}. Say what they are called: {option} PATTERN"
     )
+
+
+def _check_once(names: Sequence[str], pattern: str, folder: Path) -> None:
+    """Refuses a file that is there twice, gzipped and unpacked: its records would count twice."""
+    both = [name for name in names if fnmatchcase(f"{name}.gz", pattern) and f"{name}.gz" in names]
+    if both and fnmatchcase(both[0], pattern):
+        raise DataError(f"{folder} has {both[0]} and {both[0]}.gz; remove one of the two")
 
 
 def _check_shards(paths: Sequence[Path], names: Sequence[str]) -> None:
@@ -91,6 +100,7 @@ def _check_shards(paths: Sequence[Path], names: Sequence[str]) -> None:
       paths: those that are to be read.
       names: all files of the folder.
     """
+    names = [name.removesuffix(".gz") for name in names]
     numbers = [_SHARD.search(path.name) for path in paths]
     if not all(numbers):
         return  # Not all files are named as shards.
@@ -101,7 +111,8 @@ def _check_shards(paths: Sequence[Path], names: Sequence[str]) -> None:
             f"{paths[0].parent} has shards of {' and of '.join(map(str, totals))}, such as"
             f" {paths[0].name} and {paths[-1].name}; remove those that are not to be read"
         )
-    shards = [_SHARD.sub(f"{k:05d}-of-{totals[0]:05d}", paths[0].name) for k in range(totals[0])]
+    first = paths[0].name.removesuffix(".gz")
+    shards = [_SHARD.sub(f"{k:05d}-of-{totals[0]:05d}", first) for k in range(totals[0])]
     missing = [name for name in shards if name not in names]
     if missing:
         raise DataError(

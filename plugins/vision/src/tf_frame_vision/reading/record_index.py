@@ -9,7 +9,8 @@ Only the frames of the records are read:
     4 bytes      masked CRC-32C of the data
 
 Source: tensorflow/core/lib/io/record_writer.h. Twelve bytes of each record are read; a million
-records take some seconds on a quick disk. Damage of the data shows when a record is read.
+records take some seconds, so the offsets are kept beside the file (`record_cache`). Damage of the
+data shows when a record is read.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame_vision.reading import record_cache
 
 _HEADER = struct.Struct("<QI")
 _CRC_BYTES = 4
@@ -37,29 +39,60 @@ class RecordIndex:
 
     Attributes:
       path: the file.
-      offsets: byte offset of each record.
+      offsets: byte offset of each record; of a gzipped file, in its unpacked copy.
       damage: problem of the framing behind the last record; empty: none.
+      copy: the unpacked copy of a gzipped file.
     """
 
     path: Path
     offsets: array.array[int]
     damage: str = ""
+    copy: Path | None = None
 
 
 def index_records(path: Path) -> RecordIndex:
     """Finds the records of a file, up to the first damage of its framing.
 
+    The offsets are kept in a cache beside the file if it can be written. A gzipped file is
+    unpacked once, to the same cache or else to one of the user's own.
+
     Raises:
-      DataError: the file cannot be read, or is compressed as a whole.
+      DataError: the file cannot be read or unpacked.
     """
-    offsets = array.array("q")
     try:
-        with path.open("rb", buffering=0) as file:
-            damage = _walk(file, file.seek(0, 2), offsets)
-            _check_not_compressed(path, file)
+        seen = path.stat()
+        is_gzipped = _is_gzipped(path)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}") from None
-    return RecordIndex(path, offsets, f"{path}: {damage}" if damage else "")
+    cache = record_cache.cache_of(path, needed=is_gzipped)
+    copy = record_cache.unpacked(cache, path) if cache and is_gzipped else None
+    offsets = record_cache.read_index(cache, path) if cache else None
+    if offsets is not None:
+        return RecordIndex(path, offsets, "", copy)
+    damage = record_cache.unpack(cache, path) if cache and is_gzipped else ""
+    index = _indexed(path, copy, damage)
+    if cache and not index.damage:
+        record_cache.write_index(cache, path, index.offsets, is_unpacked=is_gzipped, seen=seen)
+    return index
+
+
+def _indexed(path: Path, copy: Path | None, cut: str) -> RecordIndex:
+    """Walks over the records of a file, or of its unpacked copy; see `index_records`."""
+    offsets = array.array("q")
+    try:
+        with (copy or path).open("rb", buffering=0) as file:
+            damage = _walk(file, file.seek(0, 2), offsets) or cut
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}") from None
+    return RecordIndex(path, offsets, f"{path}: {damage}" if damage else "", copy)
+
+
+def _is_gzipped(path: Path) -> bool:
+    with path.open("rb") as file:
+        header = file.read(_HEADER.size)
+    # The length of a first record may begin with the same bytes.
+    checksum = int.from_bytes(header[8:12], "little")
+    return header.startswith(_GZIP_MAGIC) and masked_crc32c(header[:8]) != checksum
 
 
 def _walk(file: Any, num_bytes: int, offsets: array.array[int]) -> str:
@@ -86,14 +119,6 @@ def _end_of_record(header: bytes, offset: int, num_bytes: int) -> tuple[str, int
     if end > num_bytes:
         return f"it is cut: {end - num_bytes} of its {end - offset} bytes are missing", num_bytes
     return "", end
-
-
-def _check_not_compressed(path: Path, file: Any) -> None:
-    file.seek(0)
-    if file.read(2) == _GZIP_MAGIC:
-        raise DataError(
-            f"{path} is compressed by gzip; its records cannot be found one by one. Unpack it."
-        )
 
 
 def masked_crc32c(data: bytes) -> int:

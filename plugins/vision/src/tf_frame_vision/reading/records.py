@@ -57,7 +57,10 @@ def record_examples(indices: Sequence[RecordIndex], order: Any, form: RecordForm
       order: data set of `(number, index)`.
       form: content of the records.
     """
-    paths = packed.strings([str(index.path) for index in indices])
+    paths = packed.strings([str(index.copy or index.path) for index in indices])
+    names = paths
+    if any(index.copy for index in indices):
+        names = packed.strings([str(index.path) for index in indices])
     counts = [len(index.offsets) for index in indices]
     ends = packed.integers(list(itertools.accumulate(counts)))
     # One vector of sizes packs better than offsets that begin anew in each file.
@@ -67,7 +70,7 @@ def record_examples(indices: Sequence[RecordIndex], order: Any, form: RecordForm
         file = tf.searchsorted(ends, [index], side="right")[0]
         begin = tf.where(file > 0, ends[tf.maximum(file - 1, 0)], tf.zeros_like(index))
         path, offset = paths[file], offsets[index]
-        return _example(_record(path, offset), _name(path, index - begin, offset), form)
+        return _example(_record(path, offset), _name(names[file], index - begin, offset), form)
 
     return read_by_data_sets(order, read)
 

@@ -1,0 +1,232 @@
+"""`tf-frame completion`: scripts that let a shell complete commands, options, names and choices.
+
+A script asks `tf-frame completion words WORD ...` at each TAB; the answer is made of the same
+option tables as parsing and help, so that options of plugins are completed as well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from tf_frame.cli.main import COMMANDS
+from tf_frame.cli.screen import report
+from tf_frame.cli.selection import SELECTION, TRYING
+from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.config.option import Option, options_of
+from tf_frame.config.run_options import run_options
+from tf_frame.config.values import not_a_choice, to_text
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
+from tf_frame.estimator.training.model_dir import CONFIG_FILE
+from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.kinds import (
+    CONVERTER,
+    GRADIENT_TRANSFORM,
+    HOOK,
+    INPUT,
+    LEARNING_RATE,
+    MODEL,
+    OPTIMIZER,
+    Kind,
+)
+from tf_frame.plugin.load import load_plugin
+
+_USAGE = """usage: tf-frame completion bash|zsh|fish
+
+Prints a script that completes the words of tf-frame in a shell. To load it in each shell:
+
+  bash   echo 'source <(tf-frame completion bash)' >> ~/.bashrc
+  zsh    echo 'source <(tf-frame completion zsh)' >> ~/.zshrc     (after compinit)
+  fish   tf-frame completion fish > ~/.config/fish/completions/tf-frame.fish"""
+
+# The command is called as the user typed it, so that the one of an environment answers.
+# Without an answer a shell completes the names of files.
+_SCRIPTS = {
+    "bash": """\
+_tf_frame() {
+  local IFS=$'\\n'
+  COMPREPLY=($("$1" completion words "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o bashdefault -o default -F _tf_frame tf-frame""",
+    "zsh": """\
+#compdef tf-frame
+_tf_frame() {
+  local -a found
+  found=(${(f)"$("${words[1]}" completion words "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then compadd -- $found; else _files; fi
+}
+compdef _tf_frame tf-frame""",
+    "fish": """\
+function __tf_frame_words
+  set -l words (commandline -opc)
+  $words[1] completion words $words[2..-1] (commandline -ct) 2>/dev/null
+end
+complete -c tf-frame -a '(__tf_frame_words)'""",
+}
+_KINDS = {
+    "plugin": MODEL,
+    "input": INPUT,
+    "optimizer": OPTIMIZER,
+    "schedule": LEARNING_RATE,
+    "transform": GRADIENT_TRANSFORM,
+    "hook": HOOK,
+}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the sub-command and returns its exit code."""
+    if argv and argv[0] == "words":
+        for found in _quiet_candidates(argv[1:]):
+            report(found)
+        return EXIT_OK
+    if not argv or any(word in ("-h", "--help") for word in argv):
+        report(_USAGE)
+        return EXIT_OK if argv else EXIT_USAGE
+    if argv[0] not in _SCRIPTS:
+        raise ConfigError(f"tf-frame completion: {not_a_choice(argv[0], _SCRIPTS)}")
+    report(_SCRIPTS[argv[0]])
+    return EXIT_OK
+
+
+def _quiet_candidates(words: Sequence[str]) -> list[str]:
+    # A plugin may print when it is imported, and at TAB there is no place for errors.
+    with contextlib.redirect_stdout(io.StringIO()):
+        try:
+            return candidates(words)
+        except TfFrameError:
+            return []
+
+
+def candidates(words: Sequence[str]) -> list[str]:
+    """Returns the words that may stand in place of the last one.
+
+    Args:
+      words: those after `tf-frame`, of which the last is not complete, and perhaps empty. Bash
+        splits `--name=value` into three words.
+    """
+    *before, current = words or [""]
+    if not before:
+        return _beginning(current, [*COMMANDS, "--help", "--version"])
+    command, *rest = before
+    if current == "=":
+        current, rest = "", [*rest, "="]
+    if rest[-1:] == ["="]:
+        rest = rest[:-1]
+    if current.startswith("--") and "=" in current:
+        name, _, value = current.partition("=")
+        return [f"{name}={text}" for text in candidates([command, *rest, name, value])]
+    return _beginning(current, _COMMANDS.get(command, _nothing)(command, rest, current))
+
+
+def _beginning(current: str, known: Iterable[str]) -> list[str]:
+    return [word for word in known if word.startswith(current)]
+
+
+def _nothing(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+    return iter(())
+
+
+def _after_run(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+    of_plugins = _plugin_options(rest, current)
+    options = [*SELECTION, *TRYING, *run_options(), *of_plugins]
+    return _options_or_values(options, rest, current, others=["--help", "--help_all"])
+
+
+def _after_folder(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+    """`evaluate`, `predict` and `export`: MODEL_DIR, and then options, those of a run as well."""
+    own = importlib.import_module(COMMANDS[command][0]).OPTIONS
+    if not rest:
+        return iter(["--help"] if current.startswith("-") else [])
+    folder, *words = rest
+    file = os.path.join(os.path.expanduser(folder), CONFIG_FILE)
+    of_plugins = _plugin_options(["--config", file, *words], current)
+    hidden = {option.name for option in own}
+    others = [o for o in [*run_options(), *of_plugins] if o.name not in hidden]
+    return _options_or_values([*own, *others], words, current)
+
+
+def _after_convert(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+    if not rest:
+        return iter([*_names(CONVERTER), "--help"])
+    cls = load_plugin(CONVERTER, rest[0]).cls
+    return _options_or_values(options_of(cls.Params), rest[1:], current)
+
+
+def _after_plugins(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+    if rest == ["show"]:
+        return iter(sorted({info.name for info in find_plugins()}))
+    options = importlib.import_module(COMMANDS[command][0]).LIST_OPTIONS
+    return _options_or_values(options, rest, current) if rest else iter(["list", "show", "--help"])
+
+
+def _after_checkpoint(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+    commands = importlib.import_module(COMMANDS[command][0]).SUB_COMMANDS
+    if not rest:
+        return iter([*commands, "--help"])
+    options = commands[rest[0]].options if rest[0] in commands else ()
+    return _options_or_values(options, rest[1:], current)
+
+
+def _after_completion(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+    return iter(() if rest else [*_SCRIPTS, "--help"])
+
+
+_COMMANDS: dict[str, Callable[[str, Sequence[str], str], Iterator[str]]] = {
+    "run": _after_run,
+    "evaluate": _after_folder,
+    "predict": _after_folder,
+    "export": _after_folder,
+    "convert": _after_convert,
+    "plugins": _after_plugins,
+    "checkpoint": _after_checkpoint,
+    "completion": _after_completion,
+}
+
+
+def _options_or_values(
+    options: Sequence[Option],
+    before: Sequence[str],
+    current: str,
+    *,
+    others: Sequence[str] = ("--help",),
+) -> Iterator[str]:
+    """Yields the values of the option that comes last, else the flags of all options."""
+    named = {f"--{option.name}": option for option in options}
+    last = named.get(before[-1]) if before else None
+    if last is not None and last.type is not bool:
+        yield from _values(last, before)
+    # A word that is no option is a file, which the shell completes.
+    elif current.startswith("-"):
+        yield from (*named, *others)
+        if current.startswith("--no"):
+            yield from (f"--no{o.name}" for o in options if o.type is bool)
+
+
+def _values(option: Option, before: Sequence[str]) -> Iterator[str]:
+    if option.choices:
+        yield from map(to_text, option.choices)
+    elif option in SELECTION and option.name in _KINDS:
+        yield from _names(_KINDS[option.name])
+    elif option in SELECTION and option.name == "preset":
+        line = parse_command_line(before[:-1])
+        if line.chosen:
+            yield from sorted(getattr(line.chosen.single["model"][1].cls, "presets", {}))
+
+
+def _names(kind: Kind) -> list[str]:
+    return sorted({info.name for info in find_plugins() if info.kind == kind})
+
+
+def _plugin_options(words: Sequence[str], current: str) -> Sequence[Option]:
+    """The options of the plugins that the words name; only an option needs them."""
+    if not (current.startswith("-") or any("." in word for word in words[-1:])):
+        return []
+    try:
+        chosen = parse_command_line(words).chosen
+    except TfFrameError:
+        # Another word is wrong or not complete, which does not matter to the run options.
+        return []
+    return chosen.plugin_options() if chosen else []

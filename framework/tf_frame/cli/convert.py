@@ -1,0 +1,71 @@
+"""`tf-frame convert`: converts a user's data to files that an input reads, by a plugin."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from tf_frame.cli.option_help import group_text
+from tf_frame.cli.screen import complain, output_may_fail, report
+from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.config.option import options_of, resolve
+from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.kinds import CONVERTER
+from tf_frame.plugin.load import BrokenPluginError, load_plugin, load_plugin_info
+from tf_frame.text import columns
+
+_USAGE = """usage: tf-frame convert NAME SOURCE OUTPUT [OPTIONS]
+
+Converts the data in SOURCE to files in OUTPUT, which an input reads. The same command continues a
+conversion that was stopped. tf-frame convert NAME --help shows the options of a converter."""
+_HELP = ("-h", "--help")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the sub-command and returns its exit code."""
+    if not argv or argv[0] in _HELP:
+        report(f"{_USAGE}\n\nconverters:\n{_converters()}")
+        return EXIT_OK if argv else EXIT_USAGE
+    name, *rest = argv
+    cls = load_plugin(CONVERTER, name).cls
+    if any(word in _HELP for word in rest):
+        report(_help(name, cls))
+        return EXIT_OK
+    options = options_of(cls.Params)
+    given, paths = split_flags(rest, options)
+    parse_flags([word for word in paths if word.startswith("-")], options)
+    if len(paths) != 2:
+        found = " ".join(paths) or "none"
+        raise ConfigError(f"tf-frame convert {name} takes SOURCE and OUTPUT; given: {found}")
+    try:
+        with output_may_fail():
+            cls(params=resolve(cls.Params, [given])).convert(*paths, report)
+    except KeyboardInterrupt:
+        complain("tf-frame: stopped by Ctrl-C; the same command goes on from here")
+        return EXIT_INTERRUPTED
+    return EXIT_OK
+
+
+def _converters() -> str:
+    found = [info for info in find_plugins() if info.kind == CONVERTER]
+    if not found:
+        return "  none; pip install a package that brings one, such as tf-frame-classification"
+    rows = []
+    for info in found:
+        try:
+            about = _about(load_plugin_info(info).cls).splitlines()[0]
+        except BrokenPluginError as error:
+            about = f"broken: {error.cause}"
+        rows.append((info.name, about))
+    return columns(rows)
+
+
+def _about(cls: Any) -> str:
+    return inspect.getdoc(cls) or "no description"
+
+
+def _help(name: str, cls: Any) -> str:
+    usage = f"usage: tf-frame convert {name} SOURCE OUTPUT [OPTIONS]"
+    return f"{usage}\n\n{_about(cls)}\n\n{group_text('Options', options_of(cls.Params), {})}"

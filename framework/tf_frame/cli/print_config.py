@@ -1,0 +1,86 @@
+"""`tf-frame run --print_config`: the resolved options of a run as YAML, each with its source.
+
+So a user sees which file, preset or model a value comes from; `--config` reads the text again.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+
+import tf_frame
+from tf_frame.cli.selection import MODE, MODEL_DIR
+from tf_frame.cli.training_setup import CommandLine
+from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup
+from tf_frame.estimator.training.setup_factory import COMMAND_LINE
+
+_DEFAULT = "default"
+
+
+def config_text(line: CommandLine, setup: TrainingSetup) -> str:
+    """Returns the configuration of a run, a line for each option.
+
+    Args:
+      line: the command line.
+      setup: what it resolves to.
+    """
+    assert line.chosen is not None, "a setup has a model"
+    origins = line.chosen.origins(line.flags())
+    names = {key: source or _DEFAULT for key, source in line.chosen.named_by.items()}
+    values = setup.settings().values
+    lines = [
+        f"# tf-frame {tf_frame.__version__}; run it with: tf-frame run --config THIS_FILE",
+        _entry("plugin", setup.model.name if setup.model else None, names["plugin"]),
+        *_of_the_command(line),
+        *(_entry(k, v, origins[k] or _DEFAULT) for k, v in values.items() if "." not in k),
+    ]
+    for key in ("model", "input", "optimizer", "schedule"):
+        plugin = getattr(setup, key)
+        lines.append(f"{key}:")
+        if key != "model":
+            lines.append("  " + _entry("name", plugin.name, names[key]))
+        lines += [f"  {text}" for text in _options(plugin, key, origins)]
+    for key, plugins, named in (
+        ("transforms", setup.transforms, line.chosen.transforms),
+        ("hooks", setup.hooks, line.chosen.hooks),
+    ):
+        lines.append(f"{key}:" if plugins else _entry(key, [], names[key]))
+        for plugin, each in zip(plugins, named, strict=True):
+            lines.append("- " + _entry("name", plugin.name, names[key]))
+            lines += [f"  {text}" for text in _options(plugin, each.prefix, origins)]
+    return "\n".join(line for line in lines if line)
+
+
+def _of_the_command(line: CommandLine) -> Iterator[str]:
+    """Lines on the options that `config.yaml` does not have."""
+    folder, mode = line.given_model_dir(), line.values.get(MODE.name, MODE.default)
+    given = MODEL_DIR.name in line.values
+    if folder:
+        yield _entry(MODEL_DIR.name, folder, COMMAND_LINE if given else "a file")
+    else:
+        yield f"# {MODEL_DIR.name}: a new folder in ./runs  # {_DEFAULT}"
+    if mode != MODE.default:
+        yield f"# --{MODE.name} {mode} is for the command line only"
+
+
+def _options(plugin: ConfiguredPlugin, prefix: str, origins: Mapping[str, str]) -> Iterator[str]:
+    default = f"default of the {plugin.plugin.info.kind.word} {plugin.name}"
+    for name, value in plugin.values().items():
+        yield _entry(name, value, origins[f"{prefix}.{name}"] or default)
+
+
+def _entry(key: str, value: Any, origin: str) -> str:
+    return f"{key}: {_yaml(value)}  # {origin}"
+
+
+def _yaml(value: Any) -> str:
+    """Returns a value as YAML in one line."""
+    if isinstance(value, str) and "\n" in value:
+        return json.dumps(value)
+    plain = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+    text: str = yaml.safe_dump(plain, default_flow_style=True, width=math.inf, allow_unicode=True)
+    return text.removesuffix("...\n").strip()

@@ -1,0 +1,143 @@
+"""What `tf-frame run` tells the user before and after a run: introduction, notes, closing lines."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import os
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import tf_frame
+from tf_frame import file_system
+from tf_frame.cli.screen import emphasised
+from tf_frame.cli.training_setup import CommandLine
+from tf_frame.config.changes import changed_options
+from tf_frame.config.option import resolve
+from tf_frame.config.run_options import RunOptions, without_effect
+from tf_frame.config.values import to_text
+from tf_frame.config.yaml_file import read_settings
+from tf_frame.errors import ConfigError
+from tf_frame.estimator.training.model_dir import CONFIG_FILE
+from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup
+from tf_frame.plugin import InputInfo, Mode
+from tf_frame.text import columns, figure
+
+
+def notes(line: CommandLine, setup: TrainingSetup) -> list[str]:
+    """Notes on versions, changed options, options without effect and the folder.
+
+    Raises:
+      ConfigError: an option has no effect, and `--strict` is set.
+    """
+    ineffective = without_effect(setup.config, resolve(RunOptions, [line.defaults()]))
+    if ineffective and setup.config.strict:
+        raise ConfigError(f"{ineffective[0]} (an error because of --strict)")
+    written_with, present = line.versions(), setup.versions()
+    changed = [name for name, now in present.items() if written_with.get(name, now) != now]
+    return [
+        *(
+            f"note: the configuration was written with {name} {written_with[name]}, "
+            f"this is {present[name]}"
+            for name in changed
+        ),
+        *(f"warning: {text}" for text in ineffective),
+        *_changes(setup),
+        *_remote_note(setup.model_dir),
+    ]
+
+
+def _remote_note(model_dir: str) -> list[str]:
+    if not file_system.is_remote(model_dir):
+        return []
+    return [
+        f"note: {model_dir} cannot be locked; a second run in it would overwrite files of this one"
+    ]
+
+
+def _changes(setup: TrainingSetup) -> list[str]:
+    """A note on the options that differ from those of the run that is resumed."""
+    file, checkpoint = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, "checkpoint"))
+    if setup.config.task or not (file_system.exists(file) and file_system.exists(checkpoint)):
+        return []
+    try:
+        changed = changed_options(read_settings(file), setup.settings())
+    except ConfigError as error:
+        return [f"note: the options of the run that is resumed are not known: {error}"]
+    heading = "note: options differ from those of the run that is resumed:"
+    return ["\n  ".join([heading, *changed])] if changed else []
+
+
+def introduction(setup: TrainingSetup, info: InputInfo) -> str:
+    """The first screen of a run: versions, model, input, training, devices, folder."""
+    config = setup.config
+    rows = [
+        ("model", _named(setup.model)),
+        ("input", f"{_named(setup.input)}{_counts(info)}"),
+        ("training", f"to step {config.max_steps}, {_examples(setup)} examples a step"),
+        *_overfitting(config),
+        ("optimizer", f"{setup.optimizer.name}, {_learning_rate(setup)}"),
+        ("devices", _devices(config)),
+        ("model_dir", emphasised(setup.model_dir)),
+        ("watch it", f"tensorboard --logdir {shlex.quote(setup.model_dir)}"),
+    ]
+    versions = f"tf-frame {tf_frame.__version__}, TensorFlow {_version('tensorflow')}"
+    return f"{versions}\n{columns(rows)}"
+
+
+def _overfitting(config: RunOptions) -> list[tuple[str, str]]:
+    number = config.overfit_batches
+    batches = "batch" if number == 1 else f"{number} batches"
+    text = f"only on the first {batches}, again and again; they are evaluated, too"
+    return [("overfitting", text)] if number else []
+
+
+def _examples(setup: TrainingSetup) -> str:
+    batches = setup.batches_per_step()
+    examples = setup.config.worker_batch_size * batches
+    return f"{examples}" + (f" ({batches} batches)" if batches > 1 else "")
+
+
+def _named(plugin: ConfiguredPlugin | None) -> str:
+    assert plugin is not None
+    info = plugin.plugin.info
+    return f"{plugin.name} ({info.distribution} {info.version})"
+
+
+def _counts(info: InputInfo) -> str:
+    train, held_out = (info.num_examples.get(mode) for mode in (Mode.TRAIN, Mode.EVAL))
+    return f", {train} training and {held_out} evaluation examples" if train else ""
+
+
+def _learning_rate(setup: TrainingSetup) -> str:
+    schedule = setup.schedule
+    if hasattr(schedule.params, "learning_rates"):
+        return f"{schedule.name} learning rates {to_text(schedule.params.learning_rates)}"
+    return f"{schedule.name} learning rate {setup.config.learning_rate:g}"
+
+
+def _devices(config: RunOptions) -> str:
+    clones = "1 clone" if config.num_clones == 1 else f"{config.num_clones} clones"
+    if config.clone_on_cpu:
+        clones += " on CPU:0"
+    return f"{clones}, {config.worker_replicas} worker(s), {config.num_ps_tasks} ps task(s)"
+
+
+def _version(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "(version unknown)"
+
+
+def closing(setup: TrainingSetup, result: Mapping[str, Any]) -> str:
+    """The last evaluation as a table, the time that the run took, and its folder."""
+    lines = []
+    if result["metrics"]:
+        rows = [(name, figure(value)) for name, value in result["metrics"].items()]
+        lines += [f"evaluation at step {result['metrics_step']}", columns(rows)]
+    rate = result["steps_per_sec"]
+    speed = f", {rate:.2f} steps/s" if rate else ""
+    lines.append(f"done in {result['duration_secs']:.0f} s{speed}; results in {setup.model_dir}")
+    return "\n".join(lines)

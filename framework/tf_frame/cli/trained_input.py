@@ -1,0 +1,176 @@
+"""Inputs for `tf-frame predict` and `export`, which need not have the data of the training.
+
+The run recorded what the model must know of the data; see `tf_frame.estimator.training.model_dir`.
+For a published checkpoint, which has no run, options say it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from tf_frame import file_system
+from tf_frame.cli.screen import report, without_chatter
+from tf_frame.config.option import Option
+from tf_frame.errors import ConfigError, DataError
+from tf_frame.estimator.training.context import RunObserver
+from tf_frame.estimator.training.model_dir import (
+    CONFIG_FILE,
+    discarded_if_unused,
+    read_input_info,
+)
+from tf_frame.estimator.training.setup import TrainingSetup
+from tf_frame.plugin import InputInfo
+
+# A paragraph of the help of each command that takes a folder.
+PUBLISHED = """For a published checkpoint, without a run, give in place of MODEL_DIR: --plugin NAME
+--warm_start_from CHECKPOINT, and the options of the model. All variables of the model have to be
+found, by the rules of --warm_start_map and --warm_start_exclude; --model_dir names the folder to
+make."""
+CLASSES = (
+    Option(
+        "num_classes",
+        int | None,
+        None,
+        "with --warm_start_from, without MODEL_DIR: classes of the checkpoint; none: the input's",
+        min=1,
+    ),
+    Option(
+        "class_names",
+        str | None,
+        None,
+        "likewise: a file with the name of each class, or 0:NAME, one a line",
+    ),
+)
+
+
+def classes_given(
+    setup: TrainingSetup, num_classes: int | None, class_names: str | None
+) -> InputInfo | None:
+    """Returns the classes that the options `CLASSES` name; None for those of the run or its input.
+
+    Raises:
+      ConfigError: they contradict each other or the run, or the file cannot be read.
+    """
+    names = _read_names(class_names) if class_names else ()
+    if num_classes is None and not names:
+        if is_new(setup):
+            assert setup.input is not None
+            report(
+                f"note: the classes are those of the input {setup.input.name}; for other ones give "
+                "--num_classes or --class_names"
+            )
+        return None
+    if not is_new(setup):
+        raise ConfigError(
+            "--num_classes and --class_names are for --warm_start_from without MODEL_DIR; "
+            f"{setup.model_dir} knows its classes"
+        )
+    if num_classes is not None and names and num_classes != len(names):
+        raise ConfigError(
+            f"--class_names {class_names} has {len(names)} names, but --num_classes is "
+            f"{num_classes}; leave one out"
+        )
+    return InputInfo(num_classes=num_classes or len(names), class_names=names)
+
+
+def _read_names(path: str) -> tuple[str, ...]:
+    """Reads the names of classes, one a line, perhaps numbered from 0 (`0:daisy`)."""
+    try:
+        with open(os.path.expanduser(path), encoding="utf-8") as file:
+            lines = [line.strip() for line in file if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"--class_names {path} cannot be read: {error}") from None
+    if not lines:
+        raise ConfigError(f"--class_names {path} is empty; it needs a line for each class")
+    numbered = [re.fullmatch(r"(\d+):\s*(.*)", line) for line in lines]
+    if [match and int(match[1]) for match in numbered] == list(range(len(lines))):
+        return tuple(match[2] for match in numbered if match)
+    return tuple(lines)
+
+
+def is_new(setup: TrainingSetup) -> bool:
+    """Returns whether a setup is that of a published checkpoint, whose folder is not made yet."""
+    return not file_system.exists(os.path.join(setup.model_dir, CONFIG_FILE))
+
+
+def make_folder(setup: TrainingSetup, source: Any, observer: RunObserver) -> None:
+    """Makes the folder of a published checkpoint; does nothing for the folder of a run.
+
+    Args:
+      setup, source, observer: the model, its input and the user.
+    """
+    if not is_new(setup):
+        return
+    with discarded_if_unused(setup.model_dir), without_chatter(setup.config.verbosity):
+        from tf_frame.estimator.warm_start.without_training import restore_without_training
+
+        restore_without_training(setup, source, observer)
+    report(f"model_dir  {setup.model_dir}")
+
+
+def input_for_files(setup: TrainingSetup, given: InputInfo | None = None) -> Any:
+    """Constructs the input of a run for files to predict on; its classes are those of the training.
+
+    Args:
+      setup: the run.
+      given: classes to take in place of those that the run recorded.
+
+    Raises:
+      DataError: the input needs its data, which does not exist.
+    """
+    info = given or recorded_info(setup)
+    source = None if info is None else setup.make_input_without_data(info)
+    return setup.make_input() if source is None else source
+
+
+def input_for_export(setup: TrainingSetup, given: InputInfo | None = None) -> tuple[Any, str]:
+    """Constructs the input of a run for an export, with its data if that is there.
+
+    Args:
+      setup: the run.
+      given: classes to take in place of those that the run recorded.
+
+    Returns:
+      The input; and why it has no data, empty if it has.
+
+    Raises:
+      DataError: the input needs its data, which does not exist.
+    """
+    info = given or recorded_info(setup)
+    try:
+        source = setup.make_input()
+        reason = "" if info is None else different_classes(source.info, info)
+    except DataError as error:
+        source, reason = None, str(error)
+        if info is None:
+            raise
+    if not reason:
+        return source, reason
+    assert info is not None
+    without = setup.make_input_without_data(info)
+    if without is None:
+        raise DataError(f"the export needs the data of the run: {reason}")
+    return without, reason
+
+
+def recorded_info(setup: TrainingSetup) -> InputInfo | None:
+    """Returns what the run recorded about its data; None for nothing."""
+    assert setup.input is not None
+    return read_input_info(setup.model_dir, setup.input.name)
+
+
+def different_classes(info: InputInfo, trained: InputInfo) -> str:
+    """Returns how the classes of data differ from those of the training; empty if they do not."""
+    if info.num_classes != trained.num_classes:
+        return f"the data has {info.num_classes} classes, the training had {trained.num_classes}"
+    pairs = zip(info.class_names, trained.class_names, strict=False)
+    return next(
+        (
+            f"class {label} of the data is {name!r}, in the training it was {before!r}"
+            for label, (name, before) in enumerate(pairs)
+            if name != before
+        ),
+        "",
+    )

@@ -1,0 +1,41 @@
+"""Whether a larger or a smaller value of an evaluation metric is the better one, by its name.
+
+`--keep_best` and early stopping share this table, so that the same metric has the same direction
+in both.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tf_frame.errors import ConfigError
+
+# Words of the names of metrics, as models of this repository, slim and Keras call them.
+_RISING = {
+    *("accuracy", "acc", "auc", "ap", "dice", "f1", "iou", "jaccard", "map", "miou", "precision"),
+    *("psnr", "recall", "sensitivity", "specificity", "ssim"),
+}
+_FALLING = {"error", "errors", "loss", "losses", "mae", "mape", "mse", "perplexity", "rmse"}
+
+
+def higher_is_better(metric: str, mode: str | None, option: str) -> bool:
+    """Returns whether the largest value of a metric is the best.
+
+    Args:
+      metric: its name, such as `mean_iou`, of which each word counts.
+      mode: `max` or `min`, which decides; None: the name decides.
+      option: the option that takes the mode, for messages.
+
+    Raises:
+      ConfigError: without a mode, for a name that says neither or both.
+    """
+    if mode is not None:
+        return mode == "max"
+    words = set(re.split(r"[^a-z0-9]+", metric.lower()))
+    rising, falling = bool(words & _RISING), bool(words & _FALLING)
+    if rising == falling:
+        raise ConfigError(
+            f"the name {metric!r} does not say whether its largest or its smallest value is the "
+            f"best; correct the name, or give {option} max or {option} min"
+        )
+    return rising

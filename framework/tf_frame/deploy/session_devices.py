@@ -1,0 +1,100 @@
+"""What sessions may use of a machine, by the run options: GPUs, their memory, threads.
+
+Every session of a process must have the same GPU options: TensorFlow takes those of the first.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.option_groups import DeviceOptions
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import ConfigError
+
+
+def device_fields(config: DeviceOptions) -> Any:
+    """Returns a `ConfigProto` with the fields that the options set, and no others.
+
+    Args:
+      config: `gpus`, `gpu_memory_growth`, `gpu_memory_fraction`, `intra_op_threads`,
+        `inter_op_threads`.
+    """
+    proto = tf.ConfigProto(
+        intra_op_parallelism_threads=config.intra_op_threads,
+        inter_op_parallelism_threads=config.inter_op_threads,
+    )
+    if config.gpus:
+        proto.gpu_options.visible_device_list = ",".join(map(str, config.gpus))
+    if config.gpu_memory_growth:
+        proto.gpu_options.allow_growth = True
+    if config.gpu_memory_fraction is not None:
+        proto.gpu_options.per_process_gpu_memory_fraction = config.gpu_memory_fraction
+    return proto
+
+
+def inference_session_config(config: DeviceOptions, given: Any = None) -> Any:
+    """Returns the `ConfigProto` of sessions that evaluate, predict or export.
+
+    Args:
+      config: as for `device_fields`.
+      given: the `ConfigProto` of a script, whose fields win; None: soft placement.
+    """
+    proto = device_fields(config)
+    proto.MergeFrom(tf.ConfigProto(allow_soft_placement=True) if given is None else given)
+    return proto
+
+
+def gpus_in_use(config: DeviceOptions) -> list[Any]:
+    """Returns the physical GPUs that the options choose of those that TensorFlow finds.
+
+    A machine without GPUs has none, whatever is chosen.
+
+    Raises:
+      ConfigError: `gpus` has a number that no GPU of this machine has.
+    """
+    found: list[Any] = tf.config.list_physical_devices("GPU")
+    unknown = [number for number in config.gpus if found and number >= len(found)]
+    if unknown:
+        raise ConfigError(
+            f"--gpus {','.join(map(str, config.gpus))}, but TensorFlow finds {len(found)} GPU(s) "
+            f"on this machine; their numbers are 0 to {len(found) - 1}"
+        )
+    return [found[number] for number in config.gpus] if found and config.gpus else found
+
+
+def device_report(config: DeviceOptions, deployment: DeploymentConfig) -> str:
+    """Describes the devices that TensorFlow finds, and those that the clones of a run use.
+
+    Raises:
+      ConfigError: see `gpus_in_use`.
+    """
+    if config.master:
+        found = f"those of the server {config.master}"
+    else:
+        found = f"{_gpu_text(config)}, {_count(len(os.sched_getaffinity(0)), 'CPU core')}"
+    clones = dict.fromkeys(deployment.clone_device(i) for i in range(deployment.num_clones))
+    places = ", ".join(place.rpartition("device:")[2] for place in clones)
+    return f"devices: {found}; {_count(deployment.num_clones, 'clone')} on {places}"
+
+
+def _gpu_text(config: DeviceOptions) -> str:
+    gpus = gpus_in_use(config)
+    if not gpus:
+        return "no GPU" + (" (--gpus has no effect)" if config.gpus else "")
+    names = dict.fromkeys(_name(gpu) for gpu in gpus)
+    text = f"{_count(len(gpus), 'GPU')} ({', '.join(names)})"
+    found = len(tf.config.list_physical_devices("GPU"))
+    if not config.gpus:
+        return text
+    return f"{text} of {found}, the numbers {','.join(map(str, config.gpus))}"
+
+
+def _name(gpu: Any) -> str:
+    return str(tf.config.experimental.get_device_details(gpu).get("device_name", "unknown"))
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" + ("" if number == 1 else "s")

@@ -1,0 +1,75 @@
+"""`log_file`: writes the log of tf-frame to `train.log` in the folder of a run."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import time
+from collections.abc import Iterator
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.file_system import is_remote
+
+_LOG = logging.getLogger("tf_frame")
+_LOG_FILE = "train.log"
+# An object store writes the whole file anew at each flush.
+_REMOTE_FLUSH_SECS = 30.0
+
+
+class _LogFile(logging.FileHandler):
+    """A log file that never ends a run.
+
+    On a full disk the checkpoint or summary that cannot be written is the
+    error to report; a lost log line must not hide it.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, encoding="utf-8", errors="backslashreplace")
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        pass
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            super().close()
+
+
+class _RemoteLogFile(logging.Handler):
+    """A log file on another file system; it never ends a run, either."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._file = tf.io.gfile.GFile(path, "a")
+        self._flushed = time.monotonic()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        now = time.monotonic()
+        with contextlib.suppress(tf.errors.OpError):
+            self._file.write(self.format(record) + "\n")
+            if now - self._flushed > _REMOTE_FLUSH_SECS:
+                self._flushed = now
+                self._file.flush()
+
+    def close(self) -> None:
+        super().close()
+        with contextlib.suppress(tf.errors.OpError):
+            self._file.close()
+
+
+@contextlib.contextmanager
+def log_file(model_dir: str) -> Iterator[None]:
+    """Appends the log of tf-frame to `train.log` inside the block."""
+    path = os.path.join(model_dir, _LOG_FILE)
+    handler = _RemoteLogFile(path) if is_remote(path) else _LogFile(path)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    level = _LOG.level
+    _LOG.addHandler(handler)
+    _LOG.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        _LOG.setLevel(level)
+        _LOG.removeHandler(handler)
+        handler.close()

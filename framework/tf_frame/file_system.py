@@ -1,0 +1,126 @@
+"""Reads files and folders on this machine, or on any file system that TensorFlow knows (`gs://`).
+
+For model folders. Commands look at the folder before they need TensorFlow, so a local path is read
+by Python alone; only a path with a scheme imports TensorFlow. `atomic_output` writes files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+from tf_frame.errors import ConfigError
+
+
+def is_remote(path: str) -> bool:
+    """Returns whether a path has a scheme, such as `gs://`."""
+    return "://" in path
+
+
+def exists(path: str) -> bool:
+    """Returns whether there is such a file or folder."""
+    return bool(_gfile(path).exists(path)) if is_remote(path) else os.path.exists(path)
+
+
+def is_folder(path: str) -> bool:
+    """Returns whether there is such a folder."""
+    return bool(_gfile(path).isdir(path)) if is_remote(path) else os.path.isdir(path)
+
+
+def make_folder(path: str) -> None:
+    """Makes a folder and its parents, if they are missing.
+
+    Raises:
+      OSError: the folder cannot be made.
+    """
+    with _os_errors(path):
+        _gfile(path).makedirs(path) if is_remote(path) else os.makedirs(path, exist_ok=True)
+
+
+def remove_folder(path: str) -> None:
+    """Removes a folder with all that is in it.
+
+    Raises:
+      OSError: something cannot be removed.
+    """
+    with _os_errors(path):
+        _gfile(path).rmtree(path) if is_remote(path) else shutil.rmtree(path)
+
+
+def remove_if_empty(path: str) -> None:
+    """Removes a folder if there is one and nothing is in it."""
+    if is_remote(path):
+        if _gfile(path).isdir(path) and not _gfile(path).listdir(path):
+            remove_folder(path)
+        return
+    with contextlib.suppress(OSError):
+        os.rmdir(path)
+
+
+def write_probe(folder: str) -> None:
+    """Writes a file into a folder, and removes it again.
+
+    Raises:
+      OSError: the folder cannot be written.
+    """
+    if not is_remote(folder):
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"tf-frame")
+        return
+    path = os.path.join(folder, ".tf-frame-probe")
+    with _os_errors(path):
+        with _gfile(path).GFile(path, "w") as file:
+            file.write("tf-frame")
+        _gfile(path).remove(path)
+
+
+def read_text(path: str) -> str:
+    """Returns the content of a file in UTF-8.
+
+    Raises:
+      OSError: the file cannot be read; `FileNotFoundError` if there is none.
+      UnicodeDecodeError: it is no text.
+    """
+    with _os_errors(path):
+        if is_remote(path):
+            with _gfile(path).GFile(path, "rb") as file:
+                return bytes(file.read()).decode()
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+
+@contextlib.contextmanager
+def _os_errors(path: str) -> Iterator[None]:
+    """Turns TensorFlow's errors into those of Python."""
+    if not is_remote(path):
+        yield
+        return
+    import tensorflow.compat.v1 as tf
+
+    try:
+        yield
+    except tf.errors.NotFoundError as error:
+        raise FileNotFoundError(2, error.message, path) from None
+    except tf.errors.OpError as error:
+        raise OSError(5, error.message, path) from None
+
+
+def _gfile(path: str) -> Any:
+    """TensorFlow's file functions.
+
+    Raises:
+      ConfigError: TensorFlow knows no file system of the path's scheme.
+    """
+    import tensorflow.compat.v1 as tf
+
+    known = set(filter(None, tf.io.gfile.get_registered_schemes()))
+    if path.partition("://")[0] not in known:
+        raise ConfigError(
+            f"{path}: TensorFlow knows no such file system; it knows "
+            f"{', '.join(f'{scheme}://' for scheme in sorted(known))}"
+        )
+    return tf.io.gfile

@@ -1,0 +1,154 @@
+"""`MetricsLog`: passes the figures of training and evaluation to `metrics.csv` and other loggers.
+
+A session hook sees training alone; the figures of an evaluation come from outside its session,
+the last ones after it has ended. So loggers are no hooks: a run gives every figure to its
+`MetricsLog`, and `--hook csv`, `mlflow` and `wandb` add loggers to it.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import logging
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
+
+from tf_frame.atomic_output import write_file
+from tf_frame.hooks.background_writer import wait_for_background_writer, write_in_background
+
+_LOG = logging.getLogger("tf_frame")
+
+METRICS_FILE = "metrics.csv"
+TRAIN, EVAL = "train", "eval"
+_FIXED = ("step", "split", "time")
+
+
+class MetricsLogger(Protocol):
+    """Receives the figures of a run."""
+
+    def write(self, split: str, step: int, values: Mapping[str, float]) -> None:
+        """Takes the figures of a log interval (`train`) or an evaluation (`eval`)."""
+
+    def close(self) -> None:
+        """Called once, after the last figures."""
+
+
+class MetricsLog:
+    """Gives figures to loggers, in a background thread.
+
+    A logger that fails is reported and gets no more figures; training goes on.
+
+    Args:
+      loggers: the first loggers.
+      report: function that shows a line to the user.
+    """
+
+    def __init__(
+        self, loggers: Iterable[MetricsLogger] = (), *, report: Callable[[str], None] = _LOG.warning
+    ) -> None:
+        self._loggers = list(loggers)
+        self._report = report
+
+    def add(self, logger: MetricsLogger) -> None:
+        """Adds a logger, which gets the figures from now on."""
+        self._loggers.append(logger)
+
+    def write(self, split: str, step: int, values: Mapping[str, float | None]) -> None:
+        """Gives figures to every logger.
+
+        Args:
+          split: `train` or `eval`.
+          step: the global step.
+          values: name -> number; None is left out.
+        """
+        known = {name: float(value) for name, value in values.items() if value is not None}
+        write_in_background(self._each, lambda logger: logger.write(split, step, known))
+
+    def close(self) -> None:
+        """Waits until all figures are written, and closes the loggers."""
+        wait_for_background_writer()
+        self._each(lambda logger: logger.close())
+        self._loggers.clear()
+
+    def _each(self, call: Callable[[MetricsLogger], None]) -> None:
+        for logger in list(self._loggers):
+            try:
+                call(logger)
+            except Exception as error:
+                self._loggers.remove(logger)
+                name = type(logger).__name__
+                self._report(
+                    f"warning: {name} gets no more figures: {type(error).__name__}: {error}"
+                )
+
+
+class MetricsCsv:
+    """A CSV file with a row for each log interval and each evaluation.
+
+    Columns are `step`, `split` (`train` or `eval`), `time` (UTC, ISO 8601), and the figures; a
+    figure that a row does not have is empty. A resumed run goes on in the file: rows of steps
+    that a killed run trained after its last checkpoint are removed. A second evaluation of a
+    step replaces the first.
+
+    Args:
+      path: the file.
+      last_step: the step that the run begins after; later rows are removed.
+    """
+
+    def __init__(self, path: str, *, last_step: int) -> None:
+        self._path = path
+        self._columns = list(_FIXED)
+        self._rows: dict[tuple[str, str], dict[str, str]] = {}
+        self._read(last_step)
+
+    def write(self, split: str, step: int, values: Mapping[str, float]) -> None:
+        now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        row = {"step": str(step), "split": split, "time": now}
+        row |= {name: f"{value:.7g}" for name, value in values.items()}
+        key = (row["split"], row["step"])
+        is_new = key not in self._rows and set(row) <= set(self._columns)
+        self._rows[key] = row
+        if is_new:
+            self._append(row)
+        else:
+            self._columns += [name for name in row if name not in self._columns]
+            self._rewrite()
+
+    def close(self) -> None:
+        """Nothing is open between two rows."""
+
+    def _read(self, last_step: int) -> None:
+        import tensorflow.compat.v1 as tf
+
+        if not tf.io.gfile.exists(self._path):
+            return
+        with tf.io.gfile.GFile(self._path, "r") as file:
+            text = file.read()
+        # A killed run may have left half a line.
+        table = csv.DictReader(io.StringIO(text[: text.rfind("\n") + 1]))
+        rows = [row for row in table if row["step"].isdigit() and int(row["step"]) <= last_step]
+        self._columns = list(dict.fromkeys([*_FIXED, *(table.fieldnames or ())]))
+        self._rows = {(row["split"], row["step"]): row for row in rows}
+        self._rewrite()
+
+    def _append(self, row: Mapping[str, str]) -> None:
+        import tensorflow.compat.v1 as tf
+
+        with tf.io.gfile.GFile(self._path, "a") as file:
+            file.write(self._lines([row]))
+
+    def _rewrite(self) -> None:
+        header = dict(zip(self._columns, self._columns, strict=True))
+        write_file(self._path, self._lines([header, *self._rows.values()]))
+
+    def _lines(self, rows: Iterable[Mapping[str, str]]) -> str:
+        text = io.StringIO()
+        csv.DictWriter(text, self._columns, restval="", lineterminator="\n").writerows(rows)
+        return text.getvalue()
+
+
+def metrics_csv(model_dir: str, *, last_step: int) -> MetricsCsv:
+    """The `metrics.csv` of a model folder."""
+    return MetricsCsv(os.path.join(model_dir, METRICS_FILE), last_step=last_step)

@@ -1,0 +1,175 @@
+"""Finds out which plugin an exception comes from, in which method, and at which line of its code.
+
+An exception in a plugin keeps its type, as a script expects. `calling` only notes on it which
+method of which plugin tf-frame was calling; the command line makes a `Fault` of the exception and
+prints that in place of a traceback, most of which would be TensorFlow's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from tf_frame.errors import reason_of
+from tf_frame.plugin.find import PluginInfo
+from tf_frame.plugin.frames import (
+    Frame,
+    caller_in,
+    is_of_session,
+    made_by_operation,
+    made_in_plugin,
+    python_error_in,
+)
+from tf_frame.plugin.load import missing_module
+from tf_frame.plugin.origin import (
+    is_foreign,
+    package_of_file,
+    place_of_method,
+    plugin_of,
+    plugin_of_line,
+    plugins_of_package,
+)
+
+# Attributes of an exception with what is known about it.
+_CALL, _STEP, _HINT, _MADE = (f"_tf_frame_{name}" for name in ("call", "step", "hint", "made"))
+_OPERATION = re.compile(r"'\{\{node ([^}]+)\}\} = [^']*'")
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """An error in the code of a plugin.
+
+    Attributes:
+      headline: plugin and package, method, step, error, file and line: one line.
+      frames: the frames of the plugin's own code, outermost first.
+      hint: what to do, as far as that is known; may be empty.
+    """
+
+    headline: str
+    frames: Sequence[Frame]
+    hint: str = ""
+
+
+class calling:
+    """A context that notes on an exception which method of which plugin was being called.
+
+    Args:
+      plugin: the plugin or an object that it made, or its metadata.
+      method: name of the method.
+    """
+
+    __slots__ = ("_method", "_plugin")
+
+    def __init__(self, plugin: Any, method: str) -> None:
+        self._plugin, self._method = plugin, method
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, stack: Any) -> None:
+        if isinstance(error, (Exception, SystemExit)):
+            plugin = self._plugin
+            info = plugin if isinstance(plugin, PluginInfo) else plugin_of(plugin)
+            _note(error, _CALL, (info, self._method))
+
+
+def call(plugin: Any, method: str, *args: Any) -> Any:
+    """Calls a method of a plugin, which an exception then names."""
+    with calling(plugin, method):
+        return getattr(plugin, method)(*args)
+
+
+def note_failed_step(error: BaseException, step: int, graph: Any) -> None:
+    """Notes the global step of a step that failed, and where its failed operation was made.
+
+    Args:
+      error: the exception.
+      step: the global step after the step.
+      graph: the graph of the session.
+    """
+    _note(error, _STEP, step)
+    _note(error, _MADE, made_by_operation(error, graph))
+
+
+def note_hint(error: BaseException, hint: str) -> None:
+    """Notes what an author of a plugin should know about an exception."""
+    _note(error, _HINT, hint)
+
+
+def fault_of(error: BaseException) -> Fault | None:
+    """Returns the fault that an exception means; None if it comes from no plugin's code."""
+    called, method = getattr(error, _CALL, (None, ""))
+    operation, frames = getattr(error, _MADE, None) or made_in_plugin(error)
+    if not frames and not is_foreign(called):
+        called, method = caller_in(error)
+    if not frames and called is None:
+        return None
+    plugin, method = _plugin_and_method(frames, called, method)
+    if not frames and called is not None:
+        place = place_of_method(called, method)
+        frames = [Frame(*place, method)] if place else []
+    step = getattr(error, _STEP, None)
+    parts = [
+        f"at step {step}, " if step is not None else "",
+        f"the operation {operation!r} of " if operation else "",
+        "a lambda" if method == "<lambda>" else f"{method}()",
+        f" of {plugin} raised {_raised(error)}",
+        f" ({frames[-1].short})" if frames else "",
+    ]
+    return Fault("".join(parts), frames, _hint(error, frames, called))
+
+
+def _note(error: BaseException, name: str, value: Any) -> None:
+    if not hasattr(error, name):
+        with contextlib.suppress(AttributeError, TypeError):
+            setattr(error, name, value)
+
+
+def _plugin_and_method(
+    frames: Sequence[Frame], called: PluginInfo | None, method: str
+) -> tuple[str, str]:
+    """The plugin of the innermost frame that stands in one, and the method by which it began."""
+    plugins = [plugin_of_line(frame.path, frame.line, called) for frame in frames]
+    present = [plugin for plugin in plugins if plugin is not None]
+    if present:
+        plugin = present[-1]
+        function = frames[plugins.index(plugin)].function
+        return plugin.described, method if plugin == called else function
+    if called is not None and is_foreign(called):
+        return called.described, method
+    info = _package(frames, None)
+    others = plugins_of_package(info.distribution)
+    if len(others) == 1:
+        return others[0].described, frames[0].function
+    return f"{info.distribution} {info.version}", frames[0].function
+
+
+def _package(frames: Sequence[Frame], called: PluginInfo | None) -> PluginInfo:
+    """A plugin of the package at fault."""
+    found = package_of_file(frames[-1].path) if frames else None
+    info = found[0] if found else called
+    assert info is not None, "a fault has frames of a package, or a call of a plugin"
+    return info
+
+
+def _hint(error: BaseException, frames: Sequence[Frame], called: PluginInfo | None) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return missing_module(error.name, _package(frames, called).distribution)
+    return str(getattr(error, _HINT, ""))
+
+
+def _raised(error: BaseException) -> str:
+    """Type and message of an exception, in one line."""
+    text, name = str(error), type(error).__name__
+    if "in user code:" in text:  # AutoGraph's message ends with the error.
+        return text.strip().splitlines()[-1].strip()
+    if is_of_session(error):
+        return python_error_in(error) or f"{name}: {reason_of(error)}"
+    if isinstance(error, OSError):
+        return f"{name}: {reason_of(error)}"
+    # TensorFlow describes an operation that cannot be made by all its attributes.
+    text = _OPERATION.sub(r"\1", " ".join(text.split()))
+    return f"{name}: {text}".rstrip(": ")

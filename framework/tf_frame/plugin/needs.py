@@ -1,0 +1,78 @@
+"""Compares the features and labels that a model reads with those that an input yields.
+
+Both may declare them by name (`feature_names`, `label_names`). A run with an input that does not
+fit then ends before its data is read, with the names of inputs that would fit, and not by a
+`KeyError` in the midst of the model.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any
+
+from tf_frame.errors import ConfigError, PluginError
+from tf_frame.plugin.find import OK, find_plugins
+from tf_frame.plugin.kinds import INPUT
+from tf_frame.plugin.load import LoadedPlugin, load_plugin_info
+from tf_frame.plugin.origin import described
+
+_PARTS = {"features": "feature_names", "labels": "label_names"}
+
+
+def check_declared(model: LoadedPlugin, source: LoadedPlugin) -> None:
+    """Compares the declarations of two classes, before either is constructed.
+
+    Raises:
+      ConfigError: the input declares names, and lacks one that the model declares.
+    """
+    for part in _PARTS:
+        yielded = _declared(source.cls, part)
+        missing = [name for name in _declared(model.cls, part) if yielded and name not in yielded]
+        if missing:
+            names = source.info.described, model.info.described
+            raise _unfit(*names, part, missing[0], model.cls)
+
+
+def check_batch(model: Any, source: Any, features: Any, labels: Any) -> None:
+    """Compares a batch, or its specs, with the declarations of the model that is to read it.
+
+    Args:
+      model, source: the model and the input, constructed.
+      features, labels: of a batch; parts of an input with several data sets are not
+        compared, and labels that are None only if the model predicts.
+
+    Raises:
+      ConfigError: the batch lacks a feature or label.
+    """
+    for part, batch in (("features", features), ("labels", labels)):
+        if isinstance(batch, list) or batch is None:
+            continue
+        names = batch if isinstance(batch, Mapping) else ()
+        missing = [name for name in _declared(model, part) if name not in names]
+        if missing:
+            raise _unfit(described(source), described(model), part, missing[0], model)
+
+
+def inputs_for(model: Any) -> list[str]:
+    """Lists the installed inputs that declare all that a model declares."""
+    fitting = []
+    for info in find_plugins():
+        if info.kind != INPUT or info.state != OK:
+            continue
+        with contextlib.suppress(PluginError):
+            cls = load_plugin_info(info).cls
+            if all(set(_declared(model, p)) <= set(_declared(cls, p)) for p in _PARTS):
+                fitting.append(info.name)
+    return fitting
+
+
+def _declared(plugin: Any, part: str) -> tuple[str, ...]:
+    # A plugin need not inherit from the contract's class.
+    return tuple(getattr(plugin, _PARTS[part], ()))
+
+
+def _unfit(source: str, model: str, part: str, name: str, needing: Any) -> ConfigError:
+    fitting = inputs_for(needing)
+    hint = f"inputs for it: {', '.join(fitting)}" if fitting else "no installed input has it"
+    return ConfigError(f"{source} yields no {part}[{name!r}], which {model} needs; {hint}")

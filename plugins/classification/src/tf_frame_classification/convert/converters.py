@@ -1,0 +1,188 @@
+"""The converters `image_folder`, `mnist`, `fashion_mnist`, `cifar10` of `tf-frame convert`.
+
+They write TFRecords with slim's feature keys, which the input `image_tfrecord` reads, and programs
+for slim as well. The same command continues a conversion that was stopped.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from tf_frame import Converter, option
+from tf_frame.cli.screen import quiet_tensorflow, without_chatter
+from tf_frame.errors import ConfigError
+from tf_frame_classification.convert.divide import divided
+from tf_frame_classification.convert.pictures import Source
+
+if TYPE_CHECKING:
+    from tf_frame_classification.convert.run import Result
+
+_TRAINING, _VALIDATION = "train", "validation"
+_SPLIT_PATTERN = re.compile(r"[A-Za-z0-9_]+")
+
+
+@dataclasses.dataclass(frozen=True)
+class ConvertOptions:
+    """Options of all converters."""
+
+    shards: int = option(
+        4, "files to write; of a validation part, its fraction of this number", min=1
+    )
+    workers: int | None = option(
+        None, "shards that are written at the same time; none: one for each core", min=1
+    )
+    validation_fraction: float = option(
+        0.0, "part of each class that becomes validation-*, the rest train-*", min=0.0, max=0.9
+    )
+    skip_corrupt: bool = option(
+        False, "leave out and name images that cannot be decoded, instead of stopping"
+    )
+    seed: int = option(0, "seed of the validation part, and of the order of image_folder", min=0)
+
+
+@dataclasses.dataclass(frozen=True)
+class FolderOptions(ConvertOptions):
+    """Options for pictures of one's own."""
+
+    split: str = option(_TRAINING, "first part of the names of the shards")
+
+
+@dataclasses.dataclass(frozen=True)
+class PublishedOptions(ConvertOptions):
+    """Options for data sets with published splits."""
+
+    split: str = option(
+        _TRAINING,
+        "which files are read, and the first part of the names of the shards; test and "
+        "validation are the same files",
+        choices=(_TRAINING, "test", _VALIDATION),
+    )
+
+
+class _Converter(Converter):
+    """Base of the converters; a subclass reads its source."""
+
+    Params: ClassVar[type] = PublishedOptions
+    # Whether the order of the pictures depends on the seed.
+    shuffles: ClassVar[bool] = False
+    name: ClassVar[str]
+
+    def read(self, source: Path) -> Source:
+        """Lists the pictures; imports what it needs, so that help does not wait for NumPy.
+
+        Raises:
+          DataError: the source is missing or damaged.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define read()")
+
+    def convert(self, source: str, output: str, report: Callable[[str], None]) -> None:
+        """Writes `train-00000-of-00004` ..., `labels.txt` and `train.conversion.json`."""
+        source_path, output_path = (Path(path).expanduser() for path in (source, output))
+        self._check(source_path, output_path)
+        pictures = self.read(source_path)
+        parts = {self.params.split: pictures}
+        fraction = self.params.validation_fraction
+        if fraction:
+            training, validation = divided(pictures, fraction, seed=self.params.seed)
+            parts = {_TRAINING: training, _VALIDATION: validation}
+        for split, part in parts.items():
+            started = time.monotonic()
+            shards = self.params.shards
+            if fraction and split == _VALIDATION:
+                shards = max(1, round(shards * fraction))
+            result = self._write(part, output_path, split, shards)
+            secs = time.monotonic() - started
+            report(f"{split}: {_outcome(part, result, shards)}; {secs:.1f} s; written to {output}")
+
+    def _write(self, source: Source, output: Path, split: str, shards: int) -> Result:
+        quiet_tensorflow(None)
+        with without_chatter(None):
+            # Importing TensorFlow takes seconds.
+            from tf_frame_classification.convert.run import Conversion, convert
+        params = self.params
+        return convert(
+            source,
+            Conversion(
+                kind=self.name,
+                output=output,
+                split=split,
+                shards=shards,
+                workers=params.workers,
+                skip_corrupt=params.skip_corrupt,
+                seed=params.seed if self.shuffles or params.validation_fraction else None,
+                validation_fraction=params.validation_fraction,
+            ),
+        )
+
+    def _check(self, source: Path, output: Path) -> None:
+        split = self.params.split
+        if not _SPLIT_PATTERN.fullmatch(split):
+            raise ConfigError(
+                f"--split {split!r} cannot begin the name of a file: use letters, digits, _"
+            )
+        if self.params.validation_fraction and split != _TRAINING:
+            raise ConfigError(
+                f"--validation_fraction writes {_TRAINING}-* and {_VALIDATION}-*; leave --split "
+                f"{split} out"
+            )
+        if output.resolve().is_relative_to(source.resolve()):
+            raise ConfigError(
+                f"OUTPUT {output} is within SOURCE {source}: a later run would read it; choose a "
+                "folder beside it"
+            )
+
+
+class Folder(_Converter):
+    """A folder with a folder of images (JPEG, PNG, BMP, GIF) for each class."""
+
+    Params: ClassVar[type] = FolderOptions
+    shuffles = True
+    name = "image_folder"
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_classification.convert.folder import read_folder
+
+        return read_folder(source, seed=self.params.seed)
+
+
+class Mnist(_Converter):
+    """MNIST: its idx files, gzipped or not."""
+
+    name = "mnist"
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_classification.convert.mnist import CLASS_NAMES, read_mnist
+
+        names = CLASS_NAMES[self.name]
+        return read_mnist(source, split=self.params.split, class_names=names)
+
+
+class FashionMnist(Mnist):
+    """Fashion-MNIST: its idx files, gzipped or not."""
+
+    name = "fashion_mnist"
+
+
+class Cifar10(_Converter):
+    """CIFAR-10: the files *.bin of its binary version."""
+
+    name = "cifar10"
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_classification.convert.cifar10 import read_cifar10
+
+        return read_cifar10(source, split=self.params.split)
+
+
+def _outcome(source: Source, result: Result, shards: int) -> str:
+    kept = f", {result.kept} of them finished before" if result.kept else ""
+    skipped = f"; {len(result.skipped)} corrupt images left out" if result.skipped else ""
+    return (
+        f"{result.num_examples} images of {len(source.class_names)} classes in {shards} "
+        f"shards{kept}{skipped}"
+    )

@@ -1,0 +1,43 @@
+"""Divides the pictures of a source into a training part and a validation part."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections import defaultdict
+
+from tf_frame.errors import ConfigError
+from tf_frame_classification.convert.pictures import Source
+
+
+def divided(source: Source, fraction: float, *, seed: int) -> tuple[Source, Source]:
+    """Returns the training part and the validation part; each keeps the order of the source.
+
+    Every class of several pictures has one at least in both parts.
+
+    Args:
+      source: all pictures.
+      fraction: part of each class that is for validation.
+      seed: of the choice, which depends on the names of the pictures and not on their order.
+
+    Raises:
+      ConfigError: no class has a picture to spare.
+    """
+    names: dict[int, list[str]] = defaultdict(list)
+    for picture in source.pictures:
+        names[picture.label].append(picture.filename)
+    held_out: set[str] = set()
+    for label, of_class in names.items():
+        count = min(max(1, round(len(of_class) * fraction)), len(of_class) - 1)
+        held_out.update(random.Random(f"{seed}/{label}").sample(sorted(of_class), count))
+    if not held_out:
+        raise ConfigError(
+            f"--validation_fraction {fraction}: every class has one picture only, which is for "
+            "training; add pictures, or leave the option out"
+        )
+    validation = [picture for picture in source.pictures if picture.filename in held_out]
+    training = [picture for picture in source.pictures if picture.filename not in held_out]
+    return (
+        dataclasses.replace(source, pictures=training),
+        dataclasses.replace(source, pictures=validation),
+    )

@@ -1,0 +1,84 @@
+"""Lists labelled pictures in a folder that has a subfolder for each class.
+
+It is the source of the converter `image_folder`, for pictures of one's own.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import random
+from pathlib import Path
+
+from tf_frame.errors import DataError
+from tf_frame_classification.convert.pictures import Picture, Source, check_folder
+
+SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif")
+
+
+def read_folder(root: Path, *, seed: int) -> Source:
+    """Lists the pictures, shuffled, so that every shard has some of each class.
+
+    Classes are numbered in the order of their names.
+
+    Args:
+      root: the folder; what begins with a dot is left out.
+      seed: of the shuffling.
+
+    Raises:
+      DataError: there is no such folder, it has no folders of classes, or one has no image.
+    """
+    check_folder(root, "the class folders")
+    folders = sorted(path for path in root.iterdir() if path.is_dir() and _visible(path))
+    if not folders:
+        raise DataError(
+            f"{root} has no folders: it must hold one folder for each class, with its images"
+        )
+    paths = [(path, label) for label, folder in enumerate(folders) for path in _images(folder)]
+    fingerprint = _fingerprint(root, [path for path, _ in paths])
+    random.Random(seed).shuffle(paths)
+    pictures = [
+        Picture(path.relative_to(root).as_posix(), label, functools.partial(_load, path))
+        for path, label in paths
+    ]
+    return Source([folder.name for folder in folders], pictures, fingerprint)
+
+
+def _visible(path: Path) -> bool:
+    return not path.name.startswith(".")
+
+
+def _images(folder: Path) -> list[Path]:
+    found = sorted(
+        path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and _visible(path)
+    )
+    if not found:
+        raise DataError(
+            f"the class folder {folder} holds no image ({', '.join(SUFFIXES)}): add some or "
+            "remove the folder"
+        )
+    return found
+
+
+def _fingerprint(root: Path, paths: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        status = _status(path)
+        name = path.relative_to(root).as_posix()
+        digest.update(ascii((name, status.st_size, status.st_mtime_ns)).encode())
+    return digest.hexdigest()
+
+
+def _status(path: Path) -> os.stat_result:
+    try:
+        return path.stat()
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}; mend or remove it") from error
+
+
+def _load(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error

@@ -1,0 +1,193 @@
+"""Converts a source to TFRecord shards in parallel; a rerun continues a stopped conversion."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import fcntl
+import os
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+from tf_frame.errors import ConfigError, DataError, TfFrameError
+from tf_frame_classification.convert.pictures import Source
+from tf_frame_classification.convert.progress import Progress
+from tf_frame_classification.convert.settings import claim, finish, same_files, write_labels
+from tf_frame_classification.convert.shards import (
+    DamagedShard,
+    Rules,
+    Shard,
+    check_left_out,
+    check_shard,
+    make_shard,
+    split_into_shards,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Conversion:
+    """Settings of a conversion.
+
+    Attributes:
+      kind: the kind of source.
+      output: folder of the shards; it is made.
+      split: the first part of their names.
+      shards: number of shards.
+      workers: number of shards that are written at the same time; None: one for each core.
+      skip_corrupt: whether pictures that cannot be decoded are left out.
+      seed: seed of the shuffling and of the validation part; None: neither is random.
+      validation_fraction: part of the source that is for validation; 0: undivided.
+    """
+
+    kind: str
+    output: Path
+    split: str
+    shards: int
+    workers: int | None
+    skip_corrupt: bool
+    seed: int | None = None
+    validation_fraction: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """Outcome of a conversion.
+
+    Attributes:
+      num_examples: examples in all shards.
+      kept: shards that were finished before.
+      skipped: names of the pictures that were left out.
+    """
+
+    num_examples: int
+    kept: int
+    skipped: Sequence[str]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Outcome:
+    """Outcome of one shard."""
+
+    kept: bool
+    skipped: list[str]
+
+
+def convert(source: Source, conversion: Conversion) -> Result:
+    """Makes the shards that are not there yet.
+
+    Raises:
+      ConfigError: there are more shards than pictures, or others were made in that folder.
+      DataError: a picture cannot be decoded.
+      TfFrameError: a file cannot be written.
+    """
+    if conversion.shards > len(source.pictures):
+        raise ConfigError(
+            f"--shards {conversion.shards} for {len(source.pictures)} images: each shard must "
+            "have one at least"
+        )
+    settings = _settings(source, conversion)
+    with _folder(conversion.output):
+        claim(conversion.output, conversion.split, settings)
+        # Left by a conversion that was killed; no other one writes here now.
+        for part in conversion.output.glob(f".{conversion.split}-*-of-*.partial"):
+            part.unlink()
+        write_labels(conversion.output, source.class_names)
+        for line in same_files(conversion.output, conversion.split, settings):
+            print(f"warning: {line}", file=sys.stderr, flush=True)
+        result = _make_all(source, conversion)
+        finish(
+            conversion.output,
+            conversion.split,
+            settings,
+            {"num_examples": result.num_examples, "skipped": result.skipped},
+        )
+    return result
+
+
+def _settings(source: Source, conversion: Conversion) -> dict[str, Any]:
+    return {
+        "kind": conversion.kind,
+        "shards": conversion.shards,
+        "seed": conversion.seed,
+        "validation_fraction": conversion.validation_fraction,
+        "num_images": len(source.pictures),
+        "source": source.fingerprint,
+    }
+
+
+@contextlib.contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """Makes the folder, and locks it against other conversions."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise ConfigError(f"cannot write to {path}: {error.strerror}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise ConfigError(f"another conversion is writing to {path}: wait for its end") from error
+    except OSError as error:
+        raise TfFrameError(f"cannot write to {path}: {error}") from error
+    finally:
+        os.close(descriptor)
+
+
+def _make_all(source: Source, conversion: Conversion) -> Result:
+    shards = split_into_shards(
+        source.pictures, conversion.output, conversion.split, conversion.shards
+    )
+    with Progress(len(source.pictures), len(shards)) as progress:
+        rules = Rules(source.class_names, conversion.skip_corrupt, threading.Event(), progress)
+        outcomes = _in_parallel(shards, rules, conversion.workers)
+    skipped = [name for outcome in outcomes for name in outcome.skipped]
+    if len(skipped) == len(source.pictures):
+        for shard in shards:
+            shard.path.unlink()
+        raise DataError(
+            f"none of the {len(skipped)} images can be decoded, beginning with {skipped[0]}: is "
+            "SOURCE the right folder?"
+        )
+    kept = sum(outcome.kept for outcome in outcomes)
+    return Result(len(source.pictures) - len(skipped), kept, skipped)
+
+
+def _in_parallel(shards: Sequence[Shard], rules: Rules, workers: int | None) -> list[_Outcome]:
+    """Makes shards in threads: decoding and writing release Python's lock."""
+    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
+        futures = [pool.submit(_make_or_keep, shard, rules) for shard in shards]
+        try:
+            for future in as_completed(futures):
+                future.result()
+                rules.progress.shard_done()
+        except BaseException:
+            rules.stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [future.result() for future in futures]
+
+
+def _make_or_keep(shard: Shard, rules: Rules) -> _Outcome:
+    if shard.path.exists():
+        try:
+            return _keep(shard, rules)
+        except DamagedShard as error:
+            rules.progress.report(f"{shard.path} is made again: {error}")
+    return _Outcome(kept=False, skipped=make_shard(shard, rules))
+
+
+def _keep(shard: Shard, rules: Rules) -> _Outcome:
+    missing = check_shard(shard, rules.stop).missing
+    check_left_out(shard, missing)
+    if missing and not rules.skip_corrupt:
+        raise DataError(
+            f"{shard.path}, made with --skip_corrupt, does without {len(missing)} images, such as "
+            f"{missing[0]}; give --skip_corrupt again, or mend them and delete that file"
+        )
+    rules.progress.advance(len(shard.pictures))
+    return _Outcome(kept=True, skipped=missing)

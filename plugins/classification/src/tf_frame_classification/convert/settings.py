@@ -1,0 +1,117 @@
+"""Writes the files beside the shards: `labels.txt`, and the settings that a rerun must repeat.
+
+A rerun with other settings or files is refused, because it would mix shards of two data sets.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tf_frame.atomic_output import write_file
+from tf_frame.errors import ConfigError, DataError
+
+LABELS = "labels.txt"
+
+
+def settings_path(output: Path, split: str) -> Path:
+    """Returns the path of the settings of a split."""
+    return output / f"{split}.conversion.json"
+
+
+def claim(output: Path, split: str, settings: Mapping[str, Any]) -> None:
+    """Writes the settings of a new conversion, or compares them with those of the shards there.
+
+    Raises:
+      ConfigError: the shards were made with other settings, or with unknown ones.
+    """
+    path = settings_path(output, split)
+    shards = sorted(output.glob(f"{split}-*-of-*"))
+    if shards and not path.exists():
+        raise ConfigError(
+            f"{output} holds {shards[0].name}, but no {path.name} that says how it was made; "
+            f"choose another folder, or delete the files {split}-*"
+        )
+    if shards:
+        _compare(path, split, settings)
+    else:
+        write_file(str(path), _as_json({"settings": settings}))
+
+
+def same_files(output: Path, split: str, settings: Mapping[str, Any]) -> list[str]:
+    """Warns, a line each, of other splits in the folder that were made of the same files."""
+    lines = []
+    for path in sorted(output.glob("*.conversion.json")):
+        other = path.name.removesuffix(".conversion.json")
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            theirs = dict(json.loads(path.read_text())["settings"])
+            if other != split and _same_files(theirs, settings, {other, split}):
+                lines.append(
+                    f"{split} is made of the same files as {other}, so evaluation would only show "
+                    "what was learnt by heart; divide them by --validation_fraction"
+                )
+    return lines
+
+
+def _same_files(one: Mapping[str, Any], other: Mapping[str, Any], splits: set[str]) -> bool:
+    # Published data sets have one set of files for both.
+    if splits == {"test", "validation"} or one["source"] != other["source"]:
+        return False
+    # Two parts of one division have no picture in common.
+    same_division = all(one[key] == other[key] for key in ("validation_fraction", "seed"))
+    return not (one["validation_fraction"] and same_division)
+
+
+def finish(
+    output: Path, split: str, settings: Mapping[str, Any], result: Mapping[str, Any]
+) -> None:
+    """Adds the outcome of the conversion to its settings."""
+    path = str(settings_path(output, split))
+    write_file(path, _as_json({"settings": settings, "result": result}))
+
+
+def write_labels(output: Path, class_names: Sequence[str]) -> None:
+    """Writes `labels.txt`, a line `0:name` for each class.
+
+    Raises:
+      DataError: the file of another split names other classes.
+    """
+    path = output / LABELS
+    lines = [f"{label}:{name}" for label, name in enumerate(class_names)]
+    content = os.fsencode("\n".join([*lines, ""]))
+    if path.exists() and path.read_bytes() != content:
+        raise DataError(
+            f"{path} names other classes than these: {', '.join(lines[:5])}"
+            f"{' ...' if len(lines) > 5 else ''}; all splits in a folder must have the same classes"
+        )
+    write_file(str(path), content)
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, indent=1) + "\n"
+
+
+def _compare(path: Path, split: str, settings: Mapping[str, Any]) -> None:
+    try:
+        earlier = dict(json.loads(path.read_text())["settings"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{path} is damaged ({error}); delete it and the files {split}-*"
+        ) from error
+    other = [key for key, value in settings.items() if earlier.get(key) != value]
+    if other:
+        told = ", ".join(_difference(key, earlier.get(key), settings[key]) for key in other)
+        raise ConfigError(
+            f"the shards of {split} in {path.parent} were made of something else: {told}; choose "
+            f"another folder, or delete {path.name} and the files {split}-*"
+        )
+
+
+def _difference(key: str, earlier: Any, now: Any) -> str:
+    if key == "source":
+        return "the files of SOURCE have changed"
+    return f"{key} was {earlier}, now {now}"

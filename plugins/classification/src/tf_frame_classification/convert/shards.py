@@ -1,0 +1,219 @@
+"""Writes TFRecord shards, and reads each one back to verify it.
+
+A shard gets its name only then, so that one with this name is whole even if the conversion was
+killed or the disk was full; a rerun keeps it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.atomic_output import atomic_output
+from tf_frame.errors import DataError, TfFrameError, reason_of, translated_write_errors
+from tf_frame_classification.convert.examples import CorruptImage, encode, name_and_label, serialize
+from tf_frame_classification.convert.pictures import Picture
+from tf_frame_classification.convert.progress import Progress
+
+
+@dataclasses.dataclass(frozen=True)
+class Shard:
+    """One file to write, and its pictures."""
+
+    path: Path
+    pictures: Sequence[Picture]
+
+
+@dataclasses.dataclass(frozen=True)
+class Content:
+    """Content of a shard that was read back.
+
+    Attributes:
+      missing: names of the pictures that are not in the shard.
+      digests: one of each record.
+    """
+
+    missing: list[str]
+    digests: list[bytes]
+
+
+@dataclasses.dataclass(frozen=True)
+class Rules:
+    """Settings that all shards of a conversion share.
+
+    Attributes:
+      class_names: the name of each class.
+      skip_corrupt: whether a picture that cannot be decoded is left out.
+      stop: set when the conversion must end early.
+      progress: counts the pictures.
+    """
+
+    class_names: Sequence[str]
+    skip_corrupt: bool
+    stop: threading.Event
+    progress: Progress
+
+
+class Stopped(Exception):
+    """The conversion ended before this shard was whole."""
+
+
+class DamagedShard(Exception):
+    """A shard does not hold what it should."""
+
+
+def split_into_shards(
+    pictures: Sequence[Picture], output: Path, split: str, number: int
+) -> list[Shard]:
+    """Cuts the pictures into shards whose sizes differ by one at most."""
+    bounds = [len(pictures) * shard // number for shard in range(number + 1)]
+    return [
+        Shard(
+            output / f"{split}-{shard:05}-of-{number:05}",
+            pictures[bounds[shard] : bounds[shard + 1]],
+        )
+        for shard in range(number)
+    ]
+
+
+def make_shard(shard: Shard, rules: Rules) -> list[str]:
+    """Writes a shard under a temporary name, reads it back, and gives it its name.
+
+    Returns:
+      The names of the pictures that were left out.
+
+    Raises:
+      DataError: a picture cannot be decoded, or read.
+      TfFrameError: the shard cannot be written, or was read back as something else.
+      Stopped: the conversion must end.
+    """
+    with (
+        translated_write_errors(
+            f"cannot write {shard.path}",
+            "mend that and run the same command again: shards that are finished are kept",
+        ),
+        atomic_output(str(shard.path)) as temporary,
+    ):
+        digests = _write(temporary, shard, rules)
+        return _read_back(temporary, shard, digests, rules.stop)
+
+
+def check_shard(shard: Shard, stop: threading.Event) -> Content:
+    """Reads a shard that is there already.
+
+    Raises:
+      DamagedShard: it cannot be read, or holds something else.
+      Stopped: the conversion must end.
+    """
+    expected = iter(shard.pictures)
+    content = Content([], [])
+    for record in _records(shard.path):
+        _check_on(stop)
+        content.missing.extend(_before(_name_and_label(record), expected))
+        content.digests.append(hashlib.sha256(record).digest())
+    content.missing.extend(picture.filename for picture in expected)
+    return content
+
+
+def check_left_out(shard: Shard, missing: Sequence[str]) -> None:
+    """Checks that the pictures that a shard does without are corrupt ones.
+
+    A file that was cut between two records looks like a shard whose last pictures were left out.
+
+    Raises:
+      DamagedShard: one of them can be decoded.
+    """
+    names = set(missing)
+    for picture in shard.pictures:
+        if picture.filename in names and not _is_corrupt(picture):
+            raise DamagedShard(
+                f"it has {len(shard.pictures) - len(missing)} of {len(shard.pictures)} records; "
+                f"{picture.filename}, which is sound, is missing"
+            )
+
+
+def _is_corrupt(picture: Picture) -> bool:
+    try:
+        encode(picture)
+    except CorruptImage:
+        return True
+    return False
+
+
+def _before(found: tuple[str, int], expected: Iterator[Picture]) -> Iterator[str]:
+    """Names of the pictures that come before the one that was found."""
+    for picture in expected:
+        if (picture.filename, picture.label) == found:
+            return
+        yield picture.filename
+    raise DamagedShard(f"it holds {found[0]} with label {found[1]}, which does not belong there")
+
+
+def _write(path: str, shard: Shard, rules: Rules) -> list[bytes]:
+    """Writes the records of a shard to disk; returns the digest of each."""
+    digests: list[bytes] = []
+    with tf.io.TFRecordWriter(path) as writer:
+        for picture in shard.pictures:
+            _check_on(rules.stop)
+            record = _record_or_none(picture, rules)
+            if record is not None:
+                writer.write(record)
+                digests.append(hashlib.sha256(record).digest())
+            rules.progress.advance()
+    # Before the file is renamed: after a loss of power the name could exist without the content.
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+    return digests
+
+
+def _check_on(stop: threading.Event) -> None:
+    if stop.is_set():
+        raise Stopped
+
+
+def _record_or_none(picture: Picture, rules: Rules) -> bytes | None:
+    """The record of a picture; None if it is corrupt and those are left out."""
+    try:
+        return _record(picture, rules)
+    except CorruptImage as error:
+        if not rules.skip_corrupt:
+            raise DataError(f"{error}; mend or remove it, or give --skip_corrupt") from error
+        rules.progress.report(f"left out: {error}")
+        return None
+
+
+def _record(picture: Picture, rules: Rules) -> bytes:
+    return serialize(picture, encode(picture), rules.class_names[picture.label])
+
+
+def _read_back(path: str, shard: Shard, digests: list[bytes], stop: threading.Event) -> list[str]:
+    """Compares a shard on disk with what was written; returns the pictures that were left out."""
+    try:
+        content = check_shard(dataclasses.replace(shard, path=Path(path)), stop)
+        if content.digests != digests:
+            raise DamagedShard(
+                f"of {len(digests)} records {len(content.digests)} were read back, or others"
+            )
+    except DamagedShard as error:
+        raise TfFrameError(f"{shard.path} was not written well: {error}; check the disk") from error
+    return content.missing
+
+
+def _records(path: Path) -> Iterator[bytes]:
+    try:
+        yield from tf.data.TFRecordDataset(str(path)).as_numpy_iterator()
+    except tf.errors.OpError as error:
+        raise DamagedShard(f"it cannot be read: {reason_of(error)}") from error
+
+
+def _name_and_label(record: bytes) -> tuple[str, int]:
+    try:
+        return name_and_label(record)
+    except ValueError as error:
+        raise DamagedShard(f"a record is damaged: {error}") from error

@@ -1,0 +1,212 @@
+"""Shards are whole or not there, and a rerun makes only those that are missing."""
+
+import errno
+import fcntl
+import os
+import pathlib
+import signal
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import forked
+
+# Kills itself while it writes the fourth shard, as kill -9 would from outside.
+KILLED = """
+import os, signal
+from tf_frame.cli.main import main
+from tf_frame_classification.convert import shards
+encode, left = shards.encode, [20]
+def encode_until_killed(picture):
+    left[0] -= 1
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return encode(picture)
+shards.encode = encode_until_killed
+main({words!r})
+"""
+# Its files may have 2 kB at most: writing more fails as on a full disk.
+WITH_SMALL_FILES = """
+import resource, signal, sys
+from tf_frame.cli.main import main
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
+sys.exit(main({words!r}))
+"""
+SHARDS = [f"test-{number:05}-of-00010" for number in range(10)]
+OPTIONS = ["--split", "test", "--shards", "10", "--workers", "1"]
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+
+
+@pytest.mark.process
+def test_kill_9_and_a_rerun_give_the_same_bytes_as_one_run(program, convert, fashion, tmp_path):
+    output = tmp_path / "killed"
+    words = ["fashion_mnist", str(fashion), str(output), *OPTIONS]
+    code = KILLED.format(words=["convert", *words])
+    process = forked.run([sys.executable, "-c", code], capture_output=True)
+    assert process.returncode == -signal.SIGKILL
+    assert sorted(path.name for path in output.glob("test-*")) == SHARDS[:3]
+    assert [path.name for path in output.glob(".test-*")] == [f".{SHARDS[3]}.partial"]
+    inodes = {name: (output / name).stat().st_ino for name in SHARDS[:3]}
+    # Neither another number of workers nor the order of their ends matters.
+    assert program(*words[:-1], "2") == 0
+    assert convert("fashion_mnist", fashion, *OPTIONS) == 0
+    assert contents(output) == contents(tmp_path / "records")
+    assert inodes == {name: (output / name).stat().st_ino for name in SHARDS[:3]}
+
+
+def test_a_finished_shard_is_kept_and_a_damaged_one_is_made_again(
+    convert, fashion, tmp_path, capsys
+):
+    assert convert("fashion_mnist", fashion, *OPTIONS) == 0
+    before = contents(tmp_path / "records")
+    path = tmp_path / "records" / SHARDS[5]
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    path.write_bytes(damaged)
+    (tmp_path / "records" / SHARDS[6]).write_bytes(before[SHARDS[7]])
+    (tmp_path / "records" / SHARDS[8]).unlink()
+    (tmp_path / "records" / ".test-00000-of-00099.partial").write_bytes(b"of a conversion killed")
+    capsys.readouterr()
+    assert convert("fashion_mnist", fashion, *OPTIONS) == 0
+    told = capsys.readouterr()
+    assert f"{path} is made again: it cannot be read" in told.err
+    assert f"{SHARDS[6]} is made again: it holds t10k-images-idx3-ubyte/00042.png" in told.err
+    assert "60 images of 10 classes in 10 shards, 7 of them finished before" in told.out
+    assert contents(tmp_path / "records") == before
+
+
+@pytest.mark.process
+def test_what_cannot_be_written_leaves_no_shard_and_no_part(fashion, tmp_path):
+    # In a process of its own: the limit holds for all files, those of pytest as well.
+    output = tmp_path / "records"
+    words = ["convert", "fashion_mnist", str(fashion), str(output), *OPTIONS]
+    code = WITH_SMALL_FILES.format(words=words)
+    done = forked.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"cannot write {output}/{SHARDS[0]}: " in done.stderr
+    assert "File too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sorted(contents(output)) == ["labels.txt", "test.conversion.json"]
+
+
+def test_a_shard_cut_between_two_records_is_made_again(convert, fashion, tmp_path, capsys):
+    options = [*OPTIONS, "--skip_corrupt"]
+    assert convert("fashion_mnist", fashion, *options) == 0
+    before = contents(tmp_path / "records")
+    path = tmp_path / "records" / SHARDS[4]
+    data = path.read_bytes()
+    first = 8 + 4 + int.from_bytes(data[:8], "little") + 4
+    for cut in (data[:first], data[first:], b""):
+        path.write_bytes(cut)
+        capsys.readouterr()
+        assert convert("fashion_mnist", fashion, *options) == 0
+        told = capsys.readouterr()
+        number = {first: 1, len(data) - first: 5, 0: 0}[len(cut)]
+        assert f"{path} is made again: it has {number} of 6 records; t10k-images" in told.err
+        assert "60 images of 10 classes in 10 shards, 9 of them finished before" in told.out
+        assert contents(tmp_path / "records") == before
+
+
+def test_a_full_disk_at_the_last_moment_leaves_no_shard_either(
+    convert, fashion, tmp_path, capsys, monkeypatch
+):
+    def fail(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    assert convert("fashion_mnist", fashion, *OPTIONS) == 1
+    assert "No space left on device" in capsys.readouterr().err
+    assert not [name for name in contents(tmp_path / "records") if "-of-" in name]
+
+
+@pytest.mark.parametrize("lost", ["bytes", "record"])
+def test_a_shard_that_reads_back_as_something_else_gets_no_name(
+    convert, fashion, tmp_path, capsys, monkeypatch, lost
+):
+    def spoil(descriptor):
+        path = pathlib.Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+        data = path.read_bytes()
+        # A record: 8 bytes of length, 4 of its checksum, the data, 4 of their checksum.
+        first = 8 + 4 + int.from_bytes(data[:8], "little") + 4
+        path.write_bytes(data[first:] if lost == "record" else data[:-5])
+
+    monkeypatch.setattr(os, "fsync", spoil)
+    assert convert("fashion_mnist", fashion, *OPTIONS) == 1
+    assert f"{SHARDS[0]} was not written well: " in capsys.readouterr().err
+    assert not [name for name in contents(tmp_path / "records") if "-of-" in name]
+
+
+def test_other_settings_are_refused(convert, fashion, tmp_path, capsys):
+    options = ["--split", "test", "--shards"]
+    assert convert("fashion_mnist", fashion, *options, "2") == 0
+    before = contents(tmp_path / "records")
+    assert convert("fashion_mnist", fashion, *options, "3") == 2
+    assert "made of something else: shards was 2, now 3" in capsys.readouterr().err
+    assert convert("mnist", fashion, *options, "2") == 2
+    assert "kind was fashion_mnist, now mnist" in capsys.readouterr().err
+    assert contents(tmp_path / "records") == before
+    settings = tmp_path / "records" / "test.conversion.json"
+    settings.write_bytes(settings.read_bytes().replace(b'"source": "', b'"source": "0'))
+    assert convert("fashion_mnist", fashion, *options, "2") == 2
+    assert "the files of SOURCE have changed" in capsys.readouterr().err
+    settings.write_text("{")
+    assert convert("fashion_mnist", fashion, *options, "2") == 2
+    assert "test.conversion.json is damaged" in capsys.readouterr().err
+    settings.unlink()
+    assert convert("fashion_mnist", fashion, *options, "2") == 2
+    assert "but no test.conversion.json that says how" in capsys.readouterr().err
+
+
+def test_splits_of_one_folder_have_the_same_classes(convert, fashion, tmp_path, capsys):
+    assert convert("fashion_mnist", fashion, *OPTIONS) == 0
+    assert convert("mnist", fashion, "--split", "validation") == 2
+    assert "labels.txt names other classes than these: 0:zero, 1:one" in capsys.readouterr().err
+    assert not list((tmp_path / "records").glob("validation-*"))
+
+
+def test_two_conversions_do_not_write_to_one_folder(convert, fashion, tmp_path, capsys):
+    (tmp_path / "records").mkdir()
+    descriptor = os.open(tmp_path / "records", os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        assert convert("fashion_mnist", fashion, *OPTIONS) == 2
+    finally:
+        os.close(descriptor)
+    assert "another conversion is writing to" in capsys.readouterr().err
+    assert contents(tmp_path / "records") == {}
+
+
+def test_an_interrupt_ends_the_other_shards_and_keeps_the_finished_ones(
+    program, convert, fashion, tmp_path, capsys, monkeypatch
+):
+    from tf_frame_classification.convert.progress import Progress
+
+    ending = threading.Event()
+    advance, shutdown = Progress.advance, ThreadPoolExecutor.shutdown
+    done = []
+
+    def wait_in_the_second_shard(self):
+        done.append(1)
+        assert len(done) <= 6 or ending.wait(60)
+        advance(self)
+
+    def end(self, *arguments, **options):
+        ending.set()
+        shutdown(self, *arguments, **options)
+
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "advance", wait_in_the_second_shard)
+    monkeypatch.setattr(ThreadPoolExecutor, "shutdown", end)
+    monkeypatch.setattr(Progress, "shard_done", interrupt)
+    assert convert("fashion_mnist", fashion, *OPTIONS) == 130
+    assert "the same command goes on from here" in capsys.readouterr().err
+    names = contents(tmp_path / "records")
+    assert [name for name in names if "-of-" in name] == SHARDS[:1]

@@ -1,0 +1,179 @@
+"""Keeps what is known of TFRecord files beside them: offsets of records, and unpacked copies.
+
+A hidden folder is shared by all runs that share the data, and no pattern of shards matches it:
+
+    .tf_frame/NAME.index     byte offsets of the records of NAME
+    .tf_frame/NAME.records   a gzipped NAME, unpacked
+
+An index counts for a file of the same size and time of modification only. One that is damaged or
+cannot be written is made anew at each start. Files are written under another name and renamed.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import fcntl
+import gzip
+import hashlib
+import json
+import logging
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tf_frame.errors import DataError
+
+_LOG = logging.getLogger("tf_frame")
+_FOLDER = ".tf_frame"
+_VERSION = 1
+_CHUNK_BYTES = 1 << 20
+
+
+def cache_of(path: Path, *, needed: bool) -> Path | None:
+    """Returns the folder of the cache of a file, which exists; None if it cannot be written.
+
+    Args:
+      path: the TFRecord file.
+      needed: whether to use a folder of the user's own in the last resort.
+
+    Raises:
+      DataError: it is needed, and there is none.
+    """
+    candidates = [path.parent / _FOLDER]
+    if needed:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        digest = hashlib.sha256(os.fsencode(path.parent.resolve())).hexdigest()
+        candidates.append(home / "tf_frame" / digest[:16])
+    for folder in candidates:
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK | os.X_OK):
+                return folder
+    if needed:
+        raise DataError(
+            f"{path} is gzipped, and neither {candidates[0]} nor {candidates[1]} can be written to "
+            "unpack it; run gunzip on a copy of the file"
+        )
+    return None
+
+
+def read_index(folder: Path, path: Path) -> array.array[int] | None:
+    """Reads the offsets of the records of a file; None without a valid index.
+
+    Args:
+      folder: the cache.
+      path: the TFRecord file.
+    """
+    try:
+        with open(folder / f"{path.name}.index", "rb") as file:
+            header = json.loads(file.readline())
+            data = file.read()
+        unpacked_bytes = header["unpacked_bytes"]
+        if unpacked_bytes is not None and unpacked_bytes != unpacked(folder, path).stat().st_size:
+            return None
+        if header != _header(path, data, unpacked_bytes):
+            return None
+    except (OSError, ValueError, KeyError, TypeError):
+        # Lost or damaged, which costs time only.
+        return None
+    offsets = array.array("q")
+    offsets.frombytes(data)
+    return offsets
+
+
+def write_index(
+    folder: Path, path: Path, offsets: array.array[int], *, is_unpacked: bool, seen: os.stat_result
+) -> None:
+    """Writes the offsets of the records of a file, unless it has changed or nothing can be written.
+
+    Args:
+      folder: the cache.
+      path: the TFRecord file.
+      offsets: byte offset of each record.
+      is_unpacked: whether they are those of the unpacked copy.
+      seen: status of the file before it was read.
+    """
+    data = offsets.tobytes()
+    partial = folder / f"{path.name}.index.{os.getpid()}"
+    try:
+        size = unpacked(folder, path).stat().st_size if is_unpacked else None
+        header = _header(path, data, size)
+        if (header["bytes"], header["mtime_ns"]) != (seen.st_size, seen.st_mtime_ns):
+            return
+        partial.write_bytes(json.dumps(header).encode() + b"\n" + data)
+        partial.replace(folder / f"{path.name}.index")
+    except OSError as error:
+        _LOG.info("no index of %s is kept: %s", path, error)
+        with contextlib.suppress(OSError):
+            partial.unlink()
+
+
+def unpacked(folder: Path, path: Path) -> Path:
+    """Returns the path of the unpacked copy of a file."""
+    return folder / f"{path.name}.records"
+
+
+def unpack(folder: Path, path: Path) -> str:
+    """Unpacks a gzipped file; processes that do so at the same time wait for each other.
+
+    Args:
+      folder: the cache.
+      path: the gzipped file.
+
+    Returns:
+      Why the file cannot be unpacked to its end; empty if it was.
+
+    Raises:
+      DataError: the file cannot be read, or the copy cannot be written.
+    """
+    _LOG.info("unpacking %s to %s", path, unpacked(folder, path))
+    try:
+        with _locked(folder / f"{path.name}.partial") as target:
+            if read_index(folder, path) is not None:
+                return ""  # Another process has just done it.
+            target.truncate(0)
+            damage = _copy(path, target)
+            target.flush()
+            os.replace(target.name, unpacked(folder, path))
+    except OSError as error:
+        (folder / f"{path.name}.partial").unlink(missing_ok=True)
+        raise DataError(
+            f"{path} is gzipped and cannot be unpacked to {folder}: {error.strerror or error}; "
+            "free space there, or run gunzip on the file"
+        ) from None
+    return damage
+
+
+def _copy(path: Path, target: BinaryIO) -> str:
+    try:
+        with gzip.open(path, "rb") as file:
+            # Unlike `read`, this returns what comes before a cut.
+            while chunk := file.read1(_CHUNK_BYTES):
+                target.write(chunk)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        return f"it cannot be unpacked: {error}"
+    return ""
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[BinaryIO]:
+    """Opens a file that one process at a time may write."""
+    with open(path, "ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+
+
+def _header(path: Path, data: bytes, unpacked_bytes: int | None) -> dict[str, Any]:
+    status = path.stat()
+    return {
+        "version": _VERSION,
+        "bytes": status.st_size,
+        "mtime_ns": status.st_mtime_ns,
+        "unpacked_bytes": unpacked_bytes,
+        "byte_order": sys.byteorder,
+        "crc32": zlib.crc32(data),
+    }

@@ -1,0 +1,117 @@
+"""Completion at TAB, asked as the scripts ask, and the scripts themselves in their shells."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tf_frame.cli.completion import candidates, main
+from tf_frame.errors import ConfigError
+
+PROGRAM_FOLDER = str(Path(sys.executable).parent)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["ev"], ["evaluate"]),
+        (["run", "--learning_r"], ["--learning_rate"]),
+        (["run", "--dry"], ["--dry_run"]),
+        (["run", "--noeval"], ["--noeval_moving_averages", "--noevaluate"]),
+        (["run", "--optimizer", "adam"], ["adam", "adamw"]),
+        (["run", "--optimizer=adam"], ["--optimizer=adam", "--optimizer=adamw"]),
+        (["run", "--optimizer", "=", "adam"], ["adam", "adamw"]),
+        (["run", "--on_nan", "="], ["raise", "stop"]),
+        (["run", "--on_nan", ""], ["raise", "stop"]),
+        (["run", "--plugin", "deepl"], ["deeplab"]),
+        (["run", "--plugin", "classification", "--preset", "inception_d"], None),
+        (["run", "--plugin", "deeplab", "--model.output_s"], ["--model.output_stride"]),
+        (["run", "--plugin", "deeplab", "--model.output_stride", ""], ["8", "16"]),
+        (["run", "--optimizer", "adam", "--max_steps", "many", "--optimizer.beta1"], []),
+        (["run", "--plugin", "no-such", "--num_cl"], ["--num_clones"]),
+        (["run", "--config", ""], []),
+        (["run", ""], []),
+        (["plugins", "show", "deepl"], ["deeplab"]),
+        (["plugins", "list", "--j"], ["--json"]),
+        (["checkpoint", "re"], ["rename"]),
+        (["checkpoint", "rename", "--dr"], ["--drop", "--dry_run"]),
+        (["completion", ""], ["bash", "zsh", "fish", "--help"]),
+        (["export", "some/folder", "--format", "saved"], ["saved_model"]),
+        (["evaluate", ""], []),
+        (["evaluate", "some/folder", "--contin"], ["--continuous"]),
+        (["nonsense", "--"], []),
+    ],
+)
+def test_the_last_word_is_completed(words, expected):
+    found = candidates(words)
+    if expected is None:
+        assert found == ["inception_distributed"]
+    else:
+        assert sorted(found) == sorted(expected)
+
+
+def test_every_command_and_every_option_of_a_run_is_there():
+    assert {"run", "evaluate", "predict", "export", "plugins", "checkpoint"} < set(candidates([""]))
+    found = candidates(["run", "--plugin", "deeplab", "--"])
+    assert {"--max_steps", "--model.aspp_channels", "--input.crop_size", "--set"} < set(found)
+
+
+def test_options_of_the_plugins_of_a_folder(tmp_path):
+    (tmp_path / "config.yaml").write_text("plugin: deeplab\n")
+    words = ["evaluate", str(tmp_path), "--input.crop"]
+    assert candidates(words) == ["--input.crop_size"]
+
+
+def test_a_mistake_before_the_word_prints_nothing(capsys):
+    assert main(["words", "run", "--plugin", "x", "--preset", ""]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_unknown_shell_is_refused():
+    with pytest.raises(ConfigError, match="'bsh' is not known; did you mean 'bash'"):
+        main(["bsh"])
+
+
+# What the shell would offer after these words, a line each.
+BASH = """
+source <(tf-frame completion bash)
+COMP_WORDS=(tf-frame run --plugin deeplab --model.output_stride '')
+COMP_CWORD=5
+_tf_frame tf-frame
+printf '%s\\n' "${COMPREPLY[@]}"
+complete -p tf-frame
+"""
+ZSH = """
+compdef() { print -- "compdef $@" }
+compadd() { shift; print -l -- $@ }
+source <(tf-frame completion zsh)
+words=(tf-frame run --plugin deeplab --model.output_stride '')
+CURRENT=6
+_tf_frame
+"""
+FISH = """
+tf-frame completion fish | source
+complete -C 'tf-frame run --plugin deeplab --model.output_stride '
+"""
+
+
+@pytest.mark.parametrize(("shell", "program"), [("bash", BASH), ("zsh", ZSH), ("fish", FISH)])
+def test_the_script_works_in_its_shell(shell, program):
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+    path = f"{PROGRAM_FOLDER}:{os.environ['PATH']}"
+    done = subprocess.run(
+        [shell, "-c", program],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert {"8", "16"} <= set(lines)
+    if shell == "bash":
+        assert lines[-1].split()[-1] == "tf-frame" and "-F _tf_frame" in lines[-1]

@@ -1,0 +1,68 @@
+"""`tf-frame convert` with a converter of another package."""
+
+import json
+
+import pytest
+
+from tf_frame.cli.convert import main
+from tf_frame.errors import EXIT_INTERRUPTED, EXIT_USAGE
+from tf_frame.testing.distributions import write_distribution
+
+PLUGIN = """
+import dataclasses
+import json
+import pathlib
+
+from tf_frame import Converter, option
+
+
+class Words(Converter):
+    '''Text files, a word each.
+
+    More on that.
+    '''
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        most: int = option(3, "words at most", min=1)
+
+    def convert(self, source, output, report):
+        if source == "stop":
+            raise KeyboardInterrupt
+        pathlib.Path(output).write_text(json.dumps([source, self.params.most]))
+        report("written")
+"""
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "convert_test_plugin.py").write_text(PLUGIN)
+    targets = {
+        "tf_frame.converters: words": "convert_test_plugin:Words",
+        "tf_frame.converters: lost": "convert_test_plugin:Lost",
+    }
+    write_distribution(tmp_path / "site", "convert-test", targets)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_converter_gets_its_options_and_reports(tmp_path, capsys):
+    assert main(["words", "a", "--most", "5", "b"]) == 0
+    assert json.loads((tmp_path / "b").read_text()) == ["a", 5]
+    assert capsys.readouterr().out == "written\n"
+
+
+def test_an_interrupt_says_that_the_command_goes_on(capsys):
+    assert main(["words", "stop", "b"]) == EXIT_INTERRUPTED
+    assert "the same command goes on from here" in capsys.readouterr().err
+
+
+def test_the_help_lists_converters_and_names_broken_ones(capsys):
+    assert main([]) == EXIT_USAGE
+    told = capsys.readouterr().out
+    assert "words  " in told and "Text files, a word each." in told
+    assert "broken: " in told and "Lost" in told
+    assert main(["words", "--help"]) == 0
+    told = capsys.readouterr().out
+    assert "More on that." in told and "--most INT" in told and "(1 or more) [3]" in told

@@ -1,0 +1,126 @@
+"""Options about GPUs and threads, by the `ConfigProto` that they make; no GPU is needed."""
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster import cluster_of
+from tf_frame.config.run_options import RunOptions, without_effect
+from tf_frame.deploy import session_devices
+from tf_frame.deploy.session_config import make_deployment, session_config
+from tf_frame.deploy.session_devices import device_fields, device_report, inference_session_config
+from tf_frame.errors import ConfigError
+
+OPTIONS = {
+    "gpus": (0, 2),
+    "gpu_memory_growth": True,
+    "gpu_memory_fraction": 0.9,
+    "intra_op_threads": 3,
+    "inter_op_threads": 2,
+}
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """Makes this machine one with so many GPUs, and four cores."""
+
+    def with_gpus(count):
+        gpus = [f"/physical_device:GPU:{index}" for index in range(count)]
+        monkeypatch.setattr(
+            tf.config, "list_physical_devices", lambda kind=None: gpus if kind == "GPU" else []
+        )
+        details = {"device_name": "NVIDIA T4"}
+        monkeypatch.setattr(tf.config.experimental, "get_device_details", lambda gpu: details)
+        monkeypatch.setattr(session_devices.os, "sched_getaffinity", lambda pid: {0, 1, 2, 3})
+
+    return with_gpus
+
+
+def check(proto):
+    assert proto.gpu_options.visible_device_list == "0,2"
+    assert proto.gpu_options.allow_growth
+    assert proto.gpu_options.per_process_gpu_memory_fraction == 0.9
+    assert proto.intra_op_parallelism_threads == 3
+    assert proto.inter_op_parallelism_threads == 2
+
+
+def test_the_options_are_fields_of_every_session(machine):
+    machine(3)
+    config = RunOptions(**OPTIONS)
+    check(device_fields(config))
+    check(session_config(config, make_deployment(config, cluster_of(config))))
+    check(inference_session_config(config))
+    assert inference_session_config(config).allow_soft_placement
+    assert device_fields(RunOptions()) == tf.ConfigProto()
+
+
+def test_the_fields_of_a_script_win():
+    given = tf.ConfigProto(inter_op_parallelism_threads=9)
+    given.gpu_options.visible_device_list = "1"
+    proto = inference_session_config(RunOptions(**OPTIONS), given)
+    assert proto.inter_op_parallelism_threads == 9
+    assert proto.gpu_options.visible_device_list == "1"
+    assert proto.intra_op_parallelism_threads == 3
+    assert not proto.allow_soft_placement
+
+
+def test_clones_are_counted_by_the_gpus_that_are_chosen(machine):
+    machine(4)
+    config = RunOptions(gpus=(1, 3), num_clones=2)
+    deployment = make_deployment(config, cluster_of(config))
+    assert [deployment.clone_device(i) for i in (0, 1)] == ["/device:GPU:0", "/device:GPU:1"]
+    config = RunOptions(gpus=(1,), num_clones=2)
+    with pytest.raises(ConfigError, match=r"--num_clones 2, but --gpus names 1 GPU\(s\); use"):
+        make_deployment(config, cluster_of(config))
+
+
+def test_gpus_that_are_not_there_or_given_twice_are_refused(machine):
+    machine(2)
+    config = RunOptions(gpus=(0, 2))
+    with pytest.raises(ConfigError, match=r"--gpus 0,2, but .* 2 GPU\(s\) .* are 0 to 1$"):
+        make_deployment(config, cluster_of(config))
+    with pytest.raises(ConfigError, match="--gpus 1,1: give each GPU once"):
+        RunOptions(gpus=(1, 1))
+    machine(0)  # The same command runs on a machine without any.
+    assert make_deployment(config, cluster_of(config)).clone_device_type == "CPU"
+
+
+@pytest.mark.parametrize(
+    ("gpus", "options", "text"),
+    [
+        (0, {}, "no GPU, 4 CPU cores; 1 clone on CPU:0"),
+        (0, {"num_clones": 2}, "no GPU, 4 CPU cores; 2 clones on CPU:0, CPU:1"),
+        (
+            0,
+            {"gpus": (0,)},
+            "no GPU (--gpus has no effect), 4 CPU cores; 1 clone on CPU:0",
+        ),
+        (
+            2,
+            {"num_clones": 2},
+            "2 GPUs (NVIDIA T4), 4 CPU cores; 2 clones on GPU:0, GPU:1",
+        ),
+        (2, {"clone_on_cpu": True}, "2 GPUs (NVIDIA T4), 4 CPU cores; 1 clone on CPU:0"),
+        (
+            3,
+            {"gpus": (2,)},
+            "1 GPU (NVIDIA T4) of 3, the numbers 2, 4 CPU cores; 1 clone on GPU:0",
+        ),
+        (
+            0,
+            {"master": "grpc://localhost:1"},
+            "those of the server grpc://localhost:1; 1 clone on GPU:0",
+        ),
+    ],
+)
+def test_a_line_says_what_is_found_and_used(machine, gpus, options, text):
+    machine(gpus)
+    config = RunOptions(**options)
+    report = device_report(config, make_deployment(config, cluster_of(config)))
+    assert report == f"devices: {text}"
+
+
+def test_with_a_server_its_own_devices_count():
+    config = RunOptions(master="grpc://localhost:1", intra_op_threads=2, gpus=(0,))
+    assert without_effect(config, RunOptions()) == [
+        "--gpus, --intra_op_threads have no effect with --master, as its server has the devices"
+    ]

@@ -1,0 +1,97 @@
+import csv
+
+import pytest
+
+from tf_frame.hooks.metrics_log import EVAL, TRAIN, MetricsCsv, MetricsLog
+
+
+class Kept:
+    def __init__(self):
+        self.figures, self.closed = [], 0
+
+    def write(self, split, step, values):
+        self.figures.append((split, step, values))
+
+    def close(self):
+        self.closed += 1
+
+
+class Failing(Kept):
+    def write(self, split, step, values):
+        raise OSError("no room")
+
+
+def test_every_logger_gets_the_figures_in_order_and_is_closed_once():
+    first, second = Kept(), Kept()
+    log = MetricsLog([first])
+    log.write(TRAIN, 10, {"loss": 0.5, "steps_per_sec": None})
+    log.add(second)
+    log.write(EVAL, 10, {"accuracy": 1})
+    log.close()
+    log.close()
+    assert first.figures == [(TRAIN, 10, {"loss": 0.5}), (EVAL, 10, {"accuracy": 1.0})]
+    assert second.figures[-1:] == first.figures[-1:]
+    assert (first.closed, second.closed) == (1, 1)
+
+
+def test_a_logger_that_fails_is_reported_once_and_the_others_go_on():
+    reported, kept = [], Kept()
+    log = MetricsLog([Failing(), kept], report=reported.append)
+    log.write(TRAIN, 1, {"loss": 1.0})
+    log.write(TRAIN, 2, {"loss": 1.0})
+    log.close()
+    assert reported == ["warning: Failing gets no more figures: OSError: no room"]
+    assert [step for _, step, _ in kept.figures] == [1, 2]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "metrics.csv"
+
+
+def rows(path):
+    with path.open(newline="") as file:
+        return [{k: v for k, v in row.items() if k != "time"} for row in csv.DictReader(file)]
+
+
+def write(path, *figures, last_step=0):
+    table = MetricsCsv(str(path), last_step=last_step)
+    for split, step, values in figures:
+        table.write(split, step, values)
+    table.close()
+
+
+def test_columns_grow_with_the_figures(path):
+    write(path, (TRAIN, 10, {"loss": 0.25}), (EVAL, 10, {"accuracy": 0.7, "loss": 1e-9}))
+    assert rows(path) == [
+        {"step": "10", "split": "train", "loss": "0.25", "accuracy": ""},
+        {"step": "10", "split": "eval", "loss": "1e-09", "accuracy": "0.7"},
+    ]
+
+
+def test_a_resumed_run_goes_on_after_its_checkpoint(path):
+    write(path, *((TRAIN, step, {"loss": step}) for step in (10, 20, 30)))
+    write(path, (TRAIN, 30, {"loss": 3}), (EVAL, 30, {"loss": 4}), last_step=20)
+    assert [(row["split"], row["step"], row["loss"]) for row in rows(path)] == [
+        ("train", "10", "10"),
+        ("train", "20", "20"),
+        ("train", "30", "3"),
+        ("eval", "30", "4"),
+    ]
+
+
+def test_a_second_evaluation_of_a_step_replaces_the_first(path):
+    write(path, (EVAL, 5, {"loss": 1}), (EVAL, 6, {"loss": 2}), (EVAL, 5, {"loss": 3}))
+    assert [(row["step"], row["loss"]) for row in rows(path)] == [("5", "3"), ("6", "2")]
+
+
+def test_half_a_line_of_a_killed_run_is_removed(path):
+    write(path, (TRAIN, 10, {"loss": 1.25}), (TRAIN, 20, {"loss": 1.25}))
+    path.write_text(path.read_text()[:-2])
+    write(path, last_step=20)
+    assert [row["step"] for row in rows(path)] == ["10"]
+
+
+def test_a_name_with_a_comma_stays_one_column(path):
+    write(path, (EVAL, 1, {'recall of "a, b"': 0.5}))
+    assert rows(path)[0]['recall of "a, b"'] == "0.5"

@@ -1,0 +1,111 @@
+"""What an exception in a plugin's code says; scenarios/test_faulty_plugins.py has a table."""
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.plugin.fault import call, calling, fault_of, note_failed_step, note_hint
+from tf_frame.plugin.kinds import MODEL
+from tf_frame.plugin.load import load_plugin
+from tf_frame.plugin.origin import mark
+
+SOURCE = """
+from tf_frame import Model
+class Net(Model):
+    def build(self, features, labels, mode):
+        return self.helper(features)
+    def helper(self, wanted):
+        if wanted == "import":
+            import no_such_module
+        raise wanted
+"""
+ME = "the model 'neta' of fake-a 1.0"
+
+
+@pytest.fixture
+def model(install):
+    install("fake-a", "neta", SOURCE)
+    return load_plugin(MODEL, "neta").cls(params=None, info=None)
+
+
+def error_of(model, raised):
+    with pytest.raises(BaseException) as caught:
+        call(model, "build", raised, None, None)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        (ValueError("too deep"), "ValueError: too deep"),
+        (ValueError("two\n  lines"), "ValueError: two lines"),
+        (ValueError(), "ValueError"),
+        (KeyError("x"), "KeyError: 'x'"),
+        (OSError(2, "No such file", "/a"), "OSError: /a: No such file"),
+        (SystemExit(3), "SystemExit: 3"),
+    ],
+)
+def test_the_headline_names_plugin_method_error_and_place(model, raised, said):
+    error = error_of(model, raised)
+    assert type(error) is type(raised)
+    expected = f"build() of {ME} raised {said.replace('OSError', type(raised).__name__)}"
+    assert fault_of(error).headline == f"{expected} (fake_a.py, line 9)"
+
+
+def test_the_frames_are_those_of_the_plugin_alone(model):
+    frames = fault_of(error_of(model, ValueError())).frames
+    assert [(frame.line, frame.function) for frame in frames] == [(5, "build"), (9, "helper")]
+    assert str(frames[1]).splitlines()[1] == "    raise wanted"
+
+
+def test_an_error_outside_of_plugins_is_no_fault(model):
+    with pytest.raises(ZeroDivisionError) as caught:
+        1 / 0  # noqa: B018
+    assert fault_of(caught.value) is None
+
+
+def test_a_call_that_never_reaches_the_plugin_is_at_the_definition_of_the_method(model):
+    with pytest.raises(TypeError) as caught:
+        call(model, "build")
+    fault = fault_of(caught.value)
+    assert fault.headline.startswith(f"build() of {ME} raised TypeError: Net.build() missing 3")
+    assert fault.headline.endswith("(fake_a.py, line 4)")
+
+
+def test_a_missing_module_has_a_hint(model):
+    hint = fault_of(error_of(model, "import")).hint
+    assert hint.startswith("pip install the package that has the module 'no_such_module'")
+
+
+def test_what_is_noted_first_stays(model):
+    error = error_of(model, ValueError("no"))
+    note_hint(error, "first")
+    note_hint(error, "second")
+    with pytest.raises(ValueError, match="no"), calling(3, "other"):
+        raise error
+    assert fault_of(error).hint == "first"
+    assert fault_of(error).headline.startswith(f"build() of {ME}")
+
+
+def test_the_step_is_said(model):
+    error = error_of(model, ValueError("no"))
+    note_failed_step(error, 7, None)
+    assert fault_of(error).headline.startswith(f"at step 7, build() of {ME} raised")
+
+
+def test_an_object_of_a_plugin_that_runs_code_of_a_library_is_found(model):
+    hook = tf.train.LoggingTensorHook(["nothing:0"], every_n_iter=1)
+    mark(hook, load_plugin(MODEL, "neta").info)
+    with tf.Graph().as_default(), pytest.raises(KeyError) as caught:
+        hook.begin()
+    assert fault_of(caught.value).headline.startswith(f"begin() of {ME} raised KeyError: ")
+
+
+def test_an_error_without_attributes_of_its_own_passes():
+    class Slotted(Exception):
+        __slots__ = ()
+
+        def __setattr__(self, name, value):
+            raise AttributeError(name)
+
+    with pytest.raises(Slotted), calling(3, "other"):
+        raise Slotted

@@ -1,0 +1,99 @@
+"""Which plugin an object or a line of code belongs to."""
+
+import importlib
+import os
+import sys
+
+import pytest
+
+from tf_frame.plugin.kinds import MODEL, OPTIMIZER
+from tf_frame.plugin.load import load_plugin
+from tf_frame.plugin.origin import (
+    described,
+    made_by,
+    mark,
+    method_of,
+    of_plugin,
+    package_of_file,
+    place_of_method,
+    plugin_of,
+    plugin_of_line,
+)
+from tf_frame.testing.distributions import write_distribution
+
+NET = """
+from tf_frame import Model
+class Base(Model):
+    def build(self, features, labels, mode):
+        pass
+class {}(Base):
+    pass
+"""
+
+
+@pytest.fixture
+def package(site):
+    """A package of two modules with two models, and a module beside it."""
+    folder = site / "fake_pack" / "deep"
+    folder.mkdir(parents=True)
+    for path in (folder.parent, folder):
+        (path / "__init__.py").write_text("")
+    (folder / "one.py").write_text(NET.format("One"))
+    (folder / "two.py").write_text(
+        "from fake_pack.deep.one import Base\nclass Two(Base):\n    pass"
+    )
+    (site / "fake_beside.py").write_text("")
+    models = {f"tf_frame.models: {n}": f"fake_pack.deep.{n}:{n.title()}" for n in ("one", "two")}
+    write_distribution(site, "fake-pack", models, version="2.0")
+    importlib.invalidate_caches()
+    return site
+
+
+def test_an_object_of_a_plugin_is_named_by_kind_name_and_package(package):
+    cls = load_plugin(MODEL, "one").cls
+    model = cls(params=None, info=None)
+    assert described(model) == "the model 'one' of fake-pack 2.0"
+    assert method_of(model, "build") == "build() of the model 'one' of fake-pack 2.0"
+    assert of_plugin(model) == " of the model 'one' of fake-pack 2.0"
+
+
+def test_an_object_that_no_package_registers_is_named_by_its_class_or_name():
+    assert (described(3), method_of(3, "build"), of_plugin(3)) == ("int", "int.build()", "")
+    assert (described(len), method_of(len, "__call__")) == ("len", "len()")
+
+
+def test_an_object_that_a_plugin_made_belongs_to_the_plugin(package):
+    plugin = load_plugin(MODEL, "one").cls(params=None, info=None)
+    assert plugin_of(made_by(plugin, Exception())).name == "one"
+    assert made_by(plugin, 3) == 3
+    assert plugin_of(mark(Exception(), load_plugin(MODEL, "two").info)).name == "two"
+
+
+def test_a_file_belongs_to_the_package_of_its_plugin(package):
+    load_plugin(MODEL, "one")
+    info, short = package_of_file(str(package / "fake_pack" / "helpers.py"))
+    assert (info.distribution, short) == ("fake-pack", os.path.join("fake_pack", "helpers.py"))
+    assert package_of_file(str(package / "fake_beside.py")) is None
+    assert package_of_file(os.__file__) is None
+
+
+def test_files_of_tf_frame_belong_to_no_plugin():
+    load_plugin(OPTIMIZER, "adam")
+    assert package_of_file(sys.modules["tf_frame.optimizers.adam"].__file__) is None
+
+
+def test_a_line_belongs_to_the_plugin_in_whose_class_it_stands(package):
+    one, two = (load_plugin(MODEL, name) for name in ("one", "two"))
+    path = str(package / "fake_pack" / "deep" / "one.py")
+    assert plugin_of_line(path, 6) == one.info
+    assert plugin_of_line(path, 2) is None
+    # In a base of both.
+    assert plugin_of_line(path, 4, expected=one.info) == one.info
+    assert plugin_of_line(path, 4, expected=two.info) == two.info
+
+
+def test_the_place_of_a_method_is_its_definition_or_else_the_class(package):
+    info = load_plugin(MODEL, "one").info
+    path = str(package / "fake_pack" / "deep" / "one.py")
+    assert place_of_method(info, "build") == (path, 4)
+    assert place_of_method(info, "no_such_method") == (path, 6)

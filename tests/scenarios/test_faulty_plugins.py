@@ -1,0 +1,98 @@
+"""What a user reads about faulty plugins: one line that says which plugin, where and why."""
+
+import pytest
+
+import faulty
+import faulty.inputs
+import faulty.models
+import faulty.parts
+from tf_frame.cli.main import main
+from tf_frame.testing.distributions import write_distribution, write_toy_distribution
+
+WORDS = ("--max_steps", "3", "--train_batch_size", "8", "--eval_batch_size", "8", "--noevaluate")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    write_distribution(folder, "faulty", faulty.entry_points())
+    write_toy_distribution(folder)
+    return folder
+
+
+@pytest.fixture
+def command(site, tmp_path, monkeypatch, capsys):
+    """Runs `tf-frame` in this process; returns the exit code and standard error."""
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words):
+        code = main(list(words))
+        return code, capsys.readouterr().err
+
+    return command
+
+
+@pytest.fixture
+def run(command):
+    return lambda *words: command("run", *WORDS, "--model_dir", "run", *words)
+
+
+@pytest.mark.parametrize("case", faulty.CASES, ids=lambda case: case.name)
+def test_the_first_line_names_the_plugin_and_the_fault(run, case):
+    code, said = run(*case.words)
+    first, *rest = said.splitlines()
+    assert (first, code) == (f"tf-frame: {case.expected()}", case.code)
+    frames = [line for line in rest if line.startswith("  File ")]
+    assert all("/faulty/" in frame for frame in frames)
+    assert "Traceback" not in said
+
+
+def test_below_the_line_are_the_frames_of_the_plugin_and_a_hint(run):
+    _, said = run("--plugin", "linear", "--input", "unbatched")
+    _, frame, code, more, hint = said.splitlines()
+    assert frame.endswith('faulty/models.py", line ' + faulty.line_of("linear") + ", in build")
+    assert code == "    error = features @ self.weights() - labels  # here"
+    assert more == "--verbosity debug shows the whole traceback"
+    assert hint == "build() was given features float32 (3,) and labels float32 (1,)"
+
+
+def test_debug_shows_the_whole_traceback_below_the_line(run):
+    case = next(case for case in faulty.CASES if case.name == "build_raises")
+    _, quiet = run(*case.words)
+    code, said = run(*case.words, "--verbosity", "debug")
+    assert (code, said.splitlines()[0]) == (2, quiet.splitlines()[0])
+    assert "Traceback (most recent call last):" in said
+    assert "tf_frame/graph/train_graph.py" in said
+
+
+def test_a_fault_is_the_same_line_in_every_command(run, command):
+    assert run("--plugin", "fails_later", "--input", "toy")[0] == 0
+    expected = (
+        "tf-frame: build() of the model 'fails_later' of faulty 1.0 raised ValueError: made for "
+        f"training alone (faulty/models.py, line {faulty.line_of('fails_later')})"
+    )
+    assert run("--plugin", "fails_later", "--input", "toy", "--evaluate")[1].startswith(expected)
+    for words in (
+        ["evaluate", "run"],
+        ["predict", "run", "--output", "out"],
+        ["export", "run", "--format", "saved_model"],
+    ):
+        code, said = command(*words)
+        assert (code, said.splitlines()[0]) == (2, expected)
+
+
+def test_a_model_that_needs_labels_to_predict_is_told_that_there_are_none(run, command):
+    assert run("--plugin", "needs_labels", "--input", "toy")[0] == 0
+    predicted = command("predict", "run", "--output", "out")
+    exported = command("export", "run", "--format", "saved_model")
+    assert predicted == exported
+    assert predicted[1].endswith("in Mode.PREDICT labels are None, and build() must not use them\n")
+
+
+@pytest.mark.usefixtures("command")
+def test_the_check_of_the_list_finds_what_loading_finds(capsys):
+    assert main(["plugins", "list", "--check"]) == 2
+    listed = capsys.readouterr().out
+    assert "broken: class ReallyAHook is a hook (tf_frame.HookPlugin)" in listed
+    assert "broken: TakesNoContext.dataset() takes (mode), but is called with" in listed

@@ -1,0 +1,112 @@
+"""A package of plugins with one fault each, and the line that a user must read about each.
+
+    for case in faulty.CASES: ...
+
+`{me}` in a line stands for the plugin, `{here}` for the place of the comment `# here` in its class,
+`{linear}` for that in the model `linear`.
+"""
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Sequence
+
+from tf_frame.plugin.kinds import KINDS
+
+# What a run is told beside the names of its model and its input, by the kind of the faulty plugin.
+_WORDS = {
+    "model": ("--plugin", "{name}"),
+    "input": ("--plugin", "linear", "--input", "{name}"),
+    "gradient transform": ("--plugin", "toy", "--transform", "{name}"),
+    "optimizer": ("--plugin", "toy", "--optimizer", "{name}"),
+    "learning rate": ("--plugin", "toy", "--schedule", "{name}"),
+    "hook": ("--plugin", "toy", "--hook", "{name}"),
+    "network": ("--plugin", "with_network", "--model.network", "{name}"),
+    "preprocessing": ("--plugin", "toy", "--input", "with_preprocessing", "--input.by", "{name}"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A faulty plugin.
+
+    Attributes:
+      name: its name on the command line.
+      kind: its kind.
+      cls: its class.
+      line: the first line on standard error, without `tf-frame: `.
+      code: the exit code.
+      more: words of the command beside those that name the plugin.
+    """
+
+    name: str
+    kind: str
+    cls: type
+    line: str
+    code: int
+    more: Sequence[str]
+
+    @property
+    def words(self):
+        return [word.format(name=self.name) for word in _WORDS[self.kind]] + list(self.more)
+
+    def expected(self):
+        """The first line, with the plugin and its place."""
+        me = f"the {self.kind} '{self.name}' of faulty 1.0"
+        return self.line.format(me=me, here=_place(self.cls), linear=_place(OTHERS["linear"]))
+
+
+def _place(cls):
+    """The place of the comment in the class, or else of the class."""
+    lines, first = inspect.getsourcelines(cls)
+    marked = [first + i for i, text in enumerate(lines) if text.rstrip().endswith("# here")]
+    return f"faulty/{cls.__module__.split('.')[-1]}.py, line {[*marked, first][0]}"
+
+
+CASES: list[Case] = []
+# Sound plugins that a faulty one needs beside it.
+OTHERS: dict[str, type] = {}
+_KINDS: dict[str, str] = {}
+
+
+def fault(kind, line, *more, code=2):
+    """Registers a class as a faulty plugin, named after the class."""
+
+    def register(cls):
+        CASES.append(Case(_snake(cls.__name__), kind, cls, line, code, more))
+        return cls
+
+    return register
+
+
+def sound(kind):
+    """Registers a class as a plugin without fault."""
+
+    def register(cls):
+        OTHERS[_snake(cls.__name__)], _KINDS[_snake(cls.__name__)] = cls, kind
+        return cls
+
+    return register
+
+
+def entry_points():
+    """Entry point -> target of every plugin of the package."""
+    faulty = {f"{_group(case.kind)}: {case.name}": _target(case.cls) for case in CASES}
+    return faulty | {f"{_group(_KINDS[n])}: {n}": _target(cls) for n, cls in OTHERS.items()}
+
+
+def line_of(name):
+    """The number of the marked line of a sound plugin, as text."""
+    return _place(OTHERS[name]).split()[-1]
+
+
+def _snake(name):
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def _group(word):
+    return next(kind.group for kind in KINDS if kind.word == word)
+
+
+def _target(cls):
+    return f"{cls.__module__}:{cls.__qualname__}"

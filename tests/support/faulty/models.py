@@ -1,0 +1,438 @@
+"""Models with one fault each."""
+
+import dataclasses
+import importlib
+
+import tensorflow as tf2
+import tensorflow.compat.v1 as tf
+
+from faulty import fault, sound
+from tf_frame import Mode, Model, ModelOutput, option
+from tf_frame.testing.toy import ToyModel
+
+_RETURNED = "build() of {me} returned %s; it must return a ModelOutput"
+
+
+class Faulty(ToyModel):
+    """The toy model, with its own name for the variable."""
+
+    def weights(self, dtype=tf.float32):
+        return tf.get_variable("weights", [3, 1], dtype)
+
+
+@fault("model", "__init__() of {me} raised RuntimeError: no licence ({here})")
+class InitRaises(Faulty):
+    def __init__(self, *, params, info):
+        raise RuntimeError("no licence")  # here
+
+
+@fault("model", "build() of {me} raised ValueError: too deep ({here})")
+class BuildRaises(Faulty):
+    def build(self, features, labels, mode):
+        raise ValueError("too deep")  # here
+
+
+@fault("model", "build() of {me} raised KeyError: 'no\\nsuch' ({here})")
+class BuildRaisesInHelper(Faulty):
+    def build(self, features, labels, mode):
+        return self.helper({})
+
+    def helper(self, found):
+        return found["no\nsuch"]  # here
+
+
+@fault("model", "build() of {me} raised SystemExit: 3 ({here})")
+class BuildExits(Faulty):
+    def build(self, features, labels, mode):
+        raise SystemExit(3)  # here
+
+
+@fault("model", "build() of {me} raised ModuleNotFoundError: No module named 'einopts' ({here})")
+class BuildImportsMissing(Faulty):
+    def build(self, features, labels, mode):
+        importlib.import_module("einopts")  # here
+
+
+@fault("model", "build() of {me} returned None; it must return a ModelOutput")
+class ReturnsNone(Faulty):
+    def build(self, features, labels, mode):
+        pass
+
+
+@fault(
+    "model",
+    "build() of {me} returned {{'loss': 1.0}} of type dict; it must return a ModelOutput",
+)
+class ReturnsDict(Faulty):
+    def build(self, features, labels, mode):
+        return {"loss": 1.0}
+
+
+@fault(
+    "model",
+    "build() of {me} returned no loss; put a scalar tensor into ModelOutput(loss=...), or "
+    "add losses to tf.GraphKeys.LOSSES (tf.compat.v1.losses does)",
+)
+class LossNone(Faulty):
+    def build(self, features, labels, mode):
+        return ModelOutput(predictions={"value": features @ self.weights()})
+
+
+@fault(
+    "model",
+    "build() of {me} returned the number 0.5 as loss; make it a tensor that depends on the "
+    "variables, or nothing can be trained",
+)
+class LossIsNumber(Faulty):
+    def build(self, features, labels, mode):
+        self.weights()
+        return ModelOutput(loss=0.5)
+
+
+@fault(
+    "model",
+    "the loss of build() of {me} has shape (8, 1) and type float32; it must be a "
+    "floating-point scalar, which tf.reduce_mean makes of one loss per example",
+)
+class LossIsVector(Faulty):
+    def build(self, features, labels, mode):
+        return ModelOutput(loss=features @ self.weights() - labels)
+
+
+@fault(
+    "model",
+    "the loss of build() of {me} is [<tf.Tensor 'Mean:0' shape=() dtype=float32>, None] of "
+    "type list; it must be a scalar",
+)
+class LossIsList(Faulty):
+    def build(self, features, labels, mode):
+        return ModelOutput(loss=[tf.reduce_mean(self.weights()), None])
+
+
+@fault(
+    "model",
+    "the loss is nan at global step 2 (tensor train_op); the step was not saved. Lower "
+    "--learning_rate, look for a division or log of zero, or name the gradient with "
+    "--transform check_finite",
+    code=1,
+)
+class LossBecomesNan(Faulty):
+    def build(self, features, labels, mode):
+        loss = tf.reduce_mean(tf.square(features @ self.weights() - labels))
+        diverged = tf.train.get_global_step() >= 1
+        return ModelOutput(loss=loss * tf.where(diverged, float("nan"), 1.0))
+
+
+@fault(
+    "model",
+    "build() of {me} made no trainable variable, so there is nothing to train; make "
+    "variables by tf.compat.v1.get_variable",
+)
+class NoVariables(Faulty):
+    def build(self, features, labels, mode):
+        return ModelOutput(loss=tf.reduce_mean(tf.square(labels)))
+
+
+@fault(
+    "model",
+    "the loss of build() of {me} depends on no trainable variable (there are: weights), so "
+    "there is nothing to train; make the loss from the variables, by operations that have a"
+    " gradient",
+)
+class LossWithoutVariables(Faulty):
+    def build(self, features, labels, mode):
+        self.weights()
+        return ModelOutput(loss=tf.reduce_mean(tf.square(labels)))
+
+
+@fault(
+    "model",
+    "the loss of build() of {me} depends on no trainable variable (there are: weights), so "
+    "there is nothing to train; make the loss from the variables, by operations that have a"
+    " gradient",
+)
+class IntegerVariables(Faulty):
+    def build(self, features, labels, mode):
+        weights = tf.cast(self.weights(tf.int32), tf.float32)
+        return ModelOutput(loss=tf.reduce_mean(tf.square(features @ weights - labels)))
+
+
+@fault(
+    "model",
+    'build() of {me} raised ValueError: Argument `initial_value` (Tensor("ones:0", '
+    "shape=(3, 1), dtype=float32, device=/device:CPU:0)) could not be lifted out of a "
+    "`tf.function`. (Tried to create variable with name='None'). To avoid this error, when "
+    "constructing `tf.Variable`s inside of `tf.function` you can create the `initial_value`"
+    " tensor in a `tf.init_scope` or pass a callable `initial_value` (e.g., "
+    "`tf.Variable(lambda : tf.truncated_normal([10, 40]))`). Please file a feature request "
+    "if this restriction inconveniences you. ({here})",
+)
+class VariablesInLoop(Faulty):
+    def build(self, features, labels, mode):
+        loss = tf.map_fn(lambda row: row[None] @ tf.Variable(tf.ones([3, 1])), features)  # here
+        return ModelOutput(loss=tf.reduce_mean(tf.square(loss)))
+
+
+@fault(
+    "model",
+    "build() of {me} made trainable variables for clone 0 alone: clone_0/Variable; clones "
+    "share what tf.compat.v1.get_variable makes: use it in place of tf.Variable, and "
+    "tf_frame.layers in place of Keras layers; or --num_clones 1",
+    "--num_clones",
+    "2",
+)
+class OwnVariablesPerClone(Faulty):
+    def build(self, features, labels, mode):
+        weights = tf.Variable(tf.ones([3, 1]))
+        return ModelOutput(loss=tf.reduce_mean(tf.square(features @ weights - labels)))
+
+
+@fault(
+    "model",
+    "build() of {me} made trainable variables for clone 0 alone: clone_0/dense/kernel, "
+    "clone_0/dense/bias; clones share what tf.compat.v1.get_variable makes: use it in place"
+    " of tf.Variable, and tf_frame.layers in place of Keras layers; or --num_clones 1",
+    "--num_clones",
+    "2",
+)
+class KerasLayersInClones(Faulty):
+    def build(self, features, labels, mode):
+        error = tf2.keras.layers.Dense(1)(features) - labels
+        return ModelOutput(loss=tf.reduce_mean(tf.square(error)))
+
+
+@fault(
+    "model",
+    "the input 'toy' of tf-frame-toy 1.0 yields no features['image'], which {me} needs; "
+    "inputs for it: cifar10, fashion_mnist, image_folder, image_tfrecord, nuclei",
+)
+class NeedsFeature(Faulty):
+    feature_names = ("image",)
+
+    def build(self, features, labels, mode):
+        raise AssertionError("not called")
+
+
+@fault(
+    "model",
+    "the input 'toy' of tf-frame-toy 1.0 yields no labels['mask'], which {me} needs; inputs"
+    " for it: with_mask",
+)
+class NeedsLabel(Faulty):
+    label_names = ("mask",)
+
+    def build(self, features, labels, mode):
+        raise AssertionError("not called")
+
+
+@fault(
+    "model",
+    "build() of {me} raised TypeError: Only integers, slices (`:`), ellipsis (`...`), "
+    "tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got "
+    "'image' ({here})",
+)
+class IndexesFeatures(Faulty):
+    def build(self, features, labels, mode):
+        return ModelOutput(loss=tf.reduce_mean(features["image"]))  # here
+
+
+@fault(
+    "model",
+    "build() of {me} raised ValueError: Dimensions must be equal, but are 1 and 3 for "
+    "matmul with input shapes: [8,1], [3,1]. ({here})",
+)
+class ShapesThatNeverFit(Faulty):
+    def build(self, features, labels, mode):
+        return ModelOutput(loss=tf.reduce_mean(labels @ self.weights()))  # here
+
+
+@fault(
+    "model",
+    "at step 2, the operation 'Gather' of build() of {me} raised InvalidArgumentError: "
+    "indices = 3 is not in [0, 3) ({here})",
+)
+class IndexOutOfRange(Faulty):
+    def build(self, features, labels, mode):
+        rows = tf.cast(tf.train.get_global_step() + 2, tf.int32)
+        row = tf.gather(self.weights(), rows)  # here
+        return ModelOutput(loss=tf.reduce_mean(row))
+
+
+@fault(
+    "model",
+    "the metric 'mean' of build() of {me} is <tf.Tensor 'ones:0' shape=() dtype=float32> of"
+    " type SymbolicTensor; it must be a pair of value tensor and update op, as the "
+    "functions of tf.compat.v1.metrics return",
+)
+class MetricIsTensor(Faulty):
+    def build(self, features, labels, mode):
+        return ModelOutput(loss=tf.reduce_mean(self.weights()), metrics={"mean": tf.ones([])})
+
+
+@fault(
+    "model",
+    "build() of {me} raised ValueError: Can not squeeze dim[2], expected a dimension of 1, "
+    "got 7 for mean/Squeeze with input shapes: [7,7,7]. ({here})",
+)
+class MetricRaises(Faulty):
+    def build(self, features, labels, mode):
+        metrics = {"wrong": tf.metrics.mean(features, weights=tf.ones([7, 7, 7]))}  # here
+        return ModelOutput(loss=tf.reduce_mean(self.weights()), metrics=metrics)
+
+
+@fault("model", "the metrics of build() of {me} are [] of type list; they must be a mapping")
+class MetricsAreList(Faulty):
+    def build(self, features, labels, mode):
+        return ModelOutput(loss=tf.reduce_mean(self.weights()), metrics=[])
+
+
+@fault("model", "graph_hook() of {me} raised RuntimeError: cannot prune ({here})")
+class GraphHookRaises(Faulty):
+    def graph_hook(self):
+        raise RuntimeError("cannot prune")  # here
+
+
+@fault(
+    "model",
+    "{me} cannot be used: TakesOtherArguments.build() takes (images, is_training), but is "
+    "called with (features, labels, mode)",
+)
+class TakesOtherArguments(Model):
+    def build(self, images, is_training):
+        pass
+
+
+@fault(
+    "model",
+    "{me} cannot be used: DefaultOfWrongType.Params: option 'depth': its default is "
+    "refused: 'deep' is not a whole number",
+)
+class DefaultOfWrongType(Faulty):
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        depth: int = "deep"
+
+
+@fault(
+    "model",
+    "__post_init__() of {me} raised ValueError: too deep ({here})",
+    "--model.depth",
+    "3",
+)
+class ParamsRaise(Faulty):
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        depth: int = option(1, "the depth")
+
+        def __post_init__(self):
+            if self.depth > 2:
+                raise ValueError("too deep")  # here
+
+
+@fault(
+    "model",
+    "input_defaults() of {me} raised AttributeError: 'Params' object has no attribute "
+    "'image_size' ({here})",
+)
+class InputDefaultsRaise(Faulty):
+    @classmethod
+    def input_defaults(cls, params):
+        return {"image_size": params.image_size}  # here
+
+
+@fault(
+    "model",
+    "run_defaults of the model run_defaults_are_nonsense: unknown option max_stepz; did you"
+    " mean max_steps?",
+)
+class RunDefaultsAreNonsense(Faulty):
+    run_defaults = {"max_stepz": 3}
+
+
+@fault(
+    "model",
+    "{me} cannot be used: RunDefaultsAreList.run_defaults is ['max_steps'] of type list; "
+    "expected a mapping of option to value",
+)
+class RunDefaultsAreList(Faulty):
+    run_defaults = ["max_steps"]
+
+
+@fault("model", "at step 1, after_run() of {me} raised OSError: no such sensor ({here})")
+class HookOfModelRaises(Faulty):
+    def build(self, features, labels, mode):
+        class Watch(tf.train.SessionRunHook):
+            def after_run(self, run_context, run_values):
+                raise OSError(5, "no such sensor")  # here
+
+        return ModelOutput(loss=tf.reduce_mean(self.weights()), hooks=[Watch()])
+
+
+@fault("model", "the hooks of build() of {me}: found None; each must be a tf.train.SessionRunHook")
+class HooksOfModelAreNone(Faulty):
+    def build(self, features, labels, mode):
+        return ModelOutput(loss=tf.reduce_mean(self.weights()), hooks=[None])
+
+
+@fault(
+    "model",
+    "at step 1, check() of {me} raised ValueError: out of bounds ({here})",
+    "--allow_inexact_resume",
+)
+class PythonFunctionRaises(Faulty):
+    def build(self, features, labels, mode):
+        def check(value):
+            raise ValueError("out of bounds")  # here
+
+        loss = tf.reduce_mean(self.weights())
+        with tf.control_dependencies([tf.py_func(check, [loss], tf.float32)]):
+            return ModelOutput(loss=tf.identity(loss))
+
+
+@sound("model")
+class FailsLater(Faulty):
+    """Trains, and raises an error in any other mode."""
+
+    def build(self, features, labels, mode):
+        if mode != Mode.TRAIN:
+            raise ValueError("made for training alone")  # here
+        return ModelOutput(loss=tf.reduce_mean(tf.square(features @ self.weights() - labels)))
+
+
+@sound("model")
+class NeedsLabels(Faulty):
+    """Trains, and uses labels where there are none."""
+
+    def build(self, features, labels, mode):
+        error = features @ self.weights() - labels  # here
+        return ModelOutput(loss=tf.reduce_mean(tf.square(error)), predictions={"error": error})
+
+
+@sound("model")
+class Linear(Faulty):
+    """Linear regression, for faulty inputs."""
+
+    def build(self, features, labels, mode):
+        error = features @ self.weights() - labels  # here
+        return ModelOutput(loss=tf.reduce_mean(tf.square(error)))
+
+
+@sound("model")
+class WithNetwork(Faulty):
+    """The toy model, with a network of a plugin."""
+
+    default_input = "images"
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        network: str = option("", "name of the network")
+
+    def build(self, features, labels, mode):
+        from tf_frame import NetworkContext
+        from tf_frame.plugin.kinds import NETWORK
+        from tf_frame.plugin.load import load_plugin
+
+        cls = load_plugin(NETWORK, self.params.network).cls
+        context = NetworkContext(num_classes=1, is_training=True)
+        logits, _ = cls(params=cls.Params())(features, context)
+        return ModelOutput(loss=tf.reduce_mean(tf.square(logits - labels)))

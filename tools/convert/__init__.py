@@ -1,1 +1,0 @@
-"""Modules of `tools/convert_to_tfrecord.py`: sources of labelled pictures, and their shards."""
