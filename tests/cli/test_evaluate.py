@@ -233,7 +233,11 @@ def test_help_names_its_options_and_needs_no_folder(run):
         (["FOLDER", "--timeout_secs", "5"], 2, "--timeout_secs has no effect without"),
         (["FOLDER", "--continuous", "--checkpoint", "x"], 2, "--checkpoint names one checkpoint, "),
         (["FOLDER", "--checkpoint", "FOLDER/model.ckpt-31"], 2, "did you mean FOLDER/model.ckpt-3"),
-        (["FOLDER", "--input.num_examples", "0"], 2, "the evaluation split is empty"),
+        (
+            ["FOLDER", "--input.num_examples", "0"],
+            2,
+            "the evaluation split of the input 'toy' of tf-frame-toy 1.0 is empty",
+        ),
     ],
 )
 def test_errors_say_what_to_do_and_are_no_tracebacks(run, folder, words, code, message):

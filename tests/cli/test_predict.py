@@ -457,7 +457,7 @@ def test_wrong_words_are_one_clear_line(trained, files, capfd, words, message):
             ("--input", "rows"),
             "a dict with 'name', the path of each example; it yields TensorSpec(shape=(None, 3)",
         ),
-        ("empty", (), "there is no data to predict on: the input yields not one example"),
+        ("empty", (), "the evaluation split of the input 'empty' of predict-test 1.0 is empty"),
     ],
 )
 def test_inputs_that_do_not_suit_are_one_clear_line(trained, files, capfd, source, words, message):

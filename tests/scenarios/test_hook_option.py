@@ -216,5 +216,6 @@ def test_the_hooks_of_a_run_are_shown_and_nothing_is_trained(environment, tmp_pa
 def test_a_hook_plugin_that_makes_no_hook_is_a_mistake_of_the_plugin(environment):
     code, said = run("--max_steps", "2", "--model_dir", "m", "--hook", "nonsense", **environment)
     assert code == 2, said
-    assert "the hook nonsense made 'no hook'; it must make tf.train.SessionRunHook objects" in said
+    assert "__call__() of the hook 'nonsense'" in said
+    assert "returned 'no hook' of type str; it must return tf.train.SessionRunHook objects" in said
     assert "Traceback" not in said

@@ -247,7 +247,10 @@ def test_a_plugin_that_makes_no_hook_is_refused(setup_of):
         def __call__(self, context):
             return ["no hook"]
 
-    with pytest.raises(PluginError, match="the hook Nonsense made 'no hook'; it must make"):
+    with pytest.raises(
+        PluginError,
+        match="the hook 'Nonsense' of tests 0 returned 'no hook' of type str; it must return",
+    ):
         run_lines(setup_of(Nonsense, max_steps=1))
 
 

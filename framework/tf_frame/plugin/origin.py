@@ -15,6 +15,7 @@ import os
 import sys
 from typing import Any
 
+from tf_frame.errors import NoDataError
 from tf_frame.plugin.find import OWN_DISTRIBUTION, PluginInfo, canonical_name
 
 _OWN_PACKAGE = "tf_frame"
@@ -61,6 +62,11 @@ def of_plugin(thing: Any) -> str:
     """Returns ` of the input 'points' of my-line 1.0`; empty if no package registers it."""
     info = plugin_of(thing)
     return f" of {info.described}" if info else ""
+
+
+def no_batch_in(split: str, source: Any) -> NoDataError:
+    """Returns the error of an input that has not one batch of a split."""
+    return NoDataError(f"the {split}{of_plugin(source)} is empty; there was not one batch")
 
 
 def method_of(thing: Any, method: str) -> str:

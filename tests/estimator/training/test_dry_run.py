@@ -68,13 +68,18 @@ class Broken(ToyInput):
 
 
 def test_errors_are_those_of_a_run(tmp_path, temporary):
-    with pytest.raises(DataError, match="the data cannot be read: .* convert string: bad"):
+    with pytest.raises(DataError, match="cannot be read: .* convert string: bad"):
         try_run(tmp_path / "new", source=Broken)
     told = try_run(tmp_path / "new", source=EmptyEvaluation)
-    assert "dry run: nothing is evaluated: the evaluation split is empty" in told
+    assert (
+        "dry run: nothing is evaluated: the evaluation split of the input 'toy' of tests 0 is empty"
+        in told
+    )
     with pytest.raises(ConfigError, match="--best_metric 'los' is not known; did you mean 'loss'"):
         try_run(tmp_path / "new", keep_best=1, best_metric="los", best_mode="max")
-    with pytest.raises(DataError, match="the training data is empty"):
+    with pytest.raises(
+        DataError, match="the training split of the input 'toy' of tests 0 is empty"
+    ):
         try_run(tmp_path / "new", source=EmptyTraining)
     assert not list(temporary.glob("tf-frame*"))
 

@@ -140,7 +140,9 @@ def test_data_that_ends_ends_training(go):
 
 
 def test_empty_training_data_is_an_error(go):
-    with pytest.raises(DataError, match="the training data is empty"):
+    with pytest.raises(
+        DataError, match="the training split of the input 'toy' of tests 0 is empty"
+    ):
         go(max_steps=5, source=OneEpoch, values={"input.num_examples": 0})
 
 
@@ -154,7 +156,9 @@ class Corrupt(ToyInput):
 
 
 def test_unreadable_data_is_an_error_of_the_data(go):
-    with pytest.raises(DataError, match="the data cannot be read: .*PNG"):
+    with pytest.raises(
+        DataError, match="the data of the input 'toy' of tests 0 cannot be read: .*PNG"
+    ):
         go(max_steps=5, source=Corrupt)
 
 
@@ -534,7 +538,9 @@ class NoData(ToyInput):
 
 
 def test_data_without_a_batch_leaves_no_checkpoint(go, tmp_path):
-    with pytest.raises(DataError, match="the training data is empty"):
+    with pytest.raises(
+        DataError, match="the training split of the input 'toy' of tests 0 is empty"
+    ):
         go(source=NoData, max_steps=2)
     assert checkpoints_in(tmp_path) == []
     assert go(max_steps=2)[0]["global_step"] == 2

@@ -237,8 +237,9 @@ with tf.Graph().as_default(), variables_placed(deployment):
     hooks = [session_hook(optimizer, config=config)]
     with tf.train.MonitoredSession(creator, hooks) as session:
         print("ready", flush=True)
-        values = [[each.tolist() for each in session.run(seen)] for _ in range(4)]
-print(json.dumps(values))
+        for _ in range(4):
+            print(json.dumps([each.tolist() for each in session.run(seen)]), flush=True)
+            sys.stdin.readline()
 """
 
 
@@ -247,19 +248,23 @@ print(json.dumps(values))
 @pytest.mark.parametrize("mode", ["resource", "reference"])
 def test_two_workers_update_by_the_average_of_their_gradients(cluster, mode):
     workers = []
+    # Half of the mean gradient [2, 4] in each step, seen alike by both.
+    expected = [[[-1.0 * step, -2.0 * step], step] for step in (1, 2, 3, 4)]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     try:
         for task, target in enumerate(cluster):
             command = [sys.executable, "-c", WORKER, target, str(task), mode]
-            pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-            workers.append(forked.Popen(command, **pipes))
+            workers.append(forked.Popen(command, text=True, **pipes))
             # A worker that comes before the variables looks for them again after 30 s.
-            if task == 0:
-                assert workers[0].stdout.readline() == "ready\n"
-        outputs = [worker.communicate(timeout=120) for worker in workers]
+            assert workers[task].stdout.readline() == "ready\n"
+        for of_step in expected:
+            assert [json.loads(worker.stdout.readline()) for worker in workers] == [of_step] * 2
+            # Neither begins the next step before both have their token: the tokens of an update
+            # lie in one queue, and a fast worker could take that of a slow one.
+            for worker in workers:
+                print(file=worker.stdin, flush=True)
+        errors = [worker.communicate(timeout=120)[1] for worker in workers]
+        assert [worker.returncode for worker in workers] == [0, 0], errors
     finally:
         for worker in workers:
             worker.kill()
-    assert [worker.returncode for worker in workers] == [0, 0], outputs
-    # Half of the mean gradient [2, 4] in each step, seen alike by both.
-    expected = [[[-1.0 * step, -2.0 * step], step] for step in (1, 2, 3, 4)]
-    assert [json.loads(out.splitlines()[-1]) for out, _ in outputs] == [expected, expected]

@@ -208,7 +208,12 @@ class EmptyTraining(ToyInput):
         return super().dataset(mode, context).take(0 if mode == Mode.TRAIN else -1)
 
 
-@fault("input", "the evaluation split of {me} is empty; there was not one batch", "--evaluate")
+@fault(
+    "input",
+    "the evaluation split of {me} is empty; there was not one batch",
+    "--eval_every_n_steps",
+    "2",
+)
 class EmptyEvaluation(ToyInput):
     def dataset(self, mode, context):
         return super().dataset(mode, context).take(0 if mode == Mode.EVAL else -1)

@@ -25,7 +25,7 @@ from tf_frame.errors import NoDataError
 from tf_frame.estimator.evaluation.results import write_evaluation
 from tf_frame.estimator.evaluation.session import EvalSession
 from tf_frame.graph.inference.eval_graph import EvalGraph, build_eval_graph
-from tf_frame.plugin.origin import of_plugin
+from tf_frame.plugin.origin import no_batch_in
 
 _LOG = logging.getLogger("tf_frame")
 _END_OF_DATA = (tf.errors.OutOfRangeError, StopIteration)
@@ -112,10 +112,7 @@ class Evaluator:
                 evaluated = _evaluated(session, self.steps, list(hooks), stop, after_step)
             except NoDataError:
                 self.close()
-                of_input = of_plugin(self.source)
-                raise NoDataError(
-                    f"the evaluation split{of_input} is empty; there was not one batch"
-                ) from None
+                raise no_batch_in("evaluation split", self.source) from None
             except BaseException:
                 self.close()
                 raise

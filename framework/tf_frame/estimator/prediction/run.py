@@ -23,7 +23,7 @@ from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.plugin.fault import call
-from tf_frame.plugin.origin import made_by, method_of, of_plugin
+from tf_frame.plugin.origin import made_by, method_of, no_batch_in
 from tf_frame.text import short_repr
 
 _NAME = "name"
@@ -99,9 +99,7 @@ class _Prediction:
                 yield from self._predict_singly(write, keys)
         if not self.names:
             split = "set of files" if self.files else "evaluation split"
-            raise DataError(
-                f"the {split}{of_plugin(self.source)} is empty; there was not one batch"
-            )
+            raise no_batch_in(split, self.source)
 
     @contextlib.contextmanager
     def _writer(self, row_format: str | None) -> Iterator[Any]:

@@ -15,7 +15,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
-from tf_frame.errors import ConfigError, DataError, NoDataError
+from tf_frame.errors import ConfigError, NoDataError
 from tf_frame.estimator.error_translation import translated_errors
 from tf_frame.estimator.evaluation.evaluator import Evaluator
 from tf_frame.estimator.evaluation.progress import evaluate_watched
@@ -27,6 +27,7 @@ from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.train import Trained, train
 from tf_frame.hooks.metrics_log import MetricsLog
 from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.plugin.origin import no_batch_in
 from tf_frame.session.interrupts import Interrupted
 from tf_frame.text import figure
 
@@ -106,7 +107,7 @@ def _train(trial: TrainingSetup, context: RunContext, model: Any, source: Any) -
     trained = train(trial, context, model=model, source=source)
     context.observer.interrupts.raise_if_received()
     if trained.loss is None:
-        raise DataError("the training data is empty; there was not one batch to train on")
+        raise no_batch_in("training split", source)
     return trained
 
 

@@ -17,7 +17,6 @@ from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.cluster import wait_for_server
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.deploy.session_devices import device_report
-from tf_frame.errors import DataError
 from tf_frame.estimator.error_translation import translated_errors
 from tf_frame.estimator.evaluation.run import run_evaluator
 from tf_frame.estimator.training.context import RunContext, RunObserver
@@ -27,7 +26,7 @@ from tf_frame.estimator.training.model_dir import locked, write_result
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.train import Trained, train
 from tf_frame.hooks.metrics_log import MetricsLog, metrics_csv
-from tf_frame.plugin.origin import of_plugin
+from tf_frame.plugin.origin import no_batch_in
 from tf_frame.session.interrupts import Interrupted
 
 # Time to wait for the servers of other tasks, which a scheduler may start minutes later.
@@ -148,9 +147,7 @@ def _explained(trained: Trained, setup: TrainingSetup, context: RunContext, sour
     if trained.loss is None:
         # A worker that comes when the others are done has nothing to do.
         if trained.global_step < last_step:
-            raise DataError(
-                f"the training split{of_plugin(source)} is empty; there was not one batch"
-            )
+            raise no_batch_in("training split", source)
         report(f"the other workers have reached step {trained.global_step}: nothing to train")
     elif not math.isfinite(trained.loss):
         # Only with `--on_nan stop`. Evaluation then uses the last good checkpoint.
