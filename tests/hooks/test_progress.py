@@ -90,10 +90,11 @@ def test_the_mean_rate_leaves_out_the_first_step(build, train, clock):
     assert progress.examples_per_sec == pytest.approx(4.0)
 
 
-def test_after_one_step_there_is_no_rate(build, train):
-    graph = build()
-    progress = hook_of(graph, io.StringIO())
+def test_after_one_step_there_is_a_loss_and_no_rate(build, train):
+    graph, out = build(), io.StringIO()
+    progress = hook_of(graph, out, last_step=1)
     train(graph, [progress], to=1)
+    assert out.getvalue() == f"step 1/1  loss {progress.loss:.4f}\n"
     assert (progress.step, progress.steps_per_sec, progress.examples_per_sec) == (1, None, None)
 
 

@@ -141,23 +141,22 @@ class ProgressHook(Hook):
         return multiples > 0 or self.step >= self._last_step
 
     def _show(self, since_step: int, since_time: float) -> None:
-        if self.step == since_step or self.loss is None:
+        if self.loss is None:
             return
-        rate = (self.step - since_step) / max(self._time - since_time, 1e-9)
-        examples = rate * self._examples_per_step
+        loss = f"{self._loss_name} {figure(self.loss)}"
+        steps = self.step - since_step  # 0 if the only step of a session is shown.
+        rate = steps / max(self._time - since_time, 1e-9)
+        examples = f"{rate * self._examples_per_step:.1f} examples/s"
         if self._bar is not None:
             # Before the bar: a narrow terminal cuts the end of the line off.
-            description = f"train, {self._loss_name} {figure(self.loss)}"
-            self._bar.set_description_str(description, refresh=False)
-            self._bar.set_postfix_str(f"{examples:.1f} examples/s")
+            self._bar.set_description_str(f"train, {loss}", refresh=False)
+            self._bar.set_postfix_str(examples if steps else "")
             return
-        left = (self._last_step - self.step) / rate
-        print(
-            f"step {self.step}/{self._last_step}  {self._loss_name} {figure(self.loss)}  "
-            f"{rate:.2f} steps/s  {examples:.1f} examples/s  {_clock(left)} left",
-            file=self._out,
-            flush=True,
-        )
+        line = f"step {self.step}/{self._last_step}  {loss}"
+        if steps:
+            left = _clock((self._last_step - self.step) / rate)
+            line = f"{line}  {rate:.2f} steps/s  {examples}  {left} left"
+        print(line, file=self._out, flush=True)
 
 
 def _clock(seconds: float) -> str:
