@@ -24,10 +24,10 @@ from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.plugin import InputInfo
 
 # A paragraph of the help of each command that takes a folder.
-PUBLISHED = """For a published checkpoint, without a run, give in place of MODEL_DIR: --plugin NAME
---warm_start_from CHECKPOINT, and the options of the model. All variables of the model have to be
-found, by the rules of --warm_start_map and --warm_start_exclude; --model_dir names the folder to
-make."""
+PUBLISHED = """For a published checkpoint, without a run, give --plugin NAME --warm_start_from
+CHECKPOINT and the options of the model. All variables of the model have to be found, by the rules
+of --warm_start_map and --warm_start_exclude. MODEL_DIR is then the folder to make; without it a new
+folder in ./runs."""
 CLASSES = (
     Option(
         "num_classes",

@@ -172,7 +172,7 @@ def setup_of_folder(
     Args:
       command: the sub-command, for messages.
       argv: `MODEL_DIR` and options: those of the command, and any of `tf-frame run`,
-        which win over the file.
+        which win over the file; with a published checkpoint, the folder is made.
       own: the options of the command; they hide those of `tf-frame run` of the same name.
 
     Returns:
@@ -185,6 +185,9 @@ def setup_of_folder(
     if not argv or argv[0].startswith("-"):
         return _setup_of_checkpoint(command, argv, own)
     folder, *words = argv
+    flags = {word.partition("=")[0] for word in words}
+    if flags >= {"--plugin", "--warm_start_from"}:
+        return _setup_of_checkpoint(command, ["--model_dir", *argv], own)
     file = file_of_folder(folder)
     values, rest = split_flags(words, [*own, MODEL_DIR, MODE, *TRYING])
     if MODEL_DIR.name in values:
@@ -214,7 +217,7 @@ def _setup_of_checkpoint(
     files = (os.path.join(setup.model_dir, name) for name in (CONFIG_FILE, "checkpoint"))
     if any(map(file_system.exists, files)):
         raise ConfigError(
-            f"--model_dir {setup.model_dir} holds a run; take another, or its checkpoint by "
+            f"{setup.model_dir} holds a run; name another folder, or take its checkpoint by "
             f"tf-frame {command} {setup.model_dir}"
         )
     # The checkpoint has the values to be used, and no averages of its own.

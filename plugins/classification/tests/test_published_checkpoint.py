@@ -52,7 +52,7 @@ def run(capsys, *words):
 def test_it_is_evaluated_in_a_new_folder(published, capsys, tmp_path):
     folder, words = published
     words = [*words, "--input", "image_folder", f"--input.data_dir={folder}/photos"]
-    code, out, _ = run(capsys, "evaluate", *words, "--model_dir", tmp_path / "new")
+    code, out, _ = run(capsys, "evaluate", tmp_path / "new", *words)
     assert code == 0
     assert "137 of 137 variables restored" in out
     assert "evaluation at step 0" in out and "accuracy" in out
@@ -63,7 +63,7 @@ def test_it_is_evaluated_in_a_new_folder(published, capsys, tmp_path):
     figures = [re.findall(r"(?:accuracy|loss) +\S+", text) for text in (out, again)]
     assert figures[0] == figures[1] != []
     code, _, err = run(capsys, "evaluate", *words, "--model_dir", tmp_path / "new")
-    assert (code, "holds a run; take another" in err) == (2, True)
+    assert (code, "holds a run; name another" in err) == (2, True)
 
 
 def test_it_predicts_and_is_exported_without_any_data(published, capsys, tmp_path):

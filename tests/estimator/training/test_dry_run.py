@@ -40,7 +40,7 @@ def state(folder):
 
 def test_a_new_run_is_tried_and_leaves_nothing(tmp_path, temporary):
     told = try_run(tmp_path / "new", eval_every_n_steps=1, save_summaries_steps=1)
-    assert "trained from the initial values to step 2; loss " in told
+    assert "trained from the initial values to step 2; total_loss " in told
     assert "evaluated one batch; mean_absolute_error" in told
     assert told.endswith(f"nothing was written to {tmp_path / 'new'}")
     assert not (tmp_path / "new").exists()

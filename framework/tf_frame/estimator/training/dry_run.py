@@ -114,4 +114,7 @@ def _train(trial: TrainingSetup, context: RunContext, model: Any, source: Any) -
 def _trained(trained: Trained, checkpoint: str | None) -> str:
     origin = f"from {checkpoint}" if checkpoint else "from the initial values"
     assert trained.loss is not None, "a step was trained"
-    return f"dry run: trained {origin} to step {trained.global_step}; loss {figure(trained.loss)}"
+    return (
+        f"dry run: trained {origin} to step {trained.global_step}; "
+        f"total_loss {figure(trained.loss)}"
+    )
