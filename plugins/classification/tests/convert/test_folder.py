@@ -92,6 +92,18 @@ def test_of_a_gif_the_first_frame_becomes_a_png(convert, examples, tmp_path):
     np.testing.assert_array_equal(pixels, np.full([2, 6, 3], [10, 20, 30]))
 
 
+@pytest.mark.parametrize("mode", ["RGB", "RGBA"])
+def test_a_webp_becomes_a_png(convert, examples, tmp_path, mode):
+    (tmp_path / "webp" / "only").mkdir(parents=True)
+    image = Image.new(mode, (6, 2), (10, 20, 30))
+    image.save(tmp_path / "webp/only/a.webp", lossless=True, exact=True)
+    assert convert("image_folder", tmp_path / "webp", "--shards", "1") == 0
+    [example] = examples()
+    assert example["image/format"] == b"png"
+    pixels = tf.io.decode_png(example["image/encoded"]).numpy()
+    np.testing.assert_array_equal(pixels, np.full([2, 6, 3], [10, 20, 30]))
+
+
 def test_the_order_mixes_the_classes_and_follows_from_the_seed(tmp_path):
     png = content("PNG")
     for number in range(20):
@@ -112,7 +124,7 @@ def test_the_order_mixes_the_classes_and_follows_from_the_seed(tmp_path):
 @pytest.mark.parametrize(
     "damage,reason",
     [
-        (lambda data: b"", "is empty: no JPEG, PNG, BMP or GIF"),
+        (lambda data: b"", "is empty: no JPEG, PNG, BMP, GIF or WebP"),
         (lambda data: b"<html>", "begins with 3c 68 74 6d: no JPEG"),
         (lambda data: data[:-20], "cannot be decoded: jpeg::Uncompress failed"),
     ],

@@ -138,7 +138,7 @@ class _Converter(Converter):
 
 
 class Folder(_Converter):
-    """A folder with a folder of images (JPEG, PNG, BMP, GIF) for each class."""
+    """A folder with a folder of images (JPEG, PNG, BMP, GIF, WebP) for each class."""
 
     Params: ClassVar[type] = FolderOptions
     shuffles = True

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -15,7 +16,15 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from tf_frame.errors import reason_of
 from tf_frame_classification.convert.pictures import Picture
 
-_MAGIC_TO_FORMAT = {b"\xff\xd8\xff": "jpeg", b"\x89PNG": "png", b"BM": "bmp", b"GIF8": "gif"}
+_MAGIC_TO_FORMAT = {
+    rb"\xff\xd8\xff": "jpeg",
+    rb"\x89PNG": "png",
+    rb"BM": "bmp",
+    rb"GIF8": "gif",
+    rb"RIFF....WEBP": "webp",
+}
+# Formats that slim's readers do not know.
+_TO_PNG = ("gif", "webp")
 
 
 class CorruptImage(Exception):
@@ -35,7 +44,7 @@ class Encoded:
 def encode(picture: Picture) -> Encoded:
     """Loads a picture, and decodes it to make sure that a reader can.
 
-    Files stay as they are, but of a GIF the first frame becomes a PNG; so do pixels.
+    Files stay as they are, but the first frame of a GIF and a WebP become a PNG; so do pixels.
 
     Raises:
       CorruptImage: the picture cannot be decoded.
@@ -46,13 +55,13 @@ def encode(picture: Picture) -> Encoded:
     image_format = _format_of(loaded)
     if image_format is None:
         seen = f"begins with {loaded[:4].hex(' ')}" if loaded else "is empty"
-        raise CorruptImage(f"{picture.filename} {seen}: no JPEG, PNG, BMP or GIF")
+        raise CorruptImage(f"{picture.filename} {seen}: no JPEG, PNG, BMP, GIF or WebP")
     try:
-        # Three channels, as readers ask for; a GIF has no other number.
+        # Three channels, as readers ask for.
         pixels = tf.io.decode_image(loaded, channels=3, expand_animations=False)
     except tf.errors.OpError as error:
         raise CorruptImage(f"{picture.filename} cannot be decoded: {_reason(error)}") from error
-    if image_format == "gif":
+    if image_format in _TO_PNG:
         return _png(pixels.numpy())
     return Encoded(loaded, image_format, *(int(size) for size in pixels.shape[:2]))
 
@@ -93,7 +102,7 @@ def _png(pixels: Any) -> Encoded:
 
 
 def _format_of(content: bytes) -> str | None:
-    found = [name for magic, name in _MAGIC_TO_FORMAT.items() if content.startswith(magic)]
+    found = [name for magic, name in _MAGIC_TO_FORMAT.items() if re.match(magic, content, re.S)]
     return found[0] if found else None
 
 

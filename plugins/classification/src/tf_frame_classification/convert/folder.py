@@ -13,8 +13,7 @@ from pathlib import Path
 
 from tf_frame.errors import DataError
 from tf_frame_classification.convert.pictures import Picture, Source, check_folder
-
-SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif")
+from tf_frame_vision.example_input import IMAGE_SUFFIXES
 
 
 def read_folder(root: Path, *, seed: int) -> Source:
@@ -51,11 +50,13 @@ def _visible(path: Path) -> bool:
 
 def _images(folder: Path) -> list[Path]:
     found = sorted(
-        path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and _visible(path)
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() in IMAGE_SUFFIXES and _visible(path)
     )
     if not found:
         raise DataError(
-            f"the class folder {folder} holds no image ({', '.join(SUFFIXES)}): add some or "
+            f"the class folder {folder} holds no image ({', '.join(IMAGE_SUFFIXES)}): add some or "
             "remove the folder"
         )
     return found
