@@ -82,7 +82,7 @@ def test_features_are_served_if_asked_for_or_if_there_is_nothing_else(export, tm
     seen = readme["inputs"]["x"]
     assert (seen["smallest"], seen["largest"]) == pytest.approx((X[:4].min(), X[:4].max()))
     with pytest.raises(
-        ConfigError, match="--serve raw: Data has no raw_serving\(\) for this format"
+        ConfigError, match=r"--serve raw: Data has no raw_serving\(\) for this format"
     ):
         export("tflite", serve="raw")
     with pytest.raises(ConfigError, match="a checkpoint takes no data"):
