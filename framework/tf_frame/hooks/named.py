@@ -25,7 +25,7 @@ from tf_frame import hooks
 from tf_frame.config import option
 from tf_frame.config.metric_directions import higher_is_better
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.contracts import HookContext, HookPlugin
+from tf_frame.plugin.training_contracts import HookContext, HookPlugin
 
 _LOG = logging.getLogger("tf_frame")
 # Evaluations: fewer would take the noise between two of them for the end of progress.

@@ -24,7 +24,7 @@ from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.file_system import read_text
 from tf_frame.hooks.metrics_log import MetricsCsv
-from tf_frame.plugin.contracts import HookContext, HookPlugin
+from tf_frame.plugin.training_contracts import HookContext, HookPlugin
 
 _CONFIG = "config.yaml"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.contracts import ScheduleContext
+from tf_frame.plugin.training_contracts import ScheduleContext
 
 # Rounds 2.9999999999999996, the result of inexact division, to 3 steps and not to 2.
 _ROUNDING = 1e-6

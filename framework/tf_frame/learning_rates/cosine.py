@@ -9,7 +9,7 @@ from typing import Any
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.learning_rates.context import decay_length
-from tf_frame.plugin.contracts import LearningRate, ScheduleContext
+from tf_frame.plugin.training_contracts import LearningRate, ScheduleContext
 
 
 class Cosine(LearningRate):

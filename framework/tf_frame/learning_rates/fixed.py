@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tf_frame.plugin.contracts import LearningRate
+from tf_frame.plugin.training_contracts import LearningRate
 
 
 class Fixed(LearningRate):

@@ -11,7 +11,7 @@ from typing import Any
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.learning_rates.multi_steps import check_boundaries, check_rates
-from tf_frame.plugin.contracts import LearningRate, ScheduleContext
+from tf_frame.plugin.training_contracts import LearningRate, ScheduleContext
 
 
 class ManualSteps(LearningRate):

@@ -10,7 +10,7 @@ from typing import Any
 from tf_frame.config import option
 from tf_frame.config.values import to_text
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.contracts import LearningRate, ScheduleContext
+from tf_frame.plugin.training_contracts import LearningRate, ScheduleContext
 
 
 class MultiSteps(LearningRate):

@@ -12,7 +12,7 @@ from typing import Any
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
 from tf_frame.learning_rates.context import decay_length
-from tf_frame.plugin.contracts import LearningRate, ScheduleContext
+from tf_frame.plugin.training_contracts import LearningRate, ScheduleContext
 
 # Shares such as 0.7, 0.2 and 0.1 do not add up to exactly 1 in binary.
 _ROUNDING = 1e-9

@@ -7,7 +7,7 @@ from typing import Any
 
 from tf_frame.config import option
 from tf_frame.learning_rates.context import decay_length
-from tf_frame.plugin.contracts import LearningRate
+from tf_frame.plugin.training_contracts import LearningRate
 
 
 class Poly(LearningRate):

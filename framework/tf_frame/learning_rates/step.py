@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from tf_frame.config import option
-from tf_frame.plugin.contracts import LearningRate
+from tf_frame.plugin.training_contracts import LearningRate
 
 
 class Step(LearningRate):

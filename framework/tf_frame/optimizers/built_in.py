@@ -10,7 +10,7 @@ import dataclasses
 from typing import Any, ClassVar
 
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.contracts import Optimizer
+from tf_frame.plugin.training_contracts import Optimizer
 
 
 class BuiltIn(Optimizer):

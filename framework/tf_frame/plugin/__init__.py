@@ -1,22 +1,24 @@
 """Plugins: their contracts, and how they are found, checked and loaded."""
 
 from tf_frame.plugin.contracts import (
+    Input,
+    InputContext,
+    InputInfo,
+    Mode,
+    Model,
+    ModelOutput,
+    ServingForm,
+)
+from tf_frame.plugin.network_contracts import Network, NetworkContext, Preprocessing
+from tf_frame.plugin.training_contracts import (
     Converter,
     GradientTransform,
     HookContext,
     HookPlugin,
-    Input,
-    InputContext,
-    InputInfo,
     LearningRate,
-    Mode,
-    Model,
-    ModelOutput,
     Optimizer,
     ScheduleContext,
-    ServingForm,
 )
-from tf_frame.plugin.network_contracts import Network, NetworkContext, Preprocessing
 
 __all__ = [
     "Converter",

@@ -14,7 +14,7 @@ from typing import Any
 
 from tf_frame.config import options_of
 from tf_frame.errors import ConfigError
-from tf_frame.plugin import contracts, network_contracts
+from tf_frame.plugin import contracts, network_contracts, training_contracts
 from tf_frame.text import short_repr
 
 # The abstract bases of plugins are in modules that begin with this.
@@ -40,13 +40,13 @@ class Kind:
 
 MODEL = Kind("model", "tf_frame.models", contracts.Model, "build")
 INPUT = Kind("input", "tf_frame.inputs", contracts.Input, "dataset")
-CONVERTER = Kind("converter", "tf_frame.converters", contracts.Converter, "convert")
+CONVERTER = Kind("converter", "tf_frame.converters", training_contracts.Converter, "convert")
 GRADIENT_TRANSFORM = Kind(
-    "gradient transform", "tf_frame.gradient_transforms", contracts.GradientTransform
+    "gradient transform", "tf_frame.gradient_transforms", training_contracts.GradientTransform
 )
-OPTIMIZER = Kind("optimizer", "tf_frame.optimizers", contracts.Optimizer)
-LEARNING_RATE = Kind("learning rate", "tf_frame.learning_rates", contracts.LearningRate)
-HOOK = Kind("hook", "tf_frame.hooks", contracts.HookPlugin)
+OPTIMIZER = Kind("optimizer", "tf_frame.optimizers", training_contracts.Optimizer)
+LEARNING_RATE = Kind("learning rate", "tf_frame.learning_rates", training_contracts.LearningRate)
+HOOK = Kind("hook", "tf_frame.hooks", training_contracts.HookPlugin)
 NETWORK = Kind("network", "tf_frame.networks", network_contracts.Network)
 PREPROCESSING = Kind("preprocessing", "tf_frame.preprocessing", network_contracts.Preprocessing)
 

@@ -1,0 +1,148 @@
+"""Contracts of gradient transforms, optimizers, learning rates, hooks and converters.
+
+As in `tf_frame.plugin.contracts`, a plugin may subclass them or define the same names.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tf_frame.plugin.contracts import Plugin
+
+
+class Converter(Plugin):
+    """A conversion of a user's files to files that an input reads: `tf-frame convert NAME`."""
+
+    def convert(self, source: str, output: str, report: Callable[[str], None]) -> None:
+        """Converts the data; the same call continues a conversion that was stopped.
+
+        Args:
+          source: the file or folder to read, as the user gave it.
+          output: the folder to write, which need not exist.
+          report: takes a line for the user, such as what was written.
+
+        Raises:
+          DataError: the source is missing or damaged.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define convert()")
+
+
+class GradientTransform(Plugin):
+    """A change to the averaged gradients before the optimizer applies them."""
+
+    def __call__(self, grads_and_vars: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+        """Returns the changed pairs of gradient and variable.
+
+        Gradients may be None or `tf.IndexedSlices`; return pairs unchanged that the
+        transform does not handle.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
+
+    def ready(self) -> Any:
+        """Returns whether this step applies the gradients of the last call.
+
+        Returns:
+          A scalar bool tensor, or None for always. The variables and the
+          global step only change in a step in which every transform is ready.
+        """
+        return None
+
+
+class Optimizer(Plugin):
+    """An optimizer: applies gradients to variables."""
+
+    def __call__(self, learning_rate: Any) -> Any:
+        """Returns a `tf.compat.v1.train.Optimizer`.
+
+        Args:
+          learning_rate: scalar float32 tensor.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
+
+
+@dataclasses.dataclass(frozen=True)
+class ScheduleContext:
+    """Facts about a run that a learning-rate schedule needs.
+
+    Attributes:
+      learning_rate: `--learning_rate`, the rate before any decay.
+      num_steps: steps from the schedule's first step to the end of training.
+      steps_per_epoch: steps in one pass over the training data; None if the
+        input does not know its number of examples.
+    """
+
+    learning_rate: float
+    num_steps: int
+    steps_per_epoch: float | None = None
+
+
+class LearningRate(Plugin):
+    """A learning-rate schedule: the learning rate as a function of the step."""
+
+    def __init__(self, *, params: Any, context: ScheduleContext) -> None:
+        super().__init__(params=params)
+        self.context = context
+
+    def __call__(self, step: Any) -> Any:
+        """Returns the learning rate, a scalar float32 tensor.
+
+        Args:
+          step: scalar float32 tensor, 0 at the schedule's first step. The framework
+            adds the warm-up, which comes before this step.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
+
+
+@dataclasses.dataclass(frozen=True)
+class HookContext:
+    """Facts about a run that a hook needs.
+
+    Attributes:
+      model_dir: the folder of the run; it exists.
+      is_chief: whether this worker is the chief, which saves and writes summaries.
+      task: index of this worker; 0 is the chief.
+      max_steps: global step at which training ends.
+      examples_per_step: examples in one step, over all workers.
+      graph: the `tf_frame.graph.train_graph.TrainGraph`, complete but not finalized.
+      report: function that shows a line to the user.
+      eval_every_n_steps: steps between evaluations during training; 0: none.
+      first_step: global step of the checkpoint that the run resumes from; 0: none.
+      metrics: the `tf_frame.hooks.metrics_log.MetricsLog` of the run, for loggers of figures;
+        None where nothing logs.
+    """
+
+    model_dir: str
+    is_chief: bool
+    task: int
+    max_steps: int
+    examples_per_step: int
+    graph: Any
+    report: Callable[[str], None]
+    eval_every_n_steps: int = 0
+    first_step: int = 0
+    metrics: Any = None
+
+
+class HookPlugin(Plugin):
+    """A factory of session hooks.
+
+    Attributes:
+      needed_metrics: evaluation metrics by which the hook goes. A run that evaluates during
+        training looks for them before the first step.
+    """
+
+    needed_metrics: Sequence[str] = ()
+
+    def __call__(self, context: HookContext) -> Any:
+        """Returns a hook, or a list of hooks; called once on each worker, in the graph of the run.
+
+        A `tf_frame.hooks.base.Hook` has a cadence, the steps at which it runs. Any
+        other `tf.compat.v1.train.SessionRunHook` runs at every step. Return an empty
+        list for a worker that needs no hook.
+
+        Args:
+          context: facts about the run.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__()")
