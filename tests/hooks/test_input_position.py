@@ -50,14 +50,15 @@ class Run:
         self.graph = tf.Graph()
         with self.graph.as_default():
             tf.set_random_seed(1)
-            tf.train.create_global_step()
+            step = tf.train.create_global_step()
+            self.increment = tf.assign_add(step, 1)
             source = Numbers(params=kind)
             deployment = DeploymentConfig(clone_on_cpu=True)
             context = InputContext(config.clone_batch_size, seed=config.random_seed)
             self.batches = make_batches(source, Mode.TRAIN, context, deployment)
             self.position = make_input_position(source, config)
             self.path = tf.placeholder(tf.string, [])
-            tensors = self.position.tensors
+            tensors = {**self.position.tensors, "global_step": tf.identity(step)}
             self.saving = tf.raw_ops.SaveV2(
                 prefix=self.path,
                 tensor_names=list(tensors),
@@ -79,7 +80,7 @@ class Run:
                 yield session
 
     def take(self, session, count):
-        return [session.run(self.batches)[0][0].tolist() for _ in range(count)]
+        return [session.run([self.batches, self.increment])[0][0][0].tolist() for _ in range(count)]
 
     def save(self, session, name):
         path = str(self.folder / name)
@@ -159,6 +160,16 @@ def test_another_batch_size_ends_the_run(tmp_path):
     run = Run(tmp_path, restored=path, config=RunOptions(train_batch_size=4))
     with pytest.raises(ConfigError, match="batch size of a clone 2 -> 4"), run.session():
         pytest.fail("a step could run")
+
+
+def test_before_the_first_step_another_batch_size_is_no_error(tmp_path):
+    path, _ = saved(tmp_path, steps=0)
+    config = RunOptions(train_batch_size=4)
+    run, fresh = Run(tmp_path, restored=path, config=config), Run(tmp_path, config=config)
+    with run.session() as session, fresh.session() as other:
+        assert run.take(session, 5) == fresh.take(other, 5)
+    (line,) = run.said
+    assert line.endswith("batch size of a clone 2 -> 4; no step was trained on it")
 
 
 def test_with_leave_another_batch_size_begins_a_new_pass(tmp_path):

@@ -54,7 +54,7 @@ class InputPositionHook(Hook):
     Raises:
       DataError: from `start`: the position cannot be saved.
       CheckpointError, ConfigError: from `start`: the position of the checkpoint
-        cannot be restored; see `InputPosition.restore`.
+        cannot be restored; see `InputPosition.restore`. At step 0 another input may begin.
     """
 
     phase = Phase.TRANSFORM
@@ -104,6 +104,10 @@ class InputPositionHook(Hook):
         try:
             self._position.restore(session, path, report=self._report)
         except (CheckpointError, ConfigError) as error:
+            if isinstance(error, ConfigError) and step_of(path) == 0:
+                # The run ended before its second checkpoint, and was started with other options.
+                self._report(f"note: {_reason(error)}; no step was trained on it")
+                return
             if not self._allow_inexact:
                 raise
             self._report(f"warning: {_reason(error)}; a new pass over the data begins")

@@ -139,8 +139,8 @@ class Model(Plugin):
       presets: name -> options that `--preset NAME` sets, in the form of a configuration file.
       feature_names: features that `build` reads by name; an input without one is refused.
       label_names: labels that `build` reads by name, where it is given labels.
-      num_steps: number of steps in the whole run, for defaults that depend on it; None for a
-        run that begins with the values of another checkpoint, or that does not train.
+      num_steps: number of steps in the whole run, for defaults that depend on it; None if it is
+        not known.
     """
 
     default_input: ClassVar[str | None] = None

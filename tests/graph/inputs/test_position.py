@@ -11,7 +11,7 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import CheckpointError, ConfigError, DataError
 from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.graph.inputs.position import make_input_position
-from tf_frame.plugin import Input, InputContext, Mode
+from tf_frame.plugin import Input, InputContext, InputInfo, Mode
 
 CONFIG = RunOptions(train_batch_size=2)
 
@@ -24,9 +24,13 @@ class Params:
 class Built(Input):
     """Returns what a function of the context builds."""
 
-    def __init__(self, build, **params):
+    def __init__(self, build, examples=50, **params):
         super().__init__(params=Params(**params))
-        self.build = build
+        self.build, self.examples = build, examples
+
+    @property
+    def info(self):
+        return InputInfo(num_examples={Mode.TRAIN: self.examples})
 
     def dataset(self, mode, context):
         return self.build(context)
@@ -266,6 +270,7 @@ OTHER = {
         "--random_seed 1 -> 5",
     ),
     "option": ({"crop_size": 33}, "--input.crop_size 65 -> 33"),
+    "data": ({"examples": 40}, "training examples 50 -> 40"),
 }
 
 
@@ -317,6 +322,7 @@ def test_the_fingerprint_is_short_text(tmp_path):
     assert fingerprint == {
         "input": f"{__name__}.Built",
         "--input.crop_size": 65,
+        "training examples": 50,
         "batch size of a clone": 2,
         "--num_clones": 1,
         "--random_seed": 1,

@@ -117,7 +117,7 @@ class TrainingSetup:
         """Constructs the model for the data that `info` describes."""
         assert self.model is not None, "the model of an Estimator is an argument of its own"
         model = self.model.make(info=info)
-        model.num_steps = None if self.config.warm_start_from else self.config.max_steps
+        model.num_steps = self.config.max_steps
         return model
 
     def make_transforms(self) -> list[Any]:

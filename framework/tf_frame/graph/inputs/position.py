@@ -24,6 +24,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, DataError, reason_of
 from tf_frame.graph.inputs.streams import iterator_initializers, streams_without_position
 from tf_frame.graph.operations import branches_of_switches
+from tf_frame.plugin import Mode
 
 _LOG = logging.getLogger("tf_frame")
 _SCOPE = "input_position"
@@ -175,11 +176,12 @@ def make_input_position(source: Any, config: RunOptions) -> InputPosition | None
 
 def _fingerprint(source: Any, config: RunOptions) -> dict[str, Any]:
     """The values that must be equal for a position to fit, as JSON returns them."""
-    params = getattr(source, "params", None)
+    params, info = getattr(source, "params", None), getattr(source, "info", None)
     values = dataclasses.asdict(params) if dataclasses.is_dataclass(params) else {}  # type: ignore[arg-type]
     fingerprint = {
         "input": f"{type(source).__module__}.{type(source).__qualname__}",
         **{f"--input.{name}": value for name, value in values.items()},
+        **({"training examples": n} if (n := info and info.num_examples.get(Mode.TRAIN)) else {}),
         "batch size of a clone": config.clone_batch_size,
         "--num_clones": config.num_clones,
         "--random_seed": config.random_seed,
