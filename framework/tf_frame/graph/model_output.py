@@ -61,8 +61,8 @@ def _built(model: Any, features: Any, labels: Any, mode: Mode) -> Any:
         elif _OF_ANOTHER_GRAPH.search(str(error)):
             note_hint(
                 error,
-                "training, evaluation and prediction have a graph each: make tensors, variables and "
-                "Keras layers in build(), and keep none of them for the next call",
+                "training, evaluation and prediction have a graph each: make tensors, variables "
+                "and Keras layers in build(), and keep none of them for the next call",
             )
         elif isinstance(error, (ValueError, TypeError, LookupError)):
             given = f"features {_shapes(features)} and labels {_shapes(labels)}"
