@@ -1,5 +1,6 @@
 """Names of Keras layers without names: those of the graph, whatever the process made before."""
 
+import os
 import sys
 
 import numpy as np
@@ -9,9 +10,11 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Estimator, EstimatorSpec, ModelOutput
 from tf_frame.errors import PluginError
+from tf_frame.estimator.export.receivers import TensorServingInputReceiver
 from tf_frame.graph.keras_names import keras_names_of_graph
 from tf_frame.graph.model_output import build_model
 from tf_frame.plugin import Mode
+from tf_frame.plugin.fault import fault_of
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 NAMES = ["dense/kernel", "dense/bias", "dense_1/kernel", "dense_1/bias"]
@@ -77,6 +80,21 @@ def test_a_run_evaluates_and_resumes_a_model_of_keras(tmp_path):
     assert {*NAMES} <= {name for name, _ in tf.train.list_variables(str(tmp_path))}
 
 
+def test_layers_that_the_model_keeps_are_an_error_that_says_where_to_make_them(tmp_path):
+    class Kept(KerasModel):
+        def __init__(self, **arguments):
+            super().__init__(**arguments)
+            self.layer = tf2.keras.layers.Dense(1)
+
+        def build(self, features, labels, mode):
+            return ModelOutput(loss=tf.reduce_mean(tf.square(self.layer(features) - labels)))
+
+    setup = make_setup(Kept, ToyInput, str(tmp_path), max_steps=1)
+    with pytest.raises(ValueError, match="same graph") as caught:
+        run_setup(setup, report=lambda text: None)
+    assert "Keras layers in build()" in fault_of(caught.value).hint
+
+
 @pytest.mark.parametrize("kept", [False, True])
 def test_several_clones_of_a_model_of_keras_are_refused_with_what_to_do(tmp_path, kept):
     class Kept(KerasModel):
@@ -89,9 +107,22 @@ def test_several_clones_of_a_model_of_keras_are_refused_with_what_to_do(tmp_path
         run_setup(setup, report=lambda text: None)
 
 
-def test_an_estimator_trains_evaluates_and_predicts_a_model_function_of_keras(tmp_path):
+def in_a_loop(features):
+    for size in (4, 4, 1):
+        features = tf2.keras.layers.Dense(size)(features)
+    return features
+
+
+def sequential(features):
+    layers = tf2.keras.layers
+    stack = [layers.Dense(4), layers.BatchNormalization(), layers.Dense(1)]
+    return tf2.keras.Sequential(stack)(features)
+
+
+@pytest.mark.parametrize("network", [two_layers, in_a_loop, sequential])
+def test_an_estimator_takes_a_model_function_of_keras(tmp_path, network):
     def model_fn(features, labels, mode):
-        value = two_layers(features)
+        value = network(features)
         if mode == "infer":
             return EstimatorSpec(mode, predictions={"value": value})
         return EstimatorSpec(mode, loss=tf.reduce_mean(tf.square(value - labels)))
@@ -99,9 +130,19 @@ def test_an_estimator_trains_evaluates_and_predicts_a_model_function_of_keras(tm
     def input_fn():
         return tf2.data.Dataset.from_tensors((np.ones([4, 3], "f"), np.ones([4, 1], "f")))
 
+    def receiver_fn():
+        images = tf.placeholder(tf.float32, [None, 3])
+        return TensorServingInputReceiver(images, images)
+
     estimator = Estimator(model_fn, model_dir=tmp_path)
     estimator.train(input_fn)
     assert estimator.evaluate(input_fn)["global_step"] == 1
-    assert len(list(estimator.predict(input_fn))) == 4
+    predicted = [each["value"] for each in estimator.predict(input_fn)]
+    assert len(predicted) == 4
+    folder = estimator.export_saved_model(tmp_path / "export", receiver_fn)
+    exported = dict(tf.train.list_variables(f"{os.fsdecode(folder)}/variables/variables"))
+    assert len(exported) >= 4
+    assert exported.keys() <= set(estimator.get_variable_names())
     tf2.keras.layers.Dense(2)
-    assert Estimator(model_fn, model_dir=tmp_path).evaluate(input_fn)["global_step"] == 1
+    resumed = Estimator(model_fn, model_dir=tmp_path).train(input_fn)
+    assert resumed.evaluate(input_fn)["global_step"] == 2

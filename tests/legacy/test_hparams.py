@@ -20,7 +20,10 @@ def test_values_are_attributes():
     own.del_hparam("rate")
     assert "rate" not in own
     assert not hasattr(own, "rate")
-    assert str(HParams(b=1, a=[2])) == "[('a', [2]), ('b', 1)]"
+    shown = HParams(b=1, a=[2])
+    assert str(shown) == "b=1,a=[2]"
+    assert repr(shown) == "HParams([('a', [2]), ('b', 1)])"
+    assert HParams(b=2, a=[3]).parse(str(shown)).values() == shown.values()
 
 
 def test_parse():
@@ -43,6 +46,7 @@ def test_json_and_dictionaries():
     own = hparams().parse_json('{"rate": 2, "layers": [1]}')
     assert (own.rate, own.layers) == (2.0, [1])
     assert own.override_from_dict({"steps": 5}) is own
+    assert own.set_from_map({"steps": 6}).steps == 6
     assert json.loads(own.to_json()) == own.values()
     assert json.loads(HParams(function=len, several=[len]).to_json()) == {
         "function": "len",
@@ -84,11 +88,32 @@ def test_malformed_texts(text, error):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("steps", 1.5), ("steps", True), ("train", 1), ("rate", "1"), ("name", 3), ("layers", [1.5])],
+    [
+        ("steps", 1.5),
+        ("steps", True),
+        ("steps", len),
+        ("train", 1),
+        ("rate", "1"),
+        ("name", 3),
+        ("layers", [1.5]),
+    ],
 )
 def test_a_value_of_another_type_is_refused(name, value):
     with pytest.raises(ValueError, match=f"Could not cast hparam '{name}'"):
         hparams().set_hparam(name, value)
+
+
+def test_a_function_may_become_another_callable():
+    own = HParams(function=len)
+    own.set_hparam("function", sorted)
+    own.set_hparam("function", str)
+    assert own.function is str
+
+
+def test_an_index_sets_no_element_of_a_parameter():
+    """As of old: only `parse_values` knows indices."""
+    with pytest.raises(ValueError, match="Must pass a list for multi-valued parameter: layers"):
+        hparams().parse("layers[0]=5")
 
 
 def test_mistakes_of_names():

@@ -1,6 +1,6 @@
 """Programs for tf.layers, and the table of what they make, for a comparison with TensorFlow's own.
 
-`tests/legacy/layers/tf_layers.json` was made by running this file with TensorFlow 2.15.1 and
+`tests/legacy/layers/tf_layers.json` was made by running this file with TensorFlow 2.15 and
 its Keras 2.15.0, the last release that contains `tf.compat.v1.layers`.
 """
 
@@ -57,6 +57,24 @@ def network(tfl):
     return tfl.dense(tfl.dense(net, 2, tf.nn.tanh), 2, name="logits")
 
 
+def arguments_of_the_scope(tfl):
+    def doubled(getter, *args, **kwargs):
+        return 2.0 * getter(*args, **kwargs)
+
+    with tf.variable_scope("penalised", regularizer=penalty):
+        net = tfl.conv2d(IMAGES, 2, 3)
+    with tf.variable_scope("doubled", custom_getter=doubled):
+        return [net, tfl.dense(VECTORS, 2)]
+
+
+def twice_with_auto_reuse(tfl):
+    outputs = []
+    for _ in range(2):
+        with tf.variable_scope("tower", reuse=tf.AUTO_REUSE):
+            outputs += [tfl.dense(VECTORS, 2), tfl.dense(VECTORS, 2, name="mine")]
+    return outputs
+
+
 def own_layer(tfl):
     class MyScale(tfl.Layer):
         def build(self, input_shape):
@@ -106,6 +124,9 @@ CASES = {
         IMAGES, 2, 3, padding="same", depthwise_regularizer=penalty, pointwise_regularizer=penalty
     ),
     "separable_conv2d_dilated": lambda tfl: tfl.separable_conv2d(IMAGES, 2, 2, dilation_rate=2),
+    "separable_conv2d_no_bias": lambda tfl: tfl.separable_conv2d(
+        IMAGES, 2, (3, 2), strides=(2, 2), depth_multiplier=2, use_bias=False, name="conv"
+    ),
     "dense": lambda tfl: tfl.dense(VECTORS, 2),
     "dense_rank_3": lambda tfl: tfl.dense(SERIES, units=2, activation=tf.nn.sigmoid),
     "dropout": lambda tfl: tfl.dropout(VECTORS),
@@ -148,6 +169,8 @@ CASES = {
     "two_in_scopes": two_in_scopes,
     "shared_by_name": shared_by_name,
     "called_twice": called_twice,
+    "arguments_of_the_scope": arguments_of_the_scope,
+    "twice_with_auto_reuse": twice_with_auto_reuse,
     "own_layer": own_layer,
 }
 

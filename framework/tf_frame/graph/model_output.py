@@ -18,6 +18,7 @@ from tf_frame.text import short_repr
 
 # Parts of errors of Python and TensorFlow about a None in place of a tensor.
 _OF_NONE = re.compile("NoneType|None values not supported")
+_OF_ANOTHER_GRAPH = re.compile("must be from the same graph|is not an element of this graph")
 
 
 def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutput:
@@ -57,6 +58,12 @@ def _built(model: Any, features: Any, labels: Any, mode: Mode) -> Any:
     except Exception as error:
         if mode == Mode.PREDICT and labels is None and _OF_NONE.search(str(error)):
             note_hint(error, "in Mode.PREDICT labels are None, and build() must not use them")
+        elif _OF_ANOTHER_GRAPH.search(str(error)):
+            note_hint(
+                error,
+                "training, evaluation and prediction have a graph each: make tensors, variables "
+                "and Keras layers in build(), and keep none of them for the next call",
+            )
         elif isinstance(error, (ValueError, TypeError, LookupError)):
             given = f"features {_shapes(features)} and labels {_shapes(labels)}"
             note_hint(error, f"build() was given {given}")

@@ -97,6 +97,8 @@ class HParams:
             self.set_hparam(name, value)
         return self
 
+    set_from_map = override_from_dict
+
     def values(self) -> dict[str, Any]:
         """Returns name -> value, in the order in which the parameters were added."""
         return {name: getattr(self, name) for name in self._types}
@@ -134,10 +136,10 @@ class HParams:
         return key in self._types
 
     def __str__(self) -> str:
-        return str(sorted(self.values().items()))
+        return ",".join(f"{name}={value}" for name, value in self.values().items())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self})"
+        return f"{type(self).__name__}({sorted(self.values().items())})"
 
     def _check_default(self, key: str, default: Any) -> None:
         kind, several = self._types[key]
@@ -218,13 +220,17 @@ def _parser(name: str, kind: type, values: str) -> Callable[[str], Any]:
 
 def _cast(name: str, kind: type, value: Any) -> Any:
     """Returns a value as the type of a parameter, where nothing is lost by that."""
-    if kind is type(None) or callable(value):
+    if kind is type(None) or type(value) is kind:
         return value
     fits = isinstance(value, bool) == (kind is bool)
     for each in (numbers.Integral, numbers.Number, str | bytes):
         if issubclass(kind, each):
             fits = fits and isinstance(value, each)
             break
+    else:
+        # A function may be replaced by another callable, such as a class.
+        if callable(value):
+            return value
     if not fits:
         raise ValueError(f"Could not cast hparam {name!r} of type {kind} from value {value!r}")
     return kind(value)

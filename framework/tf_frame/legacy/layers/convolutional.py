@@ -275,11 +275,12 @@ class _SeparableConv(_Conv):
     def _convolve(
         self, inputs: Any, depthwise: Any, pointwise: Any, strides: Any, rates: Any, padding: str
     ) -> Any:
-        outputs = convolve_depthwise(
-            inputs, depthwise, strides, rates, padding, channels_first=self.channels_first
-        )
         data_format = "NCHW" if self.channels_first else "NHWC"
-        return tf.nn.conv2d(outputs, pointwise, 1, "VALID", data_format=data_format)
+        with tf.name_scope("separable_conv2d") as name:
+            outputs = convolve_depthwise(
+                inputs, depthwise, strides, rates, padding, channels_first=self.channels_first
+            )
+            return tf.nn.conv2d(outputs, pointwise, 1, "VALID", data_format=data_format, name=name)
 
 
 class SeparableConv2D(_SeparableConv):

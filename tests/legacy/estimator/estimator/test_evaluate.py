@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
+from tensorflow.python.platform import tf_logging
 
 from tf_frame.legacy import estimator
 
@@ -258,3 +259,16 @@ def test_nor_in_memory(make, linear):
     made.train(linear.data(), hooks=[hook], steps=1)
     steps = [step for step, _, _ in events_of(made.eval_dir())]
     assert steps == sorted(set(steps)) and len(steps) >= 1
+
+
+def test_a_metric_whose_value_reads_the_input_is_warned_of(make, linear, monkeypatch):
+    def model_fn(features, labels, mode):
+        spec = linear.model_fn(features, labels, mode)
+        return spec._replace(eval_metric_ops={"mean": (tf.reduce_mean(features), tf.no_op())})
+
+    warnings = []
+    monkeypatch.setattr(tf_logging, "warning", lambda text, *_: warnings.append(text))
+    made = at_start(make(model_fn), linear)
+    with pytest.raises(tf.errors.OutOfRangeError):
+        made.evaluate(linear.data())
+    assert [text for text in warnings if "have a dependency back to some input source" in text]

@@ -1,0 +1,60 @@
+"""Commands, a process each, on a run of a plugin whose Keras layers have no names."""
+
+import json
+import os
+import sys
+
+import pytest
+
+import forked
+from tf_frame.testing.distributions import write_distribution
+
+pytestmark = pytest.mark.process
+
+MODULE = """
+import tensorflow as tf2
+import tensorflow.compat.v1 as tf
+from tf_frame import Model, ModelOutput
+
+
+class Keras(Model):
+    default_input = "toy"
+
+    def build(self, features, labels, mode):
+        layers, value = tf2.keras.layers, features
+        for size in (4, 4):
+            value = layers.Dense(size)(value)
+        value = tf2.keras.Sequential([layers.Dense(4), layers.Dense(1)])(value)
+        if labels is None:
+            return ModelOutput(predictions={"value": value})
+        return ModelOutput(loss=tf.reduce_mean(tf.square(value - labels)))
+"""
+
+
+def test_each_command_finds_the_variables_of_the_run(tmp_path):
+    (tmp_path / "with_keras.py").write_text(MODULE)
+    entry_points = {
+        "tf_frame.models: keras": "with_keras:Keras",
+        "tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput",
+    }
+    write_distribution(tmp_path, "with-keras", entry_points)
+    run = ("run", "--model_dir", "run")
+    for words in (
+        (*run, "--plugin", "keras", "--max_steps", "2"),
+        (*run, "--max_steps", "3"),
+        ("evaluate", "run"),
+        ("predict", "run", "--output", "out"),
+        ("export", "run", "--format", "saved_model"),
+    ):
+        done = forked.run(
+            [sys.executable, "-m", "tf_frame", *words],
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=200,
+        )
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+    evaluated = json.loads((tmp_path / "run/eval/metrics.json").read_text())
+    assert evaluated["global_step"] == 3
+    assert evaluated["metrics"] == json.loads((tmp_path / "run/result.json").read_text())["metrics"]
