@@ -136,6 +136,13 @@ def test_an_evaluation_with_a_name_has_its_own_folder(run, folder):
     assert not (folder / "eval").exists()
 
 
+def test_a_folder_that_cannot_be_written_is_refused_before_the_evaluation(run, folder, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, out, err = run(folder, "--output", tmp_path / "file" / "eval")
+    assert (code, "evaluating" in out) == (2, False)
+    assert err.startswith(f"tf-frame: --output {tmp_path}/file/eval cannot be written: ")
+
+
 def test_with_output_the_folder_of_the_run_is_only_read(run, folder, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     code, out, _ = run(folder, "--output", tmp_path / "mine")

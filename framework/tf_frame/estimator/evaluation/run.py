@@ -23,6 +23,7 @@ from tf_frame.estimator.evaluation.evaluator import Evaluated, Evaluator
 from tf_frame.estimator.evaluation.progress import evaluate_watched
 from tf_frame.estimator.evaluation.results import write_figures
 from tf_frame.estimator.training.context import RunObserver
+from tf_frame.estimator.training.model_dir import check_writable
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.session.interrupts import Interrupted
 
@@ -80,12 +81,14 @@ def evaluate_run(
 
     Raises:
       CheckpointError: there is no checkpoint, or it belongs to another model.
+      ConfigError: the results cannot be written.
       Interrupted: a signal stopped the evaluation.
     """
     started, count = time.monotonic(), 0
     model = setup.make_model(source.info)
     evaluator = run_evaluator(setup, model=model, source=source, name=name, output=output)
     eval_dir = str(evaluator.eval_dir)
+    check_writable(eval_dir, "--output")
 
     def evaluate(path: str) -> Evaluated:
         observer.report(f"evaluating {path}")

@@ -111,7 +111,8 @@ def staged_export(base: str) -> Iterator[str]:
 def _staged(path: str, failure: str) -> Iterator[str]:
     """Stages output in a folder, with errors of writing as one error for the user."""
     remedy = (
-        "nothing of it was left behind; free space there and check that the folder can be written"
+        "nothing of it was left behind; free space there, check that the folder can be written, or "
+        "choose another --output"
     )
     with contextlib.ExitStack() as stack:
         with translated_write_errors(failure, remedy):

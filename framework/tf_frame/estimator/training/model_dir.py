@@ -64,8 +64,12 @@ def discarded_if_unused(path: str, *, is_chief: bool = True) -> Iterator[None]:
         raise
 
 
-def check_writable(path: str) -> None:
-    """Checks that a run could write to the folder; makes none, and changes nothing in it.
+def check_writable(path: str, option: str = "--model_dir") -> None:
+    """Checks that a folder could be written; makes none, and changes nothing in it.
+
+    Args:
+      path: the folder.
+      option: the option that names it.
 
     Raises:
       ConfigError: the folder cannot be written.
@@ -75,16 +79,16 @@ def check_writable(path: str) -> None:
         missing.append(parent)
         parent = os.path.dirname(parent)
     try:
-        _create(path)
+        _create(path, option)
     finally:
         for folder in missing:
             file_system.remove_if_empty(folder)
 
 
-def _create(path: str) -> None:
+def _create(path: str, option: str = "--model_dir") -> None:
     if any(character in path for character in "*?["):
         raise ConfigError(
-            f"--model_dir {path}: TensorFlow's savers take *, ? and [ in a path for a pattern; "
+            f"{option} {path}: TensorFlow's savers take *, ? and [ in a path for a pattern; "
             "choose a folder without them"
         )
     try:
@@ -92,7 +96,7 @@ def _create(path: str) -> None:
         file_system.write_probe(path)
     except OSError as error:
         raise ConfigError(
-            f"--model_dir {path} cannot be written: {error.strerror}; choose another folder"
+            f"{option} {path} cannot be written: {error.strerror}; choose another folder"
         ) from None
 
 
