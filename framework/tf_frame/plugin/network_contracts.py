@@ -116,6 +116,13 @@ class Preprocessing(Plugin):
 
     values: ClassVar[str] = ""
 
+    def image_side(self, size: int) -> int:
+        """The side of square images that are only cropped, and not scaled, to a size, in pixels.
+
+        Exports that need images of one size take this.
+        """
+        return size
+
     def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
         """Resizes an image, augments it for training, and scales its values.
 

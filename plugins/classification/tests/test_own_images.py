@@ -137,9 +137,9 @@ def test_tensorflow_lite_takes_pixels_of_the_size_in_its_readme(trained, tmp_pat
     exported = export(run, "tflite", tmp_path / "exported")
     readme = json.loads((exported / "README.json").read_text())
     assert readme["inputs"] == {
-        "image": {"dtype": "uint8", "shape": [1, 28, 28, 3], "values": "RGB, 0 to 255"}
+        "image": {"dtype": "uint8", "shape": [1, 32, 32, 3], "values": "RGB, 0 to 255"}
     }
-    picture = np.random.RandomState(1).randint(0, 256, [28, 28, 3]).astype(np.uint8)
+    picture = np.random.RandomState(1).randint(0, 256, [32, 32, 3]).astype(np.uint8)
     (tmp_path / "x.png").write_bytes(tf2.io.encode_png(picture).numpy())
     (row,) = predicted(run, tmp_path / "x.png", output=tmp_path)
     interpreter = tf.lite.Interpreter(str(exported / "model.tflite"))

@@ -8,6 +8,15 @@ from tf_frame_vision.augmentation import colour
 from tf_frame_vision.preprocessing.inception import Inception, InceptionFull, random_box
 
 
+@pytest.mark.parametrize(("size", "side"), [(1, 1), (15, 17), (96, 108), (224, 256), (299, 341)])
+def test_an_image_of_the_side_for_a_size_is_cropped_and_not_scaled(prepare, size, side):
+    assert Inception(params=None).image_side(size) == side
+    image = np.random.RandomState(size).randint(0, 256, [side, side, 3], np.uint8)
+    margin = (side - size) // 2
+    middle = image[margin : margin + size, margin : margin + size]
+    np.testing.assert_allclose(prepare(Inception, image, size), middle / 127.5 - 1, atol=1e-6)
+
+
 def test_evaluation_takes_seven_eighths(prepare, ramp):
     """Of 80 x 80 pixels the middle 70; where 7 are left of it, each tenth one is taken."""
     image = np.concatenate([ramp, ramp[:20]])[:80, :80]

@@ -16,6 +16,15 @@ def test_grey_images_lose_the_average_of_the_means(prepare):
     np.testing.assert_allclose(result, 200 - 344.4 / 3, atol=1e-4)
 
 
+@pytest.mark.parametrize(("size", "side"), [(112, 128), (224, 256)])
+def test_an_image_of_the_side_for_a_size_is_cropped_and_not_scaled(prepare, size, side):
+    assert Vgg(params=None).image_side(size) == side
+    image = np.random.RandomState(size).randint(0, 256, [side, side, 3], np.uint8)
+    margin = (side - size) // 2
+    middle = image[margin : margin + size, margin : margin + size]
+    np.testing.assert_allclose(prepare(Vgg, image, size), middle - np.array(MEANS), atol=1e-3)
+
+
 def test_evaluation_keeps_the_shape_and_cuts_the_middle(prepare, ramp):
     """7 of 224 pixels are 8 of 256: 60 x 80 becomes 8 x 11, of which 7 x 7 are taken.
 

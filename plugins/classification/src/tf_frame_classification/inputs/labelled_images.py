@@ -165,13 +165,15 @@ class LabelledImages(ExampleInput):
         return {"image": self.preprocess.values}
 
     def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
-        """Image files and pixels of any size; or pixels of the network's size."""
+        """Image files and pixels of any size; or pixels of a size that is not scaled."""
         from tf_frame_vision import raw_serving
 
+        # A preprocessing need not inherit from `tf_frame.Preprocessing`.
+        side = getattr(self.preprocess, "image_side", int)(self.size)
         return raw_serving.image_forms(
             self._image_to_predict,
             raw_serving.random_pictures if self._trained else self._pictures,
-            fixed_size=(self.size, self.size) if fixed_size else None,
+            fixed_size=(side, side) if fixed_size else None,
             are_real=not self._trained,
         )
 

@@ -35,6 +35,12 @@ class Inception(Preprocessing):
     fast_mode: ClassVar[bool] = True
     values: ClassVar[str] = "-1 to 1"
 
+    def image_side(self, size: int) -> int:
+        # `tf.image.central_crop` rounds the margin down.
+        margin = (1 - CENTRAL_FRACTION) / 2
+        sides = [s for s in range(size, 2 * size) if s - 2 * int(s * margin) == size]
+        return min(sides, key=lambda side: abs(side * CENTRAL_FRACTION - size))
+
     def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
         import tensorflow.compat.v1 as tf
 

@@ -31,6 +31,9 @@ class Vgg(Preprocessing):
 
     values: ClassVar[str] = "0 to 255 less the means 123.68, 116.78 and 103.94 of R, G and B"
 
+    def image_side(self, size: int) -> int:
+        return _scaled(SMALLEST_SIDE, size, size)
+
     def __call__(self, image: Any, *, height: int, width: int, is_training: bool, seed: Any) -> Any:
         import tensorflow.compat.v1 as tf
 
