@@ -217,7 +217,7 @@ def test_an_export_takes_data_of_the_same_classes_only(tmp_path):
     assert (source.trained, no_data) == (None, "")
     source, no_data = input_for_export(animals(tmp_path, "dog", "cat"))
     assert source.trained == CLASSES
-    assert no_data == "class 0 of the data is 'dog', in the training it was 'cat'"
+    assert no_data == "class 0 of the data is 'dog', the training had 'cat'"
 
 
 def test_other_classes_are_an_error_for_an_input_that_needs_its_data(tmp_path, monkeypatch):

@@ -17,6 +17,12 @@ def test_it_evaluates_at_multiples_but_not_at_the_last_step(build, train):
     assert hook.results == {3: {"loss": 1 / 3}, 6: {"loss": 1 / 6}}
 
 
+def test_the_last_step_counts_where_nothing_is_evaluated_at_the_end(build, train):
+    hook = EvaluateHook(lambda step: {}, every_steps=3, last_step=None)
+    train(build(), [hook], to=6)
+    assert list(hook.results) == [3, 6]
+
+
 def test_the_first_step_is_evaluated_only_if_it_is_a_multiple(build, train):
     hook = EvaluateHook(lambda step: {}, every_steps=1, last_step=4)
     train(build(), [hook], to=4)

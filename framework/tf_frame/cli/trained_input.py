@@ -141,7 +141,8 @@ def input_for_export(setup: TrainingSetup, given: InputInfo | None = None) -> tu
     info = given or recorded_info(setup)
     try:
         source = setup.make_input()
-        reason = "" if info is None else different_classes(source.info, info)
+        known = "the training had" if given is None else "the checkpoint has"
+        reason = "" if info is None else different_classes(source.info, info, known)
     except DataError as error:
         source, reason = None, str(error)
         if info is None:
@@ -161,14 +162,20 @@ def recorded_info(setup: TrainingSetup) -> InputInfo | None:
     return read_input_info(setup.model_dir, setup.input.name)
 
 
-def different_classes(info: InputInfo, trained: InputInfo) -> str:
-    """Returns how the classes of data differ from those of the training; empty if they do not."""
+def different_classes(info: InputInfo, trained: InputInfo, had: str = "the training had") -> str:
+    """Returns how the classes of data differ from those of a model; empty if they do not.
+
+    Args:
+      info: of the data.
+      trained: what the model knows.
+      had: the beginning of the words about `trained`.
+    """
     if info.num_classes != trained.num_classes:
-        return f"the data has {info.num_classes} classes, the training had {trained.num_classes}"
+        return f"the data has {info.num_classes} classes, {had} {trained.num_classes}"
     pairs = zip(info.class_names, trained.class_names, strict=False)
     return next(
         (
-            f"class {label} of the data is {name!r}, in the training it was {before!r}"
+            f"class {label} of the data is {name!r}, {had} {before!r}"
             for label, (name, before) in enumerate(pairs)
             if name != before
         ),

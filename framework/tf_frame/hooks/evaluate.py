@@ -17,13 +17,13 @@ class EvaluateHook(Hook):
     """Evaluates at the multiples of a number of steps.
 
     The hook runs after the step has been saved, and before hooks that stop by the
-    results. It leaves out the last step, since a run evaluates at its end anyway.
+    results. It leaves out the last step of a run that evaluates at its end anyway.
     Rates of steps do not count the time of an evaluation.
 
     Args:
       evaluate: takes the global step; returns metric -> value.
       every_steps: steps between evaluations.
-      last_step: global step at which training ends.
+      last_step: global step at which a run ends that evaluates then; None: no run does.
       unless: asked before every evaluation; true skips it.
 
     Attributes:
@@ -40,7 +40,7 @@ class EvaluateHook(Hook):
         evaluate: Callable[[int], Mapping[str, float]],
         *,
         every_steps: int,
-        last_step: int,
+        last_step: int | None,
         unless: Callable[[], bool] = lambda: False,
     ) -> None:
         self._evaluate = evaluate
@@ -50,6 +50,7 @@ class EvaluateHook(Hook):
         super().__init__(Multiples(every_steps))
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
-        if step < self._last_step and not self._unless():
+        is_last = self._last_step is not None and step >= self._last_step
+        if not is_last and not self._unless():
             with pause():
                 self.results[step] = dict(self._evaluate(step))

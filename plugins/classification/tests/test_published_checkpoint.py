@@ -91,6 +91,7 @@ def test_variables_that_are_not_found_are_named(published, capsys, tmp_path):
     code, _, err = run(capsys, *command, "--num_classes", 7)
     assert code == 1
     assert "MobilenetV1/Logits/Conv2d_1c_1x1/weights" in err and "--warm_start_exclude" in err
+    assert err.endswith("built for 7 classes: does the checkpoint have another number?\n")
     assert not (tmp_path / "m").exists()
     exclude = "--warm_start_exclude=MobilenetV1/Logits/"
     code, out, _ = run(capsys, *command, "--num_classes", 7, exclude)

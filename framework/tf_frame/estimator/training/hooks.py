@@ -268,8 +268,9 @@ def _evaluation(
         checkpoints.wait()
         return evaluate_step(step)
 
+    last_step = config.max_steps if config.evaluate else None
     return EvaluateHook(
-        evaluate, every_steps=steps, last_step=config.max_steps, unless=lambda: guard.diverged
+        evaluate, every_steps=steps, last_step=last_step, unless=lambda: guard.diverged
     )
 
 

@@ -12,6 +12,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.warm_start.plan import WarmStart, plan_warm_start
 from tf_frame.checkpoint.warm_start.rows import Outcome
+from tf_frame.errors import CheckpointError
 from tf_frame.estimator.error_translation import translated_errors
 from tf_frame.estimator.export.input_signature import input_signature
 from tf_frame.estimator.training.context import RunObserver
@@ -48,13 +49,27 @@ def restore_without_training(setup: TrainingSetup, source: Any, observer: RunObs
         inference = build_inference(
             model=model, features=received.features, labels=None, mode=Mode.PREDICT, config=config
         )
-        plan = plan_warm_start(config, tf.global_variables())
-        assert plan is not None
+        plan = _plan(setup, source.info.num_classes)
         check_readable(plan.path)
         observer.report("\n".join([plan.summary(), *_not_restored(plan)]))
         _save(plan, inference.scaffold, setup.model_dir)
     observer.interrupts.raise_if_received("stopped; nothing was written")
     write_configuration(setup, source.info)
+
+
+def _plan(setup: TrainingSetup, num_classes: int | None) -> WarmStart:
+    """The plan for the default graph; an error says how many classes the model was built for."""
+    try:
+        plan = plan_warm_start(setup.config, tf.global_variables())
+    except CheckpointError as error:
+        if num_classes is None:
+            raise
+        raise CheckpointError(
+            f"{error}\nThe model was built for {num_classes} classes: does the checkpoint have "
+            "another number?"
+        ) from error
+    assert plan is not None, "the options name a checkpoint"
+    return plan
 
 
 def _save(plan: WarmStart, scaffold: Any, model_dir: str) -> None:
