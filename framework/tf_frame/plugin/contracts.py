@@ -305,6 +305,10 @@ class Input(Plugin):
         """
         return {}
 
+    def notes(self) -> Sequence[str]:
+        """Returns lines to show before training, such as files that are left out."""
+        return ()
+
     def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
         """Returns a `tf.data.Dataset` of batched features to predict on.
 

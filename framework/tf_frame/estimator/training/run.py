@@ -130,9 +130,6 @@ def _train(
             report=observer.report,
             check=observer.interrupts.raise_if_received,
         )
-    # A model need not inherit from `tf_frame.Model`.
-    for note in getattr(model, "notes", tuple)():
-        observer.report(f"note: {note}")
     observer.report(f"resuming from {checkpoint}" if checkpoint else "building the graph ...")
     return train(setup, context, model=model, source=source)
 

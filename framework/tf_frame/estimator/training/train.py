@@ -70,6 +70,10 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
     """
     config, cluster, observer = setup.config, context.cluster, context.observer
     deployment = make_deployment(config, cluster)
+    for part in (source, model):
+        # Neither need inherit from the class of its contract.
+        for note in getattr(part, "notes", tuple)():
+            observer.report(f"note: {note}")
     with unmatched_patterns(strict=config.strict, report=observer.report):
         graph = build_graph(setup, model=model, source=source, deployment=deployment)
         if cluster.is_chief:

@@ -52,6 +52,7 @@ def test_classes_are_the_folders_in_the_order_of_their_names(tmp_path, pictures,
     assert source.info.num_examples == {Mode.TRAIN: 3, Mode.EVAL: 2, Mode.PREDICT: 2}
     both = {**files(source, Mode.TRAIN), **files(source, Mode.EVAL)}
     assert both == {name: int(name.startswith("rose")) for name in names}
+    assert source.notes() == ["files that are left out: .txt (1)"]
     ((features, labels),) = take(source.dataset(Mode.EVAL, InputContext(batch_size=4)))
     assert labels["label"].tolist() == [0, 1]
     assert labels["label"].dtype == np.int32

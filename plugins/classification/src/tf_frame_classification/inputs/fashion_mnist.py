@@ -29,7 +29,7 @@ _SAMPLE = Path(__file__).parents[1] / "data" / "fashion_mnist"
 _WHAT_TO_DO = (
     "Put the four files train- and t10k-images-idx3-ubyte, train- and t10k-labels-idx1-ubyte"
     " there, with or without .gz; or leave --input.data_dir empty to use the sample that the"
-    " plugin brings"
+    " plugin brings; a folder of images for each class is read by --input image_folder"
 )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -75,6 +76,19 @@ class ImageFolder(LabelledImages):
         _check_classes(eval_folder, eval_files, folder, classes)
         evaluated = {name: eval_files.get(name, ()) for name in classes}
         self.use(classes, _split(folder, files), _split(eval_folder, evaluated))
+
+    def notes(self) -> Sequence[str]:
+        """Names the kinds of files that are no images for this input."""
+        folders = {Path(split.content[0]) for split in self.splits.values() if split.content}
+        left_out = Counter(
+            Path(name).suffix.lower() or "without suffix"
+            for folder in folders
+            for class_name in visible(folder, folders=True)
+            for name in visible(folder / class_name, folders=False)
+            if not name.lower().endswith(IMAGE_SUFFIXES)
+        )
+        kinds = ", ".join(f"{suffix} ({count})" for suffix, count in sorted(left_out.items()))
+        return [f"files that are left out: {kinds}"] if kinds else []
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import folder_examples
