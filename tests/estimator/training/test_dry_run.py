@@ -25,9 +25,9 @@ def temporary(tmp_path, monkeypatch):
     return folder
 
 
-def try_run(model_dir, *, model=ToyModel, source=ToyInput, interrupts=None, **options):
+def try_run(model_dir, *, model=ToyModel, source=ToyInput, interrupts=None, report=print, **options):
     setup = make_setup(model, source, str(model_dir), **{"max_steps": 50, **options})
-    observer = RunObserver(lambda line: None, interrupts or Interrupts())
+    observer = RunObserver(report, interrupts or Interrupts())
     context = RunContext(observer=observer, cluster=cluster_of(setup.config))
     return dry_run(setup, context, setup.make_input())
 
@@ -45,6 +45,16 @@ def test_a_new_run_is_tried_and_leaves_nothing(tmp_path, temporary):
     assert told.endswith(f"nothing was written to {tmp_path / 'new'}")
     assert not (tmp_path / "new").exists()
     assert not list(temporary.glob("tf-frame*"))
+
+
+def test_notes_are_shown(tmp_path):
+    class Noted(ToyInput):
+        def notes(self):
+            return ["two files are left out"]
+
+    lines = []
+    try_run(tmp_path / "new", source=Noted, report=lines.append)
+    assert "note: two files are left out" in lines
 
 
 def test_the_checkpoint_of_the_folder_is_restored_and_the_folder_untouched(tmp_path, temporary):
