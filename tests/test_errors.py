@@ -23,6 +23,7 @@ Node: 'save/SaveV2'
             "Graph execution error:\n\nassertion failed: [a/b.tfrecord: record 3 [2]]\n\t [[x]]",
             "a/b.tfrecord: record 3 [2]",
         ),
+        ("assertion failed: [too large] [x (input:0) = ] [[1 2]...]\n\t [[x]]", "too large"),
     ],
 )
 def test_the_reason_is_the_line_that_says_something(message, reason):

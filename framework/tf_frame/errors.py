@@ -20,7 +20,8 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
-_ASSERTION = re.compile(r"^assertion failed: \[(.*)\]")
+# The first of the data of a `tf.Assert`, which is the text.
+_ASSERTION = re.compile(r"^assertion failed: \[(.*?)\](?: \[.*)?$")
 # No space on the disk, none in the user's quota, or a file beyond the limit of the process.
 _DISK_FULL = tuple(map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)))
 

@@ -66,6 +66,14 @@ def test_debug_shows_the_whole_traceback_below_the_line(run):
     assert "tf_frame/graph/train_graph.py" in said
 
 
+def test_of_many_frames_the_first_and_the_last_are_shown_and_the_cause(run):
+    _, said = run("--plugin", "build_raises_from_deep_inside", "--input", "toy")
+    lines = said.splitlines()
+    assert sum(line.startswith("  File ") for line in lines) == 20
+    assert "  ... 32 more frames" in lines
+    assert lines[-2] == "it was raised because of KeyError: 'first'"
+
+
 def test_a_fault_is_the_same_line_in_every_command(run, command):
     assert run("--plugin", "fails_later", "--input", "toy")[0] == 0
     expected = (
@@ -82,12 +90,47 @@ def test_a_fault_is_the_same_line_in_every_command(run, command):
         assert (code, said.splitlines()[0]) == (2, expected)
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        (
+            "scalar_predictions",
+            "Batch length of predictions should be same. error is a scalar and has no row for each "
+            "example; make it one for each, or pass yield_single_examples=False to "
+            "Estimator.predict.",
+        ),
+        (
+            "narrow_writer",
+            "prediction_writer() of the model 'narrow_writer' of faulty 1.0 raised TypeError: "
+            "NarrowWriter.prediction_writer.<locals>.<lambda>() takes 1 positional argument but 3 "
+            "were given ({here})",
+        ),
+    ],
+)
+def test_a_fault_in_predictions_is_a_line(run, command, name, line):
+    assert run("--plugin", name, "--input", "toy")[0] == 0
+    code, said = command("predict", "run", "--output", "out")
+    here = f"faulty/models.py, line {faulty.line_of(name)}"
+    assert (code, said.splitlines()[0]) == (2, f"tf-frame: {line.format(here=here)}")
+
+
 def test_a_model_that_needs_labels_to_predict_is_told_that_there_are_none(run, command):
     assert run("--plugin", "needs_labels", "--input", "toy")[0] == 0
     predicted = command("predict", "run", "--output", "out")
     exported = command("export", "run", "--format", "saved_model")
     assert predicted == exported
     assert predicted[1].endswith("in Mode.PREDICT labels are None, and build() must not use them\n")
+
+
+@pytest.mark.usefixtures("command")
+def test_what_a_plugin_prints_at_its_import_is_no_result(tmp_path, monkeypatch, capsys):
+    text = "from tf_frame.testing.toy import ToyModel as Loud\nprint('hello')"
+    (tmp_path / "loud.py").write_text(text)
+    write_distribution(tmp_path, "loud", {"tf_frame.models: loud": "loud:Loud"})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["run", "--plugin", "loud", "--input", "toy", "--print_config"]) == 0
+    out, err = capsys.readouterr()
+    assert ("hello" in out, "hello" in err) == (False, True)
 
 
 @pytest.mark.usefixtures("command")

@@ -26,6 +26,7 @@ COMMANDS = {
     "checkpoint": ("tf_frame.cli.checkpoint", "inspect and rewrite checkpoints"),
     "completion": ("tf_frame.cli.completion", "print a script for completion in a shell"),
 }
+_MOST_FRAMES = 20
 _HOW_TO_SEE_MORE = "--verbosity debug shows the whole traceback"
 
 
@@ -40,13 +41,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         complain("tf-frame: stopped by Ctrl-C")
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        silence(sys.stdout)
-        return EXIT_OK
-    except (Exception, SystemExit) as error:
-        if not _reported_as_fault(error):
-            raise
-        return EXIT_USAGE
+    except BaseException as error:
+        if _reported_as_fault(error):
+            return EXIT_USAGE
+        if isinstance(error, BrokenPipeError):  # Nobody reads the output.
+            silence(sys.stdout)
+            return EXIT_OK
+        raise
 
 
 def _reported_as_fault(error: BaseException) -> bool:
@@ -60,9 +61,18 @@ def _reported_as_fault(error: BaseException) -> bool:
     if shows_debug():
         traceback.print_exception(error)
     else:
-        lines = [*map(str, fault.frames), _HOW_TO_SEE_MORE]
+        lines = [*_shortened(list(map(str, fault.frames))), _HOW_TO_SEE_MORE]
         complain("\n".join([*lines, *([fault.hint] if fault.hint else [])]))
     return True
+
+
+def _shortened(frames: list[str]) -> list[str]:
+    """The first and the last frames of a deep recursion."""
+    left_out = len(frames) - _MOST_FRAMES
+    if left_out <= 0:
+        return frames
+    half = _MOST_FRAMES // 2
+    return [*frames[:half], f"  ... {left_out} more frames", *frames[-half:]]
 
 
 def _dispatch(argv: list[str]) -> int:

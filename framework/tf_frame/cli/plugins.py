@@ -5,10 +5,8 @@ With `--check` it loads every plugin, and so finds the broken ones before a run 
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import json
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -89,16 +87,10 @@ def _problem(info: PluginInfo, *, load: bool) -> str:
     if info.state != OK or not load:
         return info.problem
     try:
-        _load(info)
+        load_plugin_info(info)
     except BrokenPluginError as error:
         return error.cause
     return ""
-
-
-def _load(info: PluginInfo) -> Any:
-    # Output of a plugin must not get between the lines of JSON.
-    with contextlib.redirect_stdout(sys.stderr):
-        return load_plugin_info(info).cls
 
 
 def _state(info: PluginInfo, problem: str) -> str:
@@ -140,7 +132,7 @@ def _show(argv: Sequence[str]) -> int:
 
 
 def _description(info: PluginInfo) -> str:
-    cls = _load(info)
+    cls = load_plugin_info(info).cls
     rows = [
         ("kind", info.kind.word),
         ("package", f"{info.distribution} {info.version}"),

@@ -207,10 +207,10 @@ class DeviceOptions:
         None, "part of the memory of each GPU to take, such as 0.9; none: all", min=0.01, max=1
     )
     intra_op_threads: int = option(
-        0, "threads that share one operation on the CPU; 0: one for each core", min=0
+        0, "threads that share one operation on the CPU; 0: one for each core", min=0, max=1024
     )
     inter_op_threads: int = option(
-        0, "operations that run at the same time; 0: one for each core", min=0
+        0, "operations that run at the same time; 0: one for each core", min=0, max=1024
     )
     placement: str = option(
         "round_robin",

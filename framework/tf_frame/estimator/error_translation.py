@@ -20,7 +20,7 @@ from tf_frame.plugin.origin import of_plugin
 
 # The operation that failed, as a session error names it: one that reads the input or decodes an
 # image. `error.op` is not set for operations in functions.
-_FAILED_READ = re.compile(r"\[\[\S*(IteratorGetNext|Decode(Png|Jpeg|Image|Raw|CSV))\S*\]\]")
+_FAILED_READ = re.compile(r"\[\[[^]]*(IteratorGetNext|Decode(Png|Jpeg|Image|Raw|CSV))[^]]*\]\]")
 
 # The beginning of an error in a function of a data set, which names TensorFlow's own objects.
 _OF_FUNCTION = re.compile(r"^Error in user-defined function passed to \S+ .* iterator: \S+: ")
@@ -53,7 +53,7 @@ def translated_errors(model_dir: str, source: Any = None) -> Iterator[None]:
 
 def _translated(error: Exception, model_dir: str, of_input: str) -> TfFrameError | None:
     reason = reason_of(error)
-    if is_disk_full(error):
+    if is_disk_full(error) and not (isinstance(error, OSError) and fault_of(error)):
         return TfFrameError(
             f"a file of {model_dir} could not be written: {reason}\nfree space and run the same "
             "command again: training goes on from the last checkpoint"

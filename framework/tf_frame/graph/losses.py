@@ -18,9 +18,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.deploy.clones import Clone
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame.graph.model_output import origin_of_output, scalar_loss
+from tf_frame.graph.model_output import LOSS, TOTAL_LOSS, origin_of_output, scalar_loss
 
-LOSS, TOTAL_LOSS = "loss", "total_loss"
 TAG_PREFIX = "losses/"
 
 

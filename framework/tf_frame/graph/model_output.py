@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -15,6 +15,9 @@ from tf_frame.plugin import Mode, ModelOutput
 from tf_frame.plugin.fault import call, note_hint
 from tf_frame.plugin.origin import made_by, method_of, plugin_of
 from tf_frame.text import short_repr
+
+# Figures of every training and evaluation; see `tf_frame.graph.losses`.
+LOSS, TOTAL_LOSS = "loss", "total_loss"
 
 # Parts of errors of Python and TensorFlow about a None in place of a tensor.
 _OF_NONE = re.compile("NoneType|None values not supported")
@@ -39,7 +42,7 @@ def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutp
     origin = method_of(model, "build")
     if not isinstance(output, ModelOutput):
         raise PluginError(f"{origin} returned {short_repr(output)}; it must return a ModelOutput")
-    _check_metrics(output.metrics, origin)
+    _check_metrics(output.metrics, origin, reserved=(LOSS, TOTAL_LOSS) if plugin_of(model) else ())
     _check_predictions(output.predictions, origin)
     _check_session(output, origin)
     for hook in (*output.hooks, *output.chief_hooks):
@@ -118,12 +121,19 @@ def scalar_loss(loss: Any, origin: str) -> Any:
     return tensor
 
 
-def _check_metrics(metrics: Any, origin: str) -> None:
+def _check_metrics(metrics: Any, origin: str, *, reserved: Collection[str]) -> None:
     if not isinstance(metrics, Mapping):
         raise PluginError(
             f"the metrics of {origin} are {short_repr(metrics)}; they must be a mapping"
         )
     for name, pair in metrics.items():
+        if not isinstance(name, str):
+            raise PluginError(f"the metrics of {origin} have the key {name!r}; names are text")
+        if name in reserved:
+            raise PluginError(
+                f"the metric {name!r} of {origin} has the name of a figure of every evaluation; "
+                "give it another one"
+            )
         if not _is_metric(pair):
             raise PluginError(
                 f"the metric {name!r} of {origin} is {short_repr(pair)}; it must be a pair of "

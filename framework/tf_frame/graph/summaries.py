@@ -12,8 +12,9 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.losses import Losses
+from tf_frame.text import short_repr
 
 
 def merge(
@@ -87,6 +88,11 @@ def on_cpu(summaries: Sequence[Any]) -> list[Any]:
 
 
 def _on_cpu(summary: Any) -> Any:
+    if not tf.is_tensor(summary):
+        raise PluginError(
+            f"the collection tf.GraphKeys.SUMMARIES contains {short_repr(summary)}; it is for the "
+            "tensors that tf.compat.v1.summary returns"
+        )
     device = tf.DeviceSpec.from_string(summary.device)
     cpu = device.replace(device_type="CPU", device_index=0)
     if device == cpu:

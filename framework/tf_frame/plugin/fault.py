@@ -35,6 +35,8 @@ from tf_frame.plugin.origin import (
 
 # Attributes of an exception with what is known about it.
 _CALL, _STEP, _HINT, _MADE = (f"_tf_frame_{name}" for name in ("call", "step", "hint", "made"))
+# Characters of an exception's text that are shown; what else it says, --verbosity debug tells.
+_LONGEST = 1000
 _OPERATION = re.compile(r"'\{\{node ([^}]+)\}\} = [^']*'")
 
 
@@ -70,7 +72,7 @@ class calling:
         pass
 
     def __exit__(self, kind: Any, error: BaseException | None, stack: Any) -> None:
-        if isinstance(error, (Exception, SystemExit)):
+        if error is not None and not isinstance(error, KeyboardInterrupt):
             plugin = self._plugin
             info = plugin if isinstance(plugin, PluginInfo) else plugin_of(plugin)
             _note(error, _CALL, (info, self._method))
@@ -158,7 +160,9 @@ def _package(frames: Sequence[Frame], called: PluginInfo | None) -> PluginInfo:
 def _hint(error: BaseException, frames: Sequence[Frame], called: PluginInfo | None) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
         return missing_module(error.name, _package(frames, called).distribution)
-    return str(getattr(error, _HINT, ""))
+    cause = error.__cause__
+    because = "" if cause is None else f"it was raised because of {_raised(cause)}"
+    return "\n".join(filter(None, [because, getattr(error, _HINT, "")]))
 
 
 def _raised(error: BaseException) -> str:
@@ -171,5 +175,11 @@ def _raised(error: BaseException) -> str:
     if isinstance(error, OSError):
         return f"{name}: {reason_of(error)}"
     # TensorFlow describes an operation that cannot be made by all its attributes.
-    text = _OPERATION.sub(r"\1", " ".join(text.split()))
+    text = _printable(_OPERATION.sub(r"\1", " ".join(text.split())))
     return f"{name}: {text}".rstrip(": ")
+
+
+def _printable(text: str) -> str:
+    """The beginning of a text, without characters that would change the terminal."""
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[:_LONGEST])
+    return f"{shown} ..." if len(text) > _LONGEST else shown

@@ -20,6 +20,7 @@ from tf_frame.plugin.origin import is_foreign, package_of_file, plugin_of
 _FRAME = re.compile(r'File "([^"\n]+)", line (\d+), in ([^\s\n]+)')
 # The operation of a failed run, as a prepared call and as `Session.run` name it.
 _NODE = re.compile(r"\{\{node ([^}]+)\}\}")
+_FUNCTION = re.compile(r"\{\{function_node ([^}]+)\}\}")
 _PYTHON = "Traceback (most recent call last):"
 # Errors of a session that say nothing about the operation that got them.
 _OF_MACHINES = (
@@ -90,7 +91,8 @@ def made_by_operation(error: BaseException, graph: Any) -> Made | None:
     not_of_graph = not is_of_session(error) or type(error).__name__ in _OF_MACHINES
     if not_of_graph or _of_python(text):
         return None
-    for name in _NODE.findall(text):
+    names = [*_NODE.findall(text), *(_caller(each, graph) for each in _FUNCTION.findall(text))]
+    for name in names:
         with contextlib.suppress(KeyError):
             operation = graph.get_operation_by_name(name)
             while operation is not None:
@@ -100,6 +102,19 @@ def made_by_operation(error: BaseException, graph: Any) -> Made | None:
                     return Made(operation.name, frames)
                 operation = operation._original_op
     return None
+
+
+def _caller(function: str, graph: Any) -> str:
+    """The operation of a graph that calls a function, such as a branch, perhaps through others."""
+    definition = graph.as_graph_def()
+    bodies = {each.signature.name: each.node_def for each in definition.library.function}
+    for caller, nodes in [("", definition.node), *bodies.items()]:
+        for node in nodes:
+            called = [f.name for attr in node.attr.values() for f in (attr.func, *attr.list.func)]
+            # Of a function that was optimised the name is longer.
+            if any(name and function.startswith(name) for name in called) and caller != function:
+                return _caller(caller, graph) if caller else str(node.name)
+    return ""
 
 
 def python_error_in(error: BaseException) -> str:

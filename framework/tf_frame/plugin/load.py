@@ -8,11 +8,13 @@ SystemExit through).
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import difflib
 import importlib.metadata
 import os
 import re
+import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -188,7 +190,9 @@ class _FreshManager(NamedExtensionManager[Any]):
 
 
 def _import(info: PluginInfo) -> Any:
-    manager = _FreshManager(info)
+    # What a plugin prints must not get into results, such as JSON or YAML.
+    with contextlib.redirect_stdout(sys.stderr):
+        manager = _FreshManager(info)
     failure = manager.failure
     if failure is not None:
         remedy = _remedy(failure.__cause__, info)

@@ -43,6 +43,17 @@ class Raw(Data):
         return {"bytes": BYTES} if fixed_size else forms
 
 
+@pytest.mark.parametrize("returned", ["nonsense", {"text": {"line": tf.string}}])
+def test_what_is_no_form_is_refused(export, returned):
+    class Wrong(Data):
+        def raw_serving(self, *, fixed_size=False):
+            return returned
+
+    message = r"Wrong.raw_serving\(\) returned .*; it must return a mapping of names to"
+    with pytest.raises(PluginError, match=message):
+        export("saved_model", source=Wrong)
+
+
 def test_every_form_is_a_signature(export, variable_mode):
     exported = export("saved_model", source=Raw)
     assert list(exported.signatures) == [

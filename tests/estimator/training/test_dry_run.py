@@ -25,7 +25,9 @@ def temporary(tmp_path, monkeypatch):
     return folder
 
 
-def try_run(model_dir, *, model=ToyModel, source=ToyInput, interrupts=None, report=print, **options):
+def try_run(
+    model_dir, *, model=ToyModel, source=ToyInput, interrupts=None, report=print, **options
+):
     setup = make_setup(model, source, str(model_dir), **{"max_steps": 50, **options})
     observer = RunObserver(report, interrupts or Interrupts())
     context = RunContext(observer=observer, cluster=cluster_of(setup.config))

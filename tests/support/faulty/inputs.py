@@ -202,6 +202,24 @@ class MapFailsLater(ToyInput):
         return super().dataset(mode, context).map(parse)
 
 
+@fault("input", "the data of {me} cannot be read: /no/such/file; No such file or directory")
+class ReadsMissingFile(ToyInput):
+    def dataset(self, mode, context):
+        lines = tf.data.TextLineDataset("/no/such/file").batch(8).repeat()
+        return lines.map(lambda line: (tf.ones([8, 3]), tf.ones([8, 1])))
+
+
+@fault(
+    "input",
+    "the data of {me} cannot be read: Cannot add tensor to the batch: number of elements does not "
+    "match. Shapes are: [tensor]: [2,3], [batch]: [1,3]",
+)
+class ShapesThatMakeNoBatch(ToyInput):
+    def dataset(self, mode, context):
+        numbers = tf.data.Dataset.range(9).repeat()
+        return numbers.map(lambda i: (tf.ones([i % 3 + 1, 3]), tf.ones([1]))).batch(4)
+
+
 @fault("input", "the training split of {me} is empty; there was not one batch", "--noevaluate")
 class EmptyTraining(ToyInput):
     def dataset(self, mode, context):

@@ -47,6 +47,45 @@ class BuildExits(Faulty):
         raise SystemExit(3)  # here
 
 
+@fault("model", "build() of {me} raised BrokenPipeError: Broken pipe ({here})")
+class BuildLosesPipe(Faulty):
+    def build(self, features, labels, mode):
+        raise BrokenPipeError(32, "Broken pipe")  # here
+
+
+@fault("model", "build() of {me} raised OSError: No space left on device ({here})")
+class BuildFillsItsDisk(Faulty):
+    def build(self, features, labels, mode):
+        raise OSError(28, "No space left on device")  # here
+
+
+@fault("model", "build() of {me} raised ValueError: wrapped ({here})")
+class BuildRaisesFromDeepInside(Faulty):
+    def build(self, features, labels, mode):
+        self.descend(50)
+
+    def descend(self, levels):
+        if levels:
+            self.descend(levels - 1)
+        raise ValueError("wrapped") from KeyError("first")  # here
+
+
+class Unusual(BaseException):
+    """An exception that is no `Exception`."""
+
+
+@fault("model", "build() of {me} raised Unusual: unusual ({here})")
+class BuildRaisesUnusual(Faulty):
+    def build(self, features, labels, mode):
+        raise Unusual("unusual")  # here
+
+
+@fault("model", "build() of {me} raised ValueError: \\x1b[31mred " + "x" * 991 + " ... ({here})")
+class BuildRaisesMuch(Faulty):
+    def build(self, features, labels, mode):
+        raise ValueError("\x1b[31mred " + "x" * 9999)  # here
+
+
 @fault("model", "build() of {me} raised ModuleNotFoundError: No module named 'einopts' ({here})")
 class BuildImportsMissing(Faulty):
     def build(self, features, labels, mode):
@@ -280,6 +319,47 @@ class MetricRaises(Faulty):
         return ModelOutput(loss=tf.reduce_mean(self.weights()), metrics=metrics)
 
 
+@fault("model", "the metrics of build() of {me} have the key 5; names are text")
+class MetricNameIsNumber(Faulty):
+    def build(self, features, labels, mode):
+        metrics = {5: tf.metrics.mean(features)}
+        return ModelOutput(loss=tf.reduce_mean(self.weights()), metrics=metrics)
+
+
+@fault(
+    "model",
+    "the metric 'loss' of build() of {me} has the name of a figure of every evaluation; give it "
+    "another one",
+)
+class MetricNamedLoss(Faulty):
+    def build(self, features, labels, mode):
+        metrics = {"loss": tf.metrics.mean(features)}
+        return ModelOutput(loss=tf.reduce_mean(self.weights()), metrics=metrics)
+
+
+@fault(
+    "model",
+    "the collection tf.GraphKeys.SUMMARIES contains 5 of type int; it is for the tensors that "
+    "tf.compat.v1.summary returns",
+)
+class SummaryIsNumber(Faulty):
+    def build(self, features, labels, mode):
+        tf.add_to_collection(tf.GraphKeys.SUMMARIES, 5)
+        return ModelOutput(loss=tf.reduce_mean(self.weights()))
+
+
+@fault(
+    "model",
+    "at step 1, the operation 'assert_less/Assert/AssertGuard' of build() of {me} raised "
+    "InvalidArgumentError: too large ({here})",
+)
+class UpdateOpAsserts(Faulty):
+    def build(self, features, labels, mode):
+        check = tf.debugging.assert_less(features, -5.0, message="too large")  # here
+        tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, check)
+        return ModelOutput(loss=tf.reduce_mean(self.weights()))
+
+
 @fault("model", "the metrics of build() of {me} are [] of type list; they must be a mapping")
 class MetricsAreList(Faulty):
     def build(self, features, labels, mode):
@@ -406,6 +486,27 @@ class NeedsLabels(Faulty):
     def build(self, features, labels, mode):
         error = features @ self.weights() - labels  # here
         return ModelOutput(loss=tf.reduce_mean(tf.square(error)), predictions={"error": error})
+
+
+@sound("model")
+class ScalarPredictions(Faulty):
+    """Predicts one number for a batch."""
+
+    def build(self, features, labels, mode):
+        error = tf.reduce_mean(tf.square(features @ self.weights()))
+        return ModelOutput(loss=error, predictions={"error": error})
+
+
+@sound("model")
+class NarrowWriter(Faulty):
+    """Has a writer that takes one argument in place of three."""
+
+    def build(self, features, labels, mode):
+        error = features @ self.weights()
+        return ModelOutput(loss=tf.reduce_mean(error), predictions={"error": error})
+
+    def prediction_writer(self, directory):  # here
+        return lambda name: None
 
 
 @sound("model")

@@ -16,7 +16,8 @@ import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from tf_frame.atomic_output import write_file
-from tf_frame.graph.losses import LOSS, TAG_PREFIX, TOTAL_LOSS
+from tf_frame.graph.losses import TAG_PREFIX
+from tf_frame.graph.model_output import LOSS, TOTAL_LOSS
 
 _LOG = logging.getLogger("tf_frame")
 

@@ -30,7 +30,7 @@ from tf_frame.estimator.export.receivers import RECEIVER_NAME
 from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.plugin import InputContext
 from tf_frame.plugin.fault import call
-from tf_frame.plugin.origin import described
+from tf_frame.plugin.origin import described, method_of
 
 # Height, width and the like, if neither the signature nor the data defines them.
 _SIZE_OF_UNKNOWN = 32
@@ -114,7 +114,9 @@ def input_signature(source: Any, config: RunOptions, *, no_data: str = "") -> In
             f"{described(source)} has no serving_features(), so the inputs of the export are "
             f"those of its evaluation data: {no_data}"
         )
-    specs = specs if own is None else mapped(_checked, own)
+    if own is not None:
+        origin = method_of(source, "serving_features")
+        specs = mapped(lambda name, spec: _checked(name, spec, origin), own)
     named = named_parts(specs)
     values = getattr(source, "feature_values", {})
     if batch is not None and all(_fits(batch.get(name), spec) for name, spec in named.items()):
@@ -208,11 +210,9 @@ def _spec_of(name: str, tensor: Any) -> Any:
     return tf.TensorSpec(shape, tensor.dtype)
 
 
-def _checked(name: str, spec: Any) -> Any:
+def _checked(name: str, spec: Any, origin: str) -> Any:
     if not isinstance(spec, tf.TensorSpec):
-        raise ConfigError(
-            f"serving_features() has {spec!r:.80} for {name}; it must be a tf.TensorSpec"
-        )
+        raise ConfigError(f"{origin} has {spec!r:.80} for {name}; it must be a tf.TensorSpec")
     return spec
 
 

@@ -15,6 +15,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import PluginError
 from tf_frame.estimator.export.input_signature import InputSignature, Received, operation_name
 from tf_frame.plugin import ServingForm
+from tf_frame.text import short_repr
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -73,20 +74,29 @@ class RawSignature(InputSignature):
         )
 
 
-def raw_signature(forms: Mapping[str, ServingForm], batch_size: int) -> RawSignature:
+def raw_signature(
+    forms: Mapping[str, ServingForm], batch_size: int, origin: str = "raw_serving()"
+) -> RawSignature:
     """Makes the inputs of a model, and a batch of examples for each form.
 
     Args:
       forms: what `tf_frame.Input.raw_serving` returned.
       batch_size: number of examples at most.
+      origin: the method that returned the forms, for messages.
 
     Raises:
-      PluginError: two forms have an input of the same name.
+      PluginError: these are no forms, or two of them have an input of the same name.
     """
+    found = list(forms.values()) if isinstance(forms, Mapping) else [forms]
+    if not all(isinstance(form, ServingForm) for form in found):
+        raise PluginError(
+            f"{origin} returned {short_repr(forms)}; it must return a mapping of names to "
+            "tf_frame.ServingForm"
+        )
     specs = {name: spec for form in forms.values() for name, spec in form.specs.items()}
     if len(specs) < sum(len(form.specs) for form in forms.values()):
         raise PluginError(
-            f"raw_serving() has an input name in several of the forms {', '.join(forms)}; each "
+            f"{origin} has an input name in several of the forms {', '.join(forms)}; each "
             "form needs names of its own"
         )
     batch: dict[str, Any] = {}

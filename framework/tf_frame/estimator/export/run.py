@@ -31,7 +31,7 @@ from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.plugin.fault import calling
 from tf_frame.plugin.needs import check_batch
-from tf_frame.plugin.origin import described
+from tf_frame.plugin.origin import described, method_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -198,7 +198,7 @@ def _inputs(
         with calling(source, "raw_serving"):
             forms = offer(fixed_size=chosen.fixed_size)
         if forms:
-            return raw_signature(forms, config.eval_batch_size)
+            return raw_signature(forms, config.eval_batch_size, method_of(source, "raw_serving"))
     if serve == RAW:
         raise ConfigError(
             f"--serve {RAW}: {described(source)} has no raw_serving() for this "

@@ -188,13 +188,20 @@ def _chosen(outputs: Any, predict_keys: Sequence[str] | str | None) -> Any:
     return found
 
 
+class BatchLengthError(PluginError, ValueError):
+    """The predictions of a batch have not a row for each example.
+
+    A `ValueError`, as with tf.estimator.
+    """
+
+
 def _examples(features: Any, outputs: Any) -> Iterator[tuple[Any, Any]]:
     """Yields features and prediction of each example of a batch.
 
     An array of features without the length of the batch goes with each example.
 
     Raises:
-      ValueError: predictions differ in length, or one is a scalar.
+      BatchLengthError: predictions differ in length, or one is a scalar.
     """
     length = _length(outputs)
     for index in range(length):
@@ -207,13 +214,14 @@ def _length(outputs: Any) -> int:
     for key, value in named.items():
         # The text is that of tensorflow_estimator, estimator.py.
         if not np.ndim(value):
-            raise ValueError(
-                f"Batch length of predictions should be same. {key} is a scalar and has no batch "
-                "to take apart; pass yield_single_examples=False."
+            raise BatchLengthError(
+                f"Batch length of predictions should be same. {key} is a scalar and has no row for "
+                "each example; make it one for each, or pass yield_single_examples=False to "
+                "Estimator.predict."
             )
         length = len(value) if length is None else length
         if len(value) != length:
-            raise ValueError(
+            raise BatchLengthError(
                 f"Batch length of predictions should be same. {key} has different batch length "
                 "than others."
             )

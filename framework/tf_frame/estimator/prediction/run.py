@@ -22,7 +22,7 @@ from tf_frame.estimator.prediction.rows import FORMATS, translated_output_errors
 from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.plugin import InputContext, Mode
-from tf_frame.plugin.fault import call
+from tf_frame.plugin.fault import call, calling
 from tf_frame.plugin.origin import made_by, method_of, no_batch_in
 from tf_frame.text import short_repr
 
@@ -151,7 +151,10 @@ class _Prediction:
                 name = f"{len(self.names):06d}"
                 if isinstance(features, Mapping) and _NAME in features:
                     name = os.fsdecode(features[_NAME])
-                with translated_output_errors(self.output):
+                with (
+                    translated_output_errors(self.output),
+                    calling(self.model, "prediction_writer"),
+                ):
                     write(name, features, prediction)
                 self.names.append(name)
                 yield name

@@ -18,7 +18,8 @@ from tf_frame.graph.inference.build import Inference, build_inference
 from tf_frame.graph.inputs.first_batches import first_batches
 from tf_frame.graph.inputs.pipeline import make_eval_batch
 from tf_frame.graph.inputs.streams import tensors_of
-from tf_frame.graph.losses import LOSS, TOTAL_LOSS, collected_losses
+from tf_frame.graph.losses import collected_losses
+from tf_frame.graph.model_output import LOSS, TOTAL_LOSS
 from tf_frame.graph.operations import FunctionLibrary, ancestors
 from tf_frame.plugin import InputContext, Mode, ModelOutput
 from tf_frame.plugin.needs import check_batch

@@ -20,8 +20,8 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph import summaries
-from tf_frame.graph.losses import LOSS, Losses, gather_losses, loss_averages
-from tf_frame.graph.model_output import origin_of_output
+from tf_frame.graph.losses import Losses, gather_losses, loss_averages
+from tf_frame.graph.model_output import LOSS, origin_of_output
 from tf_frame.graph.shared_statistics import share_statistics
 from tf_frame.graph.update import gradients
 from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
