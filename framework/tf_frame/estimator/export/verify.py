@@ -96,6 +96,28 @@ def compare(
     return comparison
 
 
+def compare_batches(
+    expected: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]],
+    found: Iterable[Mapping[str, Any]],
+    *,
+    tolerance: float,
+) -> Comparison:
+    """Compares the outputs of several batches.
+
+    Args:
+      expected: outputs of the restored session and further scores, for each batch.
+      found, tolerance: see `compare`; of each batch.
+
+    Raises:
+      DifferenceError: an output differs.
+    """
+    comparison = Comparison()
+    for (arrays, scores), outputs in zip(expected, found, strict=True):
+        new = compare(arrays, outputs, tolerance=tolerance, scores=scores)
+        comparison = comparison.joined(new)
+    return comparison
+
+
 @contextlib.contextmanager
 def runnable(what: str) -> Iterator[None]:
     """Turns errors in running an exported model into a `DifferenceError`."""

@@ -27,7 +27,7 @@ from tf_frame.estimator.export.serving import (
     restored,
     specs_of,
 )
-from tf_frame.estimator.export.verify import Comparison, compare, runnable
+from tf_frame.estimator.export.verify import compare_batches, runnable
 
 FILE = "frozen_graph.pb"
 SIGNATURE_FILE = "frozen_graph.json"
@@ -53,11 +53,8 @@ def export(request: Request, folder: str) -> Written:
         expected = [
             serving.run((outputs, serving.scores), request.inputs.batch, form) for form in fed
         ]
-    comparison = Comparison()
-    for batch, (arrays, scores) in zip(batches, expected, strict=True):
-        found = run(folder, batch, request.session_config())
-        new = compare(arrays, found, tolerance=request.tolerance, scores=scores)
-        comparison = comparison.joined(new)
+    found = (run(folder, batch, request.session_config()) for batch in batches)
+    comparison = compare_batches(expected, found, tolerance=request.tolerance)
     signatures = {f"{form}{name}": specs_of(outputs) for form in fed}
     named = {f"{form}{name}": names for form, names in fed.items()}
     return Written(FILE, specs_of(inputs), signatures, named, comparison)

@@ -21,7 +21,7 @@ from tf_frame.estimator.export.formats.frozen_graph import frozen, used_inputs
 from tf_frame.estimator.export.formats.tflite import examples
 from tf_frame.estimator.export.raw_serving import RawSignature
 from tf_frame.estimator.export.serving import Request, chosen, restored, specs_of
-from tf_frame.estimator.export.verify import Comparison, DifferenceError, compare
+from tf_frame.estimator.export.verify import DifferenceError, compare_batches
 
 FILE = "model.onnx"
 
@@ -50,10 +50,7 @@ def export(request: Request, folder: str) -> Written:
     model = _converted(tf2onnx, graph_def, inputs, outputs)
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "wb") as file:
         file.write(model)
-    comparison = Comparison()
-    for found, (arrays, scores) in zip(run(folder, batches), expected, strict=True):
-        new = compare(arrays, found, tolerance=request.tolerance, scores=scores)
-        comparison = comparison.joined(new)
+    comparison = compare_batches(expected, run(folder, batches), tolerance=request.tolerance)
     signatures = {name: specs_of(outputs)}
     return Written(FILE, specs_of(inputs), signatures, {name: sorted(inputs)}, comparison)
 

@@ -20,7 +20,7 @@ from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.formats.frozen_graph import frozen, used_inputs
 from tf_frame.estimator.export.outputs import DEFAULT_KEY
 from tf_frame.estimator.export.serving import Request, chosen, restored, specs_of
-from tf_frame.estimator.export.verify import Comparison, compare
+from tf_frame.estimator.export.verify import compare_batches
 
 FILE = "model.tflite"
 
@@ -49,10 +49,7 @@ def export(request: Request, folder: str) -> Written:
     tf.io.gfile.rmtree(saved_model)
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "wb") as file:
         file.write(model)
-    comparison = Comparison()
-    for found, (arrays, scores) in zip(run(folder, batches), expected, strict=True):
-        new = compare(arrays, found, tolerance=request.tolerance, scores=scores)
-        comparison = comparison.joined(new)
+    comparison = compare_batches(expected, run(folder, batches), tolerance=request.tolerance)
     signatures = {name: specs_of(outputs)}
     return Written(FILE, specs_of(inputs), signatures, {name: sorted(inputs)}, comparison)
 
