@@ -323,7 +323,7 @@ def test_a_run_with_momentum_and_averages_is_exported(toy_environment, tmp_path)
 
 
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("function", ["resolve", "compare"])
+@pytest.mark.parametrize("function", ["resolve", "compare_batches"])
 def test_a_signal_ends_an_export_and_leaves_nothing(
     folder, run, monkeypatch, signum, code, function
 ):
