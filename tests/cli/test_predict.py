@@ -98,7 +98,7 @@ class Blind(Input):
 
 
 class Largest(Model):
-    """Which of three numbers is the largest, and a softmax of them."""
+    """Predicts the index of the largest of three numbers, and their softmax."""
 
     default_input = "table"
 

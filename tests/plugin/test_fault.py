@@ -1,4 +1,4 @@
-"""What an exception in a plugin's code says; scenarios/test_faulty_plugins.py has a table."""
+"""Messages of exceptions in plugins' code; scenarios/test_faulty_plugins.py has a table."""
 
 import pytest
 import tensorflow.compat.v1 as tf

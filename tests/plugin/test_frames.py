@@ -1,4 +1,4 @@
-"""Where in plugins' code an exception, or a failed operation, comes from."""
+"""Lines of plugins' code that an exception, or a failed operation, comes from."""
 
 import pytest
 import tensorflow as tf2

@@ -1,4 +1,4 @@
-"""Which plugin an object or a line of code belongs to."""
+"""Plugins of objects and of lines of code."""
 
 import importlib
 import os

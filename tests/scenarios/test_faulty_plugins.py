@@ -1,4 +1,4 @@
-"""What a user reads about faulty plugins: one line that says which plugin, where and why."""
+"""Messages about faulty plugins: the first line names plugin, method, cause and place."""
 
 import pytest
 

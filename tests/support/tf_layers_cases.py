@@ -176,7 +176,7 @@ CASES = {
 
 
 def made_by(case, tfl):
-    """What a case makes: names, shapes, collections, and values for weights that its name gives."""
+    """Runs a case: names, shapes, collections, and values for weights that follow from its name."""
     with tf.Graph().as_default() as graph, tf.Session(graph=graph) as session:
         outputs = tf.nest.flatten(CASES[case](tfl))
         variables = tf.global_variables()

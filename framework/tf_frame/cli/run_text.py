@@ -1,4 +1,4 @@
-"""What `tf-frame run` tells the user before and after a run: introduction, notes, closing lines."""
+"""Texts of `tf-frame run` for the user: introduction and notes before a run, closing lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a larger or a smaller value of an evaluation metric is the better one, by its name.
+"""Directions of evaluation metrics: a name says if its largest or its smallest value is the best.
 
 `--keep_best` and early stopping share this table, so that the same metric has the same direction
 in both.

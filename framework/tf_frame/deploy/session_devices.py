@@ -1,4 +1,4 @@
-"""What sessions may use of a machine, by the run options: GPUs, their memory, threads.
+"""Limits of a session on a machine, from the run options: GPUs, their memory, threads.
 
 Every session of a process must have the same GPU options: TensorFlow takes those of the first.
 """

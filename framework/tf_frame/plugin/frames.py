@@ -78,7 +78,7 @@ def made_in_plugin(error: BaseException) -> Made:
 
 
 def made_by_operation(error: BaseException, graph: Any) -> Made | None:
-    """Where the operation was made that an error of a session names.
+    """Finds the operation that an error of a session names, and the lines that made it.
 
     `Session.run` puts that into the message, a prepared call does not; and neither says for
     which operation of the model a gradient was made.

@@ -201,7 +201,7 @@ def _import(info: PluginInfo) -> Any:
 
 
 def _remedy(error: BaseException | None, info: PluginInfo) -> str:
-    """What to do about an error of an import."""
+    """Returns a remedy for an error of an import."""
     own = info.target.split(":")[0].split(".")[0]
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     if not missing or missing.split(".")[0] == own:
@@ -210,7 +210,7 @@ def _remedy(error: BaseException | None, info: PluginInfo) -> str:
 
 
 def missing_module(name: str, distribution: str) -> str:
-    """What to do if the code of a package imports a module that is not installed.
+    """Returns a remedy for a module that a package imports and that is not installed.
 
     Args:
       name: the module.

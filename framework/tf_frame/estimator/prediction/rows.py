@@ -68,7 +68,7 @@ class _Rows:
 
     def _row(self, values: Mapping[str, Any]) -> str:
         """Returns the values of an example as a line of the file."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define _row()")
 
     def _write(self, row: bytes) -> None:
         """Writes a row whole or, on a full disk, not at all."""

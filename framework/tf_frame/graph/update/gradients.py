@@ -205,7 +205,7 @@ def _checked(returned: Any, transform: Any, given: GradsAndVars) -> GradsAndVars
 
 
 def _unfit(gradient: Any, variable: Any) -> str:
-    """What is wrong with a gradient; empty if it fits its variable."""
+    """Describes the misfit of a gradient and its variable; empty if there is none."""
     if gradient is None:
         return ""
     if not isinstance(gradient, (tf.Tensor, tf.IndexedSlices)):
