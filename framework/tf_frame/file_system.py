@@ -78,6 +78,15 @@ def write_probe(folder: str) -> None:
         _gfile(path).remove(path)
 
 
+def files_in(folder: str) -> list[str]:
+    """Returns the sorted paths of what is in a folder; none without the folder."""
+    if is_remote(folder):
+        names = _gfile(folder).listdir(folder) if _gfile(folder).isdir(folder) else []
+    else:
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+    return sorted(os.path.join(folder, name) for name in names)
+
+
 def read_text(path: str) -> str:
     """Returns the content of a file in UTF-8.
 

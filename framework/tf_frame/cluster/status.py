@@ -1,0 +1,66 @@
+"""Status files: what each task of a job does, for `tf-frame status` and for the launcher.
+
+Each task writes `MODEL_DIR/tasks/NAME.json`; a single process is `chief-0`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+
+from tf_frame import file_system
+from tf_frame.atomic_output import write_file
+
+_FOLDER = "tasks"
+
+STARTING, WAITING, TRAINING = "starting", "waiting", "training"
+SERVING, EVALUATING, ENDED, FAILED = "serving", "evaluating", "ended", "failed"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TaskStatus:
+    """A line of `tf-frame status`.
+
+    Attributes:
+      task: name of the task, such as `worker-1`.
+      state: one of the constants of this module.
+      time: when this was written, seconds since 1970.
+      pid, host: the process.
+      step: the global step; None for a task that does not know it.
+      max_steps: the last step of the training; None for a task that does not know it.
+      steps_per_sec: global steps per second in the last interval; None before its end.
+      runs_per_sec: steps of this task alone per second; None as above.
+      staleness: mean number of updates of other workers between the reads and the update of a
+        step of this worker; None as above.
+    """
+
+    task: str
+    state: str
+    time: float
+    pid: int
+    host: str
+    step: int | None = None
+    max_steps: int | None = None
+    steps_per_sec: float | None = None
+    runs_per_sec: float | None = None
+    staleness: float | None = None
+
+
+def write_status(model_dir: str, status: TaskStatus) -> None:
+    """Writes the status of a task; replaces the last one atomically."""
+    folder = os.path.join(model_dir, _FOLDER)
+    file_system.make_folder(folder)
+    path = os.path.join(folder, f"{status.task}.json")
+    write_file(path, json.dumps(dataclasses.asdict(status)) + "\n")
+
+
+def read_statuses(model_dir: str) -> list[TaskStatus]:
+    """Returns the statuses of all tasks that have written one, by name."""
+    found = []
+    for path in file_system.files_in(os.path.join(model_dir, _FOLDER)):
+        # Another program's file, or one of another version, is no status.
+        with contextlib.suppress(OSError, ValueError, TypeError):
+            found.append(TaskStatus(**json.loads(file_system.read_text(path))))
+    return found

@@ -1,0 +1,1 @@
+"""Starts the tasks of a job: local processes, or a scheduler's."""
