@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import importlib.metadata
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +23,9 @@ from tf_frame.cli.selection import (
     TRYING,
 )
 from tf_frame.cli.training_setup import CommandLine, parse_command_line
-from tf_frame.cluster import cluster_of
+from tf_frame.cluster import Cluster
+from tf_frame.cluster.find import cluster_of, in_cluster
+from tf_frame.cluster.tf_config import TaskType
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import options_of
 from tf_frame.errors import EXIT_OK, ConfigError
@@ -52,27 +56,34 @@ def main(argv: Sequence[str]) -> int:
     if line.values.get(PRINT_CONFIG.name):
         report(config_text(line, setup))
         return EXIT_OK
+    shown = setup.config.show_placement or setup.config.show_hooks
+    cluster = Cluster() if shown else cluster_of(setup.config, os.environ)
+    setup = dataclasses.replace(setup, config=in_cluster(setup.config, cluster))
     if file_system.is_remote(setup.model_dir):
         with without_chatter(setup.config.verbosity):
             importlib.import_module("tensorflow")
+    if cluster.role == TaskType.PS:
+        return _serve(setup, cluster)
     source = setup.make_input()
     setup.check(source.info, evaluate=bool(line.values.get("evaluate")))
     notes = run_text.notes(line, setup)
-    if setup.config.show_placement or setup.config.show_hooks:
+    if shown:
         _show(setup, source)
         return EXIT_OK
     if line.values.get(DRY_RUN.name):
-        return _dry_run(setup, source, notes)
+        return _dry_run(setup, cluster, source, notes)
     with (
-        discarded_if_unused(setup.model_dir, is_chief=setup.config.task == 0),
+        discarded_if_unused(setup.model_dir, is_chief=cluster.is_chief),
         output_may_fail(),
         Interrupts().installed() as interrupts,
     ):
-        if setup.config.task == 0:
+        if cluster.is_chief:
             refuse_if_busy(setup.model_dir)
         report("\n".join([run_text.introduction(setup, source.info), *notes]))
         observer = RunObserver(report, interrupts, shows_progress=True)
-        report(run_text.closing(setup, _run(setup, observer, source)))
+        result = _run(setup, RunContext(observer=observer, cluster=cluster), source)
+        if cluster.is_chief:
+            report(run_text.closing(setup, result))
     return EXIT_OK
 
 
@@ -100,23 +111,36 @@ def run_as_command(argv: Sequence[str]) -> int | None:
     return int(command.main([values[MODEL_DIR.name], *rest]))
 
 
-def _run(setup: TrainingSetup, observer: RunObserver, source: Any) -> Mapping[str, Any]:
+def _run(setup: TrainingSetup, context: RunContext, source: Any) -> Mapping[str, Any]:
     with without_chatter(setup.config.verbosity):
         # Not before the first screen: importing TensorFlow takes seconds.
         from tf_frame.estimator.training.run import run
-    observer.interrupts.raise_if_received()
-    return run(setup, RunContext(observer=observer, cluster=cluster_of(setup.config)), source)
+        from tf_frame.estimator.training.tasks import evaluate_job
+    context.observer.interrupts.raise_if_received()
+    if context.cluster.role == TaskType.EVALUATOR:
+        return evaluate_job(setup, context, source)
+    return run(setup, context, source)
 
 
-def _dry_run(setup: TrainingSetup, source: Any, notes: Sequence[str]) -> int:
+def _serve(setup: TrainingSetup, cluster: Cluster) -> int:
+    with (
+        discarded_if_unused(setup.model_dir, is_chief=False),
+        output_may_fail(),
+        Interrupts().installed() as interrupts,
+    ):
+        with without_chatter(setup.config.verbosity):
+            from tf_frame.estimator.training.tasks import hold_variables
+        hold_variables(setup, cluster, RunObserver(report, interrupts))
+    return EXIT_OK
+
+
+def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequence[str]) -> int:
     check_writable(setup.model_dir)
     with output_may_fail(), Interrupts().installed() as interrupts:
         report("\n".join([run_text.introduction(setup, source.info), *notes]))
         with without_chatter(setup.config.verbosity):
             from tf_frame.estimator.training.dry_run import dry_run
-        context = RunContext(
-            observer=RunObserver(report, interrupts), cluster=cluster_of(setup.config)
-        )
+        context = RunContext(observer=RunObserver(report, interrupts), cluster=cluster)
         report(dry_run(setup, context, source))
     return EXIT_OK
 

@@ -1,5 +1,5 @@
-"""Cluster configuration: the tasks of a job, and which of them this process is."""
+"""Cluster configuration: the tasks of a job, which of them this process is, and the servers."""
 
-from tf_frame.cluster.cluster import Cluster, cluster_of, wait_for_server
+from tf_frame.cluster.cluster import Cluster, wait_for_servers
 
-__all__ = ["Cluster", "cluster_of", "wait_for_server"]
+__all__ = ["Cluster", "wait_for_servers"]

@@ -1,7 +1,7 @@
-"""`Cluster`: the task of this process in a job, whether it is the chief, and its server.
+"""`Cluster`: the task of this process in a job, whether it is the chief, and the servers.
 
 Training asks it who initialises, saves and writes summaries: the chief alone, or workers would
-overwrite each other's files. `wait_for_server` reports a server that is missing, for which
+overwrite each other's files. `wait_for_servers` reports servers that are missing, for which
 TensorFlow would wait for ever without a message.
 """
 
@@ -10,17 +10,18 @@ from __future__ import annotations
 import dataclasses
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
-from tf_frame.config.run_options import RunOptions
+from tf_frame.cluster.tf_config import ClusterConfig, Jobs, TaskType
 from tf_frame.errors import TfFrameError
 
-_TRY_SECS = 1.0
+_TRY_SECS = 0.2
+_CONNECT_SECS = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Cluster:
-    """The task of this process in a job: a worker, or a single process.
+    """The task of this process in a job: a worker, a server, an evaluator, or a single process.
 
     Attributes:
       task_id: number of this worker.
@@ -29,6 +30,8 @@ class Cluster:
       target: the session target; empty for a session in this process.
       job: job and task of this worker's server (`chief/task:0`); default: `worker` and
         its `task_id`.
+      role: `worker` for a task that trains, else `ps` or `evaluator`.
+      jobs: job -> task -> address; empty if servers are started elsewhere.
     """
 
     task_id: int = 0
@@ -36,11 +39,23 @@ class Cluster:
     num_ps_tasks: int = 0
     target: str = ""
     job: str = ""
+    role: str = TaskType.WORKER
+    jobs: Jobs = dataclasses.field(default_factory=dict, hash=False)
 
     @property
     def is_chief(self) -> bool:
         """True if this task initialises and restores variables, saves and writes summaries."""
-        return self.task_id == 0
+        return self.role == TaskType.WORKER and self.task_id == 0
+
+    @property
+    def has_several_tasks(self) -> bool:
+        """True if this task trains with others, through servers."""
+        return bool(self.target) and (self.num_workers > 1 or self.num_ps_tasks > 0)
+
+    @property
+    def all_reduces(self) -> bool:
+        """True if several workers each hold the variables, and all-reduce their gradients."""
+        return self.num_workers > 1 and not self.num_ps_tasks
 
     @property
     def worker_job(self) -> str:
@@ -49,54 +64,106 @@ class Cluster:
             return "worker"
         return self.job or f"worker/task:{self.task_id}"
 
+    @property
+    def chief_job(self) -> str:
+        """The job and task of the chief's server."""
+        leader = next((j for j in (TaskType.CHIEF, TaskType.MASTER) if j in self.jobs), None)
+        return f"{leader or TaskType.WORKER}/task:0"
 
-def cluster_of(config: RunOptions) -> Cluster:
-    """Reads the cluster from the run options, like slim's trainers.
+    @property
+    def host(self) -> str:
+        """Job and task of the server that holds what the tasks share: `/job:ps/task:0`."""
+        return "/job:ps/task:0" if self.num_ps_tasks else f"/job:{self.chief_job}"
 
-    The servers are started elsewhere; `--master` names the server of this worker.
-    """
-    return Cluster(config.task, config.worker_replicas, config.num_ps_tasks, config.master)
+    @property
+    def task_name(self) -> str:
+        """Name of this task in folders and messages, such as `worker-1`; else `chief-0`."""
+        if self.role != TaskType.WORKER:
+            return f"{self.role}-{self.task_id}"
+        if self.is_chief:
+            return "chief-0"
+        return self.worker_job.replace("/task:", "-")
+
+    @property
+    def peers(self) -> Sequence[str]:
+        """Jobs and tasks, as device filters, that this task has sessions with.
+
+        Without the other workers: a session then waits for none of them.
+        """
+        own = f"/job:{self.worker_job}" if self.role == TaskType.WORKER else f"/job:{self.role}"
+        return list(dict.fromkeys(["/job:ps" if self.num_ps_tasks else self.host, own]))
+
+    def addresses(self) -> list[str]:
+        """The addresses of the servers that this task needs before it has a session."""
+        ps = self.jobs.get(TaskType.PS, {})
+        leader, _, index = self.chief_job.partition("/task:")
+        needed = list(ps.values()) or [self.jobs[leader][int(index)]] if self.jobs else []
+        own = [self.target.removeprefix("grpc://")] if self.target else []
+        return list(dict.fromkeys([*own, *needed]))
 
 
-def wait_for_server(
-    target: str,
+def cluster_of_config(place: ClusterConfig) -> Cluster:
+    """Returns the `Cluster` of a task of TF_CONFIG."""
+    if place.task_type in (TaskType.PS, TaskType.EVALUATOR):
+        role, task_id = place.task_type, place.task_id
+    else:
+        role = TaskType.WORKER
+        task_id = int(place.run_options().get("task", 0))
+    return Cluster(
+        task_id=task_id,
+        num_workers=max(1, place.num_workers),
+        num_ps_tasks=place.num_ps,
+        target=place.master,
+        job=f"{place.task_type}/task:{place.task_id}" if place.cluster else "",
+        role=role,
+        jobs={job: dict(t) for job, t in place.cluster.items() if job != TaskType.EVALUATOR},
+    )
+
+
+def wait_for_servers(
+    addresses: Sequence[str],
     *,
     timeout_secs: float,
     report: Callable[[str], None],
     check: Callable[[], None],
 ) -> None:
-    """Waits until something listens at a server's address.
+    """Waits until something listens at each address.
 
     TensorFlow would wait for ever, without a message and without reacting to signals.
 
     Args:
-      target: `grpc://HOST:PORT`.
+      addresses: `HOST:PORT` each.
       timeout_secs: seconds to wait at most.
-      report: takes a line for the user if the server does not listen yet.
+      report: takes a line for the user if a server does not listen yet.
       check: called between tries; may raise to stop waiting.
 
     Raises:
       TfFrameError: nothing listens there in time.
     """
-    host, port = target.removeprefix("grpc://").rsplit(":", 1)
     deadline = time.monotonic() + timeout_secs
     waiting = False
-    while not _listens(host, int(port)):
+    while missing := [address for address in addresses if not _listens(address)]:
         check()
         if time.monotonic() > deadline:
             raise TfFrameError(
-                f"no server listens at {target} (waited {timeout_secs:g} s); start it, or "
-                "correct --master"
+                f"no server listens at {', '.join(missing)} (waited {timeout_secs:g} s); start "
+                "the task, or correct its address"
             )
         if not waiting:
-            report(f"waiting for the server at {target} ...")
+            report(f"waiting for the server at {', '.join(missing)} ...")
             waiting = True
         time.sleep(_TRY_SECS)
 
 
-def _listens(host: str, port: int) -> bool:
+def _listens(address: str) -> bool:
+    host, port = address.removeprefix("grpc://").rsplit(":", 1)
     try:
-        with socket.create_connection((host, port), timeout=_TRY_SECS):
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECS):
             return True
     except OSError:
         return False
+
+
+def device_filters(cluster: Cluster) -> Mapping[str, Sequence[str]]:
+    """Returns the `ConfigProto` field that limits sessions to the servers of `peers`."""
+    return {"device_filters": list(cluster.peers)} if cluster.has_several_tasks else {}

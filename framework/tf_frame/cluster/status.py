@@ -9,6 +9,9 @@ import contextlib
 import dataclasses
 import json
 import os
+import socket
+import time
+from typing import Any
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
@@ -46,6 +49,12 @@ class TaskStatus:
     steps_per_sec: float | None = None
     runs_per_sec: float | None = None
     staleness: float | None = None
+
+
+def own_status(task: str, state: str, **facts: Any) -> TaskStatus:
+    """Returns a status of this process, at this time."""
+    host = socket.gethostname()
+    return TaskStatus(task=task, state=state, time=time.time(), pid=os.getpid(), host=host, **facts)
 
 
 def write_status(model_dir: str, status: TaskStatus) -> None:

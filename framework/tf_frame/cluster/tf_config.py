@@ -14,8 +14,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tf_frame.errors import ConfigError
-
 TF_CONFIG = "TF_CONFIG"
 
 # Job name -> task id -> address.
@@ -30,6 +28,9 @@ class TaskType:
     WORKER = "worker"
     CHIEF = "chief"
     EVALUATOR = "evaluator"
+
+
+_LEADERS = (TaskType.CHIEF, TaskType.MASTER)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,22 +72,15 @@ class ClusterConfig:
     def run_options(self) -> dict[str, Any]:
         """The run options of this task; empty if training needs none for the cluster.
 
-        Workers are counted as by slim's flags: the chief is 0, worker i is i + 1.
-
-        Raises:
-          ConfigError: several tasks train, and none holds the variables.
+        Workers are counted as by slim's flags: the chief is 0, worker i is i + 1, or i if
+        worker 0 is the chief.
         """
         if not self.trains or not (self.cluster or self.master):
             return {}
-        if self.cluster and self.num_workers > 1 and not self.num_ps:
-            raise ConfigError(
-                f'The "cluster" in TF_CONFIG has {self.num_workers} nodes that train '
-                f'({", ".join(self.cluster)}) and no "ps" node. They share their variables on "ps" '
-                'nodes: add "ps": ["host:port"] to "cluster", and start that task as well.'
-            )
+        leads = self.task_type == TaskType.WORKER and not {*_LEADERS} & self.cluster.keys()
         return {
             "master": self.master,
-            "task": 0 if self.is_chief else self.task_id + 1,
+            "task": 0 if self.is_chief else self.task_id + (0 if leads else 1),
             "worker_replicas": self.num_workers,
             "num_ps_tasks": self.num_ps,
         }
@@ -111,11 +105,13 @@ def read_tf_config(environment: Mapping[str, str]) -> dict[str, Any]:
     return _mapping(content, TF_CONFIG)
 
 
-def cluster_config(tf_config: Mapping[str, Any]) -> ClusterConfig:
+def cluster_config(tf_config: Mapping[str, Any], *, worker_leads: bool = False) -> ClusterConfig:
     """Finds the task of this process in the cluster of TF_CONFIG.
 
     Args:
       tf_config: the content of TF_CONFIG; see `read_tf_config`.
+      worker_leads: whether worker 0 is the chief where there is no job `chief` or `master`;
+        tf.estimator refuses such a cluster.
 
     Raises:
       ValueError: the task or the cluster breaks a rule.
@@ -126,9 +122,18 @@ def cluster_config(tf_config: Mapping[str, Any]) -> ClusterConfig:
         raise TypeError(
             f'If "service" is set in TF_CONFIG, it must be a dict. Given {type(service)}'
         )
+    if "sparseCluster" in tf_config and "cluster" not in tf_config:
+        raise ValueError(
+            'TF_CONFIG has a "sparseCluster", which Kubernetes writes with enableDynamicWorker; '
+            "workers that come and go are not supported, leave enableDynamicWorker out"
+        )
     cluster = _cluster(tf_config.get("cluster", {}))
     task = _mapping(tf_config.get("task", {}), '"task" in TF_CONFIG')
-    place = _task_of(cluster, task, tf_config) if cluster else _alone(task, tf_config)
+    if cluster:
+        leader = _leader(cluster, worker_leads=worker_leads)
+        place = _task_of(cluster, task, tf_config, leader)
+    else:
+        place = _alone(task, tf_config)
     return dataclasses.replace(place, service=service, model_dir=tf_config.get("model_dir"))
 
 
@@ -172,9 +177,10 @@ def _alone(task: Mapping[str, Any], tf_config: Mapping[str, Any]) -> ClusterConf
     )
 
 
-def _task_of(cluster: Jobs, task: Mapping[str, Any], tf_config: Mapping[str, Any]) -> ClusterConfig:
+def _task_of(
+    cluster: Jobs, task: Mapping[str, Any], tf_config: Mapping[str, Any], leader: str
+) -> ClusterConfig:
     """A task of a cluster, or its evaluator."""
-    leader = _leader(cluster)
     task_type, task_id = _checked_task(cluster, task, leader)
     if task_type == TaskType.EVALUATOR:
         return _evaluator(task_id, leader, tf_config)
@@ -183,15 +189,17 @@ def _task_of(cluster: Jobs, task: Mapping[str, Any], tf_config: Mapping[str, Any
         task_id=task_id,
         cluster=cluster,
         master=_master(cluster, task_type, task_id, tf_config),
-        is_chief=task_type == leader,
+        is_chief=(task_type, task_id) == (leader, 0),
         num_ps=len(cluster.get(TaskType.PS, ())),
-        num_workers=len(cluster.get(TaskType.WORKER, ())) + len(cluster[leader]),
+        num_workers=sum(len(cluster.get(job, ())) for job in {TaskType.WORKER, leader}),
         global_id=_global_id(cluster, task_type, task_id, leader),
     )
 
 
-def _leader(cluster: Jobs) -> str:
+def _leader(cluster: Jobs, *, worker_leads: bool) -> str:
     """The type of the leading task; `master` is the older name of `chief`."""
+    if worker_leads and TaskType.WORKER in cluster and not {*_LEADERS} & cluster.keys():
+        return TaskType.WORKER
     if TaskType.MASTER not in cluster:
         return TaskType.CHIEF
     if TaskType.CHIEF in cluster:
@@ -203,7 +211,7 @@ def _checked_task(cluster: Jobs, task: Mapping[str, Any], leader: str) -> tuple[
     """Type and id of this task."""
     if not cluster.get(leader):
         raise ValueError(f'If "cluster" is set in TF_CONFIG, it must have one "{leader}" node.')
-    if _size(cluster[leader]) > 1:
+    if leader != TaskType.WORKER and _size(cluster[leader]) > 1:
         raise ValueError(f'The "cluster" in TF_CONFIG must have only one "{leader}" node.')
     if not task.get("type"):
         raise ValueError('If "cluster" is set in TF_CONFIG, task type must be set.')

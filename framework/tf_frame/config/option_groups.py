@@ -189,7 +189,7 @@ class WarmStartOptions:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DeviceOptions:
-    """Clones, GPUs, threads, workers and parameter servers."""
+    """Clones, GPUs, threads, placement of variables."""
 
     num_clones: int = option(
         1, "copies of the model that share a batch: one per GPU, or per logical CPU", min=1
@@ -218,13 +218,53 @@ class DeviceOptions:
         choices=("round_robin", "balanced"),
     )
     show_placement: bool = option(False, "show the device of each variable, and stop")
-    num_ps_tasks: int = option(0, "parameter server tasks; 0: variables on this machine", min=0)
-    worker_replicas: int = option(1, "worker tasks that train together", min=1)
-    task: int = option(0, "index of this worker; 0 is the chief", min=0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ClusterOptions:
+    """Tasks that train together; tf-frame launch starts them."""
+
+    cluster_from: str = option(
+        "environment",
+        "where the tasks of the job are described, unless by --worker_hosts or --master: in "
+        "TF_CONFIG if it is set, or by Slurm",
+        choices=("environment", "slurm", "none"),
+    )
+    worker_hosts: tuple[str, ...] = option(
+        (), "addresses of the workers, such as a:2222,b:2222; the first is the chief"
+    )
+    ps_hosts: tuple[str, ...] = option((), "addresses of the parameter servers")
+    job_name: str | None = option(
+        None,
+        "job of this process, one of --worker_hosts or --ps_hosts, or the evaluator",
+        choices=("worker", "ps", "evaluator"),
+        requires="worker_hosts",
+    )
+    task: int = option(0, "index of this task in its job; worker 0 is the chief", min=0)
+    master: str = option(
+        "",
+        "address of this worker's server, such as grpc://localhost:2222, if the servers are "
+        "started elsewhere",
+    )
+    num_ps_tasks: int = option(
+        0, "parameter server tasks, with --master or Slurm; 0: variables on this machine", min=0
+    )
+    worker_replicas: int = option(1, "worker tasks that train together, with --master", min=1)
+    dedicated_evaluator: bool = option(
+        False, "a task of its own evaluates the checkpoints, and the chief does not"
+    )
     startup_delay_steps: int = option(
         0, "worker K starts when the global step has reached K times this number", min=0
     )
-    master: str = option("", "address of this worker's server, such as grpc://localhost:2222")
+    cluster_timeout_secs: float = option(
+        300, "seconds to wait for the servers of other tasks, and for the chief's variables", min=1
+    )
+    rpc_compression: str = option(
+        "none",
+        "compression of what the tasks send each other, for slow networks",
+        choices=("none", "deflate", "gzip"),
+    )
+    rpc_channels: int = option(1, "connections between each two tasks", min=1, max=64)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

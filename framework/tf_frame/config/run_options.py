@@ -32,6 +32,7 @@ class RunOptions(
     groups.GraphOptions,
     groups.WarmStartOptions,
     groups.DeviceOptions,
+    groups.ClusterOptions,
     groups.LoopOptions,
     groups.CheckpointOptions,
     groups.ProfilingOptions,
@@ -61,8 +62,7 @@ class RunOptions(
                 "--overfit_batches is for one worker, as each of --worker_replicas "
                 f"{self.worker_replicas} has batches of its own; leave one of the two out"
             )
-        if not self.show_placement:  # The placement can be shown without a cluster.
-            self._check_cluster()
+        self._check_cluster()
 
     def _check_batch_size(self) -> None:
         if self.train_batch_size % self._batch_parts:
@@ -104,18 +104,6 @@ class RunOptions(
                     )
 
     def _check_cluster(self) -> None:
-        if (self.num_ps_tasks or self.task or self.worker_replicas > 1) and not self.master:
-            raise ConfigError(
-                "--num_ps_tasks, --worker_replicas and --task describe a cluster; give "
-                "--master grpc://HOST:PORT, the server of this worker, or leave them out"
-            )
-        if self.master and not re.fullmatch(r"grpc://[^/:\s]+:\d+", self.master):
-            raise ConfigError(f"--master {self.master}: expected grpc://HOST:PORT")
-        if self.task >= self.worker_replicas:
-            raise ConfigError(
-                f"--task {self.task}: tasks count from 0 and --worker_replicas is "
-                f"{self.worker_replicas}"
-            )
         if self.sync_replicas and self.startup_delay_steps:
             raise ConfigError(
                 "--startup_delay_steps must be zero with --sync_replicas, where workers wait for "
@@ -126,11 +114,6 @@ class RunOptions(
             raise ConfigError(
                 "In Synchronous SGD mode num_clones must be 1. Found num_clones: "
                 f"{self.num_clones}; give --num_clones 1, or leave out --sync_replicas"
-            )
-        if self.worker_replicas > 1 and not self.num_ps_tasks:
-            raise ConfigError(
-                f"--worker_replicas {self.worker_replicas} share their variables on parameter "
-                "servers; give their number as --num_ps_tasks"
             )
 
     @property
@@ -147,6 +130,13 @@ class RunOptions(
     def aggregated_replicas(self) -> int:
         """Gradients of workers in one update; 1 without `sync_replicas`."""
         return (self.replicas_to_aggregate or self.worker_replicas) if self.sync_replicas else 1
+
+    @property
+    def makes_steps_together(self) -> bool:
+        """True if every step takes one batch of each worker, so that a run can be repeated."""
+        if self.worker_replicas == 1 or not self.num_ps_tasks:
+            return True
+        return self.sync_replicas and self.aggregated_replicas == self.worker_replicas
 
     @property
     def _batch_parts(self) -> int:

@@ -37,7 +37,8 @@ def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
       ConfigError: fewer GPUs than clones, or `gpus` has a number that no GPU has.
     """
     gpus = len(gpus_in_use(config))
-    if gpus and not (config.clone_on_cpu or config.master) and config.num_clones > gpus:
+    elsewhere = bool(cluster.target and not cluster.jobs)  # The server has the devices.
+    if gpus and not (config.clone_on_cpu or elsewhere) and config.num_clones > gpus:
         where = "--gpus names" if config.gpus else "this machine has"
         raise ConfigError(
             f"--num_clones {config.num_clones}, but {where} {gpus} GPU(s); "
@@ -50,17 +51,36 @@ def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
         num_replicas=cluster.num_workers,
         num_ps_tasks=cluster.num_ps_tasks,
         worker_job_name=cluster.worker_job,
-        clone_device_type="GPU" if gpus or config.master else "CPU",
+        clone_device_type="GPU" if gpus or elsewhere else "CPU",
     )
 
 
-def session_config(config: RunOptions, deployment: DeploymentConfig) -> Any:
-    """Returns the `ConfigProto` that provides the devices of `deployment`."""
+def session_config(
+    config: RunOptions, deployment: DeploymentConfig, cluster: Cluster | None = None
+) -> Any:
+    """Returns the `ConfigProto` that provides the devices of `deployment`.
+
+    Args:
+      config: devices, threads and connections.
+      deployment: the clones.
+      cluster: the task of this process, whose servers the session is limited to.
+    """
     proto = device_fields(config)
     proto.allow_soft_placement = True
     proto.log_device_placement = config.log_device_placement
     if deployment.clone_device_type == "CPU" and not deployment.clone_on_cpu:
         proto.device_count["CPU"] = deployment.num_clones
+    if cluster is not None and cluster.has_several_tasks:
+        proto.device_filters.extend(cluster.peers)
+    return proto
+
+
+def server_config(config: RunOptions, deployment: DeploymentConfig) -> Any:
+    """Returns the `ConfigProto` of the server that this process starts."""
+    proto = session_config(config, deployment)
+    if config.rpc_compression != "none":
+        proto.rpc_options.compression_algorithm = config.rpc_compression
+    proto.rpc_options.num_channels_per_target = config.rpc_channels
     return proto
 
 

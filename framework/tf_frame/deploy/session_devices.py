@@ -65,14 +65,19 @@ def gpus_in_use(config: DeviceOptions) -> list[Any]:
     return [found[number] for number in config.gpus] if found and config.gpus else found
 
 
-def device_report(config: DeviceOptions, deployment: DeploymentConfig) -> str:
+def device_report(config: DeviceOptions, deployment: DeploymentConfig, *, server: str = "") -> str:
     """Describes the devices that TensorFlow finds, and those that the clones of a run use.
+
+    Args:
+      config: the options of the devices.
+      deployment: the clones.
+      server: address of the server that has the devices; empty for those of this process.
 
     Raises:
       ConfigError: see `gpus_in_use`.
     """
-    if config.master:
-        found = f"those of the server {config.master}"
+    if server:
+        found = f"those of the server {server}"
     else:
         found = f"{_gpu_text(config)}, {_count(len(os.sched_getaffinity(0)), 'CPU core')}"
     clones = dict.fromkeys(deployment.clone_device(i) for i in range(deployment.num_clones))

@@ -22,7 +22,9 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.checkpoint.find.reader import INPUT_POSITION
-from tf_frame.cluster import Cluster, cluster_of
+from tf_frame.cluster import Cluster
+from tf_frame.cluster.cluster import cluster_of_config
+from tf_frame.cluster.find import cluster_of
 from tf_frame.config.run_options import UNLIMITED_STEPS
 from tf_frame.errors import NonFiniteError
 from tf_frame.estimator.argument_checks import (
@@ -391,8 +393,9 @@ class Estimator:
         return as_source(input_fn, params=self.params, config=self._config)
 
     def _cluster(self) -> Cluster:
-        job = f"{self._config.task_type}/task:{self._config.task_id}"
-        return dataclasses.replace(cluster_of(self._setup.config), job=job)
+        if self._config.cluster.cluster:
+            return cluster_of_config(self._config.cluster)
+        return cluster_of(self._setup.config)
 
     def _trained_to(self, last_step: int | None, context: RunContext, input_fn: Any) -> Trained:
         source = self._source(input_fn)

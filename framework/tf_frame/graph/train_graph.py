@@ -45,6 +45,7 @@ _NOT_COMPILED = (
     "VarIsInitialized",
     "Variable",
 )
+_SEED_OF_WORKER = 1_000_003
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +68,8 @@ class TrainGraph:
       chief_hooks: session hooks that only the chief needs.
       run_is_step: whether each run of the train op makes one global step: one
         worker, and no transform that holds updates back.
-      input_position: saves and restores the position in the input; None with several workers.
+      own_steps: counts the steps of this worker alone; None for a single worker.
+      input_position: saves and restores the position of this worker in the input, or None.
       not_repeatable: reasons why a resumed run would end with other values.
     """
 
@@ -85,6 +87,7 @@ class TrainGraph:
     hooks: Sequence[Any] = ()
     chief_hooks: Sequence[Any] = ()
     run_is_step: bool = False
+    own_steps: Any = None
     input_position: InputPosition | None = None
     not_repeatable: Sequence[str] = ()
 
@@ -131,7 +134,8 @@ def build_train_graph(
             update = make_update(clones, optimizer, schedule, transforms, config, deployment)
         # Last, because all ops of a step must exist.
         position = make_input_position(source, config)
-        reasons = [] if position is None else _not_repeatable(update.train_op, config)
+        repeats = position is not None and config.makes_steps_together
+        reasons = _not_repeatable(update.train_op, config) if repeats else []
         return TrainGraph(
             graph=graph,
             global_step=global_step,
@@ -220,7 +224,9 @@ def placement_strategy(
 def _not_repeatable(train_op: Any, config: RunOptions) -> list[str]:
     """Replaces random ops; returns the reasons why a resumed run would not be the same."""
     step = tf.train.get_global_step()
-    reasons = list(make_repeatable(train_op, global_step=step, seed=config.random_seed))
+    # Each worker draws numbers of its own.
+    seed = config.random_seed + _SEED_OF_WORKER * config.task
+    reasons = list(make_repeatable(train_op, global_step=step, seed=seed))
     several = config.update_ops == "all_clones" and config.num_clones > 1
     if several and tf.get_collection(tf.GraphKeys.UPDATE_OPS):
         reasons.append(

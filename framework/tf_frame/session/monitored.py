@@ -15,12 +15,14 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint
 from tf_frame.checkpoint.find.reader import check_match, not_used
-from tf_frame.cluster import Cluster
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.base import in_phase_order
 from tf_frame.hooks.input_position import RestoredCheckpoint
+from tf_frame.session.job_member import JobMember
 
 logger = logging.getLogger("tf_frame")
+
+_LOOK_SECS, _TRY_SECS = 0.2, 1.0
 
 
 @dataclasses.dataclass
@@ -37,10 +39,13 @@ class _ChiefCreator(tf.train.SessionCreator):
     first_checkpoint: str | None
     restored: RestoredCheckpoint
     report: Callable[[str], None]
+    member: JobMember
     is_first: bool = True
 
     def create_session(self) -> Any:
+        self.member.wait_for_servers()
         path = self.restored.path = self._checkpoint()
+        self.member.begin_session(path)
         if path is not None:
             check_match(path, tf.global_variables())
             unused = not_used(path, tf.global_variables())
@@ -60,12 +65,46 @@ class _ChiefCreator(tf.train.SessionCreator):
         return newest_checkpoint(self.model_dir, self.report)
 
 
+@dataclasses.dataclass
+class _WorkerCreator(tf.train.SessionCreator):
+    """Makes the sessions of another worker, once the chief has given the variables values.
+
+    TensorFlow's creator looks only every 30 seconds, and waits for two hours.
+    """
+
+    graph: TrainGraph
+    target: str
+    config: Any
+    member: JobMember
+
+    def create_session(self) -> Any:
+        self.member.wait_for_servers()
+        scaffold = self.graph.scaffold
+        scaffold.finalize()
+        manager = tf.train.SessionManager(
+            local_init_op=scaffold.local_init_op,
+            local_init_feed_dict=scaffold.local_init_feed_dict,
+            ready_op=scaffold.ready_op,
+            ready_for_local_init_op=scaffold.ready_for_local_init_op,
+            graph=self.graph.graph,
+            recovery_wait_secs=_LOOK_SECS,
+        )
+        for _ in self.member.waiting_for_variables():
+            try:
+                return manager.wait_for_session(
+                    self.target, config=self.config, max_wait_secs=_TRY_SECS
+                )
+            except tf.errors.DeadlineExceededError:
+                continue
+        raise AssertionError("waiting ends by an error")
+
+
 def monitored_session(
     graph: TrainGraph,
     *,
     hooks: Iterable[Any],
     model_dir: str,
-    cluster: Cluster,
+    member: JobMember,
     config: Any,
     checkpoint: str | None = None,
     restored: RestoredCheckpoint | None = None,
@@ -77,7 +116,7 @@ def monitored_session(
       graph: what to run; must be the default graph.
       hooks: called in phase order.
       model_dir: where the chief looks for a checkpoint after a lost session.
-      cluster: this worker; others than the chief wait for its variables.
+      member: this worker in its job; others than the chief wait for its variables.
       config: the `ConfigProto`.
       checkpoint: restored by the chief's first session; None: the variables are new.
       restored: gets the path of the restored checkpoint, before any hook is called.
@@ -86,13 +125,12 @@ def monitored_session(
     Returns:
       A `tf.compat.v1.train.MonitoredSession`, to be used in a `with` block.
     """
-    if cluster.is_chief:
+    target = member.cluster.target
+    if member.cluster.is_chief:
         restored = restored or RestoredCheckpoint()
         creator: Any = _ChiefCreator(
-            graph, model_dir, cluster.target, config, checkpoint, restored, report
+            graph, model_dir, target, config, checkpoint, restored, report, member
         )
     else:
-        creator = tf.train.WorkerSessionCreator(
-            graph.scaffold, master=cluster.target, config=config
-        )
+        creator = _WorkerCreator(graph, target, config, member)
     return tf.train.MonitoredSession(session_creator=creator, hooks=in_phase_order(hooks))

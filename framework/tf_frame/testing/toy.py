@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tf_frame import Input, InputContext, InputInfo, Mode, Model, ModelOutput, option
-from tf_frame.cluster import cluster_of
+from tf_frame.cluster.find import cluster_of
 from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions
 from tf_frame.estimator.training.context import RunContext, RunObserver

@@ -52,10 +52,10 @@ def dry_run(setup: TrainingSetup, context: RunContext, source: Any) -> str:
       TfFrameError: what a run raises.
       Interrupted: a signal stopped it.
     """
-    if setup.config.master:
+    if context.cluster.has_several_tasks:
         raise ConfigError(
-            "--dry_run would train the variables of the cluster; leave --master out to try the "
-            "options on this machine"
+            "--dry_run would train the variables of the cluster; try the options without the "
+            "cluster"
         )
     checkpoint = newest_checkpoint(setup.model_dir, context.observer.report)
     with tempfile.TemporaryDirectory(prefix="tf-frame-dry-run-") as folder:

@@ -7,6 +7,7 @@ writes summaries, as all tasks share a folder.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -15,12 +16,15 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.cluster import Cluster
+from tf_frame.cluster.agreement import Agreement
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.estimator.model_function.input_fn import InputFn
 from tf_frame.estimator.training.context import RunContext
 from tf_frame.estimator.training.setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.graph.update.sync_replicas import SyncReplicasHook
+from tf_frame.hooks.agreed_checkpoint import AgreedCheckpointHook, positions_of_others
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Either, Multiples
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -28,10 +32,12 @@ from tf_frame.hooks.checkpoint_saver import CheckpointSaverHook
 from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.hooks.input_position import InputPositionHook, RestoredCheckpoint
+from tf_frame.hooks.job_member import JobMemberHook
 from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.hooks.progress import ProgressHook
+from tf_frame.hooks.status import StatusHook
 from tf_frame.hooks.stop import StopAtStepHook, StopOnSignalHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
 from tf_frame.hooks.throughput import StepCounterHook, ThroughputHook
@@ -43,6 +49,7 @@ _LOG = logging.getLogger("tf_frame")
 
 # Over shorter intervals steps/s are noise, and fast models would fill the log.
 _MIN_INTERVAL_SECS = 1.0
+_STATUS_SECS, _STATUS_ALONE_SECS = 2.0, 10.0
 
 
 def make_hooks(
@@ -52,6 +59,7 @@ def make_hooks(
     *,
     source: Any,
     restored: RestoredCheckpoint,
+    agreement: Agreement | None = None,
 ) -> tuple[list[Any], ProgressHook]:
     """Makes the hooks of a worker, in the training graph, before its session.
 
@@ -60,6 +68,7 @@ def make_hooks(
       graph: the training graph.
       source: the input.
       restored: filled when a session is made.
+      agreement: the tasks of the job; None for a process that trains alone.
 
     Returns:
       The hooks of the options, the model, plugins and a script; and that one of them which
@@ -89,18 +98,23 @@ def make_hooks(
     guard = NanGuardHook(graph.train_op, on_nan=config.on_nan)
     exact = bool(getattr(source, "exact_resume", True))  # An input need not inherit from `Input`.
     resume = _exact_resume(config, graph, restored, observer.report, exact=exact)
-    hooks: list[Any] = [*resume, guard, *foreign]
+    member = _member(setup, context, graph, restored, agreement)
+    hooks: list[Any] = [*member, *resume, guard, *foreign]
     hooks += [*graph.hooks, *_profiles(setup, context.cluster)]
     if is_chief:
-        hooks += _hooks_of_chief(setup, context, graph, guard, listeners, saves=saves)
+        hooks += _hooks_of_chief(
+            setup, context, graph, guard, listeners, saves=saves, agreement=agreement
+        )
         counts_examples = not (isinstance(source, InputFn) or callable(source))
         hooks += _log(setup, graph, context, counts_examples=counts_examples)
     hooks += [
         *(each for each in named if each not in listeners),
         progress,
         StopAtStepHook(last_step=config.max_steps),
-        StopOnSignalHook(lambda: observer.interrupts.received),
+        *_status(setup, context.cluster, graph),
     ]
+    if not any(isinstance(each, (AgreedCheckpointHook, JobMemberHook)) for each in hooks):
+        hooks.append(StopOnSignalHook(lambda: observer.interrupts.received))
     if not is_chief and config.startup_delay_steps:
         hooks.append(
             GlobalStepWaiterHook(
@@ -112,6 +126,51 @@ def make_hooks(
     return hooks, progress
 
 
+def _member(
+    setup: TrainingSetup,
+    context: RunContext,
+    graph: TrainGraph,
+    restored: RestoredCheckpoint,
+    agreement: Agreement | None,
+) -> Iterator[Any]:
+    """The hook of a worker beside the chief."""
+    if agreement is None or context.cluster.is_chief:
+        return
+    interrupts = context.observer.interrupts
+    yield JobMemberHook(
+        agreement,
+        position=graph.input_position,
+        restored=restored,
+        model_dir=setup.model_dir,
+        max_steps=setup.config.max_steps,
+        lockstep=setup.config.makes_steps_together,
+        interrupted=lambda: interrupts.received,
+        report=context.observer.report,
+    )
+
+
+def _status(setup: TrainingSetup, cluster: Cluster, graph: TrainGraph) -> Iterator[Any]:
+    """The hook that says what this task does; an `Estimator` alone has no status."""
+    if setup.model is None and not cluster.has_several_tasks:
+        return
+    yield StatusHook(
+        setup.model_dir,
+        task=cluster.task_name,
+        max_steps=setup.config.max_steps,
+        own_steps=graph.own_steps,
+        every_secs=_STATUS_SECS if cluster.has_several_tasks else _STATUS_ALONE_SECS,
+    )
+
+
+def _end_updates(graph: TrainGraph, agreement: Agreement) -> Callable[[], None]:
+    """Connects synchronous updates with the end of the job; returns what ends them."""
+    for hook in graph.hooks:
+        if isinstance(hook, SyncReplicasHook):
+            hook.is_over = agreement.any_has_finished
+            return hook.end_updates
+    return lambda: None
+
+
 def _hooks_of_chief(
     setup: TrainingSetup,
     context: RunContext,
@@ -120,6 +179,7 @@ def _hooks_of_chief(
     listeners: Sequence[Any],
     *,
     saves: bool,
+    agreement: Agreement | None,
 ) -> list[Any]:
     """Hooks that save, write summaries and evaluate; `listeners` are called at each save."""
     config, listeners = setup.config, list(listeners)
@@ -127,11 +187,15 @@ def _hooks_of_chief(
         first_step = step_of(context.checkpoint)
         listeners.append(EvaluateSaved(context.evaluate_step, first_step, config.max_steps))
     listeners += context.listeners
-    checkpoints = _checkpoints(setup, context, graph, guard, listeners) if saves else None
+    checkpoints = (
+        _checkpoints(setup, context, graph, guard, listeners, agreement) if saves else None
+    )
     hooks: list[Any] = [checkpoints] if checkpoints else []
     hooks += _summaries_and_timelines(setup, graph, context.observer.report)
     if config.eval_every_n_steps:
         hooks.append(_evaluation(config, context, guard, checkpoints))
+    if isinstance(checkpoints, AgreedCheckpointHook):
+        checkpoints.agree()
     return hooks
 
 
@@ -171,7 +235,7 @@ def _exact_resume(
     yield InputPositionHook(
         graph.input_position,
         restored=restored,
-        allow_inexact=config.allow_inexact_resume,
+        allow_inexact=config.allow_inexact_resume or not config.makes_steps_together,
         report=report,
         exact=exact,
     )
@@ -208,14 +272,27 @@ def _checkpoints(
     graph: TrainGraph,
     guard: NanGuardHook,
     listeners: Sequence[Any],
+    agreement: Agreement | None,
 ) -> CheckpointHook:
     config, position = setup.config, graph.input_position
-    return CheckpointHook(
+    kind: Callable[..., CheckpointHook] = CheckpointHook
+    extras = dict(position.tensors) if position else None
+    if agreement is not None:
+        interrupts = context.observer.interrupts
+        kind = functools.partial(
+            AgreedCheckpointHook,
+            agreement=agreement,
+            last_step=config.max_steps,
+            interrupted=lambda: interrupts.received,
+            end_updates=_end_updates(graph, agreement),
+        )
+        extras = extras and {**extras, **positions_of_others(agreement, position)}
+    return kind(
         setup.model_dir,
         graph.scaffold,
         every_steps=config.save_checkpoint_steps,
         every_secs=config.save_checkpoint_secs,
-        extras=position.tensors if position else None,
+        extras=extras,
         listeners=listeners,
         max_to_keep=config.max_to_keep,
         keep_every_n_hours=config.keep_checkpoint_every_n_hours,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.file_system import is_remote
+from tf_frame.file_system import is_remote, make_folder
 
 _LOG = logging.getLogger("tf_frame")
 _LOG_FILE = "train.log"
@@ -59,9 +59,17 @@ class _RemoteLogFile(logging.Handler):
 
 
 @contextlib.contextmanager
-def log_file(model_dir: str) -> Iterator[None]:
-    """Appends the log of tf-frame to `train.log` inside the block."""
+def log_file(model_dir: str, *, task: str | None = None) -> Iterator[None]:
+    """Appends the log of tf-frame to `train.log` inside the block.
+
+    Args:
+      model_dir: the folder of the run.
+      task: name of a task beside the chief, whose log is `logs/TASK-train.log`.
+    """
     path = os.path.join(model_dir, _LOG_FILE)
+    if task is not None:
+        make_folder(os.path.join(model_dir, "logs"))
+        path = os.path.join(model_dir, "logs", f"{task}-train.log")
     handler = _RemoteLogFile(path) if is_remote(path) else _LogFile(path)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     level = _LOG.level

@@ -29,7 +29,7 @@ from tf_frame.plugin import InputInfo, Mode
 
 CONFIG_FILE = "config.yaml"
 INPUT_FILE = "input.json"
-_RESULT_FILE = "result.json"
+RESULT_FILE = "result.json"
 _COMPLETED_FILE = "training_ended_at"
 
 
@@ -176,12 +176,12 @@ def write_result(model_dir: str, result: dict[str, Any]) -> None:
     if result["steps_per_sec"] is None and before.get("global_step") == result["global_step"]:
         for name in ("total_loss", "steps_per_sec", "examples_per_sec"):
             result = {**result, name: before.get(name)}
-    write_file(os.path.join(model_dir, _RESULT_FILE), json.dumps(result, indent=2) + "\n")
+    write_file(os.path.join(model_dir, RESULT_FILE), json.dumps(result, indent=2) + "\n")
 
 
 def _read_result(model_dir: str) -> dict[str, Any]:
     try:
-        result = json.loads(file_system.read_text(os.path.join(model_dir, _RESULT_FILE)))
+        result = json.loads(file_system.read_text(os.path.join(model_dir, RESULT_FILE)))
     except (FileNotFoundError, ValueError):  # ValueError: not JSON, or not even text.
         return {}
     return result if isinstance(result, dict) else {}

@@ -14,8 +14,8 @@ import time
 from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
-from tf_frame.cluster import wait_for_server
-from tf_frame.deploy.session_config import make_deployment
+from tf_frame.cluster.server import LEAVE, STOPPED, send_to_ps, start_server
+from tf_frame.deploy.session_config import make_deployment, server_config
 from tf_frame.deploy.session_devices import device_report
 from tf_frame.estimator.error_translation import translated_errors
 from tf_frame.estimator.evaluation.run import run_evaluator
@@ -28,9 +28,6 @@ from tf_frame.estimator.training.train import Trained, train
 from tf_frame.hooks.metrics_log import MetricsLog, metrics_csv
 from tf_frame.plugin.origin import no_batch_in
 from tf_frame.session.interrupts import Interrupted
-
-# Time to wait for the servers of other tasks, which a scheduler may start minutes later.
-_SERVER_SECS = 300
 
 
 def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any]:
@@ -52,9 +49,14 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
     started = time.monotonic()
     is_chief, model_dir, observer = context.cluster.is_chief, setup.model_dir, context.observer
     lock = locked(model_dir) if is_chief else contextlib.nullcontext()
-    with lock, log_file(model_dir), translated_errors(model_dir, source):
+    log = log_file(model_dir, task=None if is_chief else context.cluster.task_name)
+    with lock, log, translated_errors(model_dir, source):
         deployment = make_deployment(setup.config, context.cluster)
-        context.observer.report(device_report(setup.config, deployment))
+        cluster = context.cluster
+        elsewhere = "" if cluster.jobs else cluster.target
+        observer.report(device_report(setup.config, deployment, server=elsewhere))
+        if cluster.jobs and cluster.target:
+            start_server(cluster, server_config(setup.config, deployment))
         model = setup.make_model(source.info)
         evaluator = run_evaluator(setup, model=model, source=source)
         checkpoint = newest_checkpoint(model_dir, observer.report)
@@ -77,6 +79,9 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
                 metrics=metrics_log,
             )
             trained = _train(setup, context, model, source, first_step)
+            if is_chief and context.cluster.has_several_tasks:
+                # Before the last evaluation, which needs no parameter server.
+                send_to_ps(context.cluster, STOPPED if observer.interrupts.received else LEAVE)
             stopped: Interrupted | None = None
             try:
                 if observer.interrupts.received:
@@ -108,6 +113,8 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
 def _evaluates(setup: TrainingSetup, source: Any, observer: RunObserver) -> bool:
     """Returns whether the run evaluates at its end; reports it if the run evaluates nothing."""
     config, has_split = setup.config, setup.has_evaluation_data(source.info)
+    if config.dedicated_evaluator:
+        return False
     why = "the input has no evaluation examples" if config.evaluate else "--noevaluate"
     if not (config.evaluate and has_split) and not config.eval_every_n_steps:
         observer.report(f"note: nothing is evaluated: {why}")
@@ -123,13 +130,6 @@ def _train(
     if step >= last_step:
         observer.report(f"{checkpoint} has reached step {step} of {last_step}: nothing to train")
         return Trained(step, None, None, None)
-    if setup.config.master:
-        wait_for_server(
-            setup.config.master,
-            timeout_secs=_SERVER_SECS,
-            report=observer.report,
-            check=observer.interrupts.raise_if_received,
-        )
     observer.report(f"resuming from {checkpoint}" if checkpoint else "building the graph ...")
     return train(setup, context, model=model, source=source)
 

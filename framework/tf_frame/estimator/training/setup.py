@@ -14,6 +14,7 @@ from typing import Any
 import tf_frame
 from tf_frame.checkpoint.warm_start.rules import parse_rules
 from tf_frame.config.option import options_of
+from tf_frame.config.option_groups import ClusterOptions
 from tf_frame.config.run_options import RunOptions, run_options
 from tf_frame.config.values import to_text
 from tf_frame.config.yaml_file import Named, Settings
@@ -203,8 +204,11 @@ class TrainingSetup:
     def settings(self) -> Settings:
         """The resolved configuration of a run of the command line, as `config.yaml` has it."""
         single = self._plugins_by_key()
-        # Without the folder, so that a copy of the file, or --config, begins a run of its own.
-        values = {o.name: getattr(self.config, o.name) for o in run_options()}
+        # Without the folder, so that a copy of the file, or --config, begins a run of its own; and
+        # without the tasks, which the launcher or the scheduler chooses.
+        left_out = {option.name for option in options_of(ClusterOptions)}
+        names = [option.name for option in run_options() if option.name not in left_out]
+        values = {name: getattr(self.config, name) for name in names}
         for key, plugin in single.items():
             values.update({f"{key}.{name}": value for name, value in plugin.values().items()})
         return Settings(

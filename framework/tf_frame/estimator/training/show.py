@@ -12,7 +12,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.cluster import cluster_of
+from tf_frame.cluster import Cluster
+from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement_report import placement_table
 from tf_frame.deploy.session_config import make_deployment
@@ -36,7 +37,7 @@ def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], Non
     observer = RunObserver(report, shows_progress=True)
     # The hook of evaluations is shown but never runs, so this function has no effect.
     context = RunContext(
-        observer=observer, cluster=cluster_of(setup.config), evaluate_step=lambda step: {}
+        observer=observer, cluster=_planned(setup.config), evaluate_step=lambda step: {}
     )
     # Hooks open event files, which are not to stay.
     with tempfile.TemporaryDirectory() as folder:
@@ -51,9 +52,14 @@ def show_hooks(setup: TrainingSetup, source: Any, *, report: Callable[[str], Non
 
 def show_placement(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
     """Reports which device would hold which variables; see `show_hooks` for the arguments."""
-    deployment = make_deployment(setup.config, cluster_of(setup.config))
+    deployment = make_deployment(setup.config, _planned(setup.config))
     with _graph(setup, source, report, deployment).graph.as_default():
         report(placement_table(tf.global_variables(), deployment).text())
+
+
+def _planned(config: RunOptions) -> Cluster:
+    """The cluster of the options, which need not exist."""
+    return Cluster(config.task, config.worker_replicas, config.num_ps_tasks, config.master)
 
 
 def _graph(

@@ -14,6 +14,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tf_frame.atomic_output import write_file
+from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.cluster import Cluster
+from tf_frame.cluster.agreement import Agreement
 from tf_frame.config.run_options import RunOptions
 from tf_frame.config.yaml_file import to_yaml
 from tf_frame.deploy.deployment_config import DeploymentConfig
@@ -29,6 +32,7 @@ from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.input_position import RestoredCheckpoint
+from tf_frame.session.job_member import JobMember, NothingLeftToTrain
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
 from tf_frame.session.schedule import Schedule
@@ -80,28 +84,34 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
             graph = _with_initial_values(graph, setup, context)
     observer.interrupts.raise_if_received()
     restored = RestoredCheckpoint(input_restarts_at=context.input_restarts_at)
-    with graph.graph.as_default():
-        hooks, progress = make_hooks(setup, context, graph, source=source, restored=restored)
+    proto = _session_config(setup.config, cluster, deployment, context.session_config)
+    with graph.graph.as_default(), job_member(setup, context, proto) as member:
+        hooks, progress = make_hooks(
+            setup, context, graph, source=source, restored=restored, agreement=member.agreement
+        )
         loop = make_loop(config, graph, hooks, report=observer.report)
-        with _nothing_left_of_no_step(loop, setup), closing_all(loop.hooks):
-            # A remote session waits for every task of the cluster and notices no signal.
-            blocking = observer.interrupts.deadly if cluster.target else contextlib.nullcontext
-            with blocking():
-                session = monitored_session(
-                    graph,
-                    hooks=loop.hooks,
-                    model_dir=setup.model_dir,
-                    cluster=cluster,
-                    config=_session_config(config, deployment, context.session_config),
-                    checkpoint=context.checkpoint,
-                    restored=restored,
-                    report=observer.report,
-                )
-            with session:
-                # Not earlier: now the graph is known to fit the folder's checkpoint.
-                if cluster.is_chief and setup.model is not None:
-                    write_configuration(setup, source.info)
-                loop.run(session)
+        try:
+            with _nothing_left_of_no_step(loop, setup), closing_all(loop.hooks):
+                # A remote session waits for every task of the cluster and notices no signal.
+                with observer.interrupts.deadly() if cluster.target else contextlib.nullcontext():
+                    session = monitored_session(
+                        graph,
+                        hooks=loop.hooks,
+                        model_dir=setup.model_dir,
+                        member=member,
+                        config=proto,
+                        checkpoint=context.checkpoint,
+                        restored=restored,
+                        report=observer.report,
+                    )
+                with session:
+                    # Not earlier: now the graph is known to fit the folder's checkpoint.
+                    if cluster.is_chief and setup.model is not None:
+                        write_configuration(setup, source.info)
+                    loop.run(session)
+            member.finish()
+        except NothingLeftToTrain:
+            loop.global_step = step_of(newest_checkpoint(setup.model_dir))
     return Trained(
         global_step=loop.global_step,
         loss=None if loop.loss is None else float(loop.loss),
@@ -109,6 +119,23 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
         examples_per_sec=progress.examples_per_sec,
         stopped=loop.stop_requested,
     )
+
+
+@contextlib.contextmanager
+def job_member(setup: TrainingSetup, context: RunContext, proto: Any) -> Iterator[JobMember]:
+    """Connects this worker with the other tasks of its job, if it has any."""
+    cluster, observer = context.cluster, context.observer
+    agreement = Agreement(cluster, proto) if cluster.has_several_tasks else None
+    with contextlib.closing(agreement) if agreement else contextlib.nullcontext():
+        yield JobMember(
+            cluster=cluster,
+            agreement=agreement,
+            model_dir=setup.model_dir,
+            max_steps=setup.config.max_steps,
+            timeout_secs=setup.config.cluster_timeout_secs,
+            report=observer.report,
+            interrupts=observer.interrupts,
+        )
 
 
 @contextlib.contextmanager
@@ -187,9 +214,14 @@ def _with_initial_values(
     return dataclasses.replace(graph, scaffold=scaffold)
 
 
-def _session_config(config: RunOptions, deployment: DeploymentConfig, given: Any) -> Any:
-    proto = session_config(config, deployment)
+def _session_config(
+    config: RunOptions, cluster: Cluster, deployment: DeploymentConfig, given: Any
+) -> Any:
+    proto = session_config(config, deployment, cluster)
     if given is not None:
+        # The union of two lists of filters would let a session wait for more servers.
+        if given.device_filters:
+            del proto.device_filters[:]
         proto.MergeFrom(given)
     precision_rewrites(proto, config, has_gpu=deployment.has_gpu_clones)
     return proto

@@ -28,7 +28,8 @@ from tf_frame.plugin import Mode
 
 _LOG = logging.getLogger("tf_frame")
 _SCOPE = "input_position"
-_FINGERPRINT = f"{_SCOPE}/fingerprint"
+_FINGERPRINT = "fingerprint"
+_STEP = "step"
 _TENSORFLOW = "TensorFlow"
 # SerializationContext::ExternalStatePolicy::kFail, tensorflow/core/framework/dataset.h.
 _FAIL = 2
@@ -45,29 +46,41 @@ _WHAT_TO_DO = (
 class InputPosition:
     """Saves and restores the iterators of the default graph; made by `make_input_position`.
 
+    Args:
+      fingerprint: the values that must be equal for a position to fit.
+      worker: number of this worker; each has names of its own in the checkpoint.
+
     Attributes:
       tensors: name in the checkpoint -> scalar string tensor, to be evaluated
         between two steps.
+      initializers: operations that begin a new pass over the data.
     """
 
-    def __init__(self, fingerprint: Mapping[str, Any]) -> None:
+    def __init__(self, fingerprint: Mapping[str, Any], *, worker: int = 0) -> None:
         self._fingerprint = dict(fingerprint)
+        self._fingerprint_name = _saved_name(_FINGERPRINT, worker)
         self._reasons = streams_without_position()
-        self._initializers = iterator_initializers()
+        self.initializers = iterator_initializers()
         with tf.name_scope(_SCOPE), tf.device(None):
             # A local variable, so that a checkpoint fits whether the position was saved or not.
             self._saved = tf.Variable(
                 True, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES], name="saved"
             )
             self._leave_out = tf.assign(self._saved, False).op
-            handles = {f"{_SCOPE}/{i}": op.inputs[1] for i, op in enumerate(self._initializers)}
+            handles = {
+                _saved_name(str(i), worker): op.inputs[1] for i, op in enumerate(self.initializers)
+            }
             self._serialized = [_serialized(handle) for handle in handles.values()]
             self._fed = {name: tf.placeholder(tf.string, []) for name in handles}
             self._restored = [_deserialized(h, self._fed[name]) for name, h in handles.items()]
             self.tensors: dict[str, Any] = {
-                _FINGERPRINT: tf.constant(json.dumps(self._fingerprint)),
+                self._fingerprint_name: tf.constant(json.dumps(self._fingerprint)),
                 **{name: self._if_saved(handle) for name, handle in handles.items()},
             }
+
+    def names_of(self, worker: int) -> list[str]:
+        """The names in the checkpoint of the position of another worker."""
+        return [_saved_name(name.rpartition("/")[2], worker) for name in self.tensors]
 
     def check(self, session: Any) -> None:
         """Checks that the position can be saved, by evaluating it.
@@ -112,7 +125,7 @@ class InputPosition:
         except (tf.errors.AbortedError, tf.errors.UnavailableError):
             raise  # A lost worker: TensorFlow makes a new session.
         except tf.errors.OpError as error:
-            session.run(self._initializers)
+            session.run(self.initializers)
             raise CheckpointError(
                 f"the position in the input that {path} holds does not fit the input of this run: "
                 f"{reason_of(error)}\nRun the versions of its package and of TensorFlow that wrote "
@@ -138,7 +151,7 @@ class InputPosition:
             )
 
     def _check_fingerprint(self, checkpoint: Checkpoint, report: Callable[[str], None]) -> None:
-        saved = json.loads(_read(checkpoint, _FINGERPRINT))
+        saved = json.loads(_read(checkpoint, self._fingerprint_name))
         changed = {
             name: f"{name} {saved.get(name)!r} -> {self._fingerprint.get(name)!r}"
             for name in {**saved, **self._fingerprint}
@@ -162,16 +175,23 @@ def make_input_position(source: Any, config: RunOptions) -> InputPosition | None
       config: batch size, seed, number of workers.
 
     Returns:
-      The position; None with several workers, whose steps have no order that could be
-      repeated, and with synchronous replicas, whose pending gradients no checkpoint holds.
+      The position; None with synchronous replicas of one worker that aggregates several
+      gradients, whose pending gradients no checkpoint holds.
     """
-    if config.worker_replicas > 1:
-        _LOG.info("the position in the input is not saved: several workers train together")
-    elif config.sync_replicas:
+    if config.aggregated_replicas > config.worker_replicas:
         _LOG.info("the position in the input is not saved: no checkpoint holds pending gradients")
-    else:
-        return InputPosition(_fingerprint(source, config))
-    return None
+        return None
+    return InputPosition(_fingerprint(source, config), worker=config.task)
+
+
+def step_name(worker: int) -> str:
+    """The name in the checkpoint of the step after which a worker gave its position."""
+    return _saved_name(_STEP, worker)
+
+
+def _saved_name(name: str, worker: int) -> str:
+    # Without a number for worker 0: a single process wrote such checkpoints before.
+    return f"{_SCOPE}/worker_{worker}/{name}" if worker else f"{_SCOPE}/{name}"
 
 
 def _fingerprint(source: Any, config: RunOptions) -> dict[str, Any]:
@@ -186,6 +206,7 @@ def _fingerprint(source: Any, config: RunOptions) -> dict[str, Any]:
         "--num_clones": config.num_clones,
         "--random_seed": config.random_seed,
         **({"--overfit_batches": n} if (n := config.overfit_batches) else {}),
+        **({"workers": n} if (n := config.worker_replicas) > 1 else {}),
         _TENSORFLOW: tf.__version__,
     }
     plain: dict[str, Any] = json.loads(json.dumps(fingerprint, default=repr))

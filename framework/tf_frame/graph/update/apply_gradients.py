@@ -13,6 +13,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError, PluginError
 from tf_frame.graph.operations import branches_of_switches
+from tf_frame.graph.update.sync_replicas import SyncReplicas
 from tf_frame.plugin.fault import call
 from tf_frame.plugin.origin import method_of
 from tf_frame.text import short_repr
@@ -56,7 +57,7 @@ def apply_gradients(
 
     if ready is None:
         return tf.group(apply())
-    if isinstance(optimizer, tf.train.SyncReplicasOptimizer):
+    if isinstance(optimizer, (SyncReplicas, tf.train.SyncReplicasOptimizer)):
         raise ConfigError(
             "--sync_replicas cannot wait for updates that are held back: leave out accumulate "
             "(--replicas_to_aggregate adds up gradients as well), and with float16 give a "

@@ -4,31 +4,41 @@ Workers that update on their own apply gradients of values that others have chan
 
     optimizer = synchronous(optimizer, config=config, averages=averages)
     update = optimizer.apply_gradients(pairs, global_step=step)
-    hooks.append(session_hook(optimizer, config=config))
+    hooks.append(optimizer.session_hook())
 
-Each worker sends its gradients and waits for a token. The chief averages the gradients,
-updates the variables, counts the step and sends tokens. Without the hook the chief does
-nothing, and every worker waits for ever.
+Each worker sends its gradients and waits for a token. The chief averages the gradients, updates
+the variables, counts the step and sends a token to every worker (`tf.train.SyncReplicasOptimizer`
+does the same, after Chen et al., "Revisiting distributed synchronous SGD", 2016).
+
+Three things differ from TensorFlow's optimizer. Every worker has a queue of tokens of its own, so
+that no worker takes the token of a slower one and each update has one gradient of each worker.
+A token, and the age of a gradient, count the sessions of the chief before the steps, so that
+what is left of a session that was lost is never used. And training ends: the chief closes the
+queues when it stops, or when another worker has no more data.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import TfFrameError
 from tf_frame.graph.update.moving_averages import MovingAverages
+
+# A token is epoch * _EPOCH + global step; an epoch is a session of the chief.
+_EPOCH = 2**40
+_EPOCH_KEY = "tf_frame/sync_epoch"
+_LOOK_SECS, _WATCH_SECS = 0.1, 1.0
 
 
 def synchronous(
     optimizer: Any, *, config: RunOptions, averages: MovingAverages | None = None
 ) -> Any:
-    """Wraps an optimizer in `tf.train.SyncReplicasOptimizer` if `sync_replicas` is set.
+    """Wraps an optimizer in `SyncReplicas` if `sync_replicas` is set, else returns it.
 
     Args:
       optimizer: a `tf.compat.v1.train.Optimizer`.
@@ -36,99 +46,284 @@ def synchronous(
         one per worker (the Inception trainer's -1).
       averages: moving averages of variables; the chief moves them after each
         update, so do not call their `apply` as well.
-
-    Returns:
-      The wrapped optimizer, which needs the global step and at least one gradient;
-      `optimizer` itself without `sync_replicas`.
     """
-    if not config.sync_replicas:
-        return optimizer
-    return tf.train.SyncReplicasOptimizer(
-        optimizer,
-        replicas_to_aggregate=config.aggregated_replicas,
-        total_num_replicas=config.worker_replicas,
-        variable_averages=averages.average if averages else None,
-        variables_to_average=list(averages.variables) if averages else None,
+    return SyncReplicas(optimizer, config, averages) if config.sync_replicas else optimizer
+
+
+class SyncReplicas:
+    """An optimizer whose updates are made by the chief, of the gradients of several workers.
+
+    Args:
+      optimizer: a `tf.compat.v1.train.Optimizer`.
+      config: the workers, the number of gradients in an update, and which worker this is.
+      averages: moving averages that are moved after each update, or None.
+    """
+
+    def __init__(self, optimizer: Any, config: RunOptions, averages: MovingAverages | None) -> None:
+        self._optimizer = optimizer
+        self._averages = averages
+        self._aggregated, self._workers = config.aggregated_replicas, config.worker_replicas
+        self._worker = config.task
+        # With more gradients in an update than workers, whoever is free sends the next one.
+        self._shared = self._aggregated > self._workers
+
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls `compute_gradients` of the optimizer."""
+        return self._optimizer.compute_gradients(*args, **kwargs)
+
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any) -> Any:
+        """Builds the part of a worker, and the update of the chief.
+
+        Args:
+          grads_and_vars: pairs without None.
+          global_step: the variable.
+
+        Returns:
+          The operation of a worker: sends the gradients, and waits for a token.
+        """
+        pairs = list(grads_and_vars)
+        self._global_step = global_step
+        with tf.device(global_step.device), tf.name_scope("sync_replicas"):
+            self._queues = [_token_queue(index) for index in range(self._num_queues)]
+            self._queue = self._queues[0 if self._shared else self._worker]
+            self._epochs = _EpochCounter()
+        # Local variables are on the worker: its last token, and the chief's epoch.
+        self._token, self._epoch = _local("sync_token"), _local("sync_epoch")
+        self._accumulators = [_Accumulator(gradient, variable) for gradient, variable in pairs]
+        sent = [
+            accumulator.send(gradient, self._token)
+            for accumulator, (gradient, _) in zip(self._accumulators, pairs, strict=True)
+        ]
+        # Every worker builds the update, for its variables (slots) are in every graph.
+        self._update = self._build_update([variable for _, variable in pairs])
+        with tf.control_dependencies(sent), tf.device(global_step.device):
+            token = self._newest_token()
+        self._build_session_start()
+        return tf.assign(self._token, token).op
+
+    def session_hook(self) -> SyncReplicasHook:
+        """Returns the hook that every worker's session needs, after `apply_gradients`."""
+        return SyncReplicasHook(self, is_chief=self._worker == 0)
+
+    @property
+    def _num_queues(self) -> int:
+        return 1 if self._shared else self._workers
+
+    def _newest_token(self) -> Any:
+        """Waits for a token; of several, left by updates without this worker, takes the last."""
+        if self._shared:
+            return self._queue.dequeue()
+        waiting = tf.maximum(self._queue.size(), 1)
+        return self._queue.dequeue_many(waiting)[-1]
+
+    def _build_update(self, variables: list[Any]) -> Any:
+        means = [accumulator.mean(self._aggregated) for accumulator in self._accumulators]
+        update = self._optimizer.apply_gradients(
+            list(zip(means, variables, strict=True)), global_step=self._global_step
+        )
+        with tf.control_dependencies([update]):
+            moved = self._averages.apply() if self._averages else tf.no_op()
+        with tf.control_dependencies([moved]), tf.device(self._global_step.device):
+            token = self._token_now(self._epoch)
+            each = self._aggregated if self._shared else 1
+            sent = [queue.enqueue_many([tf.fill([each], token)]) for queue in self._queues]
+        return tf.group(*sent)
+
+    def _token_now(self, epoch: Any) -> Any:
+        return epoch * _EPOCH + tf.cast(self._global_step.read_value(), tf.int64)
+
+    def _build_session_start(self) -> None:
+        """Builds what begins an epoch on the chief, and a session on another worker."""
+        with tf.device(self._global_step.device):
+            self._next_epoch = tf.assign(self._epoch, self._epochs.read() + 1)
+            token = self._token_now(self._epoch.read_value())
+            self._counts = [accumulator.count() for accumulator in self._accumulators]
+            left = [accumulator.mean(1) for accumulator in self._accumulators]
+            self._left = [mean.op for mean in left]
+            self._drop_old = tf.group(*(acc.drop_before(token) for acc in self._accumulators))
+            self._drop_tokens = tf.group(*(q.dequeue_many(q.size()) for q in self._queues))
+            # Frees the workers that wait for a token of the last epoch. No worker waits in the
+            # first; but a shared queue needs a token for each gradient beyond the workers'.
+            first = self._aggregated - self._workers
+            number = tf.where(self._epoch.read_value() > 1, self._aggregated, first)
+            number = number if self._shared else tf.constant(1)
+            self._send_first = tf.group(
+                *(queue.enqueue_many([tf.fill([number], token)]) for queue in self._queues)
+            )
+            self._publish = self._epochs.write(self._epoch.read_value())
+            own = [] if self._shared else [self._queue.dequeue_many(self._queue.size())]
+            with tf.control_dependencies([each.op for each in own]):
+                joined = self._token_now(self._epochs.read())
+            self._join = tf.assign(self._token, joined)
+            self._close = tf.group(*(queue.close() for queue in self._queues))
+
+    def begin_epoch(self, session: Any) -> None:
+        """Begins an epoch on the chief, whose variables are initialised or restored."""
+        session.run([self._next_epoch, self._drop_tokens])
+        counts = session.run(self._counts)
+        session.run([left for left, count in zip(self._left, counts, strict=True) if count])
+        session.run(self._drop_old)
+        session.run(self._send_first)
+        session.run(self._publish)
+        self.join(session)
+
+    def has_begun(self, session: Any) -> bool:
+        """Returns whether the chief has begun an epoch."""
+        return bool(session.run(self._epochs.read()) > 0)
+
+    def join(self, session: Any) -> None:
+        """Begins with the present values on this worker."""
+        session.run(self._join)
+
+    def update(self, session: Any) -> None:
+        """Waits for the gradients of an update, and makes it."""
+        session.run(self._update)
+
+    def close(self, session: Any) -> None:
+        """Closes the queues: workers that wait for a token get `tf.errors.OutOfRangeError`."""
+        session.run(self._close)
+
+
+class _EpochCounter:
+    """The number of the chief's sessions so far, on the device in scope; 0 at first.
+
+    No variable, because each task must be able to read it before the chief has begun.
+    """
+
+    def __init__(self) -> None:
+        self._table = tf.raw_ops.MutableHashTableV2(
+            container="",
+            shared_name=_EPOCH_KEY,
+            use_node_name_sharing=False,
+            key_dtype=tf.string,
+            value_dtype=tf.int64,
+        )
+
+    def read(self) -> Any:
+        found = tf.raw_ops.LookupTableFindV2(
+            table_handle=self._table, keys=tf.constant(""), default_value=tf.constant(0, tf.int64)
+        )
+        return tf.reshape(found, [])
+
+    def write(self, value: Any) -> Any:
+        return tf.raw_ops.LookupTableInsertV2(
+            table_handle=self._table, keys=tf.constant(""), values=value
+        )
+
+
+class _Accumulator:
+    """The mean of the gradients of a variable, on the variable's device.
+
+    Args:
+      gradient: a dense gradient of the shape of the variable, or `tf.IndexedSlices`.
+      variable: the variable.
+    """
+
+    def __init__(self, gradient: Any, variable: Any) -> None:
+        self._sparse = isinstance(gradient, tf.IndexedSlices)
+        kind = tf.SparseConditionalAccumulator if self._sparse else tf.ConditionalAccumulator
+        self._device = variable.device
+        with tf.device(self._device):
+            self._accumulator = kind(
+                gradient.dtype,
+                shape=variable.shape,
+                shared_name=f"{variable.op.name}/gradients",
+            )
+
+    def send(self, gradient: Any, token: Any) -> Any:
+        """Adds a gradient of the values at a token; one of older values is dropped."""
+        with tf.device(self._device):
+            if self._sparse:
+                return self._accumulator.apply_indexed_slices_grad(gradient, token)
+            return self._accumulator.apply_grad(gradient, token)
+
+    def mean(self, number: int) -> Any:
+        """Waits for a number of gradients, and returns their mean."""
+        with tf.device(self._device):
+            if self._sparse:
+                return self._accumulator.take_indexed_slices_grad(number)
+            return self._accumulator.take_grad(number)
+
+    def count(self) -> Any:
+        """Returns the number of gradients that are there."""
+        with tf.device(self._device):
+            return self._accumulator.num_accumulated()
+
+    def drop_before(self, token: Any) -> Any:
+        """Drops from now on gradients of values before a token."""
+        with tf.device(self._device):
+            return self._accumulator.set_global_step(token)
+
+
+def _token_queue(index: int) -> Any:
+    return tf.FIFOQueue(-1, tf.int64, shapes=[[]], shared_name=f"tf_frame/sync_tokens_{index}")
+
+
+def _local(name: str) -> Any:
+    return tf.Variable(
+        tf.zeros([], tf.int64),
+        trainable=False,
+        collections=[tf.GraphKeys.LOCAL_VARIABLES],
+        name=name,
     )
 
 
-def session_hook(optimizer: Any, *, config: RunOptions) -> SyncReplicasHook:
-    """The hook that every worker's session needs, after `apply_gradients`.
-
-    The queue begins with no more tokens than the first update needs. With more tokens, as
-    in TensorFlow and slim, one worker could send two gradients for the first update, and
-    another worker none.
-
-    Args:
-      optimizer: result of `synchronous`, with `sync_replicas`.
-      config: the workers, and the number of this worker.
-    """
-    missing = max(config.aggregated_replicas - config.worker_replicas, 0)
-    return SyncReplicasHook(optimizer, is_chief=config.task == 0, num_tokens=missing)
-
-
 class SyncReplicasHook(tf.train.SessionRunHook):
-    """Starts the updates on the chief, and ends them.
-
-    With TensorFlow's `make_session_run_hook` the coordinator waits for the thread of the
-    updates, which waits for gradients: the end of each training would take two minutes
-    (`stop_grace_period_secs`).
-
-    When the chief stops, the queue of tokens is closed. Workers that wait for a token get
-    `tf.errors.OutOfRangeError`, as at the end of the input.
+    """Starts the updates on the chief, and ends them; lets other workers wait for the chief.
 
     Args:
-      optimizer: a `tf.train.SyncReplicasOptimizer`.
+      replicas: the optimizer.
       is_chief: whether this worker makes the updates.
-      num_tokens: tokens in the queue before the first update.
 
-    Raises:
-      TfFrameError: a variable of the session has no value yet.
+    Attributes:
+      is_over: asked every second on the chief: whether another worker has ended, so that no
+        update gets a gradient of each worker any more.
     """
 
-    def __init__(self, optimizer: Any, *, is_chief: bool, num_tokens: int) -> None:
-        self._optimizer = optimizer
+    def __init__(self, replicas: SyncReplicas, *, is_chief: bool) -> None:
+        self._replicas = replicas
         self._is_chief = is_chief
-        self._num_tokens = num_tokens
-
-    def begin(self) -> None:
-        self._runner = self._optimizer.get_chief_queue_runner()
-        if self._is_chief:
-            self._init = self._optimizer.chief_init_op
-            self._tokens = self._optimizer.get_init_tokens_op(self._num_tokens)
-        else:
-            self._init = self._optimizer.local_step_init_op
+        self.is_over: Callable[[], object] = lambda: False
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        missing = session.run(self._optimizer.ready_for_local_init_op)
-        if len(missing):
-            raise TfFrameError(
-                "synchronous training begins once every variable has a value; without one are "
-                + ", ".join(name.decode() for name in missing)
-            )
-        session.run(self._init)
-        if not self._is_chief:
+        self._session = session
+        if self._is_chief:
+            self._replicas.begin_epoch(session)
+            self._start(self._make_updates, session, coord)
+            self._start(self._watch, session, coord)
             return
-        session.run(self._tokens)
-        coord.register_thread(self._start(self._close_queue, session, coord))
-        self._start(self._make_updates, session, coord)
+        while not self._replicas.has_begun(session):
+            if coord.wait_for_stop(_LOOK_SECS):
+                return
+        self._replicas.join(session)
 
-    def _start(self, target: Callable[[Any, Any], None], *args: Any) -> threading.Thread:
-        thread = threading.Thread(target=target, args=args, name="sync_replicas", daemon=True)
-        thread.start()
-        return thread
+    def end_updates(self) -> None:
+        """Lets other workers stop, which wait for a token; for the chief, after its last step."""
+        # A lost parameter server has no queue to close.
+        with contextlib.suppress(tf.errors.OpError):
+            self._replicas.close(self._session)
+
+    def end(self, session: Any) -> None:
+        if self._is_chief:
+            self.end_updates()
+
+    def _start(self, target: Callable[[Any, Any], None], *args: Any) -> None:
+        # Not a thread of the coordinator, which would wait for it: it may wait for gradients.
+        threading.Thread(target=target, args=args, name="sync_replicas", daemon=True).start()
 
     def _make_updates(self, session: Any, coord: Any) -> None:
         try:
             while not coord.should_stop():
-                session.run(self._runner.enqueue_ops)
+                self._replicas.update(session)
         except Exception as error:
             # After a stop, the closed session ends the wait for gradients by an error.
             if not coord.should_stop():
                 coord.request_stop(error)
 
-    def _close_queue(self, session: Any, coord: Any) -> None:
-        coord.wait_for_stop()
-        # A lost parameter server has no queue to close.
-        with contextlib.suppress(tf.errors.OpError):
-            session.run(self._runner.cancel_op)
+    def _watch(self, session: Any, coord: Any) -> None:
+        # The session may be lost meanwhile, which the main thread notices as well.
+        with contextlib.suppress(tf.errors.OpError, RuntimeError):
+            while not coord.wait_for_stop(_WATCH_SECS):
+                if self.is_over():
+                    self._replicas.close(session)
+                    return

@@ -27,7 +27,7 @@ from tf_frame.graph.update import gradients
 from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
 from tf_frame.graph.update.loss_scale import make_loss_scale
 from tf_frame.graph.update.moving_averages import MovingAverages, moving_averages
-from tf_frame.graph.update.sync_replicas import session_hook, synchronous
+from tf_frame.graph.update.sync_replicas import synchronous
 from tf_frame.learning_rates.warmup import learning_rate
 from tf_frame.plugin import ModelOutput
 from tf_frame.plugin.fault import call
@@ -48,6 +48,7 @@ class Update:
     learning_rate: Any = None
     hooks: Sequence[Any] = ()
     run_is_step: bool = False
+    own_steps: Any = None
 
 
 def make_update(
@@ -89,8 +90,9 @@ def make_update(
             # With synchronous replicas the chief's optimizer moves the averages.
             then=averages.apply if averages and not config.sync_replicas else None,
         )
-    update = tf.group(apply, *_statistics(clones, config), name="update_barrier")
-    sync_hooks = [session_hook(wrapped, config=config)] if config.sync_replicas else []
+    own_steps, counted = _own_steps(config)
+    update = tf.group(apply, *_statistics(clones, config), *counted, name="update_barrier")
+    sync_hooks = [wrapped.session_hook()] if config.sync_replicas else []
     share_statistics(clones)
     observed, extra = _observed(losses, grads_and_vars, averages, config)
     with tf.control_dependencies([update, *observed]):
@@ -110,7 +112,19 @@ def make_update(
         rate,
         hooks=[*sync_hooks, *(hook for clone in clones for hook in clone.outputs.hooks)],
         run_is_step=ready is None and deployment.num_replicas == 1,
+        own_steps=own_steps,
     )
+
+
+def _own_steps(config: RunOptions) -> tuple[Any, list[Any]]:
+    """Counts the steps of this worker, where others move the global step as well."""
+    if config.worker_replicas == 1:
+        return None, []
+    local = [tf.GraphKeys.LOCAL_VARIABLES]
+    count = tf.Variable(
+        tf.zeros([], tf.int64), trainable=False, collections=local, name="own_steps"
+    )
+    return count, [tf.assign_add(count, 1).op]
 
 
 def checked_optimizer(made: Any, plugin: Any) -> Any:
@@ -135,6 +149,9 @@ def _shown(losses: Losses, train_op: Any) -> dict[str, Any]:
 
 def _statistics(clones: Sequence[Clone], config: RunOptions) -> list[Any]:
     """The update ops of the first clone or of all, such as those of batch norm."""
+    if config.makes_steps_together and config.task:
+        # The updates of several workers would have no order, and count each step several times.
+        return []
     scope = clones[0].scope if config.update_ops == "first_clone" else None
     statistics: list[Any] = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)
     means = [v.op.name for v in tf.global_variables() if v.op.name.endswith("/moving_mean")]

@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.graph.update.sync_replicas import SyncReplicasHook
+from tf_frame.legacy.learning.sync_hook import SyncReplicasHook
 
 # As in slim. Compared by identity, because `==` of a tensor may be a tensor.
 USE_DEFAULT: Any = 0

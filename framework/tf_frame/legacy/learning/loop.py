@@ -16,8 +16,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.write.snapshot import FiniteCheck
-from tf_frame.graph.update.sync_replicas import SyncReplicasHook
 from tf_frame.legacy.learning.services import Services
+from tf_frame.legacy.learning.sync_hook import SyncReplicasHook
 
 
 @dataclasses.dataclass

@@ -1,0 +1,143 @@
+"""`Agreement`: the tasks of a job agree on when to save, when to stop, and who has finished.
+
+A checkpoint holds the position in the input of every worker at one step. But a worker that has
+finished a step begins the next one at once. So the chief requests a save before the step that is
+to be saved; each worker reads the request with each of its steps, and stores its position:
+
+    chief    request_save(120) ... step 120 ... positions of 120 are there: save
+    worker   ... step 120, request 120: give_position(120, ...) ... step 121
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster.cluster import Cluster
+from tf_frame.cluster.key_value_store import NO_NUMBER, KeyValueStore, numbers_of, text_of
+
+_LOOK_SECS = 0.02
+_SAVE, _STOP, _SESSION, _RESTORED = "save_at", "stop_at", "chief_session", "restored"
+
+
+class Agreement:
+    """What the tasks of a job tell each other, from the view of one task.
+
+    Args:
+      cluster: this task.
+      config: the `ConfigProto` of sessions.
+    """
+
+    def __init__(self, cluster: Cluster, config: Any) -> None:
+        self._cluster = cluster
+        self._store = KeyValueStore(cluster.target, cluster.host, config)
+        self._worker = cluster.task_id
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._store.close()
+
+    # What the chief says.
+
+    def begin_session(self, restored: str | None) -> None:
+        """Announces a session of the chief, before its variables are initialised or restored."""
+        others = {f"{key}/{worker}": NO_NUMBER for key in ("finished",) for worker in self.others}
+        self._store.put({_SAVE: NO_NUMBER, _STOP: NO_NUMBER, **others})
+        self._store.put({_RESTORED: (restored or "").encode(), _SESSION: time.time_ns() // 1000})
+
+    def request_save(self, step: int) -> None:
+        """Asks every worker for its position after this step, or the first one beyond."""
+        self._store.put({_SAVE: step})
+
+    def request_stop(self, step: int) -> None:
+        """Asks every worker to give its position after this step, and to stop there."""
+        self._store.put({_STOP: step, _SAVE: step})
+
+    def without_position(self, step: int, *, timeout_secs: float) -> list[int]:
+        """Waits for the positions of a step; returns the workers that have not given one."""
+        return self._waiting_for(lambda worker: self._number("given", worker) >= step, timeout_secs)
+
+    def unfinished(self, *, timeout_secs: float) -> list[int]:
+        """Waits for the other workers to finish; returns those that have not."""
+        return self._waiting_for(lambda worker: self._number("finished", worker) > 0, timeout_secs)
+
+    def any_has_finished(self) -> bool:
+        """Returns whether a worker makes no further update."""
+        return any(self._number("finished", worker) > 0 for worker in self.others)
+
+    @property
+    def others(self) -> range:
+        """The workers beside the chief."""
+        return range(1, self._cluster.num_workers)
+
+    def _waiting_for(self, has: Callable[[int], bool], timeout_secs: float) -> list[int]:
+        deadline = time.monotonic() + timeout_secs
+        left = [worker for worker in self.others if not has(worker)]
+        while left and time.monotonic() < deadline:
+            time.sleep(_LOOK_SECS)
+            left = [worker for worker in left if not has(worker)]
+        return left
+
+    # What a worker says.
+
+    def join(self) -> None:
+        """Takes note of the chief's present session, in which no position was given yet."""
+        self._store.put({f"given/{self._worker}": NO_NUMBER})
+        self._store.put({f"joined/{self._worker}": self._store.number(_SESSION)})
+
+    def has_new_session(self) -> bool:
+        """Returns whether the chief's session is another one than that of the last `join`."""
+        return self._number("joined", self._worker) != self._store.number(_SESSION)
+
+    def give_position(self, step: int, values: Mapping[str, bytes]) -> None:
+        """Stores the position of this worker after a step; `values` by their checkpoint names."""
+        self._store.put(values)
+        self._store.put({f"given/{self._worker}": step})
+
+    def finish(self) -> None:
+        """Tells the chief that this worker makes no further update."""
+        self._store.put({f"finished/{self._worker}": 1})
+
+    def stop_step(self) -> int:
+        """Returns the step at which to stop, `NO_NUMBER` if the chief has not asked for it."""
+        return self._store.number(_STOP)
+
+    def restored(self) -> str | None:
+        """Returns the checkpoint that the chief's session began with; None: with new variables."""
+        return self._store.text(_RESTORED).decode() or None
+
+    def _number(self, key: str, worker: int) -> int:
+        return self._store.number(f"{key}/{worker}")
+
+    # What a training graph reads.
+
+    def position_tensors(self, names: Iterable[str]) -> dict[str, Any]:
+        """Makes reads of another worker's position; name in the checkpoint -> scalar string."""
+        return {name: text_of(name, self._cluster.host) for name in names}
+
+    def given_step(self, worker: int) -> Any:
+        """Makes a read of the step of another worker's position; a scalar int64 tensor."""
+        return numbers_of([f"given/{worker}"], self._cluster.host)[0]
+
+    def attention(self, step_after: Any, *, max_steps: int) -> Any:
+        """Makes a scalar float that is NaN after a step at which the worker must look.
+
+        That is when the chief has requested this step or an earlier one, when its session is a
+        new one, and after the last step.
+
+        Args:
+          step_after: the global step after the step.
+          max_steps: the last step.
+        """
+        given, joined = f"given/{self._worker}", f"joined/{self._worker}"
+        with tf.control_dependencies([step_after]):
+            requested, last_given, session, known = tf.unstack(
+                numbers_of([_SAVE, given, _SESSION, joined], self._cluster.host)
+            )
+        step = tf.cast(step_after, tf.int64)
+        due = tf.logical_and(requested > last_given, step >= requested)
+        look = tf.reduce_any(tf.stack([due, session != known, step >= max_steps]))
+        return tf.where(look, float("nan"), 0.0)

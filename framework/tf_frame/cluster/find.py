@@ -1,0 +1,125 @@
+"""Finds the task of this process: from flags, from TF_CONFIG, or from Slurm.
+
+    tf-frame run --ps_hosts a:2222 --worker_hosts b:2222,c:2222 --job_name worker --task 1
+    TF_CONFIG='{"cluster": ..., "task": ...}' tf-frame run ...
+    srun tf-frame run --cluster_from slurm --num_ps_tasks 1 ...
+
+`--master` names a server that is started elsewhere, as slim's trainers do.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from tf_frame.cluster.cluster import Cluster, cluster_of_config
+from tf_frame.cluster.slurm import slurm_tf_config
+from tf_frame.cluster.tf_config import TF_CONFIG, TaskType, cluster_config, read_tf_config
+from tf_frame.config.option_groups import ClusterOptions
+from tf_frame.errors import ConfigError
+
+C = TypeVar("C", bound=ClusterOptions)
+
+_ADDRESS = re.compile(r"[^/:\s]+:\d+|\[[0-9a-fA-F:]+\]:\d+")
+
+
+def cluster_of(config: ClusterOptions, environment: Mapping[str, str] | None = None) -> Cluster:
+    """Finds the task of this process.
+
+    Args:
+      config: the options of the cluster.
+      environment: the environment variables; None: TF_CONFIG does not count.
+
+    Raises:
+      ConfigError: options or TF_CONFIG describe no cluster, or none with this task.
+    """
+    if config.master:
+        _check_no_hosts(config)
+        return Cluster(config.task, config.worker_replicas, config.num_ps_tasks, config.master)
+    tf_config = _tf_config(config, environment or {})
+    if not tf_config:
+        if config.num_ps_tasks or config.task or config.worker_replicas > 1:
+            raise ConfigError(
+                "--num_ps_tasks, --worker_replicas and --task describe a cluster; give the "
+                "addresses of its tasks as --worker_hosts and --ps_hosts, or the server of this "
+                "worker as --master grpc://HOST:PORT; or let tf-frame launch start all tasks"
+            )
+        return Cluster()
+    try:
+        return cluster_of_config(cluster_config(tf_config, worker_leads=True))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{_origin(config)}: {' '.join(str(error).split())}") from None
+
+
+def in_cluster(config: C, cluster: Cluster) -> C:
+    """Returns the options with the numbers of tasks, and this worker's, of its cluster."""
+    if not cluster.target:
+        return config
+    return dataclasses.replace(
+        config,
+        master=cluster.target,
+        task=cluster.task_id if cluster.role == TaskType.WORKER else 0,
+        worker_replicas=cluster.num_workers,
+        num_ps_tasks=cluster.num_ps_tasks,
+    )
+
+
+def _tf_config(config: ClusterOptions, environment: Mapping[str, str]) -> dict[str, Any]:
+    """The cluster in the form of TF_CONFIG; empty for a single process."""
+    if config.worker_hosts or config.ps_hosts or config.job_name:
+        return _of_flags(config, environment)
+    if config.cluster_from == "slurm":
+        return slurm_tf_config(
+            environment, num_ps=config.num_ps_tasks, evaluator=config.dedicated_evaluator
+        )
+    if config.cluster_from == "none" or not environment.get(TF_CONFIG):
+        return {}
+    try:
+        return read_tf_config(environment)
+    except (ValueError, TypeError) as error:
+        raise ConfigError(str(error)) from None
+
+
+def _of_flags(config: ClusterOptions, environment: Mapping[str, str]) -> dict[str, Any]:
+    if environment.get(TF_CONFIG) and config.cluster_from != "none":
+        raise ConfigError(
+            "--worker_hosts and --ps_hosts describe a cluster, and so does the environment "
+            "variable TF_CONFIG; leave one out, or give --cluster_from none"
+        )
+    if not config.worker_hosts or not config.job_name:
+        raise ConfigError(
+            "--worker_hosts, --ps_hosts, --job_name and --task go together: the addresses of all "
+            "tasks, and which of them this process is"
+        )
+    for option in ("worker_hosts", "ps_hosts"):
+        for address in getattr(config, option):
+            if not _ADDRESS.fullmatch(address):
+                raise ConfigError(f"--{option}: expected HOST:PORT, found {address!r}")
+    cluster = {TaskType.WORKER: list(config.worker_hosts), TaskType.PS: list(config.ps_hosts)}
+    return {
+        "cluster": {job: hosts for job, hosts in cluster.items() if hosts},
+        "task": {"type": config.job_name, "index": config.task},
+    }
+
+
+def _check_no_hosts(config: ClusterOptions) -> None:
+    if config.worker_hosts or config.ps_hosts:
+        raise ConfigError(
+            f"--master {config.master} is a server that is started elsewhere, and --worker_hosts "
+            "and --ps_hosts start one; leave one of the two out"
+        )
+    if not re.fullmatch(rf"grpc://({_ADDRESS.pattern})", config.master):
+        raise ConfigError(f"--master {config.master}: expected grpc://HOST:PORT")
+    if config.task >= config.worker_replicas:
+        raise ConfigError(
+            f"--task {config.task}: tasks count from 0 and --worker_replicas is "
+            f"{config.worker_replicas}"
+        )
+
+
+def _origin(config: ClusterOptions) -> str:
+    if config.worker_hosts:
+        return "--worker_hosts, --ps_hosts, --job_name, --task"
+    return "Slurm" if config.cluster_from == "slurm" else TF_CONFIG

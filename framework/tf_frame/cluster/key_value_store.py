@@ -1,0 +1,123 @@
+"""`KeyValueStore`: numbers and texts that the tasks of a job share, on one of its servers.
+
+The tasks agree through it on when to save and when to stop. It is two hash tables on the server,
+which exist from their first use until the server ends; a key without a value reads as -1 or "".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+_NUMBERS, _TEXTS = "tf_frame/numbers", "tf_frame/texts"
+# TensorFlow has no table from text to text: the key of a text is a hash.
+_HASHES = 2**62
+NO_NUMBER = -1
+_TIMEOUT_MS = 10_000
+
+
+def numbers_of(keys: Sequence[str], device: str) -> Any:
+    """Makes a read of numbers in the default graph; returns an int64 tensor `[keys]`.
+
+    Args:
+      keys: the keys.
+      device: job and task of the server, such as `/job:ps/task:0`.
+    """
+    with tf.device(None), tf.device(f"{device}/device:CPU:0"):
+        default = tf.constant(NO_NUMBER, tf.int64)
+        return _find(_table(_NUMBERS, tf.int64), tf.constant(list(keys)), default, [len(keys)])
+
+
+def text_of(key: str, device: str) -> Any:
+    """Makes a read of a text in the default graph; returns a scalar string tensor."""
+    with tf.device(None), tf.device(f"{device}/device:CPU:0"):
+        return _find(_table(_TEXTS, tf.string), _hash(tf.constant(key)), tf.constant(b""), [])
+
+
+class KeyValueStore:
+    """Reads and writes the numbers and texts of a job, in a session of its own.
+
+    A server that was restarted has forgotten them; the next call connects to the new server.
+
+    Args:
+      target: the server of this process.
+      device: job and task of the server that holds the tables.
+      config: the `ConfigProto` of the session.
+    """
+
+    def __init__(self, target: str, device: str, config: Any) -> None:
+        self._target, self._config = target, tf.ConfigProto(operation_timeout_in_ms=_TIMEOUT_MS)
+        self._config.MergeFrom(config)
+        self._session: Any = None
+        self._graph = tf.Graph()
+        with self._graph.as_default(), tf.device(f"{device}/device:CPU:0"):
+            self._key = tf.placeholder(tf.string, [])
+            self._number, self._text = tf.placeholder(tf.int64, []), tf.placeholder(tf.string, [])
+            numbers, texts = _table(_NUMBERS, tf.int64), _table(_TEXTS, tf.string)
+            self._put_number = _insert(numbers, self._key, self._number)
+            self._put_text = _insert(texts, _hash(self._key), self._text)
+            self._get_number = _find(numbers, self._key, tf.constant(NO_NUMBER, tf.int64), [])
+            self._get_text = _find(texts, _hash(self._key), tf.constant(b""), [])
+
+    def put(self, values: Mapping[str, int | bytes]) -> None:
+        """Stores numbers and texts."""
+        for key, value in values.items():
+            if isinstance(value, bytes):
+                self._run(self._put_text, {self._key: key, self._text: value})
+            else:
+                self._run(self._put_number, {self._key: key, self._number: value})
+
+    def number(self, key: str) -> int:
+        """Returns a number, `NO_NUMBER` without one."""
+        return int(self._run(self._get_number, {self._key: key}))
+
+    def text(self, key: str) -> bytes:
+        """Returns a text, empty without one."""
+        return bytes(self._run(self._get_text, {self._key: key}))
+
+    def close(self) -> None:
+        """Closes the session."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _run(self, fetch: Any, feeds: Mapping[Any, Any]) -> Any:
+        try:
+            return self._connected().run(fetch, feeds)
+        except (tf.errors.AbortedError, tf.errors.UnavailableError):
+            self.close()  # The server is another one now: a new session knows it.
+        try:
+            return self._connected().run(fetch, feeds)
+        except tf.errors.DeadlineExceededError as error:
+            # So that the training session, which the server belongs to, is made anew as well.
+            raise tf.errors.UnavailableError(None, None, error.message) from None
+
+    def _connected(self) -> Any:
+        if self._session is None:
+            self._session = tf.Session(self._target, graph=self._graph, config=self._config)
+        return self._session
+
+
+def _table(name: str, value_type: Any) -> Any:
+    return tf.raw_ops.MutableHashTableV2(
+        container="",
+        shared_name=name,
+        use_node_name_sharing=False,
+        key_dtype=tf.string if value_type == tf.int64 else tf.int64,
+        value_dtype=value_type,
+    )
+
+
+def _hash(key: Any) -> Any:
+    return tf.strings.to_hash_bucket_fast(key, _HASHES)
+
+
+def _insert(table: Any, key: Any, value: Any) -> Any:
+    return tf.raw_ops.LookupTableInsertV2(table_handle=table, keys=key, values=value)
+
+
+def _find(table: Any, keys: Any, default: Any, shape: Sequence[int]) -> Any:
+    found = tf.raw_ops.LookupTableFindV2(table_handle=table, keys=keys, default_value=default)
+    return tf.reshape(found, shape)

@@ -1,0 +1,133 @@
+"""Starts the TensorFlow server of a task; a parameter server runs until the chief ends the job.
+
+TensorFlow's servers have no end: `Server.join()` blocks for ever, and so every scheduler had to
+kill its parameter servers. Here each of them reads commands from a queue of its own, and the chief
+sends one when the last checkpoint is saved.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster.cluster import Cluster
+
+# Sent by the chief: the job has ended; the chief has saved and stopped because of a signal.
+LEAVE, STOPPED = b"leave", b"stopped"
+_QUEUE = "tf_frame/commands"
+_LOOK_SECS = 1.0
+# A scheduler kills a task about 30 s after SIGTERM; by then the chief has saved.
+_GRACE_SECS = 25.0
+_SEND_MS = 3000
+_SERVERS: dict[tuple[str, str], Any] = {}
+
+
+def start_server(cluster: Cluster, config: Any, protocol: str | None = None) -> Any:
+    """Starts the server of this task, once in a process; a server cannot be stopped.
+
+    Args:
+      cluster: the task, with the addresses of all tasks.
+      config: the `ConfigProto`; devices, threads and gRPC options of the server.
+      protocol: default: gRPC.
+
+    Returns:
+      The `tf.train.Server`.
+    """
+    job, _, index = _own_job(cluster).partition("/task:")
+    key = (cluster.jobs[job][int(index)], f"{job}/{index}")
+    if key not in _SERVERS:
+        _SERVERS[key] = tf.train.Server(
+            tf.train.ClusterSpec({name: dict(tasks) for name, tasks in cluster.jobs.items()}),
+            job_name=job,
+            task_index=int(index),
+            config=config,
+            protocol=protocol,
+        )
+    return _SERVERS[key]
+
+
+def _own_job(cluster: Cluster) -> str:
+    return f"ps/task:{cluster.task_id}" if cluster.role == "ps" else cluster.worker_job
+
+
+def serve(
+    server: Any,
+    *,
+    signalled: Callable[[], object] = lambda: False,
+    alive: Callable[[], None] = lambda: None,
+) -> bool:
+    """Holds variables until the chief ends the job.
+
+    After a signal the server stays until the chief has saved, 25 seconds at most.
+
+    Args:
+      server: the `tf.train.Server` of this parameter server.
+      signalled: whether a signal asks this task to end.
+      alive: called every second.
+
+    Returns:
+      Whether the chief ended the job; else a signal ended this task.
+    """
+    commands: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(server, commands), daemon=True).start()
+    deadline, stopped_at = float("inf"), float("-inf")
+    while time.monotonic() < deadline:
+        with contextlib.suppress(queue.Empty):
+            command = commands.get(timeout=_LOOK_SECS)
+            if command == LEAVE:
+                return True
+            if command == STOPPED:
+                stopped_at = time.monotonic()
+        if signalled():
+            deadline = min(deadline, time.monotonic() + _GRACE_SECS)
+            if time.monotonic() < stopped_at + _GRACE_SECS:
+                return False
+        alive()
+    return False
+
+
+def _receive(server: Any, commands: queue.SimpleQueue[bytes]) -> None:
+    with tf.Graph().as_default():
+        received = _commands().dequeue()
+        with tf.Session(server.target, config=_alone(server)) as session:
+            while True:
+                commands.put(session.run(received))
+
+
+def _alone(server: Any) -> Any:
+    definition = server.server_def
+    own = f"/job:{definition.job_name}/task:{definition.task_index}"
+    return tf.ConfigProto(device_filters=[own])
+
+
+def _commands() -> Any:
+    return tf.FIFOQueue(-1, tf.string, shapes=[[]], shared_name=_QUEUE)
+
+
+def send_to_ps(cluster: Cluster, command: bytes) -> None:
+    """Sends a command to every parameter server that can be reached.
+
+    Args:
+      cluster: the task of the chief.
+      command: `LEAVE` or `STOPPED`.
+    """
+    for task in range(cluster.num_ps_tasks):
+        ps = f"/job:ps/task:{task}"
+        config = tf.ConfigProto(
+            device_filters=[ps, f"/job:{cluster.worker_job}"], operation_timeout_in_ms=_SEND_MS
+        )
+        with tf.Graph().as_default():
+            with tf.device(f"{ps}/device:CPU:0"):
+                sent = _commands().enqueue(command)
+            # One that died while the job ended is not there to be told.
+            with (
+                contextlib.suppress(tf.errors.OpError),
+                tf.Session(cluster.target, config=config) as session,
+            ):
+                session.run(sent)

@@ -1,0 +1,190 @@
+"""Checkpoints with the positions of all workers in the input, and the end of a job of workers.
+
+The hook of the chief requests each save before the step that is saved, so that every worker gives
+its position after that very step (`cluster.agreement`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster.agreement import Agreement
+from tf_frame.graph.inputs.position import step_name
+from tf_frame.hooks.cadence import NEVER, Cadence
+from tf_frame.hooks.checkpoint import CheckpointHook
+
+# A worker gives its position within a step; one that is being started again does not.
+_POSITION_SECS = 10.0
+# Other workers see the last step at once; one that is in a long step may miss the end.
+_FINISH_SECS = 3.0
+# Where the data of the chief ended, others may still train.
+_STILL_SECS = 60.0
+
+
+class AgreedCadence(Cadence):
+    """The steps of another cadence, each told to `request` before it comes.
+
+    Args:
+      cadence: the other cadence.
+      request: takes the number of the next step that is wanted.
+    """
+
+    def __init__(self, cadence: Cadence, request: Callable[[int], None]) -> None:
+        self.inner = cadence
+        self._request = request
+        self._requested: float = NEVER
+        super().__init__()
+
+    def start(self, step: int) -> None:
+        self._requested = NEVER
+        if hasattr(self, "inner"):
+            self.inner.start(step)
+
+    def request_next(self) -> None:
+        """Requests the next step that is wanted by number."""
+        step = self.inner.next_step()
+        if step != NEVER and step != self._requested:
+            self.request(int(step))
+
+    def request(self, step: int) -> None:
+        """Requests a step."""
+        self._requested = step
+        self._request(step)
+
+    def is_agreed(self, step: int) -> bool:
+        """Returns whether this step, or one before it, was requested."""
+        return step >= self._requested
+
+    def mark(self, step: int) -> None:
+        if self.is_agreed(step):
+            self._requested = NEVER
+            self.inner.mark(step)
+            self.request_next()
+
+    def next_step(self) -> float:
+        return self._requested
+
+    def next_time(self) -> float:
+        return self.inner.next_time() if self._requested == NEVER else NEVER
+
+    def wants(self, step: int) -> bool:
+        return self.is_agreed(step) or self.inner.wants(step)
+
+    def __bool__(self) -> bool:
+        return bool(self.inner)
+
+    def __str__(self) -> str:
+        return f"{self.inner}, agreed with the workers"
+
+
+class AgreedCheckpointHook(CheckpointHook):
+    """Saves checkpoints with the positions of all workers; the chief's hook.
+
+    At the end it lets the other workers finish, so that the last checkpoint has all updates.
+
+    Args:
+      *args, **kwargs: those of `CheckpointHook`.
+      agreement: the tasks of the job.
+      last_step: the step at which all workers stop by themselves.
+      interrupted: whether a signal asks this task to end.
+      end_updates: lets workers stop that wait for the chief.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        agreement: Agreement,
+        last_step: int,
+        interrupted: Callable[[], object] = lambda: False,
+        end_updates: Callable[[], None] = lambda: None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._agreement = agreement
+        self._last_step = last_step
+        self._interrupted = interrupted
+        self._end_updates = end_updates
+        self._stop_at: int | None = None
+        self.asked_between_steps = True
+
+    def agree(self) -> None:
+        """Requests every step of the cadence from now on; called once, before the session."""
+        self.cadence = AgreedCadence(self.cadence, self._agreement.request_save)
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._agreed.request_next()
+
+    def should_stop(self) -> bool:
+        if self._stop_at is None and self._interrupted():
+            # One step more, of which every worker knows before it begins.
+            self._stop_at = int(self._session.run(self._global_step)) + 1
+            self._agreement.request_stop(self._stop_at)
+            self._agreed.request(self._stop_at)
+        return super().should_stop()
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        if self._stop_at is not None and step >= self._stop_at:
+            run_context.request_stop()  # `after_last_step` saves.
+        elif self._agreed.is_agreed(step):
+            super().after_step(run_context, run_values, step)
+        else:
+            self._agreed.request(step + 1)
+
+    def after_last_step(self, step: int) -> None:
+        if self._stop_at is None:
+            self._agreement.request_stop(step)
+        self._end_updates()
+        self._let_finish(step)
+        step = int(self._session.run(self._global_step))
+        super().after_last_step(step)
+
+    @property
+    def _agreed(self) -> AgreedCadence:
+        assert isinstance(self.cadence, AgreedCadence), "agree() was not called"
+        return self.cadence
+
+    def _save(self, session: Any, step: int, *, may_stop: bool) -> None:
+        if self._saved_step is not None or self._first_step is not None:
+            self._wait_for_positions(step)
+        super()._save(session, step, may_stop=may_stop)
+
+    def _wait_for_positions(self, step: int) -> None:
+        secs = _POSITION_SECS if self._agreed.is_agreed(step) or step >= self._last_step else 0
+        missing = self._agreement.without_position(step, timeout_secs=secs)
+        for worker in missing if secs else ():
+            self._report(
+                f"note: the checkpoint of step {step} lacks the input position of worker {worker}"
+            )
+
+    def _let_finish(self, step: int) -> None:
+        """Waits until no other worker makes an update any more."""
+        ended = step >= self._last_step or self._stop_at is not None
+        moved_at = step
+        while left := self._agreement.unfinished(
+            timeout_secs=_FINISH_SECS if ended else _STILL_SECS
+        ):
+            step = int(self._session.run(self._global_step))
+            if ended or step == moved_at:
+                names = ", ".join(f"worker {worker}" for worker in left)
+                self._report(f"note: the end of the training does not wait for {names}")
+                return
+            moved_at = step
+
+
+def positions_of_others(agreement: Agreement, position: Any) -> dict[str, Any]:
+    """Returns reads of the positions of all workers but the chief, for its checkpoints.
+
+    Args:
+      agreement: the tasks of the job.
+      position: the `InputPosition` of the chief.
+    """
+    tensors: dict[str, Any] = {}
+    for worker in agreement.others:
+        tensors |= agreement.position_tensors(position.names_of(worker))
+        with tf.device(None):
+            tensors[step_name(worker)] = tf.identity(agreement.given_step(worker))
+    return tensors

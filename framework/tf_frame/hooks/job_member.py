@@ -1,0 +1,112 @@
+"""The hook of a worker beside the chief: gives its input position, and stops with the job."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.cluster.agreement import Agreement
+from tf_frame.errors import CheckpointError, ConfigError
+from tf_frame.graph.global_step import step_after_run
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.input_position import RestoredCheckpoint
+
+# After a signal, the chief has as long to say at which step all stop.
+_SIGNAL_SECS = 10.0
+
+
+class JobMemberHook(Hook):
+    """Does what the chief requests, at the step that it names.
+
+    Args:
+      agreement: the tasks of the job.
+      position: the `InputPosition` of this worker, or None.
+      restored: set to the checkpoint that holds the position of this worker.
+      model_dir: the folder of the job.
+      max_steps: the last step.
+      lockstep: whether all workers make every step together.
+      interrupted: whether a signal asks this task to end; the chief got it as well, unless this
+        worker alone is to end.
+      report: takes a line for the user.
+    """
+
+    phase = Phase.TRANSFORM
+
+    def __init__(
+        self,
+        agreement: Agreement,
+        *,
+        position: Any,
+        restored: RestoredCheckpoint,
+        model_dir: str,
+        max_steps: int,
+        lockstep: bool,
+        interrupted: Callable[[], object],
+        report: Callable[[str], None],
+    ) -> None:
+        super().__init__()
+        self._agreement = agreement
+        self._position = position
+        self._restored = restored
+        self._model_dir = model_dir
+        self._max_steps = max_steps
+        self._lockstep = lockstep
+        self._interrupted = interrupted
+        self._report = report
+        self._signalled_at: float | None = None
+
+    def begin(self) -> None:
+        self.watched = self._agreement.attention(step_after_run(), max_steps=self._max_steps)
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        self._join()
+        # A worker that was started again: the job has made, and perhaps saved, steps since.
+        newest = newest_checkpoint(self._model_dir, self._report)
+        path = self._restored.path = max(self._restored.path, newest, key=step_of)
+        if step_of(path) == 0:
+            self._restored.path = None  # Nothing had been read.
+        if self._lockstep and step_of(path) != step:
+            self._report(
+                f"note: the job is at step {step}; the input of this worker goes on from its "
+                f"position at step {step_of(path)}, and reads the examples since then again"
+            )
+
+    def should_stop(self) -> bool:
+        if not self._interrupted():
+            return False
+        now = time.monotonic()
+        self._signalled_at = self._signalled_at or now
+        return now > self._signalled_at + _SIGNAL_SECS
+
+    def not_finite(self, run_context: Any, value: float, step: int) -> None:
+        if self._agreement.has_new_session():
+            self._join()
+            self._rejoin(run_context.session)
+            return
+        if self._position is not None:
+            values = run_context.session.run(self._position.tensors)
+            self._agreement.give_position(step, values)
+        if 0 <= self._agreement.stop_step() <= step:
+            run_context.request_stop()
+
+    def _join(self) -> None:
+        self._agreement.join()
+        self._restored.path = self._agreement.restored()
+
+    def _rejoin(self, session: Any) -> None:
+        """Goes back to the position of the checkpoint that the chief has restored."""
+        path = self._restored.path
+        if self._position is None:
+            return
+        if path is None or step_of(path) == 0:
+            session.run(self._position.initializers)
+            return
+        self._report(f"the chief goes on from {path}, and so does this worker")
+        try:
+            self._position.restore(session, path, report=self._report)
+        except (CheckpointError, ConfigError) as error:
+            reason = str(error).splitlines()[0]
+            self._report(f"warning: {reason}; the input goes on where it is")

@@ -1,0 +1,77 @@
+"""Writes what a task does to its status file, for `tf-frame status` and the launcher."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster.status import ENDED, STARTING, TRAINING, own_status, write_status
+from tf_frame.hooks.base import Hook, Phase
+from tf_frame.hooks.cadence import Cadence
+
+
+class StatusHook(Hook):
+    """Writes `tasks/NAME.json` at intervals, with the rates since the last time.
+
+    Args:
+      model_dir: the folder of the run.
+      task: name of the task.
+      max_steps: the last step.
+      own_steps: scalar that counts the steps of this worker alone; None: all steps are its own.
+      every_secs: seconds between two writes; each comes with the next step.
+    """
+
+    phase = Phase.LOG
+
+    def __init__(
+        self,
+        model_dir: str,
+        *,
+        task: str,
+        max_steps: int,
+        own_steps: Any = None,
+        every_secs: float,
+    ) -> None:
+        super().__init__(Cadence(every_secs=every_secs))
+        self._model_dir = model_dir
+        self._task = task
+        self._max_steps = max_steps
+        self._own_steps = own_steps
+
+    def start(self, session: Any, step: int) -> None:
+        super().start(session, step)
+        # The first interval begins after the first step, which takes longer than others.
+        self._before: tuple[float, int, int] | None = None
+        self._step = step
+        self._write(STARTING)
+
+    def before_step(self, run_context: Any, step: int) -> Any:
+        return None if self._own_steps is None else tf.train.SessionRunArgs(self._own_steps)
+
+    def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+        own = step if self._own_steps is None else int(run_values.results)
+        now, self._step = time.monotonic(), step
+        before, self._before = self._before, (now, step, own)
+        if before is None or own <= before[2]:
+            self._write(TRAINING)
+            return
+        secs, steps, runs = now - before[0], step - before[1], own - before[2]
+        self._write(
+            TRAINING,
+            steps_per_sec=steps / secs,
+            runs_per_sec=runs / secs,
+            staleness=max(0.0, steps / runs - 1),
+        )
+
+    def after_last_step(self, step: int) -> None:
+        self._step = step
+
+    def end(self, session: Any) -> None:
+        super().end(session)
+        self._write(ENDED)
+
+    def _write(self, state: str, **rates: float) -> None:
+        status = own_status(self._task, state, step=self._step, max_steps=self._max_steps, **rates)
+        write_status(self._model_dir, status)

@@ -1,0 +1,90 @@
+"""`JobMember`: this worker in its job, from the wait for the others to the end of the job.
+
+A process that trains alone is a member of no job, and then its methods do nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+
+from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
+from tf_frame.cluster.agreement import Agreement
+from tf_frame.cluster.cluster import Cluster, wait_for_servers
+from tf_frame.errors import TfFrameError
+from tf_frame.session.interrupts import Interrupts
+
+
+class NothingLeftToTrain(Exception):
+    """The others have reached the last step while this worker waited for them."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class JobMember:
+    """This worker in its job.
+
+    Attributes:
+      cluster: this worker.
+      agreement: the tasks of the job; None for a process that trains alone.
+      model_dir: the folder of the job.
+      max_steps: the last step.
+      timeout_secs: seconds to wait for other tasks.
+      report: takes a line for the user.
+      interrupts: the signals of this process.
+    """
+
+    cluster: Cluster
+    agreement: Agreement | None = None
+    model_dir: str = ""
+    max_steps: int = 0
+    timeout_secs: float = 300
+    report: Callable[[str], None] = print
+    interrupts: Interrupts = dataclasses.field(default_factory=Interrupts)
+
+    def wait_for_servers(self) -> None:
+        """Waits until the servers listen that a session needs.
+
+        Raises:
+          TfFrameError: one does not in time.
+          NothingLeftToTrain: the job has ended meanwhile.
+          Interrupted: a signal was received.
+        """
+        if self.cluster.target:
+            wait_for_servers(
+                self.cluster.addresses(),
+                timeout_secs=self.timeout_secs,
+                report=self.report,
+                check=self._check,
+            )
+
+    def waiting_for_variables(self) -> Iterator[None]:
+        """Yields while the chief has not given the variables values; errors as above."""
+        deadline = time.monotonic() + self.timeout_secs
+        yield
+        self.report("waiting for the chief to initialise the variables ...")
+        while time.monotonic() < deadline:
+            self._check()
+            yield
+        raise TfFrameError(
+            f"the chief has not initialised the variables in {self.timeout_secs:g} s "
+            "(--cluster_timeout_secs); is it running?"
+        )
+
+    def begin_session(self, restored: str | None) -> None:
+        """Announces a session of the chief that begins with a checkpoint, or None."""
+        if self.agreement is not None:
+            self.agreement.begin_session(restored)
+
+    def finish(self) -> None:
+        """Tells the chief that this worker has ended, unless it was stopped alone."""
+        if self.agreement is None or self.cluster.is_chief:
+            return
+        if not self.interrupts.received or self.agreement.stop_step() >= 0:
+            self.agreement.finish()
+
+    def _check(self) -> None:
+        self.interrupts.raise_if_received()
+        reached = step_of(newest_checkpoint(self.model_dir))
+        if not self.cluster.is_chief and reached >= self.max_steps:
+            raise NothingLeftToTrain
