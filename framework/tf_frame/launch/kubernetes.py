@@ -30,8 +30,9 @@ OPTIONS = (
     ),
 )
 _REPLICA_TYPES = {PS: "PS", CHIEF: "Chief", WORKER: "Worker", EVALUATOR: "Evaluator"}
-# A service is made for each task, and its name, NAME-evaluator-0, is a DNS label: RFC 1035.
-_LABEL = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+# A service is made for each task, and its name, NAME-evaluator-0, begins with a letter: RFC 1035.
+_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LONGEST_LABEL = 63
 # The operator looks for these names.
 _CONTAINER, _PORT_NAME, _PORT = "tensorflow", "tfjob-port", 2222
@@ -60,9 +61,15 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
 def manifest(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the TFJob of a job; arguments and errors as of `main`."""
     metadata = {"name": values["name"] or _name_of(job)}
-    _check_label("name", metadata["name"], _LONGEST_LABEL - _longest_suffix(job))
+    longest = _LONGEST_LABEL - _longest_suffix(job)
+    if not _NAME.fullmatch(metadata["name"]) or len(metadata["name"]) > longest:
+        raise ConfigError(
+            f"--name {metadata['name']}: Kubernetes takes a-z, 0-9 and -, first a letter, last no "
+            f"-, and for a job of these tasks {longest} characters at most"
+        )
     if values["namespace"]:
-        _check_label("namespace", values["namespace"], _LONGEST_LABEL)
+        if not _NAMESPACE.fullmatch(values["namespace"]):
+            raise ConfigError(f"--namespace {values['namespace']}: it is of a-z, 0-9 and -")
         metadata["namespace"] = values["namespace"]
     # When the chief has ended, the operator takes the job for done. With `Running` it then deletes
     # the pods that are left, and an evaluator may still be evaluating the last checkpoint.
@@ -148,10 +155,3 @@ def _longest_suffix(job: Job) -> int:
     """The length of what the operator appends to the name of the job."""
     return max(len(f"-{task}") for task in job.tasks)
 
-
-def _check_label(option: str, name: str, longest: int) -> None:
-    if not _LABEL.fullmatch(name) or len(name) > longest:
-        raise ConfigError(
-            f"--{option} {name}: Kubernetes takes a-z, 0-9 and -, first a letter, last no -, "
-            f"{longest} characters at most"
-        )

@@ -127,17 +127,20 @@ def _words_for_sbatch(text: str) -> list[str]:
     except ValueError as error:
         raise ConfigError(f"--slurm_options {text}: {error}") from None
     options: list[str] = []
+    takes_value = False
     for word in words:
-        if word.startswith("-") and "\n" not in word:
+        if "\n" not in word and word.startswith("-"):
             options.append(word)
-        elif not options or "=" in options[-1] or "\n" in word:
+            takes_value = "=" not in word
+        elif "\n" not in word and options and takes_value:
+            # A short option and its value are one word.
+            options[-1] += ("=" if options[-1].startswith("--") else "") + word
+            takes_value = False
+        else:
             raise ConfigError(
                 f"--slurm_options {text}: {word!r} is no option of sbatch; write options only, "
                 'such as "--partition gpu --time 10:00:00"'
             )
-        else:
-            # A short option and its value are one word.
-            options[-1] += ("=" if options[-1].startswith("--") else "") + word
     return options
 
 
