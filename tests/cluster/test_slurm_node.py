@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-import slurm_node
 
+import slurm_node
 from tf_frame.config.option import options_of
 from tf_frame.config.run_options import RunOptions
 from tf_frame.launch import slurm
@@ -124,7 +124,7 @@ def test_a_parameter_server_and_two_workers_train(
 ):
     monkeypatch.setenv("PYTHONPATH", toy_environment["PYTHONPATH"])
     model_dir = tmp_path / "a run"
-    words = "run --plugin toy --max_steps 30 --train_batch_size 8 --model_dir".split()
+    words = ["run", "--plugin", "toy", "--max_steps", "30", "--train_batch_size", "8", "--model_dir"]
     number = submit(words=[*words, str(model_dir)])
     state = node.wait_for(number, 200)
     assert state == ("COMPLETED", 0), "\n".join(logs(tmp_path))
