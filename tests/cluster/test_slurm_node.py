@@ -124,8 +124,8 @@ def test_a_parameter_server_and_two_workers_train(
 ):
     monkeypatch.setenv("PYTHONPATH", toy_environment["PYTHONPATH"])
     model_dir = tmp_path / "a run"
-    words = ["run", "--plugin", "toy", "--max_steps", "30", "--train_batch_size", "8", "--model_dir"]
-    number = submit(words=[*words, str(model_dir)])
+    words = ["run", "--plugin", "toy", "--max_steps", "30", "--train_batch_size", "8"]
+    number = submit(words=[*words, "--model_dir", str(model_dir)])
     state = node.wait_for(number, 200)
     assert state == ("COMPLETED", 0), "\n".join(logs(tmp_path))
     assert json.loads((model_dir / "result.json").read_text())["global_step"] == 30

@@ -41,6 +41,19 @@ _GRACE_SECS = 120
 _VOLUME = "model-dir"
 
 
+class _Text(str):
+    """A text that is written in quotes: Kubernetes reads 1e-3 and y, unlike PyYAML, as no texts."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes a manifest."""
+
+
+_Dumper.add_representer(
+    _Text, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
+)
+
+
 def main(job: Job, values: Mapping[str, Any]) -> int:
     """Prints the manifest of a job; returns the exit code.
 
@@ -54,13 +67,14 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
     """
     report("# kubectl apply -f this file; needs the training operator of Kubeflow (TFJob v1)")
     report(f"# All pods must see {job.model_dir}.")
-    report(yaml.safe_dump(manifest(job, values), sort_keys=False, width=100).removesuffix("\n"))
+    text = yaml.dump(manifest(job, values), Dumper=_Dumper, sort_keys=False, width=10_000)
+    report(text.removesuffix("\n"))
     return EXIT_OK
 
 
 def manifest(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the TFJob of a job; arguments and errors as of `main`."""
-    metadata = {"name": values["name"] or _name_of(job)}
+    metadata = {"name": _Text(values["name"] or _name_of(job))}
     longest = _LONGEST_LABEL - _longest_suffix(job)
     if not _NAME.fullmatch(metadata["name"]) or len(metadata["name"]) > longest:
         raise ConfigError(
@@ -70,7 +84,7 @@ def manifest(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
     if values["namespace"]:
         if not _NAMESPACE.fullmatch(values["namespace"]):
             raise ConfigError(f"--namespace {values['namespace']}: it is of a-z, 0-9 and -")
-        metadata["namespace"] = values["namespace"]
+        metadata["namespace"] = _Text(values["namespace"])
     # When the chief has ended, the operator takes the job for done. With `Running` it then deletes
     # the pods that are left, and an evaluator may still be evaluating the last checkpoint.
     clean = "None" if job.evaluator else "Running"
@@ -95,7 +109,7 @@ def _replicas(job: Job, kind: str, count: int, values: Mapping[str, Any]) -> dic
     }
     claim = values["volume_claim"]
     if claim:
-        pod["volumes"] = [{"name": _VOLUME, "persistentVolumeClaim": {"claimName": claim}}]
+        pod["volumes"] = [{"name": _VOLUME, "persistentVolumeClaim": {"claimName": _Text(claim)}}]
     # ExitCode: 1 and 2 (the run failed, a wrong option) end the job; from 128 on, which are
     # signals and a task that lost its peers, the pod is started again.
     return {"replicas": count, "restartPolicy": "ExitCode", "template": {"spec": pod}}
@@ -106,9 +120,9 @@ def _container(job: Job, kind: str, values: Mapping[str, Any]) -> dict[str, Any]
         raise ConfigError("--image is missing: the container image with tf-frame and the plugins")
     container: dict[str, Any] = {
         "name": _CONTAINER,
-        "image": values["image"],
+        "image": _Text(values["image"]),
         "command": ["tf-frame"],
-        "args": list(job.words),
+        "args": [_Text(word) for word in job.words],
         "ports": [{"name": _PORT_NAME, "containerPort": _PORT}],
     }
     gpus = values.get("gpus_per_worker")
@@ -116,7 +130,7 @@ def _container(job: Job, kind: str, values: Mapping[str, Any]) -> dict[str, Any]
         container["resources"] = {"limits": {"nvidia.com/gpu": gpus}}
     mount = _mount_path(job, values["volume_claim"])
     if mount:
-        container["volumeMounts"] = [{"name": _VOLUME, "mountPath": mount}]
+        container["volumeMounts"] = [{"name": _VOLUME, "mountPath": _Text(mount)}]
     return container
 
 
@@ -154,4 +168,3 @@ def _name_of(job: Job) -> str:
 def _longest_suffix(job: Job) -> int:
     """The length of what the operator appends to the name of the job."""
     return max(len(f"-{task}") for task in job.tasks)
-
