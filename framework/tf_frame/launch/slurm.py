@@ -45,6 +45,12 @@ _SCRIPT = """\
 #!/bin/bash
 {directives}
 {port}
+# After scancel, preemption or requeueing Slurm itself sends SIGTERM to the tasks. Shortly before
+# the time limit it sends USR1 to this script alone.
+stopped=0
+trap 'stopped=143' TERM
+trap 'stopped=143; scancel --signal=TERM "$SLURM_JOB_ID.0"' USR1
+
 # Every task saves when it is sent SIGTERM, and ends with 143. To srun that is no failure, because
 # srun kills the other tasks after a failure, and they may still be saving.
 task='trap : TERM; "$@"; code=$?; [ $code -eq 143 ] || exit $code'
@@ -54,12 +60,6 @@ srun --kill-on-bad-exit=1 --wait=0 --open-mode=append \\
   bash -c "$task" task \\
   {command} &
 step=$!
-
-# After scancel, preemption or requeueing Slurm itself sends SIGTERM to the tasks. Shortly before
-# the time limit it sends USR1 to this script alone.
-stopped=0
-trap 'stopped=143' TERM
-trap 'stopped=143; scancel --signal=TERM "$SLURM_JOB_ID.0"' USR1
 code=129
 while [ $code -gt 128 ] && kill -0 $step 2>/dev/null; do
   wait $step
