@@ -1,0 +1,198 @@
+"""Finds the task of this process in a Slurm job, from what `srun` writes into its environment.
+
+Each process computes the whole cluster from the allocation alone, so that the tasks need no file
+and no server to find each other. A place is a node and a number on that node (SLURM_NODEID and
+SLURM_LOCALID), because ranks are distributed over the nodes as the user or the site chooses
+(`srun --distribution`).
+
+The tasks take the places in this order: the first place of every node, then the second of every
+node, and so on; first the parameter servers, then chief and workers, then the evaluator. So
+parameter servers are on different nodes, where each has a network interface of its own, and
+workers are spread over all nodes.
+
+A task listens at a port that follows from the number of the job and its number on the node:
+20000 + 64 * (job modulo 199) + number. Jobs that follow each other never share a port as long as
+they have at most 64 tasks on a node, and all ports lie below 32768, where Linux begins to take
+those of outgoing connections. The variable TF_FRAME_SLURM_PORT replaces the first port.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tf_frame.cluster.tf_config import TaskType
+from tf_frame.errors import ConfigError
+
+PORT = "TF_FRAME_SLURM_PORT"
+_JOB, _NODES, _COUNTS = "SLURM_JOB_ID", "SLURM_STEP_NODELIST", "SLURM_STEP_TASKS_PER_NODE"
+_NODE, _LOCAL = "SLURM_NODEID", "SLURM_LOCALID"
+_FIRST_PORT, _LAST_PORT = 20000, 65535
+_PORTS_PER_JOB, _DIFFERENT_JOBS = 64, 199
+
+_COUNT = re.compile(r"(\d+)(?:\(x(\d+)\))?")
+_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+_PART = re.compile(r"\[([^\[\]]*)\]|([^\[\],\s]+)")
+# A name, or several with brackets, up to the comma behind it.
+_NAMES = re.compile(r"(?:\[[^\[\]]*\]|[^\[\],\s])+")
+_MOST_NODES = 100_000
+
+
+def slurm_tf_config(
+    environment: Mapping[str, str], *, num_ps: int, evaluator: bool
+) -> dict[str, Any]:
+    """Returns the content of TF_CONFIG for this process.
+
+    Args:
+      environment: the environment variables of a task of a Slurm step.
+      num_ps: number of parameter servers.
+      evaluator: whether one of the tasks evaluates the checkpoints.
+
+    Raises:
+      ConfigError: this process is in no step of a Slurm job, the step has too few tasks, or one
+        of Slurm's variables is not as Slurm writes it.
+    """
+    job = _number(environment, _JOB)
+    counts = _counts(environment)
+    places = [(node, local) for local in range(max(counts)) for node in _longer(counts, local)]
+    tasks = dict(zip(places, _tasks(environment, len(places), num_ps, evaluator), strict=True))
+    own = _number(environment, _NODE), _number(environment, _LOCAL)
+    if own not in tasks:
+        raise ConfigError(
+            f"{_NODE}={own[0]} and {_LOCAL}={own[1]} name a task that is not among those of "
+            f"{_COUNTS}={environment[_COUNTS]}"
+        )
+    nodes, port = _nodes(environment, len(counts)), _first_port(environment, job, max(counts))
+    cluster: dict[str, list[str]] = {}
+    for (node, local), (kind, _) in tasks.items():
+        if kind != TaskType.EVALUATOR:
+            cluster.setdefault(kind, []).append(f"{nodes[node]}:{port + local}")
+    kind, index = tasks[own]
+    return {"cluster": cluster, "task": {"type": kind, "index": index}}
+
+
+def expand_nodes(text: str) -> list[str]:
+    """Returns the names in a host list: `n[1-3,7],m04` -> n1, n2, n3, n7, m04.
+
+    The numbers of a range are padded with zeros as its lower end is. A name may have several
+    brackets, of which the last varies fastest: `r[1-2]n[1-2]` is r1n1, r1n2, r2n1, r2n2.
+
+    Raises:
+      ValueError: the text is no host list.
+    """
+    names = _NAMES.findall(text)
+    if not names or ",".join(names) != text:
+        raise ValueError("names and commas are expected, with ranges in brackets")
+    return [node for name in names for node in _expand_name(name)]
+
+
+def _expand_name(name: str) -> Iterator[str]:
+    parts = [
+        [plain] if plain else [number for each in ranges.split(",") for number in _range(each)]
+        for ranges, plain in _PART.findall(name)
+    ]
+    return map("".join, itertools.product(*parts))
+
+
+def _range(text: str) -> list[str]:
+    """The numbers of `7` or `08-11`."""
+    match = _RANGE.fullmatch(text)
+    if not match:
+        raise ValueError(f"{text!r} in brackets is no number and no range")
+    low, high = match[1], match[2] or match[1]
+    if not 0 <= int(high) - int(low) < _MOST_NODES:
+        raise ValueError(f"the range {text} is empty or too long")
+    return [str(number).zfill(len(low)) for number in range(int(low), int(high) + 1)]
+
+
+def expand_counts(text: str) -> list[int]:
+    """Returns the numbers of tasks on each node: `2(x3),1` -> 2, 2, 2, 1.
+
+    Raises:
+      ValueError: the text is no such list.
+    """
+    counts: list[int] = []
+    for part in text.split(","):
+        match = _COUNT.fullmatch(part)
+        if not match or int(match[2] or 1) > _MOST_NODES:
+            raise ValueError(f"{part!r} is no number, and no number with (xTIMES)")
+        counts += [int(match[1])] * int(match[2] or 1)
+    return counts
+
+
+def _tasks(
+    environment: Mapping[str, str], count: int, num_ps: int, evaluator: bool
+) -> list[tuple[str, int]]:
+    """Type and index of each task, in the order of their places."""
+    num_workers = count - num_ps - evaluator
+    if num_workers < 1:
+        needed = f"{num_ps} ps, 1 chief" + (", 1 evaluator" if evaluator else "")
+        raise ConfigError(
+            f"the step has {count} tasks ({_COUNTS}={environment[_COUNTS]}), and the job needs "
+            f"at least {num_ps + 1 + evaluator} ({needed}); start it with more --ntasks"
+        )
+    return [
+        *((TaskType.PS, index) for index in range(num_ps)),
+        (TaskType.CHIEF, 0),
+        *((TaskType.WORKER, index) for index in range(num_workers - 1)),
+        *([(TaskType.EVALUATOR, 0)] if evaluator else []),
+    ]
+
+
+def _longer(counts: list[int], local: int) -> list[int]:
+    """The nodes with more than `local` tasks."""
+    return [node for node, count in enumerate(counts) if count > local]
+
+
+def _counts(environment: Mapping[str, str]) -> list[int]:
+    try:
+        return expand_counts(_value(environment, _COUNTS))
+    except ValueError as error:
+        raise ConfigError(f"{_COUNTS}={environment[_COUNTS]}: {error}") from None
+
+
+def _nodes(environment: Mapping[str, str], count: int) -> list[str]:
+    try:
+        nodes = expand_nodes(_value(environment, _NODES))
+    except ValueError as error:
+        raise ConfigError(f"{_NODES}={environment[_NODES]}: {error}") from None
+    if len(nodes) != count:
+        raise ConfigError(
+            f"{_NODES}={environment[_NODES]} has {len(nodes)} nodes, and "
+            f"{_COUNTS}={environment[_COUNTS]} has {count}"
+        )
+    return nodes
+
+
+def _first_port(environment: Mapping[str, str], job: int, most_tasks: int) -> int:
+    port = _FIRST_PORT + job % _DIFFERENT_JOBS * _PORTS_PER_JOB
+    if environment.get(PORT):
+        port = _number(environment, PORT)
+    if not 0 < port <= _LAST_PORT - most_tasks + 1:
+        raise ConfigError(
+            f"{PORT}={port}: {most_tasks} ports from there on are needed, up to {_LAST_PORT}"
+        )
+    return port
+
+
+def _number(environment: Mapping[str, str], name: str) -> int:
+    text = _value(environment, name)
+    if not (text.isascii() and text.isdigit()):
+        raise ConfigError(f"{name}={text} is not a number")
+    return int(text)
+
+
+def _value(environment: Mapping[str, str], name: str) -> str:
+    if environment.get(name):
+        return environment[name]
+    if environment.get(_JOB):
+        raise ConfigError(
+            f"{name} is not set: this process is in the Slurm job {environment[_JOB]}, but srun "
+            "did not start it; write srun before its command"
+        )
+    raise ConfigError(
+        f"{name} is not set: this process does not run in a Slurm job; submit it with "
+        "tf-frame launch --on slurm"
+    )

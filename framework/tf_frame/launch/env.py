@@ -1,0 +1,63 @@
+"""Prints the TF_CONFIG and the command of each task, for whoever starts the processes."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from tf_frame.cli.screen import report
+from tf_frame.config.option import Option
+from tf_frame.errors import EXIT_OK, ConfigError
+from tf_frame.launch.job import EVALUATOR, Job, Task, tf_config
+
+OPTIONS = (
+    Option(
+        "hosts",
+        tuple[str, ...],
+        (),
+        "host:port of every task but the evaluator, in the order ps, chief, workers; default: "
+        "ports of this machine from 2222 on",
+    ),
+)
+_FIRST_PORT = 2222
+
+
+def main(job: Job, values: Mapping[str, Any]) -> int:
+    """Prints a line for a shell for each task; returns the exit code.
+
+    Args:
+      job: the job.
+      values: the options of `OPTIONS` by name.
+
+    Raises:
+      ConfigError: the addresses are not one of each task.
+    """
+    addresses = _addresses(job, values["hosts"])
+    for task in job.tasks:
+        place = f" at {addresses[task]}" if task in addresses else ""
+        report(f"# {task}{place}")
+        setting = shlex.quote(tf_config(task, addresses))
+        report(f"TF_CONFIG={setting} {shlex.join(['tf-frame', *job.words])}")
+    return EXIT_OK
+
+
+def _addresses(job: Job, hosts: tuple[str, ...]) -> dict[Task, str]:
+    tasks = [task for task in job.tasks if task.type != EVALUATOR]
+    hosts = hosts or tuple(f"127.0.0.1:{_FIRST_PORT + number}" for number in range(len(tasks)))
+    if len(hosts) != len(tasks):
+        raise ConfigError(
+            f"--hosts has {len(hosts)} addresses ({', '.join(hosts)}), and the job needs "
+            f"{len(tasks)}: {', '.join(map(str, tasks))}"
+        )
+    for host in hosts:
+        _check(host, hosts)
+    return dict(zip(tasks, hosts, strict=True))
+
+
+def _check(host: str, hosts: tuple[str, ...]) -> None:
+    name, _, port = host.rpartition(":")
+    if not name or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+        raise ConfigError(f"--hosts: {host!r} is no host:port, such as node-1:2222")
+    if hosts.count(host) > 1:
+        raise ConfigError(f"--hosts: {host} stands there twice; each task has its own port")

@@ -1,0 +1,170 @@
+"""Prints the TFJob (kubeflow.org/v1) of a job, for the training operator of Kubeflow.
+
+The operator starts a pod for each task, gives it a name in the cluster's DNS, and sets TF_CONFIG.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from tf_frame.cli.screen import report
+from tf_frame.config.option import Option
+from tf_frame.errors import EXIT_OK, ConfigError
+from tf_frame.file_system import is_remote
+from tf_frame.launch.job import CHIEF, EVALUATOR, PS, WORKER, Job
+
+OPTIONS = (
+    Option("image", str, "", "the container image, with tf-frame and the plugins in it"),
+    Option("name", str, "", "the name of the TFJob; default: that of the model folder"),
+    Option("namespace", str, "", "the namespace; default: that of kubectl"),
+    Option(
+        "volume_claim",
+        str,
+        "",
+        "a PersistentVolumeClaim (ReadWriteMany), mounted where the model folder lies",
+    ),
+)
+_REPLICA_TYPES = {PS: "PS", CHIEF: "Chief", WORKER: "Worker", EVALUATOR: "Evaluator"}
+# A service is made for each task, and its name, NAME-evaluator-0, begins with a letter: RFC 1035.
+_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LONGEST_LABEL = 63
+# The operator looks for these names.
+_CONTAINER, _PORT_NAME, _PORT = "tensorflow", "tfjob-port", 2222
+# Within it a task that is told to stop saves.
+_GRACE_SECS = 120
+_VOLUME = "model-dir"
+
+
+class _Text(str):
+    """A text that is written in quotes: Kubernetes reads 1e-3 and y, unlike PyYAML, as no texts."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes a manifest."""
+
+
+_Dumper.add_representer(
+    _Text, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
+)
+
+
+def main(job: Job, values: Mapping[str, Any]) -> int:
+    """Prints the manifest of a job; returns the exit code.
+
+    Args:
+      job: the job.
+      values: the options of `OPTIONS` by name; `gpus_per_worker` as well, if there is one.
+
+    Raises:
+      ConfigError: there is no image, a name is not allowed, or the pods would not share the
+        model folder.
+    """
+    report("# kubectl apply -f this file; needs the training operator of Kubeflow (TFJob v1)")
+    report(f"# All pods must see {job.model_dir}.")
+    text = yaml.dump(manifest(job, values), Dumper=_Dumper, sort_keys=False, width=10_000)
+    report(text.removesuffix("\n"))
+    return EXIT_OK
+
+
+def manifest(job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the TFJob of a job; arguments and errors as of `main`."""
+    metadata = {"name": _Text(values["name"] or _name_of(job))}
+    longest = _LONGEST_LABEL - _longest_suffix(job)
+    if not _NAME.fullmatch(metadata["name"]) or len(metadata["name"]) > longest:
+        raise ConfigError(
+            f"--name {metadata['name']}: Kubernetes takes a-z, 0-9 and -, first a letter, last no "
+            f"-, and for a job of these tasks {longest} characters at most"
+        )
+    if values["namespace"]:
+        if not _NAMESPACE.fullmatch(values["namespace"]):
+            raise ConfigError(f"--namespace {values['namespace']}: it is of a-z, 0-9 and -")
+        metadata["namespace"] = _Text(values["namespace"])
+    # When the chief has ended, the operator takes the job for done. With `Running` it then deletes
+    # the pods that are left, and an evaluator may still be evaluating the last checkpoint.
+    clean = "None" if job.evaluator else "Running"
+    counts = [task.type for task in job.tasks]
+    replicas = {
+        name: _replicas(job, kind, counts.count(kind), values)
+        for kind, name in _REPLICA_TYPES.items()
+        if kind in counts
+    }
+    return {
+        "apiVersion": "kubeflow.org/v1",
+        "kind": "TFJob",
+        "metadata": metadata,
+        "spec": {"runPolicy": {"cleanPodPolicy": clean}, "tfReplicaSpecs": replicas},
+    }
+
+
+def _replicas(job: Job, kind: str, count: int, values: Mapping[str, Any]) -> dict[str, Any]:
+    pod: dict[str, Any] = {
+        "terminationGracePeriodSeconds": _GRACE_SECS,
+        "containers": [_container(job, kind, values)],
+    }
+    claim = values["volume_claim"]
+    if claim:
+        pod["volumes"] = [{"name": _VOLUME, "persistentVolumeClaim": {"claimName": _Text(claim)}}]
+    # ExitCode: 1 and 2 (the run failed, a wrong option) end the job; from 128 on, which are
+    # signals and a task that lost its peers, the pod is started again.
+    return {"replicas": count, "restartPolicy": "ExitCode", "template": {"spec": pod}}
+
+
+def _container(job: Job, kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    if not values["image"]:
+        raise ConfigError("--image is missing: the container image with tf-frame and the plugins")
+    container: dict[str, Any] = {
+        "name": _CONTAINER,
+        "image": _Text(values["image"]),
+        "command": ["tf-frame"],
+        "args": [_Text(word) for word in job.words],
+        "ports": [{"name": _PORT_NAME, "containerPort": _PORT}],
+    }
+    gpus = values.get("gpus_per_worker")
+    if gpus and kind in (CHIEF, WORKER):
+        container["resources"] = {"limits": {"nvidia.com/gpu": gpus}}
+    mount = _mount_path(job, values["volume_claim"])
+    if mount:
+        container["volumeMounts"] = [{"name": _VOLUME, "mountPath": _Text(mount)}]
+    return container
+
+
+def _mount_path(job: Job, claim: str) -> str:
+    """The folder in which the model folder lies; empty without a volume."""
+    if is_remote(job.model_dir):
+        if claim:
+            raise ConfigError(
+                f"--volume_claim {claim}: --model_dir {job.model_dir} is not on a volume; leave "
+                "out one of them"
+            )
+        return ""
+    if not claim:
+        raise ConfigError(
+            f"--model_dir {job.model_dir} would be a different folder in each pod; give the "
+            "volume that they share by --volume_claim, or a path such as gs://bucket/run"
+        )
+    if not os.path.isabs(job.model_dir):
+        raise ConfigError(
+            f"--model_dir {job.model_dir}: with --volume_claim it must be absolute, such as "
+            f"/runs/{os.path.basename(job.model_dir.rstrip('/'))}; the volume is mounted at /runs"
+        )
+    path = os.path.normpath(job.model_dir)
+    return os.path.dirname(path) if os.path.dirname(path) != "/" else path
+
+
+def _name_of(job: Job) -> str:
+    base = os.path.basename(job.model_dir.rstrip("/")).lower()
+    name = re.sub(r"[^a-z0-9]+", "-", base).strip("-")
+    if not name[:1].isalpha():
+        name = f"tf-{name}"
+    return name[: _LONGEST_LABEL - _longest_suffix(job)].rstrip("-")
+
+
+def _longest_suffix(job: Job) -> int:
+    """The length of what the operator appends to the name of the job."""
+    return max(len(f"-{task}") for task in job.tasks)

@@ -1,0 +1,202 @@
+"""Runs a job in Slurm: writes an sbatch script and submits it.
+
+The script starts every task by one `srun`. Which task a process is, it finds in the allocation
+itself: see `tf_frame.cluster.slurm`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tf_frame.cli.screen import report
+from tf_frame.cluster.slurm import PORT
+from tf_frame.config.option import Option
+from tf_frame.errors import EXIT_OK, ConfigError, TfFrameError
+from tf_frame.file_system import is_remote
+from tf_frame.launch.job import Job
+
+OPTIONS = (
+    Option(
+        "slurm_options",
+        str,
+        "",
+        'words for sbatch, such as "--partition gpu --time 10:00:00 --cpus-per-task 8"',
+    ),
+    Option(
+        "slurm_port",
+        int | None,
+        None,
+        "the first port of the tasks on each node; default: one that follows from the job's number",
+        min=1,
+        max=65535,
+    ),
+    Option("print_only", bool, False, "print the script instead of submitting it"),
+)
+# Seconds before the time limit at which the tasks begin to save; Slurm may be a minute early.
+_NOTICE_SECS = 60
+
+_SCRIPT = """\
+#!/bin/bash
+{directives}
+{port}
+# After scancel, preemption or requeueing Slurm itself sends SIGTERM to the tasks. Shortly before
+# the time limit it sends USR1 to this script alone.
+stopped=0
+trap 'stopped=143' TERM
+trap 'stopped=143; scancel --signal=TERM "$SLURM_JOB_ID.0"' USR1
+
+# Every task saves when it is sent SIGTERM, and ends with 143. To srun that is no failure, because
+# srun kills the other tasks after a failure, and they may still be saving.
+task='trap : TERM; "$@"; code=$?; [ $code -eq 143 ] || exit $code'
+
+srun --kill-on-bad-exit=1 --wait=0 --open-mode=append \\
+  --output={task_log} \\
+  bash -c "$task" task \\
+  {command} &
+step=$!
+code=129
+while [ $code -gt 128 ] && kill -0 $step 2>/dev/null; do
+  wait $step
+  code=$?
+done
+[ $code -ne 0 ] || code=$stopped
+exit $code
+"""
+
+
+def main(job: Job, values: Mapping[str, Any]) -> int:
+    """Submits a job, and prints how to look at it; returns the exit code.
+
+    Args:
+      job: the job; its folder is on a file system that all nodes share.
+      values: the options of `OPTIONS` by name; `gpus_per_worker` as well, if there is one.
+
+    Raises:
+      ConfigError: the options for sbatch cannot be read.
+      TfFrameError: the job cannot be submitted.
+    """
+    text = script(job, values)
+    if values["print_only"]:
+        report(text.removesuffix("\n"))
+        return EXIT_OK
+    folder = _folder(job)
+    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    path = folder / "job.sbatch"
+    path.write_text(text, encoding="utf-8")
+    number = _submit(path)
+    report(_how_to_look(job, path, number))
+    return EXIT_OK
+
+
+def script(job: Job, values: Mapping[str, Any]) -> str:
+    """Returns the sbatch script of a job; arguments and errors as of `main`."""
+    port = values["slurm_port"]
+    return _SCRIPT.format(
+        directives="\n".join(f"#SBATCH {line}" for line in _directives(job, values)),
+        port=f"export {PORT}={port}\n" if port else "",
+        task_log=shlex.quote(_pattern(job, "slurm-task-%t.log")),
+        command=shlex.join(_command(job)),
+    )
+
+
+def _directives(job: Job, values: Mapping[str, Any]) -> list[str]:
+    """The options of sbatch; of an option that is given twice, the later one counts."""
+    gpus = values.get("gpus_per_worker")
+    return [
+        f"--job-name={_quoted(_name(job))}",
+        f"--ntasks={len(job.tasks)}",
+        f"--output={_quoted(_pattern(job, 'slurm-job-%j.log'))}",
+        "--open-mode=append",
+        f"--signal=B:USR1@{_NOTICE_SECS}",
+        "--requeue",
+        *([f"--gpus-per-task={gpus}"] if gpus else []),
+        *map(_quoted, _words_for_sbatch(values["slurm_options"])),
+    ]
+
+
+def _words_for_sbatch(text: str) -> list[str]:
+    """The options, each with its value: `--time 10:00` becomes `--time=10:00`."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ConfigError(f"--slurm_options {text}: {error}") from None
+    options: list[str] = []
+    takes_value = False
+    for word in words:
+        if "\n" not in word and word.startswith("-"):
+            options.append(word)
+            takes_value = "=" not in word
+        elif "\n" not in word and options and takes_value:
+            # A short option and its value are one word.
+            options[-1] += ("=" if options[-1].startswith("--") else "") + word
+            takes_value = False
+        else:
+            raise ConfigError(
+                f"--slurm_options {text}: {word!r} is no option of sbatch; write options only, "
+                'such as "--partition gpu --time 10:00:00"'
+            )
+    return options
+
+
+def _quoted(word: str) -> str:
+    """A word as sbatch reads it in a script: it knows double quotes and backslashes."""
+    if word and not set(word) & set(" \t\"'\\#"):
+        return word
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _command(job: Job) -> list[str]:
+    """The command of every task, with the Python that submits it, which all nodes share."""
+    words = [*job.words, "--cluster_from", "slurm", "--num_ps_tasks", str(job.num_ps)]
+    if job.evaluator and "--dedicated_evaluator" not in words:
+        words.append("--dedicated_evaluator")
+    return [sys.executable, "-m", "tf_frame", *words]
+
+
+def _name(job: Job) -> str:
+    return os.path.basename(job.model_dir.rstrip("/")) or "tf-frame"
+
+
+def _folder(job: Job) -> Path:
+    """Where script and logs are: the model folder, or here, if that is not a file system's."""
+    return Path(f"slurm-{_name(job)}" if is_remote(job.model_dir) else job.model_dir).absolute()
+
+
+def _pattern(job: Job, name: str) -> str:
+    """The path of a log, in which Slurm replaces `%t` and `%j`."""
+    return f"{_folder(job)}/logs".replace("%", "%%") + f"/{name}"
+
+
+def _submit(path: Path) -> str:
+    """Submits a script; returns the number of the job."""
+    try:
+        done = subprocess.run(
+            ["sbatch", "--parsable", str(path)], capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        raise TfFrameError(
+            f"there is no program sbatch here; submit {path} on a machine of the Slurm cluster:\n"
+            f"  sbatch {shlex.quote(str(path))}"
+        ) from None
+    if done.returncode:
+        raise TfFrameError(f"sbatch refused {path}: {done.stderr.strip()}")
+    return done.stdout.strip().split(";")[0]
+
+
+def _how_to_look(job: Job, path: Path, number: str) -> str:
+    logs = shlex.quote(str(path.parent / "logs"))
+    return (
+        f"job {number} is submitted: {len(job.tasks)} tasks, {path}\n"
+        f"  squeue --job {number}\n"
+        f"  tail -F {logs}/slurm-*.log\n"
+        f"  tf-frame status {shlex.quote(job.model_dir)}\n"
+        f"  scancel {number}      all tasks save and stop\n"
+        f"  sbatch {shlex.quote(str(path))}      goes on from the last checkpoint"
+    )

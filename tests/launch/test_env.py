@@ -1,0 +1,85 @@
+import json
+import re
+import shlex
+
+import pytest
+
+from tf_frame.cluster.tf_config import cluster_config
+from tf_frame.errors import ConfigError
+from tf_frame.launch import env
+from tf_frame.launch.job import Job
+
+JOB = Job(
+    words=["run", "--plugin", "toy", "--model_dir", "runs/it's new"],
+    model_dir="runs/it's new",
+    num_ps=1,
+    num_workers=2,
+    evaluator=True,
+)
+HOSTS = ("a:1", "b:2", "c:3")
+
+
+def printed(job, hosts, capsys):
+    assert env.main(job, {"hosts": hosts}) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def tf_configs(lines):
+    """The settings as a shell reads them."""
+    return [json.loads(shlex.split(line)[0].removeprefix("TF_CONFIG=")) for line in lines[1::2]]
+
+
+def test_each_task_has_a_comment_and_a_line_for_a_shell(capsys):
+    lines = printed(JOB, HOSTS, capsys)
+    assert lines[::2] == ["# ps-0 at a:1", "# chief-0 at b:2", "# worker-0 at c:3", "# evaluator-0"]
+    assert all(shlex.split(line)[1:] == ["tf-frame", *JOB.words] for line in lines[1::2])
+
+
+def test_each_line_sets_the_tf_config_of_its_task(capsys):
+    configs = tf_configs(printed(JOB, HOSTS, capsys))
+    cluster = {"ps": ["a:1"], "chief": ["b:2"], "worker": ["c:3"]}
+    assert [config["cluster"] for config in configs] == [cluster] * 4
+    tasks = [cluster_config(config) for config in configs]
+    assert [task.task_type for task in tasks] == ["ps", "chief", "worker", "evaluator"]
+
+
+def test_a_shell_can_run_a_line(capsys):
+    import subprocess
+
+    line = printed(JOB, HOSTS, capsys)[3].replace(" tf-frame ", " env ", 1).split(" run ")[0]
+    shown = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True).stdout
+    assert json.loads(re.search("TF_CONFIG=(.*)", shown)[1])["task"] == {
+        "type": "chief",
+        "index": 0,
+    }
+
+
+def test_without_hosts_the_tasks_are_on_this_machine(capsys):
+    cluster = tf_configs(printed(JOB, (), capsys))[0]["cluster"]
+    assert cluster == {
+        "ps": ["127.0.0.1:2222"],
+        "chief": ["127.0.0.1:2223"],
+        "worker": ["127.0.0.1:2224"],
+    }
+
+
+@pytest.mark.parametrize(
+    "hosts, message",
+    [
+        (("a:1", "b:2"), "--hosts has 2 addresses (a:1, b:2), and the job needs 3: ps-0, chief-0"),
+        (("a:1", "b:2", "c"), "--hosts: 'c' is no host:port"),
+        (("a:1", "b:2", ":3"), "--hosts: ':3' is no host:port"),
+        (("a:1", "b:2", "c:0"), "--hosts: 'c:0' is no host:port"),
+        (("a:1", "b:2", "c:65536"), "--hosts: 'c:65536' is no host:port"),
+        (("a:1", "b:2", "a:1"), "--hosts: a:1 stands there twice"),
+    ],
+)
+def test_addresses_that_are_not_one_of_each_task_are_refused(hosts, message):
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        env.main(JOB, {"hosts": hosts})
+
+
+def test_the_options_are_valid():
+    for option in env.OPTIONS:
+        option.check_definition()
+        assert option.help

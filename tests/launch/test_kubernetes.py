@@ -1,0 +1,232 @@
+import re
+
+import pytest
+import yaml
+
+from tf_frame.errors import ConfigError
+from tf_frame.launch import kubernetes
+from tf_frame.launch.job import Job
+
+VALUES = {"image": "site/x:1", "name": "", "namespace": "", "volume_claim": "runs"}
+
+# What a TFJob may hold, as far as tf-frame writes it. Field -> type; * stands for any name, and !
+# for a field that is required. Facts of the CustomResourceDefinition tfjobs.kubeflow.org, version
+# v1, of kubeflow/training-operator (manifests/base/crds/kubeflow.org_tfjobs.yaml, commit 07a4a89,
+# and the models of kubeflow-training 1.9.0). The values below are those of its common_types.go and
+# tensorflow_types.go: the schema itself says only that they are texts.
+CONTAINER = {
+    "name!": {"tensorflow"},
+    "image": str,
+    "command": [str],
+    "args": [str],
+    "ports": [{"name": {"tfjob-port"}, "containerPort!": int}],
+    "resources": {"limits": {"*": (int, str)}},
+    "volumeMounts": [{"name!": str, "mountPath!": str}],
+}
+POD = {
+    "terminationGracePeriodSeconds": int,
+    "containers!": [CONTAINER],
+    "volumes": [{"name!": str, "persistentVolumeClaim": {"claimName!": str}}],
+}
+REPLICAS = {
+    "replicas": int,
+    "restartPolicy": {"Always", "OnFailure", "Never", "ExitCode"},
+    "template": {"spec": POD},
+}
+TF_JOB = {
+    "apiVersion!": {"kubeflow.org/v1"},
+    "kind!": {"TFJob"},
+    "metadata!": {"name!": str, "namespace": str},
+    "spec!": {
+        "runPolicy": {"cleanPodPolicy": {"All", "Running", "None"}},
+        "tfReplicaSpecs!": dict.fromkeys(
+            ("Chief", "Master", "Worker", "PS", "Evaluator"), REPLICAS
+        ),
+    },
+}
+
+
+def violations(value, schema, path=""):
+    """Where a part of a manifest is not as the schema says."""
+    if isinstance(schema, set):
+        return [] if value in schema else [f"{path}: {value!r}"]
+    if isinstance(schema, list):
+        if not isinstance(value, list):
+            return [f"{path} is no list"]
+        return [
+            v for i, item in enumerate(value) for v in violations(item, schema[0], f"{path}.{i}")
+        ]
+    if not isinstance(schema, dict):
+        return [] if type(value) in (schema if isinstance(schema, tuple) else (schema,)) else [path]
+    if not isinstance(value, dict):
+        return [f"{path} is no object"]
+    known = {name.rstrip("!"): part for name, part in schema.items()}
+    required = [name[:-1] for name in schema if name.endswith("!")]
+    found = [f"{path}.{name} is missing" for name in required if name not in value]
+    for name, part in value.items():
+        if name not in known and "*" not in known:
+            found.append(f"{path}.{name} is unknown")
+        else:
+            found += violations(part, known.get(name, known.get("*")), f"{path}.{name}")
+    return found
+
+
+def make_job(model_dir="/shared/runs/first", *, num_ps=2, num_workers=3, evaluator=True, more=()):
+    words = ["run", "--plugin", "toy", "--model_dir", model_dir, *more]
+    return Job(
+        words=words,
+        model_dir=model_dir,
+        num_ps=num_ps,
+        num_workers=num_workers,
+        evaluator=evaluator,
+    )
+
+
+def printed(job, capsys, **values):
+    """The manifest, as it is read from the printed text."""
+    assert kubernetes.main(job, VALUES | values) == 0
+    return yaml.safe_load(capsys.readouterr().out)
+
+
+def pods(manifest):
+    specs = manifest["spec"]["tfReplicaSpecs"]
+    return {kind: spec["template"]["spec"] for kind, spec in specs.items()}
+
+
+@pytest.mark.parametrize("num_ps", [0, 2])
+@pytest.mark.parametrize("num_workers", [1, 3])
+@pytest.mark.parametrize("evaluator", [False, True])
+@pytest.mark.parametrize(
+    "model_dir, values",
+    [
+        ("/runs/first", {"gpus_per_worker": 2, "namespace": "team", "name": "my-job"}),
+        ("gs://bucket/first", {"volume_claim": "", "gpus_per_worker": None}),
+    ],
+)
+def test_every_field_is_one_of_a_tfjob(capsys, num_ps, num_workers, evaluator, model_dir, values):
+    job = make_job(model_dir, num_ps=num_ps, num_workers=num_workers, evaluator=evaluator)
+    manifest = printed(job, capsys, **values)
+    assert not violations(manifest, TF_JOB)
+    replicas = {k: spec["replicas"] for k, spec in manifest["spec"]["tfReplicaSpecs"].items()}
+    expected = {"PS": num_ps, "Chief": 1, "Worker": num_workers - 1, "Evaluator": int(evaluator)}
+    assert replicas == {kind: count for kind, count in expected.items() if count}
+
+
+@pytest.mark.parametrize(
+    "change, violation",
+    [
+        (lambda job: job.pop("kind"), [".kind is missing"]),
+        (lambda job: job["spec"].update(cleanPodPolicy="All"), [".spec.cleanPodPolicy is unknown"]),
+        (
+            lambda job: job["spec"]["runPolicy"].update(cleanPodPolicy=None),
+            [".spec.runPolicy.cleanPodPolicy: None"],
+        ),
+        (
+            lambda job: pods(job)["PS"]["containers"][0].update(args=[1]),
+            [".spec.tfReplicaSpecs.PS.template.spec.containers.0.args.0"],
+        ),
+        (lambda job: job["metadata"].update(name=True), [".metadata.name"]),
+    ],
+)
+def test_the_check_finds_what_is_wrong(capsys, change, violation):
+    manifest = printed(make_job(), capsys)
+    change(manifest)
+    assert violations(manifest, TF_JOB) == violation
+
+
+def test_every_task_runs_the_words_in_the_image(capsys):
+    job = make_job(more=["--learning_rate", "1e-3", "--set", "model.name=y", "on", "it's"])
+    for pod in pods(printed(job, capsys)).values():
+        (container,) = pod["containers"]
+        assert container["image"] == "site/x:1"
+        assert container["command"] + container["args"] == ["tf-frame", *job.words]
+        assert container["ports"] == [{"name": "tfjob-port", "containerPort": 2222}]
+
+
+def test_words_are_quoted_because_other_readers_of_yaml_take_some_for_numbers(capsys):
+    kubernetes.main(make_job(more=["1e-3", "y"]), VALUES | {"name": "n"})
+    text = capsys.readouterr().out
+    assert '- "1e-3"' in text and '- "y"' in text and 'name: "n"' in text
+
+
+def test_a_task_is_started_again_after_a_signal_and_not_after_an_error(capsys):
+    specs = printed(make_job(), capsys)["spec"]["tfReplicaSpecs"]
+    assert {spec["restartPolicy"] for spec in specs.values()} == {"ExitCode"}
+    assert all(
+        pod["terminationGracePeriodSeconds"] >= 60
+        for pod in pods(printed(make_job(), capsys)).values()
+    )
+
+
+def test_an_evaluator_may_evaluate_the_last_checkpoint_after_the_chief_has_ended(capsys):
+    policy = [
+        printed(make_job(evaluator=evaluator), capsys)["spec"]["runPolicy"]["cleanPodPolicy"]
+        for evaluator in (False, True)
+    ]
+    assert policy == ["Running", "None"]
+
+
+def test_chief_and_workers_have_the_gpus(capsys):
+    found = pods(printed(make_job(), capsys, gpus_per_worker=2))
+    limits = {kind: pod["containers"][0].get("resources") for kind, pod in found.items()}
+    gpus = {"limits": {"nvidia.com/gpu": 2}}
+    assert limits == {"PS": None, "Chief": gpus, "Worker": gpus, "Evaluator": None}
+
+
+@pytest.mark.parametrize(
+    "model_dir, mount",
+    [("/shared/runs/first", "/shared/runs"), ("/runs/first/", "/runs"), ("/runs", "/runs")],
+)
+def test_the_volume_is_mounted_where_the_model_folder_lies(capsys, model_dir, mount):
+    for pod in pods(printed(make_job(model_dir), capsys)).values():
+        (volume,) = pod["volumes"]
+        assert volume["persistentVolumeClaim"] == {"claimName": "runs"}
+        (at,) = pod["containers"][0]["volumeMounts"]
+        assert at == {"name": volume["name"], "mountPath": mount}
+
+
+def test_a_remote_model_folder_needs_no_volume(capsys):
+    for pod in pods(printed(make_job("s3://bucket/x"), capsys, volume_claim="")).values():
+        assert "volumes" not in pod and "volumeMounts" not in pod["containers"][0]
+
+
+@pytest.mark.parametrize(
+    "model_dir, name",
+    [
+        ("/runs/first", "first"),
+        ("/runs/My_Run.v2/", "my-run-v2"),
+        ("/runs/2024-01-02", "tf-2024-01-02"),
+        ("/runs/__", "tf"),
+        ("gs://bucket/a/b c", "b-c"),
+        ("/runs/" + "x" * 99, "x" * 51),
+        ("/runs/" + "x" * 50 + "-yyy", "x" * 50),
+    ],
+)
+def test_the_name_follows_from_the_model_folder(model_dir, name):
+    values = VALUES | {"volume_claim": "" if "://" in model_dir else "runs"}
+    assert kubernetes.manifest(make_job(model_dir), values)["metadata"] == {"name": name}
+
+
+@pytest.mark.parametrize(
+    "model_dir, values, message",
+    [
+        ("/runs/a", {"image": ""}, "--image is missing"),
+        ("/runs/a", {"name": "My"}, "--name My: Kubernetes takes a-z"),
+        ("/runs/a", {"name": "1a"}, "--name 1a: Kubernetes takes a-z"),
+        ("/runs/a", {"name": "a-"}, "--name a-: Kubernetes takes a-z"),
+        ("/runs/a", {"name": "a" * 52}, "51 characters at most"),
+        ("/runs/a", {"namespace": "A"}, "--namespace A: it is of a-z, 0-9 and -"),
+        ("/runs/a", {"volume_claim": ""}, "/runs/a would be a different folder in each pod"),
+        ("runs/a", {}, "--model_dir runs/a: with --volume_claim it must be absolute"),
+        ("gs://b/a", {}, "--volume_claim runs: --model_dir gs://b/a is not on a volume"),
+    ],
+)
+def test_what_cannot_work_is_refused(model_dir, values, message):
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        kubernetes.manifest(make_job(model_dir), VALUES | values)
+
+
+def test_the_options_are_valid():
+    for option in kubernetes.OPTIONS:
+        option.check_definition()
+        assert option.help

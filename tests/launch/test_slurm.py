@@ -1,0 +1,175 @@
+import os
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from tf_frame.cluster.slurm import PORT
+from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.launch import slurm
+from tf_frame.launch.job import Job
+
+VALUES = {"slurm_options": "", "slurm_port": None, "print_only": False}
+SBATCH = """#!/bin/sh
+echo "$@" > {folder}/sbatch-was-given
+echo "12;cluster"
+"""
+
+
+def make_job(model_dir="/shared/first", **more):
+    words = ["run", "--plugin", "toy", "--model_dir", str(model_dir)]
+    return Job(words=words, model_dir=str(model_dir), num_ps=1, num_workers=2, **more)
+
+
+def directives(text):
+    """The options in a script, as sbatch takes them apart."""
+    lines = [line for line in text.splitlines() if line.startswith("#SBATCH ")]
+    return [shlex.split(line.removeprefix("#SBATCH "))[0] for line in lines]
+
+
+def command(text):
+    """The words of the program that srun starts."""
+    words = shlex.split(text[text.index("\nsrun ") : text.index(" &\n")].replace("\\\n", " "))
+    return words[words.index("task") + 1 :]
+
+
+@pytest.fixture
+def sbatch(tmp_path, monkeypatch):
+    """A program `sbatch` that takes every job."""
+    program = tmp_path / "bin" / "sbatch"
+    program.parent.mkdir()
+    program.write_text(SBATCH.format(folder=tmp_path))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    return program
+
+
+def test_the_script_asks_for_a_process_of_each_task():
+    text = slurm.script(make_job(evaluator=True), VALUES)
+    assert directives(text) == [
+        "--job-name=first",
+        "--ntasks=4",
+        "--output=/shared/first/logs/slurm-job-%j.log",
+        "--open-mode=append",
+        "--signal=B:USR1@60",
+        "--requeue",
+    ]
+
+
+def test_every_task_runs_the_words_and_finds_itself_in_slurm():
+    job = make_job(evaluator=True)
+    assert command(slurm.script(job, VALUES)) == [
+        *(sys.executable, "-m", "tf_frame", *job.words),
+        *("--cluster_from", "slurm", "--num_ps_tasks", "1", "--dedicated_evaluator"),
+    ]
+
+
+def test_the_option_of_an_evaluator_is_not_given_twice():
+    job = make_job(evaluator=True)
+    words = [*job.words, "--dedicated_evaluator"]
+    job = Job(words=words, model_dir=job.model_dir, evaluator=True)
+    assert command(slurm.script(job, VALUES)).count("--dedicated_evaluator") == 1
+
+
+def test_a_job_without_evaluator_has_no_option_of_one():
+    assert "--dedicated_evaluator" not in slurm.script(make_job(), VALUES)
+
+
+@pytest.mark.parametrize(
+    "given, options",
+    [
+        ("--partition gpu --time 10:00", ["--partition=gpu", "--time=10:00"]),
+        ("-p gpu -t 10:00 --exclusive", ["-pgpu", "-t10:00", "--exclusive"]),
+        ("--export=ALL,A=1 --comment 'two words'", ["--export=ALL,A=1", "--comment=two words"]),
+        ("--constraint a=b", ["--constraint=a=b"]),
+        (r"""--comment 'a "quoted" # word'""", ['--comment=a "quoted" # word']),
+    ],
+)
+def test_options_for_sbatch_follow_those_of_the_script(given, options):
+    text = slurm.script(make_job(), VALUES | {"slurm_options": given})
+    assert directives(text)[6:] == options
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ("gpu", "'gpu' is no option of sbatch"),
+        ("--time 10 gpu", "'gpu' is no option of sbatch"),
+        ("--time=10 gpu", "'gpu' is no option of sbatch"),
+        ("-p a b", "'b' is no option of sbatch"),
+        ("--comment 'a\nb'", "is no option of sbatch"),
+        ("--comment 'a", "No closing quotation"),
+    ],
+)
+def test_what_is_no_option_of_sbatch_is_refused(given, message):
+    with pytest.raises(ConfigError, match=message):
+        slurm.script(make_job(), VALUES | {"slurm_options": given})
+
+
+def test_gpus_and_the_first_port():
+    text = slurm.script(make_job(), VALUES | {"gpus_per_worker": 2, "slurm_port": 3000})
+    assert "--gpus-per-task=2" in directives(text)
+    assert f"\nexport {PORT}=3000\n" in text
+    assert PORT not in slurm.script(make_job(), VALUES)
+
+
+def test_paths_with_spaces_and_percent_signs():
+    text = slurm.script(make_job("/my runs/50%"), VALUES)
+    assert "--output=/my runs/50%%/logs/slurm-job-%j.log" in directives(text)
+    assert "--output='/my runs/50%%/logs/slurm-task-%t.log'" in text
+    assert "/my runs/50%" in command(text)
+
+
+def test_a_script_is_one_that_bash_reads():
+    text = slurm.script(make_job("/my runs/it's"), VALUES | {"slurm_port": 3000})
+    subprocess.run(["bash", "-n"], input=text, text=True, check=True)
+
+
+def test_the_job_is_submitted_and_the_user_told_how_to_look(tmp_path, sbatch, capsys):
+    model_dir = tmp_path / "my run"
+    assert slurm.main(make_job(model_dir), VALUES) == 0
+    path = model_dir / "job.sbatch"
+    assert path.read_text() == slurm.script(make_job(model_dir), VALUES)
+    assert (tmp_path / "sbatch-was-given").read_text() == f"--parsable {path}\n"
+    assert (model_dir / "logs").is_dir()
+    assert capsys.readouterr().out.splitlines() == [
+        f"job 12 is submitted: 3 tasks, {path}",
+        "  squeue --job 12",
+        f"  tail -F '{model_dir}/logs'/slurm-*.log",
+        f"  tf-frame status '{model_dir}'",
+        "  scancel 12      all tasks save and stop",
+        f"  sbatch '{path}'      goes on from the last checkpoint",
+    ]
+
+
+def test_print_only_writes_and_submits_nothing(tmp_path, sbatch, capsys):
+    job = make_job(tmp_path / "run")
+    assert slurm.main(job, VALUES | {"print_only": True}) == 0
+    assert capsys.readouterr().out == slurm.script(job, VALUES)
+    assert not (tmp_path / "run").exists() and not (tmp_path / "sbatch-was-given").exists()
+
+
+def test_the_logs_of_a_run_in_a_bucket_are_in_a_folder_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = slurm.script(make_job("gs://bucket/runs/first"), VALUES)
+    assert f"--output={tmp_path}/slurm-first/logs/slurm-job-%j.log" in directives(text)
+    assert "--job-name=first" in directives(text)
+
+
+def test_without_sbatch_the_error_says_where_to_submit(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(TfFrameError, match=r"no program sbatch here; submit .*job\.sbatch on a"):
+        slurm.main(make_job(tmp_path / "run"), VALUES)
+
+
+def test_the_reason_of_sbatch_is_shown(tmp_path, sbatch):
+    sbatch.write_text("#!/bin/sh\necho 'sbatch: error: no such partition' >&2\nexit 1\n")
+    with pytest.raises(TfFrameError, match=r"sbatch refused .*: sbatch: error: no such partition"):
+        slurm.main(make_job(tmp_path / "run"), VALUES)
+
+
+def test_the_options_are_valid():
+    for option in slurm.OPTIONS:
+        option.check_definition()
+        assert option.help
