@@ -30,45 +30,48 @@ class AgreedCadence(Cadence):
     Args:
       cadence: the other cadence.
       request: takes the number of the next step that is wanted.
+
+    Attributes:
+      requested: the step that was told last, and has not come yet; `NEVER` without one.
     """
 
     def __init__(self, cadence: Cadence, request: Callable[[int], None]) -> None:
         self.inner = cadence
         self._request = request
-        self._requested: float = NEVER
+        self.requested: float = NEVER
         super().__init__()
 
     def start(self, step: int) -> None:
-        self._requested = NEVER
+        self.requested = NEVER
         if hasattr(self, "inner"):
             self.inner.start(step)
 
     def request_next(self) -> None:
         """Requests the next step that is wanted by number."""
         step = self.inner.next_step()
-        if step != NEVER and step != self._requested:
+        if step != NEVER and step != self.requested:
             self.request(int(step))
 
     def request(self, step: int) -> None:
         """Requests a step."""
-        self._requested = step
+        self.requested = step
         self._request(step)
 
     def is_agreed(self, step: int) -> bool:
         """Returns whether this step, or one before it, was requested."""
-        return step >= self._requested
+        return step >= self.requested
 
     def mark(self, step: int) -> None:
         if self.is_agreed(step):
-            self._requested = NEVER
+            self.requested = NEVER
             self.inner.mark(step)
             self.request_next()
 
     def next_step(self) -> float:
-        return self._requested
+        return self.requested
 
     def next_time(self) -> float:
-        return self.inner.next_time() if self._requested == NEVER else NEVER
+        return self.inner.next_time() if self.requested == NEVER else NEVER
 
     def wants(self, step: int) -> bool:
         return self.is_agreed(step) or self.inner.wants(step)
@@ -153,8 +156,10 @@ class AgreedCheckpointHook(CheckpointHook):
         super()._save(session, step, may_stop=may_stop)
 
     def _wait_for_positions(self, step: int) -> None:
-        secs = _POSITION_SECS if self._agreed.is_agreed(step) or step >= self._last_step else 0
-        missing = self._agreement.without_position(step, timeout_secs=secs)
+        requested = min(self._agreed.requested, self._last_step)
+        secs = _POSITION_SECS if step >= requested else 0
+        # Workers on their own give it after their first step from there on.
+        missing = self._agreement.without_position(min(step, int(requested)), timeout_secs=secs)
         for worker in missing if secs else ():
             self._report(
                 f"note: the checkpoint of step {step} lacks the input position of worker {worker}"
