@@ -19,7 +19,7 @@ def table_of(runs: Sequence[TaskRun]) -> str:
 
 def _row(run: TaskRun) -> tuple[str, ...]:
     again = {0: "", 1: "1 restart"}.get(run.restarts, f"{run.restarts} restarts")
-    log = f"log: {run.log}" if run.exit_code else ""
+    log = f"log: {run.log}" if run.failed else ""
     return (str(run.task), run.end_text(), again, f"{run.seconds:.0f} s", log)
 
 

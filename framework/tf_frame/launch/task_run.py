@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import signal
 import time
 from collections.abc import Callable
 
@@ -10,6 +11,8 @@ from tf_frame.launch.outcome import EXIT_LOST_PEERS, end_text
 from tf_frame.launch.process import TaskCommand, TaskProcess
 
 _LAST_LINES = 15
+# Exit codes of a process that SIGTERM ended, and of one that saved before.
+_OF_SIGTERM = (-signal.SIGTERM, 128 + signal.SIGTERM)
 # A process that lives shorter is started again only after a while, twice as long each time.
 _LONG_SECS = 10.0
 _FIRST_DELAY_SECS = 0.5
@@ -44,6 +47,7 @@ class TaskRun:
         self._process: TaskProcess | None = None
         self._next_start = 0.0
         self._short_in_a_row = 0
+        self._asked_to_stop = False
         self.restarts = self.deaths = 0
         self.exit_code: int | None = None
         self._last_code: int | None = 0
@@ -65,9 +69,9 @@ class TaskRun:
 
     def start_if_due(self) -> None:
         """Starts the process that `restart` has asked for, if it is time."""
-        if self.exit_code is None and self._process is None:
-            if time.monotonic() >= self._next_start:
-                self.start()
+        waits = self.exit_code is None and self._process is None
+        if waits and time.monotonic() >= self._next_start:
+            self.start()
 
     def new_lines(self) -> list[str]:
         """Returns what it has written since the last call."""
@@ -122,6 +126,7 @@ class TaskRun:
     def terminate(self) -> None:
         """Asks its process to save and to stop."""
         if self._process:
+            self._asked_to_stop = True
             self._process.terminate()
 
     def kill(self) -> None:
@@ -129,9 +134,19 @@ class TaskRun:
         if self._process:
             self._process.kill()
 
+    @property
+    def failed(self) -> bool:
+        """Whether it ended otherwise than well, or than it was asked to."""
+        return bool(self.exit_code) and not self._has_stopped()
+
     def end_text(self) -> str:
         """Returns how it ended in words."""
-        return "has not ended" if self.exit_code is None else end_text(self.exit_code)
+        if self.exit_code is None:
+            return "has not ended"
+        return "stopped" if self._has_stopped() else end_text(self.exit_code)
+
+    def _has_stopped(self) -> bool:
+        return self._asked_to_stop and self.exit_code in (0, *_OF_SIGTERM)
 
     def _noted(self, lines: list[str]) -> list[str]:
         self.last_lines.extend(lines)
