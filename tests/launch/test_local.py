@@ -60,7 +60,7 @@ def test_all_end_well(launch, folder, tmp_path):
         "chief": 1,
         "worker": 2,
     }
-    hosts = sum(addresses.values(), [])
+    hosts = [host for each in addresses.values() for host in each]
     assert len(set(hosts)) == 4
     assert all(host.startswith("127.0.0.1:") for host in hosts)
     for name in names:
@@ -164,7 +164,7 @@ def test_the_evaluator_may_evaluate_the_last_checkpoint(launch, tmp_path):
     status = {"task": "evaluator-0", "state": "evaluating", "time": 0, "pid": 1, "host": "h"}
     (tmp_path / "run/tasks").mkdir(parents=True)
     path = tmp_path / "run/tasks/evaluator-0.json"
-    code, out = launch(
+    code, _ = launch(
         "if name == 'chief-0': wait('up'); sys.exit()\n"
         f"path = pathlib.Path({str(path)!r}); path.write_text({json.dumps(status)!r})\n"
         "note('up'); time.sleep(1); path.unlink()",
