@@ -7,8 +7,8 @@ import sys
 import types
 
 import pytest
-from fake_tasks import wait_for
 
+from fake_tasks import wait_for
 from tf_frame.cli.main import main
 from tf_frame.config.option import Option
 from tf_frame.launch import local, options
@@ -77,7 +77,9 @@ def test_help_of_another_place(launch, place):
     ("words", "message"),
     [
         (["--num_ps", "1"], "say after -- what to train"),
-        (["run", "--plugin", "deeplab"], "unexpected word 'run'"),
+        (RUN, "say after -- what to train"),
+        (["--num_ps", "1", "--"], "say after -- what to train"),
+        (["--num_p", "1", "--", *RUN], "did you mean --num_ps?"),
         (["--num_workers", "0", "--", *RUN], "--num_workers: 0 is out of range"),
         (["--", "evaluate", "x"], "comes run, not 'evaluate'"),
         (["--", *RUN, "--model_dir", "gs://a/b"], "need a folder of this machine"),

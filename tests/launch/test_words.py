@@ -32,7 +32,6 @@ def test_a_dedicated_evaluator():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "say after -- what to train"),
         (["evaluate", "x"], "after -- comes run, not 'evaluate'"),
         (["--plugin", "deeplab"], "after -- comes run, not '--plugin'"),
         ([*RUN, "--help_all"], "ask tf-frame run --help_all"),

@@ -141,7 +141,9 @@ def _after_launch(command: str, rest: Sequence[str], current: str) -> Iterator[s
     own, words = module.divided(rest)
     if len(own) < len(rest):
         return iter(candidates([*words, current]) if words else ["run"])
-    return _options_or_values(module.options_for(own), own, current, others=["--", "--help"])
+    # The value of the last option is still to come.
+    options = module.options_for(own[:-1] if own[-1:] == ["--on"] else own)
+    return _options_or_values(options, own, current, others=["--", "--help"])
 
 
 def _after_status(command: str, rest: Sequence[str], current: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from tf_frame.cli import option_help
 from tf_frame.cli.screen import report
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, EXIT_USAGE
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.launch.options import ON, OPTIONS, PLACES
 from tf_frame.launch.words import job_of
 
@@ -30,6 +30,10 @@ def main(argv: Sequence[str]) -> int:
     if not argv or any(word in _HELP for word in own):
         report(_help([word for word in own if word not in _HELP]))
         return EXIT_OK if argv else EXIT_USAGE
+    if not words:
+        raise ConfigError(
+            "say after -- what to train: tf-frame launch --num_workers 2 -- run --plugin NAME"
+        )
     options = options_for(own)
     values = {option.name: option.default for option in options} | parse_flags(own, options)
     place = _place(own)

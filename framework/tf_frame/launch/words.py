@@ -25,7 +25,7 @@ def job_of(words: Sequence[str], values: Mapping[str, Any]) -> tuple[Job, Traini
     """Returns the job, and what its tasks train.
 
     Args:
-      words: what follows `--`: `run`, and its options.
+      words: what follows `--`, not empty: `run`, and its options.
       values: the options of the job, by name.
 
     Raises:
@@ -53,10 +53,6 @@ def job_of(words: Sequence[str], values: Mapping[str, Any]) -> tuple[Job, Traini
 
 
 def _check_is_run(words: Sequence[str]) -> None:
-    if not words:
-        raise ConfigError(
-            "say after -- what to train: tf-frame launch --num_workers 2 -- run --plugin NAME"
-        )
     if words[0] != "run":
         raise ConfigError(
             f"tf-frame launch starts trainings only: after -- comes run, not {words[0]!r}"
