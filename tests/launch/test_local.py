@@ -85,7 +85,7 @@ def test_an_error_of_several_tasks_is_shown_once_and_ends_the_job(launch):
     assert "  ps-0      stopped " in out
     last = out.splitlines()[-1]
     assert last.startswith("failed: ") and last.endswith(" ended with exit code 2")
-    assert "logs/chief-0.log" in out.partition("stopped")[2]
+    assert f"logs/{last.split()[1]}.log" in out
 
 
 def test_the_last_lines_of_a_failure_are_shown_again_if_they_are_out_of_sight(launch):
@@ -172,6 +172,16 @@ def test_the_evaluator_may_evaluate_the_last_checkpoint(launch, tmp_path):
         limits={"end_secs": 0.3},
     )
     assert code == 0
+
+
+def test_a_caller_that_ignores_the_ends_of_its_children(launch):
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        code, out = launch("sys.exit(2)")
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert code == 1
+    assert "chief-0 ended with exit code 2" in out
 
 
 def test_what_a_task_starts_ends_with_it(launch, folder):

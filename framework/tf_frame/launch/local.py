@@ -18,9 +18,10 @@ from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.launch.commands import LOG_FOLDER, commands_of
 from tf_frame.launch.job import Job
 from tf_frame.launch.job_screen import JobScreen
+from tf_frame.launch.limits import Limits
 from tf_frame.launch.process import PROGRAM
 from tf_frame.launch.summary import failure_text, table_of
-from tf_frame.launch.supervisor import Limits, Supervisor
+from tf_frame.launch.supervisor import Supervisor
 
 OPTIONS = (
     Option(

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
-from tf_frame.launch.supervisor import Failure
 from tf_frame.launch.task_run import TaskRun
 from tf_frame.text import columns, indented
 
 # A failure that is further up on the screen is shown again.
 _STILL_SEEN_LINES = 30
+
+
+@dataclasses.dataclass(frozen=True)
+class Failure:
+    """Why a job failed.
+
+    Attributes:
+      text: what happened.
+      run: the task that failed first; None if it was no single one.
+      shown: number of lines that had been shown by then.
+    """
+
+    text: str
+    run: TaskRun | None
+    shown: int
 
 
 def table_of(runs: Sequence[TaskRun]) -> str:

@@ -2,63 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import signal
 import time
-from collections.abc import Iterator, Sequence
-from types import FrameType
+from collections.abc import Sequence
 
-from tf_frame.cluster import status
-from tf_frame.cluster.status import read_statuses
 from tf_frame.errors import EXIT_FAILED, EXIT_OK
 from tf_frame.launch.guard import Guard
 from tf_frame.launch.job import CHIEF, EVALUATOR
+from tf_frame.launch.job_report import JobReport
 from tf_frame.launch.job_screen import JobScreen
+from tf_frame.launch.limits import Limits
+from tf_frame.launch.noted_signals import signals_noted
 from tf_frame.launch.outcome import Outcome, outcome_of
 from tf_frame.launch.process import TaskCommand
-from tf_frame.launch.progress import JobProgress
+from tf_frame.launch.summary import Failure
 from tf_frame.launch.task_run import TaskRun
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Limits:
-    """How often a task may die, and for how many seconds the launcher waits.
-
-    Attributes:
-      max_restarts: deaths of each task after which it is started again.
-      stop_secs: after a failure, from SIGTERM to SIGKILL.
-      save_secs: after a signal to the launcher, from SIGTERM to SIGKILL: the chief saves.
-      end_secs: from the end of the chief to that of the others.
-      progress_secs: between two lines of progress where there is no terminal.
-      status_secs: between two looks at the status files.
-      poll_secs: between two looks at the processes and their logs.
-    """
-
-    max_restarts: int = 3
-    stop_secs: float = 10.0
-    save_secs: float = 60.0
-    end_secs: float = 30.0
-    progress_secs: float = 30.0
-    status_secs: float = 1.0
-    poll_secs: float = 0.1
-
-
-@dataclasses.dataclass(frozen=True)
-class Failure:
-    """Why a job failed.
-
-    Attributes:
-      text: what happened.
-      run: the task that failed first; None if it was no single one.
-      shown: number of lines that had been shown by then.
-    """
-
-    text: str
-    run: TaskRun | None
-    shown: int
 
 
 class Supervisor:
@@ -79,30 +37,28 @@ class Supervisor:
     def __init__(
         self, commands: Sequence[TaskCommand], model_dir: str, screen: JobScreen, limits: Limits
     ) -> None:
-        self._model_dir, self._screen, self._limits = model_dir, screen, limits
+        self._screen, self._limits = screen, limits
         self._guard = Guard()
         self.runs = [TaskRun(each, self._guard.started, self._guard.ended) for each in commands]
-        self._progress = JobProgress([run.task for run in self.runs], since=time.time())
-        self._shown_progress = ""
-        self._next_progress = self._next_status = 0.0
+        tasks = [run.task for run in self.runs]
+        self._report = JobReport(tasks, model_dir, screen, limits)
         self._signals: list[int] = []
         self._stops = False
         self._kill_at: float | None = None
         self._end_at: float | None = None
-        self._evaluated_at = 0.0  # When the evaluator was last seen to evaluate.
         self.failure: Failure | None = None
         self.received: int | None = None
 
     def run(self) -> int:
         """Runs the job to its end; returns the exit code of the launcher."""
         try:
-            with self._signals_noted():
+            with signals_noted() as self._signals:
                 for run in self.runs:
                     run.start()
                 while not self._all_have_ended():
                     time.sleep(self._limits.poll_secs)
                     self._step()
-            self._show_progress(last=True)
+            self._report.progress(last=True)
         finally:
             self._clean_up()
         if self.received is not None:
@@ -114,21 +70,16 @@ class Supervisor:
             self._look_after(run)
         self._obey_signals()
         self._keep_limits()
-        self._show_progress()
+        self._report.progress()
 
     def _look_after(self, run: TaskRun) -> None:
         run.start_if_due()
-        self._show(run, run.new_lines())
+        self._report.lines(run.task, run.new_lines())
         code = run.poll()
         if code is not None:
-            self._show(run, run.finish())
+            self._report.lines(run.task, run.finish())
             if not self._stops:
                 self._judge(run, code)
-
-    def _show(self, run: TaskRun, lines: Sequence[str]) -> None:
-        for line in lines:
-            if not self._progress.takes(run.task, line):
-                self._screen.task_line(run.task, line)
 
     def _judge(self, run: TaskRun, code: int) -> None:
         """Decides what the end of a task means."""
@@ -210,7 +161,7 @@ class Supervisor:
         assert self._end_at is not None
         if run.task.type != EVALUATOR:
             return self._end_at
-        return max(self._end_at, self._evaluated_at + self._limits.end_secs)
+        return max(self._end_at, self._report.evaluated_at + self._limits.end_secs)
 
     def _kill(self, why: str) -> None:
         self._kill_at = None
@@ -225,35 +176,6 @@ class Supervisor:
 
     def _all_have_ended(self) -> bool:
         return all(run.exit_code is not None for run in self.runs)
-
-    def _show_progress(self, *, last: bool = False) -> None:
-        now = time.monotonic()
-        if now < self._next_status and not last:
-            return
-        self._next_status = now + self._limits.status_secs
-        statuses = read_statuses(self._model_dir)
-        if any(s.state == status.EVALUATING and s.task.startswith(EVALUATOR) for s in statuses):
-            self._evaluated_at = now
-        due = self._screen.is_terminal or last or now >= self._next_progress
-        text = self._progress.text(statuses) if due else ""
-        if text and text != self._shown_progress:
-            self._shown_progress = text
-            self._next_progress = now + self._limits.progress_secs
-            self._screen.progress(text)
-        if last:
-            self._screen.end_progress()
-
-    @contextlib.contextmanager
-    def _signals_noted(self) -> Iterator[None]:
-        def note(signum: int, frame: FrameType | None) -> None:
-            self._signals.append(signum)
-
-        before = {signum: signal.signal(signum, note) for signum in _SIGNALS}
-        try:
-            yield
-        finally:
-            for signum, old in before.items():
-                signal.signal(signum, old)
 
     def _clean_up(self) -> None:
         """Leaves no process, after an error in the launcher itself either."""
