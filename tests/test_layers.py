@@ -35,7 +35,7 @@ LAYERS = {
 }
 BESIDE = ("legacy", "testing")
 # Importing these packages must stay quick, so not even their functions import TensorFlow.
-WITHOUT_TENSORFLOW = ("config", "cluster", "plugin", "cli")
+WITHOUT_TENSORFLOW = ("config", "cluster", "plugin", "launch", "cli")
 
 
 @functools.cache

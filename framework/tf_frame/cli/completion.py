@@ -135,6 +135,22 @@ def _after_run(command: str, rest: Sequence[str], current: str) -> Iterator[str]
     return _options_or_values(options, rest, current, others=["--help", "--help_all"])
 
 
+def _after_launch(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+    """Options of a job up to `--`, and then the words of every task."""
+    module = importlib.import_module(COMMANDS[command][0])
+    own, words = module.divided(rest)
+    if len(own) < len(rest):
+        return iter(candidates([*words, current]) if words else ["run"])
+    # The value of the last option is still to come.
+    options = module.options_for(own[:-1] if own[-1:] == ["--on"] else own)
+    return _options_or_values(options, own, current, others=["--", "--help"])
+
+
+def _after_status(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+    options = importlib.import_module(COMMANDS[command][0]).OPTIONS
+    return _options_or_values(options, rest, current)
+
+
 def _after_folder(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
     """`evaluate`, `predict` and `export`: MODEL_DIR, and then options, those of a run as well."""
     own = importlib.import_module(COMMANDS[command][0]).OPTIONS
@@ -176,6 +192,8 @@ def _after_completion(command: str, rest: Sequence[str], current: str) -> Iterat
 
 _COMMANDS: dict[str, Callable[[str, Sequence[str], str], Iterator[str]]] = {
     "run": _after_run,
+    "launch": _after_launch,
+    "status": _after_status,
     "evaluate": _after_folder,
     "predict": _after_folder,
     "export": _after_folder,

@@ -18,6 +18,8 @@ from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, 
 
 COMMANDS = {
     "run": ("tf_frame.cli.run", "train a model, evaluate it, or go on where it stopped"),
+    "launch": ("tf_frame.cli.launch", "start a training of several processes"),
+    "status": ("tf_frame.cli.status", "show what each task of a training does"),
     "evaluate": ("tf_frame.cli.evaluate", "evaluate the checkpoints of a run"),
     "predict": ("tf_frame.cli.predict", "write what a trained model predicts"),
     "export": ("tf_frame.cli.export", "write a trained model as SavedModel, TFLite, ONNX ..."),

@@ -1,0 +1,103 @@
+"""The command, the environment and the cores of each task of a job on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from tf_frame.cluster.tf_config import TF_CONFIG
+from tf_frame.errors import ConfigError
+from tf_frame.launch.job import CHIEF, EVALUATOR, PS, WORKER, Job, Task, tf_config
+from tf_frame.launch.ports import free_ports
+from tf_frame.launch.process import PROGRAM, TaskCommand
+
+LOG_FOLDER = "logs"
+_VISIBLE_GPUS = "CUDA_VISIBLE_DEVICES"
+_NO_GPUS = "-1"
+
+
+def commands_of(
+    job: Job,
+    *,
+    gpus_per_worker: int | None = None,
+    cpus_per_task: int | None = None,
+    program: Sequence[str] = PROGRAM,
+) -> list[TaskCommand]:
+    """Returns what starts each task; its ports are free now.
+
+    Args:
+      job: the job.
+      gpus_per_worker: number of GPUs for each task that trains; None: the tasks share all.
+      cpus_per_task: number of cores for each task; None: the tasks share all.
+      program: the words before those of the job.
+
+    Raises:
+      ConfigError: there are not as many GPUs.
+    """
+    tasks = job.tasks
+    serving = [task for task in tasks if task.type != EVALUATOR]
+    ports = free_ports(len(serving))
+    addresses = {task: f"127.0.0.1:{port}" for task, port in zip(serving, ports, strict=True)}
+    return [
+        TaskCommand(
+            task=task,
+            words=[*program, *job.words],
+            environment={
+                # What a task prints is in the log at once.
+                "PYTHONUNBUFFERED": "1",
+                **os.environ,
+                TF_CONFIG: tf_config(task, addresses),
+                **gpu_variables(task, gpus_per_worker, os.environ.get(_VISIBLE_GPUS)),
+            },
+            cpus=cores(number, cpus_per_task),
+            log=os.path.join(job.model_dir, LOG_FOLDER, f"{task}.log"),
+        )
+        for number, task in enumerate(tasks)
+    ]
+
+
+def gpu_variables(
+    task: Task, gpus_per_worker: int | None, visible: str | None
+) -> Mapping[str, str]:
+    """Returns the environment variables by which a task sees its GPUs.
+
+    Args:
+      task: the task.
+      gpus_per_worker: see `commands_of`.
+      visible: the GPUs that the launcher sees, as CUDA_VISIBLE_DEVICES has them; None: all.
+
+    Raises:
+      ConfigError: the launcher does not see as many.
+    """
+    # TensorFlow would take the memory of all GPUs for a server that computes nothing on them.
+    if task.type == PS or (gpus_per_worker is not None and task.type == EVALUATOR):
+        return {_VISIBLE_GPUS: _NO_GPUS}
+    if gpus_per_worker is None:
+        return {}
+    worker = 0 if task.type == CHIEF else task.index + 1
+    wanted = range(worker * gpus_per_worker, (worker + 1) * gpus_per_worker)
+    if not wanted:
+        return {_VISIBLE_GPUS: _NO_GPUS}
+    if visible is None:
+        return {_VISIBLE_GPUS: ",".join(map(str, wanted))}
+    gpus = [gpu for gpu in visible.split(",") if gpu.strip() not in ("", _NO_GPUS)]
+    if wanted.stop > len(gpus):
+        raise ConfigError(
+            f"--gpus_per_worker {gpus_per_worker}: {WORKER} number {worker + 1} would see the GPUs "
+            f"{wanted.start} to {wanted.stop - 1}, and {_VISIBLE_GPUS}={visible} has {len(gpus)}"
+        )
+    return {_VISIBLE_GPUS: ",".join(gpus[wanted.start : wanted.stop])}
+
+
+def cores(number: int, cpus_per_task: int | None) -> list[int]:
+    """Returns the cores of a task: those after the cores of the tasks before it, going round.
+
+    Args:
+      number: number of the task among all.
+      cpus_per_task: see `commands_of`.
+    """
+    if cpus_per_task is None or not hasattr(os, "sched_getaffinity"):
+        return []
+    there = sorted(os.sched_getaffinity(0))
+    first = number * cpus_per_task
+    return sorted({there[i % len(there)] for i in range(first, first + cpus_per_task)})

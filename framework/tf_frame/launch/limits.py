@@ -1,0 +1,28 @@
+"""How long, and how often, the launcher of a job waits for what."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How often a task may die, and for how many seconds the launcher waits.
+
+    Attributes:
+      max_restarts: deaths of each task after which it is started again.
+      stop_secs: after a failure, from SIGTERM to SIGKILL.
+      save_secs: after a signal to the launcher, from SIGTERM to SIGKILL: the chief saves.
+      end_secs: from the end of the chief to that of the others.
+      progress_secs: between two lines of progress where there is no terminal.
+      status_secs: between two looks at the status files.
+      poll_secs: between two looks at the processes and their logs.
+    """
+
+    max_restarts: int = 3
+    stop_secs: float = 10.0
+    save_secs: float = 60.0
+    end_secs: float = 30.0
+    progress_secs: float = 30.0
+    status_secs: float = 1.0
+    poll_secs: float = 0.1

@@ -1,0 +1,141 @@
+"""`tf-frame launch --on local`: runs every task of a job as a process on this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tf_frame import file_system
+from tf_frame.cli.screen import output_may_fail
+from tf_frame.config.option import Option
+from tf_frame.errors import ConfigError
+from tf_frame.estimator.training.model_dir import check_writable, refuse_if_busy
+from tf_frame.estimator.training.setup import TrainingSetup
+from tf_frame.launch.commands import LOG_FOLDER, commands_of
+from tf_frame.launch.job import Job
+from tf_frame.launch.job_screen import JobScreen
+from tf_frame.launch.limits import Limits
+from tf_frame.launch.process import PROGRAM
+from tf_frame.launch.summary import failure_text, table_of
+from tf_frame.launch.supervisor import Supervisor
+
+OPTIONS = (
+    Option(
+        "max_restarts",
+        int,
+        3,
+        "how often each task is started again if it dies: a signal, or exit code 128 and above",
+        min=0,
+    ),
+    Option(
+        "gpus_per_worker",
+        int | None,
+        None,
+        "GPUs for each task that trains, the first ones for the chief; the others see none; none: "
+        "all share all",
+        min=0,
+    ),
+    Option(
+        "cpus_per_task",
+        int | None,
+        None,
+        "cores for the threads of each task, others for each as far as there are enough; none: "
+        "all share all",
+        min=1,
+    ),
+)
+_EXPOSED = (
+    "warning: the servers of this job listen on all interfaces of this machine, without "
+    "authentication; docs/clusters.md says how to close them"
+)
+
+
+def check(setup: TrainingSetup, values: Mapping[str, Any]) -> None:
+    """Checks data and folder, so that an error comes once, and before any process starts.
+
+    Raises:
+      DataError: the input does not find its data.
+      ConfigError: the folder cannot be written, or another run writes to it.
+    """
+    folder = setup.model_dir
+    if file_system.is_remote(folder):
+        raise ConfigError(
+            f"--model_dir {folder}: the logs of the tasks need a folder of this machine"
+        )
+    setup.check(setup.make_input().info)
+    check_writable(folder)
+    if os.path.isdir(folder):
+        refuse_if_busy(folder)
+
+
+def main(
+    job: Job,
+    values: Mapping[str, Any],
+    *,
+    program: Sequence[str] = PROGRAM,
+    limits: Mapping[str, float] | None = None,
+) -> int:
+    """Runs a job, and returns the exit code of the launcher.
+
+    Args:
+      job: the job.
+      values: name -> value of `OPTIONS`.
+      program: what runs a task, before the words of the job.
+      limits: fields of `Limits` that differ from the default.
+
+    Raises:
+      ConfigError: there are too few GPUs, or the logs cannot be written.
+    """
+    gpus, cpus = values["gpus_per_worker"], values["cpus_per_task"]
+    commands = commands_of(job, gpus_per_worker=gpus, cpus_per_task=cpus, program=program)
+    _make_log_folder(job)
+    begin = time.monotonic()
+    with output_may_fail():
+        screen = JobScreen(job.tasks)
+        screen.say(_introduction(job))
+        bounds = Limits(max_restarts=values["max_restarts"], **(limits or {}))
+        supervisor = Supervisor(commands, job.model_dir, screen, bounds)
+        code = supervisor.run()
+        _show_end(supervisor, screen, job.model_dir, time.monotonic() - begin)
+    return code
+
+
+def _make_log_folder(job: Job) -> None:
+    try:
+        os.makedirs(os.path.join(job.model_dir, LOG_FOLDER), exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"--model_dir {job.model_dir} cannot be written: {error.strerror}; choose another "
+            "folder"
+        ) from None
+
+
+def _introduction(job: Job) -> str:
+    names = ", ".join(map(str, job.tasks))
+    logs = os.path.join(job.model_dir, LOG_FOLDER)
+    lines = [f"starting {names}; logs in {logs}"]
+    # A single process that trains has no server.
+    if job.num_ps + job.num_workers > 1 and _has_other_interfaces():
+        lines.append(_EXPOSED)
+    return "\n".join(lines)
+
+
+def _has_other_interfaces() -> bool:
+    """Whether there are interfaces beside loopback, as there are none in a network namespace."""
+    return any(name != "lo" for _, name in socket.if_nameindex())
+
+
+def _show_end(supervisor: Supervisor, screen: JobScreen, folder: str, seconds: float) -> None:
+    shown = screen.shown
+    screen.say(table_of(supervisor.runs))
+    if supervisor.failure:
+        screen.say(failure_text(supervisor.failure, shown))
+    elif supervisor.received is not None:
+        name = signal.Signals(supervisor.received).name
+        screen.say(f"stopped by {name}; the same command goes on with {folder}")
+    else:
+        screen.say(f"done in {seconds:.0f} s; results in {folder}")

@@ -1,0 +1,38 @@
+"""Options of `tf-frame launch`: those of every job, and where a job may run."""
+
+from __future__ import annotations
+
+from tf_frame.config.option import Option
+
+# --on NAME -> module with `OPTIONS` and `main(job, values)`, imported only if it is asked for.
+PLACES = {
+    "local": "tf_frame.launch.local",
+    "slurm": "tf_frame.launch.slurm",
+    "kubernetes": "tf_frame.launch.kubernetes",
+    "env": "tf_frame.launch.env",
+}
+ON = Option(
+    "on",
+    str,
+    "local",
+    "where the tasks run: on this machine; in Slurm, to which the job is submitted; in Kubernetes, "
+    "for which a manifest is printed; or wherever the printed TF_CONFIG of each task is set",
+    choices=tuple(PLACES),
+)
+OPTIONS = (
+    Option(
+        "num_ps",
+        int,
+        0,
+        "parameter servers; 0: every worker holds the variables, and all-reduces the gradients",
+        min=0,
+    ),
+    Option("num_workers", int, 1, "tasks that train, the chief among them", min=1),
+    Option(
+        "evaluator",
+        bool,
+        False,
+        "a task of its own evaluates the checkpoints, while the others go on training",
+    ),
+    ON,
+)

@@ -1,0 +1,92 @@
+"""The progress of a job in one line, of the status files of its tasks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tf_frame.cluster import status
+from tf_frame.cluster.status import TaskStatus
+from tf_frame.launch.job import CHIEF, Task
+
+# The lines of `hooks.progress.ProgressHook`, which a task shows where it has no terminal.
+_NUMBER = r"(?:-?\d[\d.]*(?:e[+-]\d+)?|-?inf|nan)"
+_OF_TASK = re.compile(
+    rf"step (?P<step>\d+)/(?P<max>\d+)  (?P<loss>\S.* {_NUMBER})"
+    r"(?:  [\d.]+ steps/s  [\d.]+ examples/s  [\d:]+ left)?"
+)
+
+
+class JobProgress:
+    """What is known of the progress of a job.
+
+    Args:
+      tasks: its tasks.
+      since: time of the start, in seconds since 1970: older status files are of another run.
+    """
+
+    def __init__(self, tasks: Iterable[Task], since: float) -> None:
+        self._names = {str(task) for task in tasks}
+        self._since = since
+        self._loss = ""
+        self._last_line = ""
+
+    def takes(self, task: Task, line: str) -> bool:
+        """Returns whether a line of a task tells its progress, which then needs not be shown."""
+        found = _OF_TASK.fullmatch(line)
+        if found and (task.type == CHIEF or not self._last_line):
+            self._loss, self._last_line = found["loss"], line
+        return bool(found)
+
+    def text(self, statuses: Iterable[TaskStatus]) -> str:
+        """Returns the line of the job; empty as long as nothing is known."""
+        known = [s for s in statuses if s.task in self._names and s.time >= self._since]
+        step = max((s.step for s in known if s.step is not None), default=None)
+        if step is None:
+            # Before the first status, or in a folder that tells of none.
+            return self._last_line
+        parts = [_step_text(step, known), self._loss, *_rate_texts(step, known), _tasks_text(known)]
+        return "  ".join(filter(None, parts))
+
+
+def _step_text(step: int, known: Iterable[TaskStatus]) -> str:
+    last = _last_step(known)
+    return f"step {step}" if last is None else f"step {step}/{last}"
+
+
+def _last_step(known: Iterable[TaskStatus]) -> int | None:
+    return max((s.max_steps for s in known if s.max_steps is not None), default=None)
+
+
+def job_rate(known: Iterable[TaskStatus]) -> float | None:
+    """Global steps per second: what the chief says, else another task."""
+    by_chief_first = sorted(known, key=lambda s: not s.task.startswith(CHIEF))
+    rates = (s.steps_per_sec for s in by_chief_first if s.steps_per_sec is not None)
+    return next(rates, None)
+
+
+def _rate_texts(step: int, known: list[TaskStatus]) -> list[str]:
+    rate, last = job_rate(known), _last_step(known)
+    if rate is None:
+        return []
+    texts = [f"{rate:.2f} steps/s"]
+    if last is not None and rate > 0 and step < last:
+        texts.append(f"{_clock((last - step) / rate)} left")
+    return texts
+
+
+def _tasks_text(known: Iterable[TaskStatus]) -> str:
+    """What each task does: its steps per second, or the state of one that does not train."""
+    texts = []
+    for each in known:
+        if each.state == status.TRAINING and each.runs_per_sec is not None:
+            texts.append(f"{each.task} {each.runs_per_sec:.2f}/s")
+        elif each.state not in (status.TRAINING, status.SERVING):
+            texts.append(f"{each.task} {each.state}")
+    return f"({', '.join(texts)})" if texts else ""
+
+
+def _clock(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"

@@ -1,0 +1,190 @@
+"""Runs the tasks of a job on this machine until all have ended, whatever happens to them."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Sequence
+
+from tf_frame.errors import EXIT_FAILED, EXIT_OK
+from tf_frame.launch.guard import Guard
+from tf_frame.launch.job import CHIEF, EVALUATOR
+from tf_frame.launch.job_report import JobReport
+from tf_frame.launch.job_screen import JobScreen
+from tf_frame.launch.limits import Limits
+from tf_frame.launch.noted_signals import signals_noted
+from tf_frame.launch.outcome import Outcome, outcome_of
+from tf_frame.launch.process import TaskCommand
+from tf_frame.launch.summary import Failure
+from tf_frame.launch.task_run import TaskRun
+
+
+class Supervisor:
+    """Starts, watches, restarts and ends the tasks of a job.
+
+    Args:
+      commands: what starts each task, in this order.
+      model_dir: the folder of the run, with the status files.
+      screen: shows what the tasks say.
+      limits: see `Limits`.
+
+    Attributes:
+      runs: the tasks.
+      failure: why the job failed, None if it did not.
+      received: the signal that stopped the job, None without one.
+    """
+
+    def __init__(
+        self, commands: Sequence[TaskCommand], model_dir: str, screen: JobScreen, limits: Limits
+    ) -> None:
+        self._screen, self._limits = screen, limits
+        self._guard = Guard()
+        self.runs = [TaskRun(each, self._guard.started, self._guard.ended) for each in commands]
+        tasks = [run.task for run in self.runs]
+        self._report = JobReport(tasks, model_dir, screen, limits)
+        self._signals: list[int] = []
+        self._stops = False
+        self._kill_at: float | None = None
+        self._end_at: float | None = None
+        self.failure: Failure | None = None
+        self.received: int | None = None
+
+    def run(self) -> int:
+        """Runs the job to its end; returns the exit code of the launcher."""
+        try:
+            with signals_noted() as self._signals:
+                for run in self.runs:
+                    run.start()
+                while not self._all_have_ended():
+                    time.sleep(self._limits.poll_secs)
+                    self._step()
+            self._report.progress(last=True)
+        finally:
+            self._clean_up()
+        if self.received is not None:
+            return 128 + self.received
+        return EXIT_FAILED if self.failure else EXIT_OK
+
+    def _step(self) -> None:
+        for run in self.runs:
+            self._look_after(run)
+        self._obey_signals()
+        self._keep_limits()
+        self._report.progress()
+
+    def _look_after(self, run: TaskRun) -> None:
+        run.start_if_due()
+        self._report.lines(run.task, run.new_lines())
+        code = run.poll()
+        if code is not None:
+            self._report.lines(run.task, run.finish())
+            if not self._stops:
+                self._judge(run, code)
+
+    def _judge(self, run: TaskRun, code: int) -> None:
+        """Decides what the end of a task means."""
+        outcome = outcome_of(code)
+        if self._end_at is not None and run.task.type != EVALUATOR:
+            # There is nothing left to come back to.
+            after_end = {Outcome.REJOIN: Outcome.DONE, Outcome.RESTART: Outcome.FAILED}
+            outcome = after_end.get(outcome, outcome)
+        if outcome is Outcome.DONE:
+            if run.task.type == CHIEF:
+                self._expect_the_end()
+        elif outcome is Outcome.FAILED:
+            self._fail(f"{run.task} {run.end_text()}", run)
+        elif outcome is Outcome.RESTART and run.deaths >= self._limits.max_restarts:
+            often = f"after {run.deaths} of at most {self._limits.max_restarts} restarts"
+            self._fail(f"{run.task} {run.end_text()}, {often}", run)
+        elif run.loses_others_again_and_again():
+            self._fail(f"{run.task} lost the other tasks again and again", run)
+        else:
+            self._restart(run, counts=outcome is Outcome.RESTART)
+
+    def _restart(self, run: TaskRun, *, counts: bool) -> None:
+        how = run.end_text()
+        delay = run.restart(counts=counts)
+        when = f"starting it again in {delay:g} s" if delay else "starting it again"
+        number = f" (restart {run.deaths} of {self._limits.max_restarts})" if counts else ""
+        self._screen.say(f"{run.task} {how}; {when}{number}")
+
+    def _expect_the_end(self) -> None:
+        """Gives the other tasks a time to end in, as the chief has ended well."""
+        self._end_at = time.monotonic() + self._limits.end_secs
+        for run in self.runs:
+            if run.task.type != EVALUATOR:
+                run.cancel()
+
+    def _fail(self, text: str, run: TaskRun | None) -> None:
+        self.failure = Failure(text, run, self._screen.shown)
+        self._stop(self._limits.stop_secs)
+        if not self._all_have_ended():
+            self._screen.say(f"{text}; stopping the other tasks")
+
+    def _stop(self, secs: float) -> None:
+        """Asks all tasks to stop, and has those killed that have not done so after a time."""
+        self._stops = True
+        self._kill_at = time.monotonic() + secs
+        for run in self.runs:
+            run.cancel()
+            run.terminate()
+
+    def _obey_signals(self) -> None:
+        """Passes the first signal on; at a second one nobody wants to wait."""
+        while self._signals:
+            signum = self._signals.pop(0)
+            if not self._stops:
+                name = signal.Signals(signum).name
+                self._screen.say(
+                    f"{name}: the tasks save and stop (at most {self._limits.save_secs:g} s); "
+                    "once more to kill them"
+                )
+                self._stop(self._limits.save_secs)
+            else:
+                self._kill("killing")
+            self.received = self.received or signum
+
+    def _keep_limits(self) -> None:
+        now = time.monotonic()
+        if self._kill_at is not None and now > self._kill_at:
+            self._kill("did not stop in time; killing")
+        if self._end_at is None or self._stops:
+            return
+        late = [run for run in self.runs if run.exit_code is None and now > self._end_of(run)]
+        if late:
+            names = ", ".join(str(run.task) for run in late)
+            secs = f"{self._limits.end_secs:g} s"
+            self._fail(f"{names} did not end within {secs} after the chief", None)
+
+    def _end_of(self, run: TaskRun) -> float:
+        """When a task must have ended; the evaluator may evaluate the last checkpoint first."""
+        assert self._end_at is not None
+        if run.task.type != EVALUATOR:
+            return self._end_at
+        return max(self._end_at, self._report.evaluated_at + self._limits.end_secs)
+
+    def _kill(self, why: str) -> None:
+        self._kill_at = None
+        left = self._names_left()
+        if left:
+            self._screen.say(f"{why} {left}" if why == "killing" else f"{left} {why}")
+        for run in self.runs:
+            run.kill()
+
+    def _names_left(self) -> str:
+        return ", ".join(str(run.task) for run in self.runs if run.exit_code is None)
+
+    def _all_have_ended(self) -> bool:
+        return all(run.exit_code is not None for run in self.runs)
+
+    def _clean_up(self) -> None:
+        """Leaves no process, after an error in the launcher itself either."""
+        for run in self.runs:
+            run.cancel()
+            run.kill()
+        while not self._all_have_ended():
+            for run in self.runs:
+                if run.poll() is not None:
+                    run.finish()
+            time.sleep(0.01)
+        self._guard.close()

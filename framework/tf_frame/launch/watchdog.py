@@ -1,0 +1,79 @@
+"""Ends the tasks of a launcher that was killed: a program beside it, which nothing can forget.
+
+The launcher writes `+PID` for each process group that it starts, and `-PID` for each that has
+ended, to the standard input of this program. If the input ends while groups are left, nobody looks
+after them: they get SIGTERM, so that the chief saves, and SIGKILL if they do not end.
+
+It is run by its path, with nothing but the standard library, and starts in some hundredths of a
+second.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+
+_GRACE_SECS = 60.0
+_POLL_SECS = 0.1
+
+
+def main() -> None:
+    """Reads until the launcher ends; then ends what it has left."""
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, signal.SIG_IGN)
+    left: set[int] = set()
+    for line in sys.stdin:
+        change = left.add if line.startswith("+") else left.discard
+        # The last line of a launcher that is killed may not be complete.
+        if line.endswith("\n"):
+            change(int(line[1:]))
+    end_groups(left, float(sys.argv[1]) if len(sys.argv) > 1 else _GRACE_SECS)
+
+
+def end_groups(groups: set[int], grace_secs: float) -> None:
+    """Ends process groups: SIGTERM to their first processes, and SIGKILL to all after a time."""
+    for group in groups:
+        with contextlib.suppress(OSError):
+            os.kill(group, signal.SIGTERM)
+    deadline = time.monotonic() + grace_secs
+    while groups and time.monotonic() < deadline:
+        # What a task has started ends with it.
+        for group in [group for group in groups if not is_there(group)]:
+            _kill(group)
+            groups.discard(group)
+        time.sleep(_POLL_SECS)
+    for group in groups:
+        _kill(group)
+
+
+def is_there(pid: int) -> bool:
+    """Returns whether there is such a process, and it has not ended."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return not _is_zombie(pid)
+
+
+def _is_zombie(pid: int) -> bool:
+    """Whether nobody has asked how a process ended, which needs Linux to be found out."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            # After the name in brackets, which may have brackets itself.
+            return file.read().rpartition(b")")[2].split()[:1] == [b"Z"]
+    except OSError:
+        return False
+
+
+def _kill(group: int) -> None:
+    with contextlib.suppress(OSError):
+        os.killpg(group, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+"""What the end of a task means."""
+
+import pytest
+
+from tf_frame.launch.outcome import Outcome, end_text, outcome_of
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome", "text"),
+    [
+        (0, Outcome.DONE, "ended well"),
+        (1, Outcome.FAILED, "ended with exit code 1"),
+        (2, Outcome.FAILED, "ended with exit code 2"),
+        (127, Outcome.FAILED, "ended with exit code 127"),
+        (128, Outcome.RESTART, "ended with exit code 128"),
+        (137, Outcome.RESTART, "ended with exit code 137"),
+        (138, Outcome.REJOIN, "lost the other tasks"),
+        (-9, Outcome.RESTART, "was killed by SIGKILL"),
+        (-63, Outcome.RESTART, "was killed by signal 63"),
+    ],
+)
+def test_outcomes(code, outcome, text):
+    assert (outcome_of(code), end_text(code)) == (outcome, text)

@@ -1,0 +1,38 @@
+"""Free ports: nothing listens there, and no outgoing connection gets them."""
+
+import socket
+
+import pytest
+
+from tf_frame.errors import TfFrameError
+from tf_frame.launch import ports
+
+
+def test_ports_are_free_different_and_not_ephemeral():
+    found = ports.free_ports(50)
+    assert len(set(found)) == 50
+    assert 20000 <= min(found) <= max(found) < ports._first_ephemeral()
+    for port in found:
+        with socket.socket() as server:
+            server.bind(("", port))
+
+
+def test_a_port_that_is_taken_is_not_free(monkeypatch):
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        taken = server.getsockname()[1]
+        assert not ports._is_free(taken)
+        monkeypatch.setattr(ports, "_LOWEST", taken)
+        monkeypatch.setattr(ports, "_first_ephemeral", lambda: taken + 1)
+        with pytest.raises(TfFrameError, match="1 free TCP ports are needed"):
+            ports.free_ports(1)
+
+
+def test_a_system_that_gives_low_ports_or_does_not_say(monkeypatch, tmp_path):
+    monkeypatch.setattr(ports, "_EPHEMERAL_RANGE", tmp_path / "range")
+    assert ports._first_ephemeral() == 32768
+    (tmp_path / "range").write_text("1024\t60999\n")
+    assert ports._first_ephemeral() == 32768
+    (tmp_path / "range").write_text("40000\t60999\n")
+    assert ports._first_ephemeral() == 40000

@@ -1,0 +1,74 @@
+"""The line of progress of a job, of status files and of the tasks' own lines."""
+
+import io
+
+import pytest
+
+from tf_frame.cluster.status import TaskStatus
+from tf_frame.hooks.progress import ProgressHook
+from tf_frame.launch.job import Task
+from tf_frame.launch.progress import JobProgress
+
+CHIEF, WORKER, PS = Task("chief"), Task("worker"), Task("ps")
+LINE = "step 40/100  loss 0.5000  4.00 steps/s  128.0 examples/s  0:15 left"
+
+
+def status(task, state="training", time=10.0, **values):
+    return TaskStatus(task=str(task), state=state, time=time, pid=1, host="h", **values)
+
+
+@pytest.mark.parametrize(
+    ("line", "taken"),
+    [
+        (LINE, True),
+        ("step 1/100  loss 1.234e-05", True),
+        ("step 1/100  my loss nan", True),
+        ("step 1/100  loss -inf", True),
+        ("step 40/100  saved", False),
+        ("step 40: loss 0.5", False),
+        (f"{LINE} and more", False),
+    ],
+)
+def test_lines_of_a_task(line, taken):
+    assert JobProgress([CHIEF], since=0).takes(CHIEF, line) == taken
+
+
+@pytest.mark.parametrize("rate", [0, 2.5])
+def test_the_lines_of_the_hook_are_known(rate):
+    """The format of the hook and the one that is looked for must not part."""
+    out = io.StringIO()
+    hook = ProgressHook(None, last_step=4000, examples_per_step=32, every_steps=10, out=out)
+    hook.step, hook.loss, hook._time = 20, 0.5, 8.0
+    hook._show(20 - int(rate * 8), 0.0)
+    assert JobProgress([CHIEF], since=0).takes(CHIEF, out.getvalue().rstrip("\n"))
+
+
+def test_the_line_of_the_job():
+    progress = JobProgress([CHIEF, WORKER, PS], since=5)
+    assert progress.text([]) == ""
+    progress.takes(CHIEF, LINE)
+    assert progress.text([]) == LINE
+    found = [
+        status(CHIEF, step=3600, max_steps=9000, steps_per_sec=1.5, runs_per_sec=0.75),
+        status(WORKER, state="waiting", step=3599, max_steps=9000),
+        status(PS, state="serving"),
+        status(Task("worker", 7), step=9999, time=4.0),
+    ]
+    assert progress.text(found) == (
+        "step 3600/9000  loss 0.5000  1.50 steps/s  1:00:00 left  "
+        "(chief-0 0.75/s, worker-0 waiting)"
+    )
+
+
+def test_statuses_of_an_earlier_run_and_of_other_tasks_do_not_count():
+    progress = JobProgress([CHIEF], since=5)
+    assert progress.text([status(CHIEF, step=7, time=4.0), status(WORKER, step=9)]) == ""
+    assert progress.text([status(CHIEF, step=7)]) == "step 7"
+
+
+def test_the_loss_is_that_of_the_chief():
+    progress = JobProgress([CHIEF, WORKER], since=0)
+    progress.takes(WORKER, "step 1/9  loss 2.0000")
+    progress.takes(CHIEF, "step 1/9  loss 1.0000")
+    progress.takes(WORKER, "step 2/9  loss 3.0000")
+    assert progress.text([status(CHIEF, step=2)]) == "step 2  loss 1.0000"
