@@ -20,6 +20,8 @@ _SIGNAL_SECS = 10.0
 class JobMemberHook(Hook):
     """Does what the chief requests, at the step that it names.
 
+    Made in the training graph.
+
     Args:
       agreement: the tasks of the job.
       position: the `InputPosition` of this worker, or None.
@@ -51,14 +53,11 @@ class JobMemberHook(Hook):
         self._position = position
         self._restored = restored
         self._model_dir = model_dir
-        self._max_steps = max_steps
+        self.watched = agreement.attention(step_after_run(), max_steps=max_steps)
         self._lockstep = lockstep
         self._interrupted = interrupted
         self._report = report
         self._signalled_at: float | None = None
-
-    def begin(self) -> None:
-        self.watched = self._agreement.attention(step_after_run(), max_steps=self._max_steps)
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)

@@ -135,7 +135,8 @@ class SyncReplicas:
     def _build_session_start(self) -> None:
         """Builds what begins an epoch on the chief, and a session on another worker."""
         with tf.device(self._global_step.device):
-            self._next_epoch = tf.assign(self._epoch, self._epochs.read() + 1)
+            self._last_epoch = self._epochs.read()
+            self._next_epoch = tf.assign(self._epoch, self._last_epoch + 1)
             token = self._token_now(self._epoch.read_value())
             self._counts = [accumulator.count() for accumulator in self._accumulators]
             left = [accumulator.mean(1) for accumulator in self._accumulators]
@@ -169,7 +170,7 @@ class SyncReplicas:
 
     def has_begun(self, session: Any) -> bool:
         """Returns whether the chief has begun an epoch."""
-        return bool(session.run(self._epochs.read()) > 0)
+        return bool(session.run(self._last_epoch) > 0)
 
     def join(self, session: Any) -> None:
         """Begins with the present values on this worker."""
