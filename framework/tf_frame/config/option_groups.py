@@ -114,7 +114,7 @@ class CloneOptions:
     batch_size_scope: str = option(
         "worker",
         "--train_batch_size counts the examples of one clone, of all clones of a worker, or of "
-        "all workers that --sync_replicas averages",
+        "all workers whose gradients are averaged (--sync_replicas, or no parameter servers)",
         choices=("clone", "worker", "global"),
     )
     regularization: str = option(
@@ -129,6 +129,12 @@ class CloneOptions:
         "first_clone",
         "clones whose update ops (moving statistics of batch norm) are run",
         choices=("first_clone", "all_clones"),
+    )
+    gradient_reduction: str = option(
+        "sum",
+        "add up the clones' gradients on the CPU, or by all-reduce between the clones' devices (NCCL "
+        "between GPUs), so that only the sum goes to the CPU, where the variables are",
+        choices=("sum", "all_reduce"),
     )
     clone_summaries: str = option(
         "first_clone", "clones whose summaries are written", choices=("first_clone", "all_clones")
@@ -218,7 +224,12 @@ class DeviceOptions:
         choices=("round_robin", "balanced"),
     )
     show_placement: bool = option(False, "show the device of each variable, and stop")
-    num_ps_tasks: int = option(0, "parameter server tasks; 0: variables on this machine", min=0)
+    num_ps_tasks: int = option(
+        0,
+        "parameter server tasks; 0: every worker holds the variables, and several workers "
+        "all-reduce their gradients",
+        min=0,
+    )
     worker_replicas: int = option(1, "worker tasks that train together", min=1)
     task: int = option(0, "index of this worker; 0 is the chief", min=0)
     startup_delay_steps: int = option(

@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
-from collections.abc import Iterator, Sequence
+import weakref
+import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -36,10 +37,12 @@ from tf_frame.graph.update.packing import BUFFER_BYTES, buckets, num_elements, p
 # nothing in a step would not see that its neighbour is gone.
 _MIN_ELEMENTS = 256
 _WORKERS, _CLONES = 1, 2
-_NARROW = (tf.float16, tf.bfloat16)
 # Types that collectives add; values of the others fit into the type on the right.
 _REDUCED = (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.int32, tf.int64)
 _AS_INT32 = (tf.bool, tf.int8, tf.int16, tf.uint8, tf.uint16)
+
+# Graph -> the group of its workers.
+_GROUPS: Any = weakref.WeakKeyDictionary()
 
 
 @dataclasses.dataclass
@@ -62,8 +65,7 @@ class AllReduceGroup:
     key: int = _WORKERS
     timeout_secs: float = 0.0
     buffer_bytes: int = BUFFER_BYTES
-    # Numbers of the collectives, the same in every worker, because all build the same graph.
-    _instances: Iterator[int] = dataclasses.field(default_factory=lambda: itertools.count(1))
+    _keys: set[int] = dataclasses.field(default_factory=set)
 
     def mean_gradients(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
         """Averages gradients over the workers.
@@ -179,7 +181,7 @@ class AllReduceGroup:
     def _reduced(
         self, tensors: Sequence[Any], devices: Sequence[str], merge: str = "Add"
     ) -> list[Any]:
-        instance = next(self._instances)
+        instance = self._instance_key(f"{merge} {tensors[0].dtype.name} {tensors[0].shape}")
         totals = []
         for tensor, device in zip(tensors, devices, strict=True):
             with tf.device(device):
@@ -198,6 +200,18 @@ class AllReduceGroup:
             total.set_shape(tensor.shape)
             totals.append(total)
         return totals
+
+    def _instance_key(self, kind: str) -> int:
+        """A number of a collective: the same in every worker, because all build the same graph.
+
+        A server remembers the type and the shape that go with a key, and refuses others from
+        the next graph of its process.
+        """
+        key = zlib.crc32(f"{len(self._keys)} {kind}".encode()) & 0x7FFFFFFF
+        while key in self._keys:
+            key = (key + 1) & 0x7FFFFFFF
+        self._keys.add(key)
+        return key
 
     def _gathered(self, gradient: tf.IndexedSlices) -> tf.IndexedSlices:
         weight = tf.cast(1 / self.size, gradient.values.dtype)
@@ -235,13 +249,23 @@ class AllReduceGroup:
 
 
 def worker_group(deployment: DeploymentConfig) -> AllReduceGroup | None:
-    """The group of a job's workers; None for one worker, and with parameter servers."""
+    """The group of a job's workers in the default graph; each call returns the same.
+
+    Two groups would give the same number to different collectives.
+
+    Returns:
+      None for one worker, and with parameter servers.
+    """
     if deployment.num_replicas == 1 or deployment.num_ps_tasks:
         return None
+    graph = tf.get_default_graph()
+    if graph in _GROUPS:
+        return _GROUPS[graph]
     # A single clone's gradients are on its device; the sums of several, on the optimizer's.
     alone = deployment.num_clones == 1
     device = deployment.clone_device(0) if alone else deployment.optimizer_device()
-    return AllReduceGroup(deployment.num_replicas, deployment.replica_id, device)
+    group = AllReduceGroup(deployment.num_replicas, deployment.replica_id, device)
+    return _GROUPS.setdefault(graph, group)
 
 
 def sum_by_all_reduce(clones: Sequence[Clone], gradients: Sequence[GradsAndVars]) -> GradsAndVars:
