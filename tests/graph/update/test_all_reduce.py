@@ -7,6 +7,8 @@ import tensorflow.compat.v1 as tf
 from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError
+from tf_frame.gradient_transforms.values import on_values
+from tf_frame.graph.operations import ancestors
 from tf_frame.graph.update.all_reduce import AllReduceGroup, sum_by_all_reduce, worker_group
 from tf_frame.graph.update.gradients import sum_gradients
 
@@ -28,7 +30,7 @@ def gradients_of(device, variables):
     with tf.device(device):
         return [
             (tf.constant(RANDOM.randn(3, 5).astype(np.float32)), weights),
-            (tf.constant(RANDOM.randn()), bias),
+            (tf.constant(RANDOM.randn(), tf.float64), bias),
             (tf.cast(tf.constant(RANDOM.randn(7)), tf.bfloat16), narrow),
             (tf.IndexedSlices(tf.constant(RANDOM.randn(2, 4)), tf.constant([1, 5])), table),
             (None, unused),
@@ -58,9 +60,10 @@ def test_the_sum_of_clones_is_that_without_all_reduce():
         assert isinstance(found[3][0], tf.IndexedSlices)
         for (value, _), (wanted, _) in zip(found[:4], expected[:4], strict=True):
             assert value.dtype == wanted.dtype
-            pair = [tf.cast(tf.convert_to_tensor(x), tf.float64) for x in (value, wanted)]
-            np.testing.assert_allclose(*opened.run(pair), rtol=0, atol=1e-2)
-            assert tf.convert_to_tensor(value).shape == tf.convert_to_tensor(wanted).shape
+            pair = [on_values(each, lambda x: tf.cast(x, tf.float64)) for each in (value, wanted)]
+            pair = [each.values if isinstance(each, tf.IndexedSlices) else each for each in pair]
+            np.testing.assert_allclose(*opened.run(pair), rtol=0, atol=1e-1)
+            assert pair[0].shape == pair[1].shape
 
 
 @pytest.mark.usefixtures("variable_mode")
@@ -87,10 +90,7 @@ def test_gpus_run_the_collectives_of_their_clones_one_after_the_other():
         sums = group.sums_of_members(tensors, devices)
         reduced = [op for op in graph.get_operations() if op.type == "CollectiveReduce"]
     assert [op.device for op in reduced] == devices * 2
-    assert all(op.control_inputs for op in reduced[2:]) or all(
-        op.inputs[0].op.control_inputs or op.inputs[0].op.inputs[0].op.control_inputs
-        for op in reduced[2:]
-    )
+    assert all(set(reduced[:2]) <= set(ancestors([op])) for op in reduced[2:])
     assert [tensor.device for tensor in sums] == [devices[0]] * 2
 
 
@@ -119,7 +119,7 @@ def test_slices_of_unknown_number_become_dense():
         indices = tf.placeholder(tf.int32, [None])
         slices = tf.IndexedSlices(tf.zeros([tf.size(indices), 4]), indices, tf.constant([6, 4]))
         ((found, _),) = AllReduceGroup(2).mean_gradients([(slices, table)])
-        assert tf.is_tensor(found)
+        assert isinstance(found, tf.Tensor)
         assert found.shape == [6, 4]
 
 

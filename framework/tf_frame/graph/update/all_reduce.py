@@ -30,6 +30,7 @@ from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import GradsAndVars
+from tf_frame.gradient_transforms.values import dense as densified
 from tf_frame.graph.update.gradients import sum_gradients
 from tf_frame.graph.update.packing import BUFFER_BYTES, buckets, num_elements, pack, unpack
 
@@ -289,7 +290,7 @@ def sum_by_all_reduce(clones: Sequence[Clone], gradients: Sequence[GradsAndVars]
         )
     added = sum_gradients(gradients)
     columns = [[gradient for gradient, _ in of_one] for of_one in zip(*gradients, strict=True)]
-    dense = [i for i, column in enumerate(columns) if all(map(tf.is_tensor, column))][::-1]
+    dense = [i for i, column in enumerate(columns) if all(isinstance(g, tf.Tensor) for g in column)][::-1]
     per_clone = [[_shaped(*pairs[i]) for i in dense] for pairs in gradients]
     group = AllReduceGroup(len(clones), device=devices[0], key=_CLONES)
     with tf.name_scope("all_reduce_clones"):
@@ -303,5 +304,5 @@ def _known_slices(gradient: tf.IndexedSlices) -> bool:
 
 def _shaped(gradient: Any, variable: Any) -> Any:
     """The gradient as a tensor with the static shape of its variable."""
-    tensor = tf.convert_to_tensor(gradient)
+    tensor = densified(gradient, variable)
     return tensor if tensor.shape.is_fully_defined() else tf.reshape(tensor, variable.shape)
