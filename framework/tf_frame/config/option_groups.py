@@ -132,8 +132,8 @@ class CloneOptions:
     )
     gradient_reduction: str = option(
         "sum",
-        "add up the clones' gradients on the CPU, or by all-reduce between the clones' devices (NCCL "
-        "between GPUs), so that only the sum goes to the CPU, where the variables are",
+        "add up the clones' gradients on the CPU, or by all-reduce between the clones' devices "
+        "(NCCL between GPUs), so that only the sum goes to the CPU, where the variables are",
         choices=("sum", "all_reduce"),
     )
     clone_summaries: str = option(

@@ -9,7 +9,9 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import on_values
 from tf_frame.graph.operations import ancestors
-from tf_frame.graph.update.all_reduce import AllReduceGroup, sum_by_all_reduce, worker_group
+from tf_frame.graph.update.all_reduce import AllReduceGroup, worker_group
+from tf_frame.graph.update.clone_reduction import sum_by_all_reduce, sums_of_members
+from tf_frame.graph.update.collectives import Collectives
 from tf_frame.graph.update.gradients import sum_gradients
 
 DEVICES = [f"/device:CPU:{i}" for i in range(3)]
@@ -86,8 +88,8 @@ def test_gpus_run_the_collectives_of_their_clones_one_after_the_other():
         for device in devices:
             with tf.device(device):
                 tensors.append([tf.zeros([8]), tf.zeros([8])])
-        group = AllReduceGroup(2, device=devices[0], buffer_bytes=32)
-        sums = group.sums_of_members(tensors, devices)
+        group = Collectives(2, buffer_bytes=32)
+        sums = sums_of_members(group, tensors, devices)
         reduced = [op for op in graph.get_operations() if op.type == "CollectiveReduce"]
     assert [op.device for op in reduced] == devices * 2
     assert all(set(reduced[:2]) <= set(ancestors([op])) for op in reduced[2:])

@@ -34,5 +34,8 @@ def test_a_bucket_has_one_type_and_a_limit():
 
 
 def test_a_size_that_is_not_known_is_named():
-    with tf.Graph().as_default(), pytest.raises(ConfigError, match=r"of_batch:0 has the shape .* not known before a run"):
+    with (
+        tf.Graph().as_default(),
+        pytest.raises(ConfigError, match=r"of_batch:0 has the shape .* not known before a run"),
+    ):
         buckets([tf.placeholder(tf.float32, [None, 3], name="of_batch")])

@@ -1,4 +1,4 @@
-"""Means and sums over the workers of a job without parameter servers, and over clones.
+"""Means and sums over the workers of a job without parameter servers.
 
 Every worker holds the variables; TensorFlow's collective operations add up the gradients, in a
 ring over gRPC between CPUs, by NCCL between GPUs. All workers must run the same collectives in
@@ -17,56 +17,42 @@ your program to reset"), so that the process has to be started again.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import weakref
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.deploy.clones import Clone
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError
 from tf_frame.gradient_transforms.values import GradsAndVars
-from tf_frame.gradient_transforms.values import dense as densified
-from tf_frame.graph.update.gradients import sum_gradients
-from tf_frame.graph.update.packing import BUFFER_BYTES, buckets, num_elements, pack, unpack
+from tf_frame.graph.update.collectives import Collectives, in_turn, shaped
+from tf_frame.graph.update.packing import buckets, num_elements, pack, unpack
 
 # Of the buffer, for each member: the ring sends 64 bytes at least, and a member that receives
 # nothing in a step would not see that its neighbour is gone.
 _MIN_ELEMENTS = 256
-_WORKERS, _CLONES = 1, 2
 # Types that collectives add; values of the others fit into the type on the right.
 _REDUCED = (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.int32, tf.int64)
 _AS_INT32 = (tf.bool, tf.int8, tf.int16, tf.uint8, tf.uint16)
 
 # Graph -> the group of its workers.
-_GROUPS: Any = weakref.WeakKeyDictionary()
+_GROUPS: weakref.WeakKeyDictionary[Any, AllReduceGroup] = weakref.WeakKeyDictionary()
 
 
 @dataclasses.dataclass
-class AllReduceGroup:
-    """The workers, or the clones of this process, that compute sums together.
+class AllReduceGroup(Collectives):
+    """The workers that compute sums together.
 
     Attributes:
-      size: number of members.
+      size: number of workers.
       rank: number of this worker; 0 is the chief, whose values `broadcast` gives to all.
       device: device of this worker's buffers.
-      key: tells groups of one cluster apart.
-      timeout_secs: seconds that a collective may wait for the others; 0: for ever. A worker
-        may be slow for many reasons, and one that is gone is noticed without it.
-      buffer_bytes: gradients are added in buffers of this size.
     """
 
-    size: int
     rank: int = 0
     device: str = ""
-    key: int = _WORKERS
-    timeout_secs: float = 0.0
-    buffer_bytes: int = BUFFER_BYTES
-    _keys: set[int] = dataclasses.field(default_factory=set)
 
     def mean_gradients(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
         """Averages gradients over the workers.
@@ -87,7 +73,7 @@ class AllReduceGroup:
                 if isinstance(gradient, tf.IndexedSlices) and _known_slices(gradient):
                     averaged[index] = self._gathered(gradient)
                 elif gradient is not None:
-                    dense[index] = _shaped(gradient, variable)
+                    dense[index] = shaped(gradient, variable)
             # The last layers have their gradients first.
             order = list(dense)[::-1]
             sums = self.sums([dense[index] for index in order], weight=1 / self.size)
@@ -130,89 +116,24 @@ class AllReduceGroup:
             tensor = tf.convert_to_tensor(values)
             packed = pack([tensor], min_elements=self._min_elements)
             merge = {"max": "Max", "sum": "Add"}[by]
-            return unpack(self._reduced([packed], [self.device], merge)[0], [tensor])[0]
+            return unpack(self.reduced([packed], [self.device], merge)[0], [tensor])[0]
 
     def sums(self, tensors: Sequence[Any], *, weight: float = 1.0) -> list[Any]:
         """Adds up tensors over the workers, several in a buffer, each times `weight`."""
         found: dict[int, Any] = {}
         for bucket in buckets(tensors, self.buffer_bytes):
             together = [tensors[index] for index in bucket]
-            with self._after(found):
+            with in_turn(self.device, found.values()):
                 packed = pack(together, min_elements=self._min_elements)
                 # Before the sum, which might be too large for 16 bits.
                 packed = packed if weight == 1 else packed * tf.cast(weight, packed.dtype)
-                total = self._reduced([packed], [self.device])[0]
+                total = self.reduced([packed], [self.device])[0]
             found.update(zip(bucket, unpack(total, together), strict=True))
         return [found[index] for index in range(len(tensors))]
-
-    def sums_of_members(self, tensors: Sequence[Sequence[Any]], devices: Sequence[str]) -> Any:
-        """Adds up tensors of all members, which are devices of this process.
-
-        Args:
-          tensors: of each member, as many, of the same types and shapes.
-          devices: of the members.
-
-        Returns:
-          The sums, on the first device.
-        """
-        found: dict[int, Any] = {}
-        for bucket in buckets(tensors[0], self.buffer_bytes):
-            packed = []
-            with self._after(found):
-                for own, device in zip(tensors, devices, strict=True):
-                    with tf.device(device):
-                        packed.append(pack([own[i] for i in bucket], min_elements=1))
-                totals = self._reduced(packed, devices)
-            # Each member must run, though only the first sum is used.
-            with tf.control_dependencies(totals), tf.device(devices[0]):
-                parts = unpack(tf.identity(totals[0]), [tensors[0][i] for i in bucket])
-            found.update(zip(bucket, parts, strict=True))
-        return [found[index] for index in range(len(tensors[0]))]
 
     @property
     def _min_elements(self) -> int:
         return _MIN_ELEMENTS * self.size
-
-    def _after(self, found: dict[int, Any]) -> Any:
-        """One buffer after the other on GPUs, where another order might block NCCL."""
-        if "GPU" not in self.device or not found:
-            return contextlib.nullcontext()
-        return tf.control_dependencies([next(reversed(found.values()))])
-
-    def _reduced(
-        self, tensors: Sequence[Any], devices: Sequence[str], merge: str = "Add"
-    ) -> list[Any]:
-        instance = self._instance_key(f"{merge} {tensors[0].dtype.name} {tensors[0].shape}")
-        totals = []
-        for tensor, device in zip(tensors, devices, strict=True):
-            with tf.device(device):
-                # Not V2: its collectives share one count of steps, so that no two calls of a
-                # session may run collectives at the same time.
-                total = tf.raw_ops.CollectiveReduce(
-                    input=tensor,
-                    group_size=self.size,
-                    group_key=self.key,
-                    instance_key=instance,
-                    merge_op=merge,
-                    final_op="Id",
-                    subdiv_offsets=[0],
-                    timeout_seconds=self.timeout_secs,
-                )
-            total.set_shape(tensor.shape)
-            totals.append(total)
-        return totals
-
-    def _instance_key(self, kind: str) -> int:
-        """A number of a collective: the same in every worker, because all build the same graph.
-
-        A server remembers the type and the shape that go with a key, and refuses others from
-        the next graph of its process.
-        """
-        key = zlib.crc32(f"{len(self._keys)} {kind}".encode()) & 0x7FFFFFFF
-        while key in self._keys:
-            key = (key + 1) & 0x7FFFFFFF
-        self._keys.add(key)
-        return key
 
     def _gathered(self, gradient: tf.IndexedSlices) -> tf.IndexedSlices:
         weight = tf.cast(1 / self.size, gradient.values.dtype)
@@ -265,44 +186,9 @@ def worker_group(deployment: DeploymentConfig) -> AllReduceGroup | None:
     # A single clone's gradients are on its device; the sums of several, on the optimizer's.
     alone = deployment.num_clones == 1
     device = deployment.clone_device(0) if alone else deployment.optimizer_device()
-    group = AllReduceGroup(deployment.num_replicas, deployment.replica_id, device)
+    group = AllReduceGroup(deployment.num_replicas, rank=deployment.replica_id, device=device)
     return _GROUPS.setdefault(graph, group)
-
-
-def sum_by_all_reduce(clones: Sequence[Clone], gradients: Sequence[GradsAndVars]) -> GradsAndVars:
-    """Adds the clones' gradients, as `sum_gradients` does, by collectives between their devices.
-
-    Only the sum then reaches the device of the variables. Gradients that are sparse, or missing,
-    in a clone are added there, as without.
-
-    Args:
-      clones: the clones, each on a device of its own.
-      gradients: of each clone.
-
-    Raises:
-      ConfigError: several clones share a device.
-    """
-    devices = [clone.device for clone in clones]
-    if len(set(devices)) < len(devices):
-        raise ConfigError(
-            "--gradient_reduction all_reduce is for clones on different devices; they are on "
-            f"{', '.join(sorted(set(devices)))}; leave out --clone_on_cpu, or the reduction"
-        )
-    added = sum_gradients(gradients)
-    columns = [[gradient for gradient, _ in of_one] for of_one in zip(*gradients, strict=True)]
-    dense = [i for i, column in enumerate(columns) if all(isinstance(g, tf.Tensor) for g in column)][::-1]
-    per_clone = [[_shaped(*pairs[i]) for i in dense] for pairs in gradients]
-    group = AllReduceGroup(len(clones), device=devices[0], key=_CLONES)
-    with tf.name_scope("all_reduce_clones"):
-        sums = dict(zip(dense, group.sums_of_members(per_clone, devices), strict=True))
-    return [(sums.get(i, gradient), variable) for i, (gradient, variable) in enumerate(added)]
 
 
 def _known_slices(gradient: tf.IndexedSlices) -> bool:
     return bool(gradient.values.shape.is_fully_defined())
-
-
-def _shaped(gradient: Any, variable: Any) -> Any:
-    """The gradient as a tensor with the static shape of its variable."""
-    tensor = densified(gradient, variable)
-    return tensor if tensor.shape.is_fully_defined() else tf.reshape(tensor, variable.shape)

@@ -24,8 +24,9 @@ from tf_frame.graph.losses import Losses, gather_losses, loss_averages
 from tf_frame.graph.model_output import LOSS, origin_of_output
 from tf_frame.graph.shared_statistics import share_statistics
 from tf_frame.graph.update import gradients
-from tf_frame.graph.update.all_reduce import sum_by_all_reduce, worker_group
+from tf_frame.graph.update.all_reduce import worker_group
 from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
+from tf_frame.graph.update.clone_reduction import sum_by_all_reduce
 from tf_frame.graph.update.loss_scale import make_loss_scale
 from tf_frame.graph.update.moving_averages import MovingAverages, moving_averages
 from tf_frame.graph.update.sync_replicas import session_hook, synchronous
