@@ -61,12 +61,27 @@ def test_a_cluster_needs_a_master(options):
             {"sync_replicas": True, "num_clones": 2, **TWO_WORKERS},
             "num_clones must be 1. Found num_clones: 2",
         ),
-        ({"worker_replicas": 2}, "--worker_replicas 2 share .* their number as --num_ps_tasks"),
+        (
+            {"worker_replicas": 2, "sync_replicas": True},
+            "--sync_replicas is for parameter servers; --worker_replicas 2 without",
+        ),
+        (
+            {"worker_replicas": 2, "startup_delay_steps": 3},
+            "take every step together; leave out --startup_delay_steps 3",
+        ),
     ],
 )
 def test_a_cluster_that_does_not_fit_together_is_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         RunOptions(**{"master": "grpc://localhost:1", **options})
+
+
+def test_workers_without_parameter_servers_average_their_gradients():
+    config = RunOptions(worker_replicas=4, master="grpc://localhost:1", batch_size_scope="global")
+    assert config.all_reduce
+    assert config.aggregated_replicas == 4
+    assert config.clone_batch_size == config.train_batch_size // 4
+    assert not without_effect(config, RunOptions(batch_size_scope="worker"))
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,14 @@ def test_the_defaults_are_one_clone_on_one_machine():
         "worker_job_name": "worker",
         "ps_job_name": "ps",
         "clone_device_type": "GPU",
+        "all_reduce": False,
     }
+
+
+def test_replicas_that_all_reduce_need_no_parameter_servers():
+    config = DeploymentConfig(num_replicas=3, replica_id=2, all_reduce=True)
+    assert config.worker_device == ""
+    assert config.variables_device() == "/device:CPU:0"
 
 
 @pytest.mark.parametrize("field", [f.name for f in dataclasses.fields(DeploymentConfig)])

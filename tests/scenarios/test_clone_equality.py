@@ -15,7 +15,8 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.graph.losses import gather_losses
-from tf_frame.graph.update.gradients import clone_gradients, sum_gradients
+from tf_frame.graph.update.clone_reduction import sum_by_all_reduce
+from tf_frame.graph.update.gradients import clone_gradients, sum_gradients, waiting_for
 from tf_frame.layers import l2_regularizer
 from tf_frame.legacy import model_deploy
 from tf_frame.plugin import ModelOutput
@@ -56,14 +57,14 @@ def loss_of(words, features, targets, l2):
     return loss
 
 
-def trained(update, total_loss):
+def trained(update, total_loss, steps=STEPS):
     """Values of the variables before and after some steps, and the losses on the way."""
     variables = {v.op.name: v for v in tf.trainable_variables()}
-    with tf.Session() as session:
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 4})) as session:
         session.run(tf.global_variables_initializer())
         start = session.run(variables)
         losses = []
-        for _ in range(STEPS):
+        for _ in range(steps):
             losses.append(session.run(total_loss))
             session.run(update)
         return start, session.run(variables), losses
@@ -74,7 +75,7 @@ def named(prefixes):
 
 
 @functools.cache
-def one_model(l2, scopes):
+def one_model(l2, scopes, steps=STEPS):
     """Values of the variables before and after, and the losses on the way."""
     with tf.Graph().as_default():
         loss_of(*map(tf.constant, BATCH), l2)
@@ -83,12 +84,12 @@ def one_model(l2, scopes):
         gradients = [tf.convert_to_tensor(g) for g in tf.gradients(total_loss, variables)]
         with tf.control_dependencies(gradients):
             update = [tf.assign_sub(v, RATE * g) for v, g in zip(variables, gradients, strict=True)]
-        return trained(update, total_loss)
+        return trained(update, total_loss, steps)
 
 
-def clones_of(num_clones, l2):
+def clones_of(num_clones, l2, **devices):
     pieces = iter(zip(*(np.split(array, num_clones) for array in BATCH), strict=True))
-    config = DeploymentConfig(num_clones=num_clones, clone_on_cpu=True)
+    config = DeploymentConfig(num_clones=num_clones, **(devices or {"clone_on_cpu": True}))
 
     def model_fn():
         return ModelOutput(loss=loss_of(*map(tf.constant, next(pieces)), l2))
@@ -156,6 +157,25 @@ def check_step(optimize, num_clones, l2, wanted, transform, trained_scopes):
         changed = np.abs(value - start[name]).max() > 1e-3
         assert changed == name.startswith(trained_scopes)
     np.testing.assert_allclose(losses, expected_losses, rtol=1e-6)
+
+
+@pytest.mark.parametrize("add_up", [sum_gradients, None], ids=["sum", "all_reduce"])
+@pytest.mark.parametrize("steps", [1, 20])
+@pytest.mark.usefixtures("variable_mode")
+def test_clones_on_devices_of_their_own_take_the_steps_of_one_model(add_up, steps):
+    _, expected, expected_losses = one_model(0.3, CASES["plain"][3], steps)
+    with tf.Graph().as_default():
+        clones = clones_of(2, 0.3, clone_device_type="CPU")
+        assert [clone.device for clone in clones] == ["/device:CPU:0", "/device:CPU:1"]
+        optimizer = tf.train.GradientDescentOptimizer(RATE)
+        losses = gather_losses(clones)
+        gradients = clone_gradients(clones, losses.per_clone, optimizer)
+        summed = add_up(gradients) if add_up else sum_by_all_reduce(clones, gradients)
+        update = optimizer.apply_gradients(waiting_for(losses.total, summed))
+        _, found, found_losses = trained(update, losses.total, steps)
+    for name, value in found.items():
+        np.testing.assert_allclose(value, expected[name], rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found_losses, expected_losses, rtol=1e-5)
 
 
 def assert_the_embedding_is_sparse(pairs):

@@ -114,7 +114,7 @@ class CloneOptions:
     batch_size_scope: str = option(
         "worker",
         "--train_batch_size counts the examples of one clone, of all clones of a worker, or of "
-        "all workers that --sync_replicas averages",
+        "all workers whose gradients are averaged (--sync_replicas, or no parameter servers)",
         choices=("clone", "worker", "global"),
     )
     regularization: str = option(
@@ -129,6 +129,12 @@ class CloneOptions:
         "first_clone",
         "clones whose update ops (moving statistics of batch norm) are run",
         choices=("first_clone", "all_clones"),
+    )
+    gradient_reduction: str = option(
+        "sum",
+        "add up the clones' gradients on the CPU, or by all-reduce between the clones' devices "
+        "(NCCL between GPUs), so that only the sum goes to the CPU, where the variables are",
+        choices=("sum", "all_reduce"),
     )
     clone_summaries: str = option(
         "first_clone", "clones whose summaries are written", choices=("first_clone", "all_clones")
@@ -247,7 +253,10 @@ class ClusterOptions:
         "started elsewhere",
     )
     num_ps_tasks: int = option(
-        0, "parameter server tasks, with --master or Slurm; 0: variables on this machine", min=0
+        0,
+        "parameter server tasks, with --master or Slurm; 0: every worker holds the variables, "
+        "and several workers all-reduce their gradients",
+        min=0,
     )
     worker_replicas: int = option(1, "worker tasks that train together, with --master", min=1)
     dedicated_evaluator: bool = option(

@@ -115,6 +115,26 @@ class RunOptions(
                 "In Synchronous SGD mode num_clones must be 1. Found num_clones: "
                 f"{self.num_clones}; give --num_clones 1, or leave out --sync_replicas"
             )
+        if self.all_reduce:
+            self._check_all_reduce()
+
+    def _check_all_reduce(self) -> None:
+        workers = f"--worker_replicas {self.worker_replicas} without parameter servers"
+        if self.sync_replicas:
+            raise ConfigError(
+                f"--sync_replicas is for parameter servers; {workers} are synchronous without "
+                "it: leave it out, or give --num_ps_tasks"
+            )
+        if self.startup_delay_steps:
+            raise ConfigError(
+                f"{workers} take every step together; leave out --startup_delay_steps "
+                f"{self.startup_delay_steps}, or give --num_ps_tasks"
+            )
+
+    @property
+    def all_reduce(self) -> bool:
+        """True if several workers hold the variables, and average their gradients."""
+        return self.worker_replicas > 1 and not self.num_ps_tasks
 
     @property
     def best_is_highest(self) -> bool:
@@ -128,13 +148,15 @@ class RunOptions(
 
     @property
     def aggregated_replicas(self) -> int:
-        """Gradients of workers in one update; 1 without `sync_replicas`."""
+        """Gradients of workers in one update; 1 if each worker updates on its own."""
+        if self.all_reduce:
+            return self.worker_replicas
         return (self.replicas_to_aggregate or self.worker_replicas) if self.sync_replicas else 1
 
     @property
     def makes_steps_together(self) -> bool:
         """True if every step takes one batch of each worker, so that a run can be repeated."""
-        if self.worker_replicas == 1 or not self.num_ps_tasks:
+        if self.worker_replicas == 1 or self.all_reduce:
             return True
         return self.sync_replicas and self.aggregated_replicas == self.worker_replicas
 
@@ -194,8 +216,10 @@ def _ineffective(config: RunOptions, defaults: RunOptions) -> Iterator[tuple[str
     for name in _OF_THE_PROCESS if config.master else ():
         if changed(name):
             yield name, "with --master, as its server has the devices"
-    if config.batch_size_scope == "global" and not config.sync_replicas:
+    if config.batch_size_scope == "global" and not (config.sync_replicas or config.all_reduce):
         yield "batch_size_scope", "without --sync_replicas"
+    if changed("gradient_reduction") and config.num_clones < 2:
+        yield "gradient_reduction", "without several clones (--num_clones)"
     if changed("placement") and config.num_ps_tasks < 2:
         yield "placement", "with fewer than two parameter servers (--num_ps_tasks)"
     for name in ("eval_every_n_steps", "quantize_delay_step"):

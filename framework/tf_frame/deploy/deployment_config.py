@@ -5,7 +5,8 @@
 
 Fields, device names and errors are those of DeploymentConfig of slim's model_deploy
 (tensorflow/models, research/slim/deployment), so that scripts for slim keep working;
-`clone_device_type` is added for machines without GPUs.
+`clone_device_type` is added for machines without GPUs, `all_reduce` for workers without parameter
+servers.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ class DeploymentConfig:
       ps_job_name: job of the parameter servers.
       clone_device_type: `GPU`, or `CPU` to spread the clones over the logical
         devices CPU:0, CPU:1, ...
+      all_reduce: whether several replicas do without parameter servers: each holds the
+        variables, on devices without a job, which are those of its own server if the session
+        has device filters.
     """
 
     num_clones: int = 1
@@ -49,9 +53,10 @@ class DeploymentConfig:
     worker_job_name: str = "worker"
     ps_job_name: str = "ps"
     clone_device_type: str = "GPU"
+    all_reduce: bool = False
 
     def __post_init__(self) -> None:
-        if self.num_replicas > 1 and self.num_ps_tasks < 1:
+        if self.num_replicas > 1 and self.num_ps_tasks < 1 and not self.all_reduce:
             raise ValueError("When using replicas num_ps_tasks must be positive")
         if self.num_replicas > 1 or self.num_ps_tasks > 0:
             if not self.worker_job_name:

@@ -52,6 +52,7 @@ def make_deployment(config: RunOptions, cluster: Cluster) -> DeploymentConfig:
         num_ps_tasks=cluster.num_ps_tasks,
         worker_job_name=cluster.worker_job,
         clone_device_type="GPU" if gpus or elsewhere else "CPU",
+        all_reduce=cluster.all_reduces,
     )
 
 

@@ -5,6 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.graph.operations import ancestors
 from tf_frame.optimizers.sgd import SGD
 from tf_frame.testing.toy import build_toy_graph
 
@@ -59,3 +60,30 @@ def test_several_parameter_servers_each_write_a_part_of_the_checkpoint(num_ps_ta
         saver = train_graph.scaffold.saver
         saver.build()
     assert saver.as_saver_def().sharded is (num_ps_tasks > 1)
+
+
+def collectives(train_graph):
+    return [op for op in train_graph.graph.get_operations() if op.type == "CollectiveReduce"]
+
+
+@pytest.mark.usefixtures("variable_mode")
+def test_workers_without_parameter_servers_average_on_their_own_devices():
+    cluster = {"worker_replicas": 2, "master": "grpc://localhost:1", "task": 1}
+    deployment = DeploymentConfig(num_replicas=2, replica_id=1, all_reduce=True)
+    train_graph = build_toy_graph(RunOptions(**cluster), deployment=deployment)
+    (reduced,) = collectives(train_graph)
+    assert reduced.device == "/device:GPU:0"
+    assert reduced in ancestors([train_graph.train_op])
+    assert train_graph.run_is_step
+    with train_graph.graph.as_default():
+        assert {v.device for v in tf.trainable_variables()} == {"/device:CPU:0"}
+
+
+def test_clones_add_up_their_gradients_between_their_devices_if_asked_to():
+    deployment = DeploymentConfig(num_clones=2)
+    for reduction, devices in (("sum", []), ("all_reduce", ["/device:GPU:0", "/device:GPU:1"])):
+        config = RunOptions(num_clones=2, train_batch_size=8, gradient_reduction=reduction)
+        train_graph = build_toy_graph(config, deployment=deployment)
+        found = collectives(train_graph)
+        assert [op.device for op in found] == devices
+        assert set(found) <= set(ancestors([train_graph.train_op]))

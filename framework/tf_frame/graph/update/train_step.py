@@ -24,7 +24,9 @@ from tf_frame.graph.losses import Losses, gather_losses, loss_averages
 from tf_frame.graph.model_output import LOSS, origin_of_output
 from tf_frame.graph.shared_statistics import share_statistics
 from tf_frame.graph.update import gradients
+from tf_frame.graph.update.all_reduce import worker_group
 from tf_frame.graph.update.apply_gradients import all_ready, apply_gradients
+from tf_frame.graph.update.clone_reduction import sum_by_all_reduce
 from tf_frame.graph.update.loss_scale import make_loss_scale
 from tf_frame.graph.update.moving_averages import MovingAverages, moving_averages
 from tf_frame.graph.update.sync_replicas import synchronous
@@ -78,7 +80,7 @@ def make_update(
     trained = gradients.variables_to_train(config.trainable_scopes, origin=origin)
     per_clone = gradients.clone_gradients(clones, scaled, wrapped, trained)
     with tf.device(deployment.optimizer_device()):
-        summed = gradients.sum_gradients(per_clone)
+        summed = _combined(clones, per_clone, config, deployment)
         gradients.check_gradients(summed, origin=origin)
         grads_and_vars = gradients.transform_gradients(summed, transforms)
         ready = all_ready(transforms)
@@ -111,7 +113,7 @@ def make_update(
         ),
         rate,
         hooks=[*sync_hooks, *(hook for clone in clones for hook in clone.outputs.hooks)],
-        run_is_step=ready is None and deployment.num_replicas == 1,
+        run_is_step=ready is None and (deployment.num_replicas == 1 or deployment.all_reduce),
         own_steps=own_steps,
     )
 
@@ -139,6 +141,21 @@ def checked_optimizer(made: Any, plugin: Any) -> Any:
             "tf.compat.v1.train.Optimizer"
         )
     return made_by(plugin, made)
+
+
+def _combined(
+    clones: Sequence[Clone],
+    per_clone: Sequence[GradsAndVars],
+    config: RunOptions,
+    deployment: DeploymentConfig,
+) -> GradsAndVars:
+    """The sum of the clones' gradients; without parameter servers its mean over the workers."""
+    if config.gradient_reduction == "all_reduce" and len(clones) > 1:
+        summed = sum_by_all_reduce(clones, per_clone)
+    else:
+        summed = gradients.sum_gradients(per_clone)
+    group = worker_group(deployment)
+    return group.mean_gradients(summed) if group else summed
 
 
 def _shown(losses: Losses, train_op: Any) -> dict[str, Any]:
@@ -216,6 +233,7 @@ def _check_model_train_op(
         f"num_clones {config.num_clones}": config.num_clones > 1,
         "gradient transforms": bool(transforms),
         "sync_replicas": config.sync_replicas,
+        "all-reduce between workers without parameter servers": config.all_reduce,
         "moving_average_decay": config.moving_average_decay is not None,
     }
     for what, is_requested in requested.items():

@@ -1,0 +1,194 @@
+"""Means and sums over the workers of a job without parameter servers.
+
+Every worker holds the variables; TensorFlow's collective operations add up the gradients, in a
+ring over gRPC between CPUs, by NCCL between GPUs. All workers must run the same collectives in
+each session call, in the same order; calls without collectives, such as those that save, are free.
+
+    group = AllReduceGroup(size=3, rank=1, device="/device:CPU:0")
+    start = group.broadcast(tf.global_variables())   # once, after initialisation
+    pairs = group.mean_gradients(pairs)
+    stop = group.agreed([wants_to_stop])             # in the session call of the step
+
+The server needs `experimental.collective_group_leader` in the configuration that it is made with,
+and the session device filters of the worker's own task. A lost worker makes the others raise
+`tf.errors.UnavailableError` at once; then their servers refuse any further collective ("Restart
+your program to reset"), so that the process has to be started again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import ConfigError
+from tf_frame.gradient_transforms.values import GradsAndVars
+from tf_frame.graph.update.collectives import Collectives, in_turn, shaped
+from tf_frame.graph.update.packing import buckets, num_elements, pack, unpack
+
+# Of the buffer, for each member: the ring sends 64 bytes at least, and a member that receives
+# nothing in a step would not see that its neighbour is gone.
+_MIN_ELEMENTS = 256
+# Types that collectives add; values of the others fit into the type on the right.
+_REDUCED = (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.int32, tf.int64)
+_AS_INT32 = (tf.bool, tf.int8, tf.int16, tf.uint8, tf.uint16)
+
+# Graph -> the group of its workers.
+_GROUPS: weakref.WeakKeyDictionary[Any, AllReduceGroup] = weakref.WeakKeyDictionary()
+
+
+@dataclasses.dataclass
+class AllReduceGroup(Collectives):
+    """The workers that compute sums together.
+
+    Attributes:
+      size: number of workers.
+      rank: number of this worker; 0 is the chief, whose values `broadcast` gives to all.
+      device: device of this worker's buffers.
+    """
+
+    rank: int = 0
+    device: str = ""
+
+    def mean_gradients(self, grads_and_vars: GradsAndVars) -> GradsAndVars:
+        """Averages gradients over the workers.
+
+        `tf.IndexedSlices` with a known number of slices stay sparse: the slices of all workers
+        follow each other, as those of clones do. Others become dense. None stays None.
+
+        Args:
+          grads_and_vars: pairs, for the same variables in the same order in every worker.
+
+        Raises:
+          ConfigError: the shape of a variable is not known.
+        """
+        averaged = {}
+        dense: dict[int, Any] = {}
+        with tf.name_scope("all_reduce"), tf.device(self.device):
+            for index, (gradient, variable) in enumerate(grads_and_vars):
+                if isinstance(gradient, tf.IndexedSlices) and _known_slices(gradient):
+                    averaged[index] = self._gathered(gradient)
+                elif gradient is not None:
+                    dense[index] = shaped(gradient, variable)
+            # The last layers have their gradients first.
+            order = list(dense)[::-1]
+            sums = self.sums([dense[index] for index in order], weight=1 / self.size)
+            averaged.update(zip(order, sums, strict=True))
+        return [(averaged.get(index), v) for index, (_, v) in enumerate(grads_and_vars)]
+
+    def broadcast(self, variables: Sequence[Any]) -> Any:
+        """The op that gives every worker the chief's values, after initialisation or restore.
+
+        The variables of other workers need no value before.
+
+        Args:
+          variables: global variables, parts of partitioned ones among them.
+
+        Raises:
+          ConfigError: a variable holds strings, or its shape is not known.
+        """
+        with tf.name_scope("broadcast"), tf.device(self.device):
+            values = [self._own_value(variable) for variable in variables]
+            sums = self.sums(values)
+            if not self.rank:
+                return tf.group(*sums)
+            return tf.group(
+                *(
+                    tf.assign(variable, tf.cast(total, variable.dtype.base_dtype)).op
+                    for variable, total in zip(variables, sums, strict=True)
+                )
+            )
+
+    def agreed(self, values: Any, *, by: str = "max") -> Any:
+        """Combines the elements of a small tensor over the workers.
+
+        So that all stop, and save, at the same step, run it in the session call of the step.
+
+        Args:
+          values: int32, int64 or float numbers of a known shape.
+          by: "max" or "sum".
+        """
+        with tf.name_scope("agreed"), tf.device(self.device):
+            tensor = tf.convert_to_tensor(values)
+            packed = pack([tensor], min_elements=self._min_elements)
+            merge = {"max": "Max", "sum": "Add"}[by]
+            return unpack(self.reduced([packed], [self.device], merge)[0], [tensor])[0]
+
+    def sums(self, tensors: Sequence[Any], *, weight: float = 1.0) -> list[Any]:
+        """Adds up tensors over the workers, several in a buffer, each times `weight`."""
+        found: dict[int, Any] = {}
+        for bucket in buckets(tensors, self.buffer_bytes):
+            together = [tensors[index] for index in bucket]
+            with in_turn(self.device, found.values()):
+                packed = pack(together, min_elements=self._min_elements)
+                # Before the sum, which might be too large for 16 bits.
+                packed = packed if weight == 1 else packed * tf.cast(weight, packed.dtype)
+                total = self.reduced([packed], [self.device])[0]
+            found.update(zip(bucket, unpack(total, together), strict=True))
+        return [found[index] for index in range(len(tensors))]
+
+    @property
+    def _min_elements(self) -> int:
+        return _MIN_ELEMENTS * self.size
+
+    def _gathered(self, gradient: tf.IndexedSlices) -> tf.IndexedSlices:
+        weight = tf.cast(1 / self.size, gradient.values.dtype)
+        return tf.IndexedSlices(
+            self._concatenated(gradient.values * weight),
+            self._concatenated(gradient.indices),
+            gradient.dense_shape,
+        )
+
+    def _concatenated(self, tensor: Any) -> Any:
+        """The tensors of all workers, one after the other.
+
+        As a sum, in which each worker has zeros in the places of the others: the ring of
+        TensorFlow's own gathering may not notice that a small neighbour is gone.
+        """
+        rows = int(tensor.shape[0])
+        before, after = self.rank * rows, (self.size - 1 - self.rank) * rows
+        others = [[0, 0]] * (tensor.shape.rank - 1)
+        return self.sums([tf.pad(tensor, [[before, after], *others])])[0]
+
+    def _own_value(self, variable: Any) -> Any:
+        """The chief's value of a variable; zeros elsewhere; in a type that can be added."""
+        dtype = variable.dtype.base_dtype
+        if dtype not in (*_REDUCED, *_AS_INT32):
+            raise ConfigError(
+                f"the variable {variable.op.name} has the type {dtype.name}, which cannot be sent "
+                "to other workers; train it with parameter servers (--num_ps_tasks)"
+            )
+        sent = tf.int32 if dtype in _AS_INT32 else dtype
+        num_elements(variable)
+        if self.rank:
+            return tf.zeros(variable.shape, sent)
+        with tf.device(variable.device):
+            return tf.cast(tf.convert_to_tensor(variable), sent)
+
+
+def worker_group(deployment: DeploymentConfig) -> AllReduceGroup | None:
+    """The group of a job's workers in the default graph; each call returns the same.
+
+    Two groups would give the same number to different collectives.
+
+    Returns:
+      None for one worker, and with parameter servers.
+    """
+    if deployment.num_replicas == 1 or deployment.num_ps_tasks:
+        return None
+    graph = tf.get_default_graph()
+    if graph in _GROUPS:
+        return _GROUPS[graph]
+    # A single clone's gradients are on its device; the sums of several, on the optimizer's.
+    alone = deployment.num_clones == 1
+    device = deployment.clone_device(0) if alone else deployment.optimizer_device()
+    group = AllReduceGroup(deployment.num_replicas, rank=deployment.replica_id, device=device)
+    return _GROUPS.setdefault(graph, group)
+
+
+def _known_slices(gradient: tf.IndexedSlices) -> bool:
+    return bool(gradient.values.shape.is_fully_defined())
