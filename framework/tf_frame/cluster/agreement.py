@@ -28,11 +28,13 @@ class Agreement:
 
     Args:
       cluster: this task.
-      config: the `ConfigProto` of sessions.
     """
 
-    def __init__(self, cluster: Cluster, config: Any) -> None:
+    def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        # A job without a task matches each of its tasks.
+        filters = list(dict.fromkeys([cluster.host, f"/job:{cluster.worker_job}"]))
+        config = tf.ConfigProto(device_filters=filters)
         self._store = KeyValueStore(cluster.target, cluster.host, config)
         self._worker = cluster.task_id
 
@@ -122,7 +124,11 @@ class Agreement:
         """Makes a read of the step of another worker's position; a scalar int64 tensor."""
         return numbers_of([f"given/{worker}"], self._cluster.host)[0]
 
-    def attention(self, step_after: Any, *, max_steps: int) -> Any:
+    def requested_save(self) -> Any:
+        """Makes a read of the step of `request_save`, for the chief; a scalar int64 tensor."""
+        return numbers_of([_SAVE], self._cluster.host)[0]
+
+    def attention(self, step_after: Any, *, max_steps: int, agreed_save: Any = None) -> Any:
         """Makes a scalar float that is NaN after a step at which the worker must look.
 
         That is when the chief has requested this step or an earlier one, when its session is a
@@ -131,13 +137,18 @@ class Agreement:
         Args:
           step_after: the global step after the step.
           max_steps: the last step.
+          agreed_save: the chief's `requested_save`, as the workers have agreed on it within the
+            step; None: this worker reads it from the host.
         """
+        step = tf.cast(step_after, tf.int64)
+        if agreed_save is not None:
+            look = tf.logical_or(tf.equal(step, agreed_save), step >= max_steps)
+            return tf.where(look, float("nan"), 0.0)
         given, joined = f"given/{self._worker}", f"joined/{self._worker}"
         with tf.control_dependencies([step_after]):
             requested, last_given, session, known = tf.unstack(
                 numbers_of([_SAVE, given, _SESSION, joined], self._cluster.host)
             )
-        step = tf.cast(step_after, tf.int64)
         due = tf.logical_and(requested > last_given, step >= requested)
         look = tf.reduce_any(tf.stack([due, session != known, step >= max_steps]))
         return tf.where(look, float("nan"), 0.0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from tf_frame.cluster.tf_config import ClusterConfig, Jobs, TaskType
 from tf_frame.errors import TfFrameError
@@ -86,18 +86,17 @@ class Cluster:
 
     @property
     def peers(self) -> Sequence[str]:
-        """Jobs and tasks, as device filters, that this task has sessions with.
+        """Jobs and tasks, as device filters, of the training session.
 
         Without the other workers: a session then waits for none of them.
         """
-        own = f"/job:{self.worker_job}" if self.role == TaskType.WORKER else f"/job:{self.role}"
-        return list(dict.fromkeys(["/job:ps" if self.num_ps_tasks else self.host, own]))
+        return [*(["/job:ps"] if self.num_ps_tasks else []), f"/job:{self.worker_job}"]
 
     def addresses(self) -> list[str]:
         """The addresses of the servers that this task needs before it has a session."""
         ps = self.jobs.get(TaskType.PS, {})
-        leader, _, index = self.chief_job.partition("/task:")
-        needed = list(ps.values()) or [self.jobs[leader][int(index)]] if self.jobs else []
+        everyone = [address for tasks in self.jobs.values() for address in tasks.values()]
+        needed = list(ps.values()) if self.num_ps_tasks else everyone
         own = [self.target.removeprefix("grpc://")] if self.target else []
         return list(dict.fromkeys([*own, *needed]))
 
@@ -162,8 +161,3 @@ def _listens(address: str) -> bool:
             return True
     except OSError:
         return False
-
-
-def device_filters(cluster: Cluster) -> Mapping[str, Sequence[str]]:
-    """Returns the `ConfigProto` field that limits sessions to the servers of `peers`."""
-    return {"device_filters": list(cluster.peers)} if cluster.has_several_tasks else {}

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import tensorflow.compat.v1 as tf
+
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.errors import CheckpointError, ConfigError
@@ -15,6 +17,40 @@ from tf_frame.hooks.input_position import RestoredCheckpoint
 
 # After a signal, the chief has as long to say at which step all stop.
 _SIGNAL_SECS = 10.0
+
+
+class BroadcastHook(tf.train.SessionRunHook):
+    """Gives every worker the chief's values of all variables, where each has its own.
+
+    Args:
+      broadcast: the operation; waits for all workers.
+      check_error: called with its error; may raise another one in its place.
+    """
+
+    phase = Phase.TRANSFORM
+
+    def __init__(self, broadcast: Any, check_error: Callable[[Exception], None]) -> None:
+        self._broadcast = broadcast
+        self._check_error = check_error
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        try:
+            session.run(self._broadcast)
+        except tf.errors.OpError as error:
+            self._check_error(error)
+            raise
+
+
+class WatchingHook(Hook):
+    """Runs a tensor with every step, so that all workers run the same collectives.
+
+    Args:
+      watched: a scalar float that is always finite.
+    """
+
+    def __init__(self, watched: Any) -> None:
+        super().__init__()
+        self.watched = watched
 
 
 class JobMemberHook(Hook):
@@ -29,6 +65,7 @@ class JobMemberHook(Hook):
       model_dir: the folder of the job.
       max_steps: the last step.
       lockstep: whether all workers make every step together.
+      agreed_save: see `Agreement.attention`.
       interrupted: whether a signal asks this task to end; the chief got it as well, unless this
         worker alone is to end.
       report: takes a line for the user.
@@ -45,6 +82,7 @@ class JobMemberHook(Hook):
         model_dir: str,
         max_steps: int,
         lockstep: bool,
+        agreed_save: Any = None,
         interrupted: Callable[[], object],
         report: Callable[[str], None],
     ) -> None:
@@ -53,7 +91,9 @@ class JobMemberHook(Hook):
         self._position = position
         self._restored = restored
         self._model_dir = model_dir
-        self.watched = agreement.attention(step_after_run(), max_steps=max_steps)
+        self.watched = agreement.attention(
+            step_after_run(), max_steps=max_steps, agreed_save=agreed_save
+        )
         self._lockstep = lockstep
         self._interrupted = interrupted
         self._report = report

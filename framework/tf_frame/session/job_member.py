@@ -5,15 +5,39 @@ A process that trains alone is a member of no job, and then its methods do nothi
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import signal
 import time
 from collections.abc import Callable, Iterator
+
+import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.cluster.cluster import Cluster, wait_for_servers
+from tf_frame.cluster.status import ENDED, read_statuses
 from tf_frame.errors import TfFrameError
 from tf_frame.session.interrupts import Interrupts
+
+# What a collective raises whose peers are gone, have come back, or are late.
+_COLLECTIVE_ERRORS = (
+    tf.errors.UnavailableError,
+    tf.errors.AbortedError,
+    tf.errors.FailedPreconditionError,
+    tf.errors.DeadlineExceededError,
+    tf.errors.CancelledError,
+    tf.errors.InternalError,
+)
+
+
+class PeerLostError(TfFrameError):
+    """Another worker was lost, and collectives work again only in a new process.
+
+    The exit code is that of SIGUSR1, by which schedulers are asked to start a task again.
+    """
+
+    exit_code = 128 + signal.SIGUSR1
 
 
 class NothingLeftToTrain(Exception):
@@ -32,6 +56,7 @@ class JobMember:
       timeout_secs: seconds to wait for other tasks.
       report: takes a line for the user.
       interrupts: the signals of this process.
+      started: when this process began, seconds since 1970.
     """
 
     cluster: Cluster
@@ -41,6 +66,7 @@ class JobMember:
     timeout_secs: float = 300
     report: Callable[[str], None] = print
     interrupts: Interrupts = dataclasses.field(default_factory=Interrupts)
+    started: float = dataclasses.field(default_factory=time.time)
 
     def wait_for_servers(self) -> None:
         """Waits until the servers listen that a session needs.
@@ -76,12 +102,33 @@ class JobMember:
         if self.agreement is not None:
             self.agreement.begin_session(restored)
 
+    def check_error(self, error: Exception) -> None:
+        """Finds out what an error of a step means, where the workers all-reduce gradients.
+
+        Raises:
+          tf.errors.OutOfRangeError: another worker has ended, and so ends the training.
+          PeerLostError: another worker was lost.
+        """
+        if not (self.cluster.all_reduces and isinstance(error, _COLLECTIVE_ERRORS)):
+            return
+        for status in read_statuses(self.model_dir):
+            others = status.task != self.cluster.task_name and status.time > self.started
+            if others and status.state == ENDED and not status.task.startswith("evaluator"):
+                self.report(f"{status.task} has ended at step {status.step}")
+                raise tf.errors.OutOfRangeError(None, None, "another worker has ended") from error
+        raise PeerLostError(
+            f"another worker was lost ({error.message.splitlines()[0]:.120}); this one goes on "
+            "from the last checkpoint when it is started again"
+        ) from error
+
     def finish(self) -> None:
         """Tells the chief that this worker has ended, unless it was stopped alone."""
         if self.agreement is None or self.cluster.is_chief:
             return
-        if not self.interrupts.received or self.agreement.stop_step() >= 0:
-            self.agreement.finish()
+        # The server of the job may have ended already.
+        with contextlib.suppress(tf.errors.OpError):
+            if not self.interrupts.received or self.agreement.stop_step() >= 0:
+                self.agreement.finish()
 
     def _check(self) -> None:
         self.interrupts.raise_if_received()

@@ -35,6 +35,7 @@ class TrainingLoop:
       steps: the training graph.
       schedule: the hooks, and the steps that they want.
       step_loop: many steps in one call, or None.
+      check_error: called with an error of a step; may raise another one in its place.
 
     Attributes:
       hooks: the hooks of the monitored session.
@@ -44,7 +45,12 @@ class TrainingLoop:
     """
 
     def __init__(
-        self, steps: Steps, schedule: Schedule, *, step_loop: StepLoop | None = None
+        self,
+        steps: Steps,
+        schedule: Schedule,
+        *,
+        step_loop: StepLoop | None = None,
+        check_error: Callable[[Exception], None] = lambda error: None,
     ) -> None:
         self.hooks = [*schedule.hooks, _SessionHook(self)]
         self.global_step = 0
@@ -53,6 +59,7 @@ class TrainingLoop:
         self._steps = steps
         self._schedule = schedule
         self._step_loop = step_loop
+        self._check_error = check_error
         self._fetches = StepFetches(steps, schedule.watching)
 
     def run(self, session: Any) -> None:
@@ -89,9 +96,11 @@ class TrainingLoop:
                     self._run_with_hooks()
                     until, due = self._schedule.next(self.global_step)
                     stop = self._should_stop()
-        except (tf.errors.AbortedError, tf.errors.UnavailableError):
+        except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
+            self._check_error(error)
             raise
         except Exception as error:
+            self._check_error(error)
             note_failed_step(error, self.global_step + 1, self._prepared.session.graph)
             # An error in a thread of the input is the cause, the failed step its effect.
             self._coord.raise_requested_exception()

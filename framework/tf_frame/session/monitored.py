@@ -99,6 +99,16 @@ class _WorkerCreator(tf.train.SessionCreator):
         raise AssertionError("waiting ends by an error")
 
 
+class _Initialised(_WorkerCreator):
+    """Makes the sessions of a worker with variables of its own; it gets the chief's values."""
+
+    def create_session(self) -> Any:
+        self.member.wait_for_servers()
+        return tf.train.ChiefSessionCreator(
+            self.graph.scaffold, master=self.target, config=self.config
+        ).create_session()
+
+
 def monitored_session(
     graph: TrainGraph,
     *,
@@ -131,6 +141,8 @@ def monitored_session(
         creator: Any = _ChiefCreator(
             graph, model_dir, target, config, checkpoint, restored, report, member
         )
+    elif member.cluster.all_reduces:
+        creator = _Initialised(graph, target, config, member)
     else:
         creator = _WorkerCreator(graph, target, config, member)
     return tf.train.MonitoredSession(session_creator=creator, hooks=in_phase_order(hooks))

@@ -17,12 +17,15 @@ import tensorflow.compat.v1 as tf
 from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.agreement import Agreement
+from tf_frame.cluster.key_value_store import NO_NUMBER
 from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.session_config import make_deployment
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.estimator.model_function.input_fn import InputFn
 from tf_frame.estimator.training.context import RunContext
 from tf_frame.estimator.training.setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.graph.update.all_reduce import worker_group
 from tf_frame.graph.update.sync_replicas import SyncReplicasHook
 from tf_frame.hooks.agreed_checkpoint import AgreedCheckpointHook, positions_of_others
 from tf_frame.hooks.base import Hook
@@ -32,7 +35,7 @@ from tf_frame.hooks.checkpoint_saver import CheckpointSaverHook
 from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.hooks.input_position import InputPositionHook, RestoredCheckpoint
-from tf_frame.hooks.job_member import JobMemberHook
+from tf_frame.hooks.job_member import BroadcastHook, JobMemberHook, WatchingHook
 from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.profile import ProfileHook
@@ -44,6 +47,7 @@ from tf_frame.hooks.throughput import StepCounterHook, ThroughputHook
 from tf_frame.hooks.timeline import TimelineHook
 from tf_frame.hooks.training_clock import pause
 from tf_frame.plugin import HookContext
+from tf_frame.session.job_member import JobMember
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -59,7 +63,7 @@ def make_hooks(
     *,
     source: Any,
     restored: RestoredCheckpoint,
-    agreement: Agreement | None = None,
+    member: JobMember | None = None,
 ) -> tuple[list[Any], ProgressHook]:
     """Makes the hooks of a worker, in the training graph, before its session.
 
@@ -68,7 +72,7 @@ def make_hooks(
       graph: the training graph.
       source: the input.
       restored: filled when a session is made.
-      agreement: the tasks of the job; None for a process that trains alone.
+      member: this worker in its job; None: a process that trains alone.
 
     Returns:
       The hooks of the options, the model, plugins and a script; and that one of them which
@@ -98,12 +102,18 @@ def make_hooks(
     guard = NanGuardHook(graph.train_op, on_nan=config.on_nan)
     exact = bool(getattr(source, "exact_resume", True))  # An input need not inherit from `Input`.
     resume = _exact_resume(config, graph, restored, observer.report, exact=exact)
-    member = _member(setup, context, graph, restored, agreement)
-    hooks: list[Any] = [*member, *resume, guard, *foreign]
+    joint = _member(setup, context, graph, restored, member)
+    hooks: list[Any] = [*joint, *resume, guard, *foreign]
     hooks += [*graph.hooks, *_profiles(setup, context.cluster)]
     if is_chief:
         hooks += _hooks_of_chief(
-            setup, context, graph, guard, listeners, saves=saves, agreement=agreement
+            setup,
+            context,
+            graph,
+            guard,
+            listeners,
+            saves=saves,
+            agreement=member.agreement if member else None,
         )
         counts_examples = not (isinstance(source, InputFn) or callable(source))
         hooks += _log(setup, graph, context, counts_examples=counts_examples)
@@ -131,14 +141,26 @@ def _member(
     context: RunContext,
     graph: TrainGraph,
     restored: RestoredCheckpoint,
-    agreement: Agreement | None,
+    member: JobMember | None,
 ) -> Iterator[Any]:
-    """The hook of a worker beside the chief."""
-    if agreement is None or context.cluster.is_chief:
+    """The hooks by which a worker takes part in its job."""
+    if member is None or member.agreement is None:
         return
     interrupts = context.observer.interrupts
+    workers = worker_group(make_deployment(setup.config, context.cluster))
+    agreed_save = None
+    if workers is not None:
+        yield BroadcastHook(workers.broadcast(tf.global_variables()), member.check_error)
+        is_chief, nothing = context.cluster.is_chief, tf.constant(NO_NUMBER, tf.int64)
+        own = member.agreement.requested_save() if is_chief else nothing
+        agreed_save = workers.agreed([own])[0]
+    if context.cluster.is_chief:
+        if agreed_save is not None:
+            yield WatchingHook(tf.cast(agreed_save, tf.float32))
+        return
     yield JobMemberHook(
-        agreement,
+        member.agreement,
+        agreed_save=agreed_save,
         position=graph.input_position,
         restored=restored,
         model_dir=setup.model_dir,

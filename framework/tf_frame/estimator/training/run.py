@@ -56,7 +56,7 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
         elsewhere = "" if cluster.jobs else cluster.target
         observer.report(device_report(setup.config, deployment, server=elsewhere))
         if cluster.jobs and cluster.target:
-            start_server(cluster, server_config(setup.config, deployment))
+            start_server(cluster, server_config(setup.config, deployment, cluster))
         model = setup.make_model(source.info)
         evaluator = run_evaluator(setup, model=model, source=source)
         checkpoint = newest_checkpoint(model_dir, observer.report)

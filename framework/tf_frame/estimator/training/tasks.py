@@ -51,7 +51,7 @@ def hold_variables(setup: TrainingSetup, cluster: Cluster, observer: RunObserver
     """
     deployment = make_deployment(setup.config, cluster)
     with log_file(setup.model_dir, task=cluster.task_name):
-        server = start_server(cluster, server_config(setup.config, deployment))
+        server = start_server(cluster, server_config(setup.config, deployment, cluster))
         observer.report(f"{cluster.task_name} holds variables at {cluster.target}")
         heartbeat = _Heartbeat(setup.model_dir, cluster.task_name, SERVING)
         heartbeat.write()

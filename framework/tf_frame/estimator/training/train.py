@@ -85,11 +85,13 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
     observer.interrupts.raise_if_received()
     restored = RestoredCheckpoint(input_restarts_at=context.input_restarts_at)
     proto = _session_config(setup.config, cluster, deployment, context.session_config)
-    with graph.graph.as_default(), job_member(setup, context, proto) as member:
+    with graph.graph.as_default(), job_member(setup, context) as member:
         hooks, progress = make_hooks(
-            setup, context, graph, source=source, restored=restored, agreement=member.agreement
+            setup, context, graph, source=source, restored=restored, member=member
         )
-        loop = make_loop(config, graph, hooks, report=observer.report)
+        loop = make_loop(
+            config, graph, hooks, report=observer.report, check_error=member.check_error
+        )
         try:
             with _nothing_left_of_no_step(loop, setup), closing_all(loop.hooks):
                 # A remote session waits for every task of the cluster and notices no signal.
@@ -122,10 +124,10 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
 
 
 @contextlib.contextmanager
-def job_member(setup: TrainingSetup, context: RunContext, proto: Any) -> Iterator[JobMember]:
+def job_member(setup: TrainingSetup, context: RunContext) -> Iterator[JobMember]:
     """Connects this worker with the other tasks of its job, if it has any."""
     cluster, observer = context.cluster, context.observer
-    agreement = Agreement(cluster, proto) if cluster.has_several_tasks else None
+    agreement = Agreement(cluster) if cluster.has_several_tasks else None
     with contextlib.closing(agreement) if agreement else contextlib.nullcontext():
         yield JobMember(
             cluster=cluster,
@@ -228,7 +230,12 @@ def _session_config(
 
 
 def make_loop(
-    config: RunOptions, graph: TrainGraph, hooks: list[Any], *, report: Callable[[str], None]
+    config: RunOptions,
+    graph: TrainGraph,
+    hooks: list[Any],
+    *,
+    report: Callable[[str], None],
+    check_error: Callable[[Exception], None] = lambda error: None,
 ) -> TrainingLoop:
     """Makes the loop of a run; reports hooks that slow the loop; logs the order of the hooks."""
     schedule = Schedule(hooks)
@@ -240,7 +247,7 @@ def make_loop(
     step_loop = None
     if config.steps_per_loop > 1:
         step_loop = _step_loop(config, graph, schedule, report)
-    return TrainingLoop(graph, schedule, step_loop=step_loop)
+    return TrainingLoop(graph, schedule, step_loop=step_loop, check_error=check_error)
 
 
 def _step_loop(
