@@ -140,15 +140,18 @@ class Agreement:
           agreed_save: the chief's `requested_save`, as the workers have agreed on it within the
             step; None: this worker reads it from the host.
         """
-        step = tf.cast(step_after, tf.int64)
         if agreed_save is not None:
+            step = tf.cast(step_after, tf.int64)
             look = tf.logical_or(tf.equal(step, agreed_save), step >= max_steps)
             return tf.where(look, float("nan"), 0.0)
         given, joined = f"given/{self._worker}", f"joined/{self._worker}"
-        with tf.control_dependencies([step_after]):
+        host = f"{self._cluster.host}/device:CPU:0"
+        # All on the host: each number that is sent would cost as much as the result.
+        with tf.control_dependencies([step_after]), tf.device(None), tf.device(host):
+            step = tf.cast(tf.train.get_global_step().read_value(), tf.int64)
             requested, last_given, session, known = tf.unstack(
                 numbers_of([_SAVE, given, _SESSION, joined], self._cluster.host)
             )
-        due = tf.logical_and(requested > last_given, step >= requested)
-        look = tf.reduce_any(tf.stack([due, session != known, step >= max_steps]))
-        return tf.where(look, float("nan"), 0.0)
+            due = tf.logical_and(requested > last_given, step >= requested)
+            look = tf.reduce_any(tf.stack([due, tf.not_equal(session, known), step >= max_steps]))
+            return tf.where(look, float("nan"), 0.0)
