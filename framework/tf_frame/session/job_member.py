@@ -117,8 +117,8 @@ class JobMember:
                 self.report(f"{status.task} has ended at step {status.step}")
                 raise tf.errors.OutOfRangeError(None, None, "another worker has ended") from error
         raise PeerLostError(
-            f"another worker was lost ({error.message.splitlines()[0]:.120}); this one goes on "
-            "from the last checkpoint when it is started again"
+            "another worker was lost; this one goes on from the last checkpoint when it is "
+            "started again"
         ) from error
 
     def finish(self) -> None:

@@ -62,7 +62,9 @@ class _ChiefCreator(tf.train.SessionCreator):
         if self.is_first:
             self.is_first = False
             return self.first_checkpoint
-        return newest_checkpoint(self.model_dir, self.report)
+        path = newest_checkpoint(self.model_dir, self.report)
+        self.report(f"a server was lost; training goes on from {path or 'new variables'}")
+        return path
 
 
 @dataclasses.dataclass
