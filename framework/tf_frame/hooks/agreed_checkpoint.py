@@ -13,6 +13,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.graph.inputs.position import step_name
+from tf_frame.hooks.base import REPLAN
 from tf_frame.hooks.cadence import NEVER, Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
 
@@ -127,6 +128,7 @@ class AgreedCheckpointHook(CheckpointHook):
             self._stop_at = int(self._session.run(self._global_step)) + 1
             self._agreement.request_stop(self._stop_at)
             self._agreed.request(self._stop_at)
+            return REPLAN  # type: ignore[no-any-return]
         return super().should_stop()
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:

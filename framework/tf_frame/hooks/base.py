@@ -38,6 +38,10 @@ class Phase(enum.IntEnum):
     STOP = 6
 
 
+# An answer of `should_stop`: training goes on, but the hook wants other steps than before.
+REPLAN: Any = "replan"
+
+
 class Hook(tf.train.SessionRunHook):
     """A session hook with a cadence, the steps at which it runs.
 
@@ -107,7 +111,7 @@ class Hook(tf.train.SessionRunHook):
     def should_stop(self) -> bool:
         """Returns true to end training; called between all steps and before the first one.
 
-        It must be quick.
+        It must be quick. In tf-frame's loop, `REPLAN` makes the loop ask the cadences anew.
         """
         return False
 

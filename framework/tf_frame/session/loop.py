@@ -21,7 +21,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.step_loop import StepLoop
-from tf_frame.hooks.base import Phase
+from tf_frame.hooks.base import REPLAN, Phase
 from tf_frame.plugin.fault import note_failed_step
 from tf_frame.session.hooked_step import StepFetches, Steps, run_hooked_step
 from tf_frame.session.prepared import PreparedCalls
@@ -151,8 +151,9 @@ class TrainingLoop:
 
     def _should_stop(self) -> bool:
         # A stop that was requested once holds, also after a lost session.
-        self.stop_requested = self.stop_requested or self._schedule.should_stop()
-        return self.stop_requested or bool(self._coord.should_stop())
+        answer = self.stop_requested or self._schedule.should_stop()
+        self.stop_requested = bool(answer) and answer is not REPLAN
+        return bool(answer) or bool(self._coord.should_stop())
 
     def _read_global_step(self) -> int:
         return int(self._prepared.session.run(self._steps.global_step))

@@ -53,12 +53,12 @@ class Schedule:
         wanting |= self.at_every_step
         return [hook for hook in self.hooks if hook in wanting]
 
-    def should_stop(self) -> bool:
-        """Asks the hooks that may end training between two steps."""
+    def should_stop(self) -> Any:
+        """Asks the hooks that may end training between two steps; true, false or `REPLAN`."""
         # No any() of a generator, which costs as much as asking: this is called at every step.
-        for hook in self._asked:  # noqa: SIM110
-            if hook.should_stop():
-                return True
+        for hook in self._asked:
+            if answer := hook.should_stop():
+                return answer
         return False
 
     def after_last_step(self, step: int) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.checkpoint.write.best import BestCheckpoints
+from tf_frame.cluster import Cluster
 from tf_frame.config.values import not_a_choice
 from tf_frame.errors import CheckpointError, ConfigError, NoDataError
 from tf_frame.estimator.evaluation.evaluator import Evaluator
@@ -103,8 +104,14 @@ class Evaluations:
         return metrics
 
 
-def how_to_resume(setup: TrainingSetup, step: int) -> str:
-    """The message for a user who stopped training at a step."""
+def how_to_resume(setup: TrainingSetup, step: int, cluster: Cluster | None = None) -> str:
+    """The message for a user who stopped training, or a task of a job, at a step."""
+    if cluster is not None and cluster.has_several_tasks:
+        saved = " and saved" if cluster.is_chief else ""
+        return (
+            f"stopped{saved} at step {step} of {setup.config.max_steps}; the job resumes when all "
+            "its tasks are started again"
+        )
     # The mode is the only option that config.yaml does not hold.
     mode = "--mode train_and_evaluate " if setup.mode == TRAIN_AND_EVALUATE else ""
     return (

@@ -85,7 +85,8 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
             stopped: Interrupted | None = None
             try:
                 if observer.interrupts.received:
-                    how = how_to_resume(setup, max(first_step, trained.global_step))
+                    step = max(first_step, trained.global_step)
+                    how = how_to_resume(setup, step, cluster)
                     raise Interrupted(observer.interrupts.received, how)
                 if first_step < setup.config.max_steps:
                     trained = _explained(trained, setup, context, source)
