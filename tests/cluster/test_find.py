@@ -130,12 +130,15 @@ TF_CONFIGS = {
         '{"cluster": {"chief": ["c:1"]}, "task": "chief"}',
         "TF_CONFIG: \"task\" in TF_CONFIG must be a JSON object, {...}; it is 'chief'",
     ),
-    "no task": ('{"cluster": {"chief": ["c:1"]}}', "TF_CONFIG: If \"cluster\" is set in TF_CONFIG"),
+    "no task": ('{"cluster": {"chief": ["c:1"]}}', 'TF_CONFIG: If "cluster" is set in TF_CONFIG'),
     "an index too large": (
         text_of(CHIEF, "worker", 2),
         "TF_CONFIG: 2 is not a valid task_id for task_type worker",
     ),
-    "a negative index": (text_of(CHIEF, "worker", -1), "TF_CONFIG: Task index must be non-negative"),
+    "a negative index": (
+        text_of(CHIEF, "worker", -1),
+        "TF_CONFIG: Task index must be non-negative",
+    ),
     "an index of letters": (text_of(CHIEF, "worker", "x"), "TF_CONFIG: invalid literal for int()"),
     "an unknown job": (text_of(CHIEF, "boss", 0), "TF_CONFIG: boss is not a valid task_type"),
     "two chiefs": (
@@ -146,7 +149,7 @@ TF_CONFIGS = {
         text_of({"chief": ["a:1"], "master": ["b:1"]}, "chief", 0),
         "TF_CONFIG: If `master` node exists in `cluster`, job `chief` is not supported.",
     ),
-    "servers only": (text_of({"ps": ["p:1"]}, "ps", 0), "TF_CONFIG: If \"cluster\" is set"),
+    "servers only": (text_of({"ps": ["p:1"]}, "ps", 0), 'TF_CONFIG: If "cluster" is set'),
     "a sparse cluster": (
         json.dumps({"sparseCluster": {"worker": {"0": "w:1"}}, "task": task("worker", 0)}),
         'TF_CONFIG: TF_CONFIG has a "sparseCluster"',
