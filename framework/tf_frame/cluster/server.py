@@ -61,6 +61,7 @@ def serve(
     *,
     signalled: Callable[[], object] = lambda: False,
     alive: Callable[[], None] = lambda: None,
+    obey: Callable[[bytes], None] = lambda command: None,
 ) -> bool:
     """Holds variables until the chief ends the job.
 
@@ -70,6 +71,7 @@ def serve(
       server: the `tf.train.Server` of this parameter server.
       signalled: whether a signal asks this task to end.
       alive: called every second.
+      obey: called with every other command of the chief.
 
     Returns:
       Whether the chief ended the job; else a signal ended this task.
@@ -84,6 +86,8 @@ def serve(
                 return True
             if command == STOPPED:
                 stopped_at = time.monotonic()
+            else:
+                obey(command)
         if signalled():
             deadline = min(deadline, time.monotonic() + _GRACE_SECS)
             if time.monotonic() < stopped_at + _GRACE_SECS:
@@ -115,7 +119,7 @@ def send_to_ps(cluster: Cluster, command: bytes) -> None:
 
     Args:
       cluster: the task of the chief.
-      command: `LEAVE` or `STOPPED`.
+      command: `LEAVE`, `STOPPED`, or one that `serve` hands on.
     """
     for task in range(cluster.num_ps_tasks):
         ps = f"/job:ps/task:{task}"
