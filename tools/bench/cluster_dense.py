@@ -1,0 +1,131 @@
+"""The model of `cluster.py`: dense layers with many parameters and little to compute.
+
+`variables`, `loss_of` and `batch` are shared by the plugin, which tf-frame trains, and by the
+bare trainer in `cluster_bare.py`, so that both move the same bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import time
+from typing import Any
+
+import numpy as np
+
+from tf_frame import Input, InputContext, InputInfo, Mode, Model, ModelOutput, option
+from tf_frame.hooks.cadence import Multiples
+from tf_frame.plugin.training_contracts import HookContext, HookPlugin
+
+# An even number of kernels of one size, so that two parameter servers hold the same.
+LAYERS = 10
+BATCH = 8
+
+
+def width_of(num_parameters: float) -> int:
+    """The width of `LAYERS` square kernels with that many parameters in all."""
+    return round((num_parameters / LAYERS) ** 0.5)
+
+
+def loss_of(features: Any, labels: Any) -> Any:
+    """Builds the network; layers have no biases, which would double the number of transfers."""
+    import tensorflow.compat.v1 as tf
+
+    width = features.shape[1]
+    for index in range(LAYERS):
+        initial = tf.random_normal_initializer(stddev=float(width) ** -0.5, seed=index)
+        kernel = tf.get_variable(f"layer_{index}/kernel", [width, width], initializer=initial)
+        features = tf.tanh(tf.matmul(features, kernel))
+    return tf.reduce_mean(tf.square(features - labels))
+
+
+def dataset(width: int) -> Any:
+    """Returns the same batch again and again."""
+    import tensorflow as tf
+
+    values = np.random.RandomState(0).uniform(-0.5, 0.5, [2, BATCH, width]).astype(np.float32)
+    return tf.data.Dataset.from_tensors((values[0], values[1])).repeat()
+
+
+class Marks:
+    """Appends the time, the step, bytes and processor time of the job to a file of a task.
+
+    Args:
+      folder: an existing folder.
+      task: index of the worker.
+    """
+
+    def __init__(self, folder: str, task: int) -> None:
+        self._folder = os.fsencode(folder)
+        self._path = pathlib.Path(folder, f"marks-{task}")
+
+    def write(self, step: int) -> None:
+        """Appends a line."""
+        busy = _busy_secs(self._folder)
+        line = {"time": time.time(), "step": step, "sent": _loopback_bytes(), "busy": busy}
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def _loopback_bytes() -> int:
+    """Bytes that the loopback interface has sent; what is sent there is received once as well."""
+    lines = pathlib.Path("/proc/net/dev").read_text(encoding="utf-8").splitlines()
+    counters = next(line for line in lines if line.split(":")[0].strip() == "lo")
+    return int(counters.split(":")[1].split()[8])
+
+
+def _busy_secs(folder: bytes) -> float:
+    """Processor seconds of all processes that have the folder in their command."""
+    ticks = 0
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if folder in (process / "cmdline").read_bytes():
+                fields = (process / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+                ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+class Dense(Model):
+    """The dense layers as a plugin."""
+
+    default_input = "dense"
+
+    def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
+        return ModelOutput(loss=loss_of(features, labels), predictions={})
+
+
+class DenseInput(Input):
+    """The batch as a plugin."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        width: int = option(8, "numbers in a row of the batch", min=1)
+
+    @property
+    def info(self) -> InputInfo:
+        return InputInfo(num_examples=dict.fromkeys(Mode, BATCH))
+
+    def dataset(self, mode: Mode, context: InputContext) -> Any:
+        return dataset(self.params.width)
+
+
+class MarksPlugin(HookPlugin):
+    """Makes the hook that writes marks, on every worker."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        every_steps: int = option(10, "global steps between marks", min=1)
+
+    def __call__(self, context: HookContext) -> Any:
+        from tf_frame.hooks.base import Hook
+
+        marks = Marks(context.model_dir, context.task)
+
+        class MarksHook(Hook):
+            def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
+                marks.write(step)
+
+        return MarksHook(Multiples(self.params.every_steps, last_step=context.max_steps))

@@ -1,0 +1,1 @@
+def imbalance_table(): return ""
