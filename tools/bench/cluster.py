@@ -1,8 +1,6 @@
 """Measures jobs of several processes: steps/s against bare TensorFlow, bytes, the end.
 
     python tools/bench/cluster.py [--millions 5 25] [--rounds 3] [--only TEXT]
-    python tools/bench/cluster.py --imbalance
-    python tools/bench/cluster.py --model_table
 
 Each row is an arrangement of tasks on this machine, over loopback: `tf-frame launch`, and the
 same tasks of bare TensorFlow (`cluster_bare.py`), in turns; a figure is the median of the
@@ -38,8 +36,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cluster_dense import BATCH, LAYERS, width_of
-from cluster_imbalance import imbalance_table
-from cluster_model import model_table
 
 from tf_frame.testing.distributions import write_distribution
 from tf_frame.testing.ports import free_ports
@@ -150,6 +146,7 @@ def run_frame(job: Job, folder: str) -> Figures:
     command += [f"--model_dir={folder}", f"--max_steps={job.steps}", "--noevaluate"]
     command += ["--optimizer=sgd", "--learning_rate=0.01", "--hook=marks"]
     command += [f"--hook.marks.every_steps={job.every}"]
+    command += [f"--hook.marks.workers={tasks.num_workers}"]
     command += ["--sync_replicas"] if tasks.sync else []
     with started([command], folder) as (launcher,):
         code = launcher.wait(job.limit_secs)
@@ -185,7 +182,8 @@ def wait_for_marks(job: Job, folder: str, processes: Sequence[Any]) -> None:
 
 def _last_step(folder: str, task: int) -> int:
     with contextlib.suppress(OSError, ValueError, IndexError):
-        return int(json.loads((pathlib.Path(folder, f"marks-{task}")).read_text().split("\n")[-2])["step"])
+        lines = pathlib.Path(folder, f"marks-{task}").read_text(encoding="utf-8").splitlines()
+        return int(json.loads(lines[-1])["step"])
     return 0
 
 
@@ -275,17 +273,30 @@ def main() -> None:
     parser.add_argument("--limit_secs", type=float, default=90, help="of a run, with its start")
     parser.add_argument("--only", default="", help="only rows whose name has this in it")
     parser.add_argument("--keep", action="store_true", help="keep the folders of the runs")
-    parser.add_argument("--imbalance", action="store_true", help="only bytes on each ps")
-    parser.add_argument("--model_table", action="store_true", help="only the model on paper")
     argv = parser.parse_args()
-    if argv.imbalance or argv.model_table:
-        print(imbalance_table() if argv.imbalance else model_table())
-        return
     for millions in argv.millions:
         width = width_of(millions * 1e6)
         print(f"\n{LAYERS * width**2 / 1e6:.2f} million parameters, {argv.rounds} rounds")
-        print(_LINE.format("", "bare", "frame", "ratio", "", "MB", "bare", "frame", "bare", "frame", "end"))
-        print(_LINE.format("", "steps/s", "steps/s", "median", "(each)", "computed", "MB", "MB", "CPU s", "CPU s", "s"))
+        print(
+            _LINE.format(
+                "", "bare", "frame", "ratio", "", "MB", "bare", "frame", "bare", "frame", "end"
+            )
+        )
+        print(
+            _LINE.format(
+                "",
+                "steps/s",
+                "steps/s",
+                "median",
+                "(each)",
+                "computed",
+                "MB",
+                "MB",
+                "CPU s",
+                "CPU s",
+                "s",
+            )
+        )
         for tasks in ARRANGEMENTS:
             if argv.only in tasks.name:
                 job = Job(tasks, width, steps_for(millions, tasks, argv.step_secs), argv.limit_secs)

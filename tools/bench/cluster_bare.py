@@ -74,7 +74,8 @@ def work(task: dict[str, Any], target: str) -> None:
 
 def run_steps(call: Any, task: dict[str, Any]) -> None:
     """Runs steps, and marks as the hook of tf-frame's run does."""
-    marks, every, step, due = Marks(task["folder"], task["index"]), task["every"], 0, 0
+    marks = Marks(task["folder"], task["index"], len(task["cluster"].get("worker", [""])))
+    every, step, due = task["every"], 0, 0
     while step < task["steps"]:
         _, step = call()
         if step >= min(due, task["steps"]):

@@ -23,6 +23,7 @@ from tf_frame.plugin.training_contracts import HookContext, HookPlugin
 # An even number of kernels of one size, so that two parameter servers hold the same.
 LAYERS = 10
 BATCH = 8
+_OTHERS_SECS = 60.0
 
 
 def width_of(num_parameters: float) -> int:
@@ -54,13 +55,16 @@ class Marks:
     """Appends the time, the step, bytes and processor time of the job to a file of a task.
 
     Args:
-      folder: an existing folder.
-      task: index of the worker.
+      folder: an existing folder, which is named in the command of every task.
+      task: index of this worker.
+      workers: number of workers; each waits for the others after its first mark, so that a
+        fast job has not ended before all have begun.
     """
 
-    def __init__(self, folder: str, task: int) -> None:
+    def __init__(self, folder: str, task: int, workers: int) -> None:
         self._folder = os.fsencode(folder)
-        self._path = pathlib.Path(folder, f"marks-{task}")
+        self._paths = [pathlib.Path(folder, f"marks-{index}") for index in range(workers)]
+        self._path = self._paths[task]
 
     def write(self, step: int) -> None:
         """Appends a line."""
@@ -68,6 +72,9 @@ class Marks:
         line = {"time": time.time(), "step": step, "sent": _loopback_bytes(), "busy": busy}
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
+        deadline = time.monotonic() + _OTHERS_SECS
+        while not all(path.exists() for path in self._paths) and time.monotonic() < deadline:
+            time.sleep(0.02)
 
 
 def _loopback_bytes() -> int:
@@ -118,14 +125,15 @@ class MarksPlugin(HookPlugin):
     @dataclasses.dataclass(frozen=True)
     class Params:
         every_steps: int = option(10, "global steps between marks", min=1)
+        workers: int = option(1, "workers of the job", min=1)
 
     def __call__(self, context: HookContext) -> Any:
         from tf_frame.hooks.base import Hook
 
-        marks = Marks(context.model_dir, context.task)
+        marks = Marks(context.model_dir, context.task, self.params.workers)
 
         class MarksHook(Hook):
             def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
                 marks.write(step)
 
-        return MarksHook(Multiples(self.params.every_steps, last_step=context.max_steps))
+        return MarksHook(Multiples(self.params.every_steps, first=1, last_step=context.max_steps))

@@ -1,1 +1,0 @@
-def imbalance_table(): return ""
