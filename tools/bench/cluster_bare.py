@@ -5,7 +5,7 @@
 `tf.train.Server`, `replica_device_setter`, `MonitoredTrainingSession` with no hook but that of
 `SyncReplicasOptimizer`; its steps are prepared calls (`make_callable`), the least that TensorFlow
 offers. A task never ends: TensorFlow's ps and its synchronous workers would not either.
-`cluster.py` kills it when the marks of the last step are there.
+`cluster.py` kills it.
 """
 
 from __future__ import annotations

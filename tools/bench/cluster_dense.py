@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
-import os
 import pathlib
 import time
 from typing import Any
@@ -52,47 +50,39 @@ def dataset(width: int) -> Any:
 
 
 class Marks:
-    """Appends the time, the step, bytes and processor time of the job to a file of a task.
+    """Appends the time and the global step to a file of a task.
 
     Args:
-      folder: an existing folder, which is named in the command of every task.
+      folder: an existing folder.
       task: index of this worker.
       workers: number of workers; each waits for the others after its first mark, so that a
         fast job has not ended before all have begun.
     """
 
     def __init__(self, folder: str, task: int, workers: int) -> None:
-        self._folder = os.fsencode(folder)
-        self._paths = [pathlib.Path(folder, f"marks-{index}") for index in range(workers)]
+        self._paths = [marks_path(folder, index) for index in range(workers)]
         self._path = self._paths[task]
 
     def write(self, step: int) -> None:
         """Appends a line."""
-        busy = _busy_secs(self._folder)
-        line = {"time": time.time(), "step": step, "sent": _loopback_bytes(), "busy": busy}
         with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+            file.write(f"{time.time()} {step}\n")
         deadline = time.monotonic() + _OTHERS_SECS
         while not all(path.exists() for path in self._paths) and time.monotonic() < deadline:
             time.sleep(0.02)
 
 
-def _loopback_bytes() -> int:
-    """Bytes that the loopback interface has sent; what is sent there is received once as well."""
-    lines = pathlib.Path("/proc/net/dev").read_text(encoding="utf-8").splitlines()
-    counters = next(line for line in lines if line.split(":")[0].strip() == "lo")
-    return int(counters.split(":")[1].split()[8])
+def marks_path(folder: str, task: int) -> pathlib.Path:
+    """The file of the marks of a worker."""
+    return pathlib.Path(folder, f"marks-{task}")
 
 
-def _busy_secs(folder: bytes) -> float:
-    """Processor seconds of all processes that have the folder in their command."""
-    ticks = 0
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if folder in (process / "cmdline").read_bytes():
-                fields = (process / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-                ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+def read_marks(folder: str, task: int) -> list[tuple[float, int]]:
+    """Returns the marks of a worker so far: seconds since 1970, and the global step."""
+    with contextlib.suppress(OSError):
+        lines = marks_path(folder, task).read_text(encoding="utf-8").split("\n")[:-1]
+        return [(float(when), int(step)) for when, step in map(str.split, lines)]
+    return []
 
 
 class Dense(Model):
