@@ -1,18 +1,19 @@
 """Measures jobs of several processes: steps/s against bare TensorFlow, bytes, the end.
 
-    python tools/bench/cluster.py [--millions 5 25] [--turns 8] [--only TEXT]
+    python tools/bench/cluster.py [--millions 5 25] [--starts 3] [--turns 10] [--only TEXT]
 
 Each row is an arrangement of tasks on this machine, over loopback: `tf-frame launch` with its
 default hooks, and the same tasks of bare TensorFlow (`cluster_bare.py`). Both jobs are started,
 and then take turns of a few seconds: one is paused (SIGSTOP to all its processes) while the
 other runs. A ratio is that of two neighbouring turns; the table has the median, and the
-quartiles. The model (`cluster_dense.py`) has many parameters and little to compute, so that
-what is measured is the transfer.
+quartiles. How fast a process moves memory differs from start to start, by a quarter and more;
+so a row starts its jobs several times. The model (`cluster_dense.py`) has many parameters and
+little to compute, so that what is measured is the transfer.
 
 Steps/s are global steps; a synchronous one has a batch of every worker. MB are what loopback
 sends in a global step, with the headers of TCP, beside what parameters and gradients take. CPU
 is the processor time of all tasks in a global step. The end is the time from the last step of
-any worker to the exit of the launcher, which is the last process.
+any worker to the exit of the launcher, which is the last process; the longest of all starts.
 
 On a machine that has other work on loopback, count the bytes in a network of its own:
 
@@ -71,30 +72,35 @@ def measure(job: Job, folder: str, argv: argparse.Namespace) -> tuple[list[Runni
         return jobs, jobs[-1].run_out(argv.limit_secs)
 
 
-def row(job: Job, jobs: Sequence[RunningJob], end: float) -> str:
-    """The line of the table."""
-    bare, frame = jobs if len(jobs) > 1 else (None, jobs[0])
-    ratios = [b / a for a, b in zip(bare.rates if bare else [], frame.rates, strict=False)]
+def row(job: Job, done: Sequence[tuple[Sequence[RunningJob], float]]) -> str:
+    """The line of the table, of the jobs of all starts, each with the seconds of its end."""
+    bare = [jobs[0] for jobs, _ in done if len(jobs) > 1]
+    frame = [jobs[-1] for jobs, _ in done]
+    ratios = [
+        b / a
+        for x, y in zip(bare, frame, strict=False)
+        for a, b in zip(x.rates, y.rates, strict=False)
+    ]
     middle, spread = f"{statistics.median(ratios):.2f}" if ratios else "-", ""
     if len(ratios) > 1:
         first, _, third = statistics.quantiles(ratios, n=4)
         spread = f"({first:.2f} to {third:.2f})"
-    pairs = [
-        [_rate(each), _each(each, "sent") / 1e6, _each(each, "busy")] for each in (bare, frame)
-    ]
-    (bare_rate, bare_sent, bare_busy), (rate, sent, busy) = pairs
-    numbers = [f"{job.payload() / 1e6:.1f}", f"{bare_sent:.1f}", f"{sent:.1f}"]
-    numbers += [f"{bare_busy:.3f}", f"{busy:.3f}", f"{end:.1f}"]
-    cells = [f"{bare_rate:.2f}", f"{rate:.2f}", middle, spread, *numbers]
+    both = (bare, frame)
+    cells = [*(f"{_rate(each):.2f}" for each in both), middle, spread, f"{job.payload() / 1e6:.1f}"]
+    cells += [f"{_each(each, 'sent') / 1e6:.1f}" for each in both]
+    cells += [f"{_each(each, 'busy'):.3f}" for each in both]
+    cells += [f"{max(end for _, end in done):.1f}"]
     return _LINE.format(job.name, *(cell.replace("nan", "-") for cell in cells))
 
 
-def _rate(job: RunningJob | None) -> float:
-    return statistics.median(job.rates) if job and job.rates else math.nan
+def _rate(jobs: Sequence[RunningJob]) -> float:
+    rates = [rate for job in jobs for rate in job.rates]
+    return statistics.median(rates) if rates else math.nan
 
 
-def _each(job: RunningJob | None, name: str) -> float:
-    return float(getattr(job, name) / job.steps) if job and job.steps else math.nan
+def _each(jobs: Sequence[RunningJob], name: str) -> float:
+    steps = sum(job.steps for job in jobs)
+    return float(sum(getattr(job, name) for job in jobs) / steps) if steps else math.nan
 
 
 def jobs_of(millions: float, secs: float) -> list[Job]:
@@ -111,10 +117,11 @@ def main() -> None:
     """Prints the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--millions", type=float, nargs="+", default=[5, 25], help="parameters")
-    parser.add_argument("--turns", type=int, default=10, help="most turns of each job in a row")
+    parser.add_argument("--starts", type=int, default=3, help="how often a row starts its jobs")
+    parser.add_argument("--turns", type=int, default=10, help="most turns of a job from a start")
     parser.add_argument("--turn_secs", type=float, default=2.5, help="seconds of a turn")
     parser.add_argument("--step_secs", type=float, default=20, help="about as long are the steps")
-    parser.add_argument("--limit_secs", type=float, default=150, help="of a row; then it fails")
+    parser.add_argument("--limit_secs", type=float, default=150, help="of a start; then it fails")
     parser.add_argument("--only", default="", help="only rows whose name has this in it")
     argv = parser.parse_args()
     # Paused processes would stay.
@@ -131,7 +138,7 @@ def measured_row(job: Job, argv: Any) -> str:
     """Measures; returns the line, or what went wrong."""
     folder = tempfile.mkdtemp(prefix="cluster_bench_")
     try:
-        line = row(job, *measure(job, folder, argv))
+        line = row(job, [measure(job, folder, argv) for _ in range(argv.starts)])
     except RuntimeError as error:
         return f"{job.name}: {error}"
     os.rmdir(folder)
