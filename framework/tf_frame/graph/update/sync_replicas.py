@@ -166,7 +166,6 @@ class SyncReplicas:
         session.run(self._drop_old)
         session.run(self._send_first)
         session.run(self._publish)
-        self.join(session)
 
     def has_begun(self, session: Any) -> bool:
         """Returns whether the chief has begun an epoch."""
@@ -179,6 +178,10 @@ class SyncReplicas:
     def update(self, session: Any) -> None:
         """Waits for the gradients of an update, and makes it."""
         session.run(self._update)
+
+    def free(self, session: Any) -> None:
+        """Frees the workers that wait for a token, which no update will send."""
+        session.run(self._send_first)
 
     def close(self, session: Any) -> None:
         """Closes the queues: workers that wait for a token get `tf.errors.OutOfRangeError`."""
@@ -290,6 +293,7 @@ class SyncReplicasHook(tf.train.SessionRunHook):
         self._session = session
         if self._is_chief:
             self._replicas.begin_epoch(session)
+            self._replicas.join(session)
             self._start(self._make_updates, session, coord)
             self._start(self._watch, session, coord)
             return
@@ -318,8 +322,13 @@ class SyncReplicasHook(tf.train.SessionRunHook):
                 self._replicas.update(session)
         except Exception as error:
             # After a stop, the closed session ends the wait for gradients by an error.
-            if not coord.should_stop():
-                coord.request_stop(error)
+            if coord.should_stop():
+                return
+            coord.request_stop(error)
+            lost = isinstance(error, (tf.errors.AbortedError, tf.errors.UnavailableError))
+            # The session itself waits for a token; closed queues would be closed for the next one.
+            with contextlib.suppress(tf.errors.OpError, RuntimeError):
+                (self._replicas.free if lost else self._replicas.close)(session)
 
     def _watch(self, session: Any, coord: Any) -> None:
         # The session may be lost meanwhile, which the main thread notices as well.
