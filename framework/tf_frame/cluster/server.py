@@ -74,8 +74,7 @@ def serve(
     Returns:
       Whether the chief ended the job; else a signal ended this task.
     """
-    commands: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(server, commands), daemon=True).start()
+    commands = received_commands(server)
     deadline, stopped_at = float("inf"), float("-inf")
     while time.monotonic() < deadline:
         with contextlib.suppress(queue.Empty):
@@ -90,6 +89,13 @@ def serve(
                 return False
         alive()
     return False
+
+
+def received_commands(server: Any) -> queue.SimpleQueue[bytes]:
+    """Returns the queue in which what `send_to_ps` sends to this parameter server arrives."""
+    commands: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(server, commands), daemon=True).start()
+    return commands
 
 
 def _receive(server: Any, commands: queue.SimpleQueue[bytes]) -> None:
@@ -114,8 +120,9 @@ def send_to_ps(cluster: Cluster, command: bytes) -> None:
     """Sends a command to every parameter server that can be reached.
 
     Args:
-      cluster: the task of the chief.
-      command: `LEAVE` or `STOPPED`.
+      cluster: the task that sends.
+      command: `LEAVE` or `STOPPED`; to a parameter server of `legacy.server`, the name of
+        the task that has ended.
     """
     for task in range(cluster.num_ps_tasks):
         ps = f"/job:ps/task:{task}"
