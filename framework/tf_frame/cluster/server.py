@@ -61,6 +61,7 @@ def serve(
     *,
     signalled: Callable[[], object] = lambda: False,
     alive: Callable[[], None] = lambda: None,
+    obey: Callable[[bytes], None] = lambda command: None,
 ) -> bool:
     """Holds variables until the chief ends the job.
 
@@ -70,11 +71,13 @@ def serve(
       server: the `tf.train.Server` of this parameter server.
       signalled: whether a signal asks this task to end.
       alive: called every second.
+      obey: called with every other command of the chief.
 
     Returns:
       Whether the chief ended the job; else a signal ended this task.
     """
-    commands = received_commands(server)
+    commands: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(server, commands), daemon=True).start()
     deadline, stopped_at = float("inf"), float("-inf")
     while time.monotonic() < deadline:
         with contextlib.suppress(queue.Empty):
@@ -83,19 +86,14 @@ def serve(
                 return True
             if command == STOPPED:
                 stopped_at = time.monotonic()
+            else:
+                obey(command)
         if signalled():
             deadline = min(deadline, time.monotonic() + _GRACE_SECS)
             if time.monotonic() < stopped_at + _GRACE_SECS:
                 return False
         alive()
     return False
-
-
-def received_commands(server: Any) -> queue.SimpleQueue[bytes]:
-    """Returns the queue in which what `send_to_ps` sends to this parameter server arrives."""
-    commands: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(server, commands), daemon=True).start()
-    return commands
 
 
 def _receive(server: Any, commands: queue.SimpleQueue[bytes]) -> None:
@@ -120,9 +118,8 @@ def send_to_ps(cluster: Cluster, command: bytes) -> None:
     """Sends a command to every parameter server that can be reached.
 
     Args:
-      cluster: the task that sends.
-      command: `LEAVE` or `STOPPED`; to a parameter server of `legacy.server`, the name of
-        the task that has ended.
+      cluster: the task of the chief.
+      command: `LEAVE`, `STOPPED`, or one that `serve` hands on.
     """
     for task in range(cluster.num_ps_tasks):
         ps = f"/job:ps/task:{task}"

@@ -6,33 +6,34 @@
     if FLAGS.job_name == "ps":
         server.join()  # Returns when all workers have ended.
 
-TensorFlow's `join` blocks for ever. Here each worker says at the end of its process that it ends.
+TensorFlow's `join` blocks for ever. Here each worker says at the end of its process that it ends,
+and the chief, who waits for the others, ends the parameter servers.
 """
 
 from __future__ import annotations
 
 import atexit
-import queue
+import contextlib
 import time
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
-from tf_frame.cluster.server import received_commands, send_to_ps
+from tf_frame.cluster.key_value_store import KeyValueStore
+from tf_frame.cluster.server import LEAVE, send_to_ps, serve
 
-_CHIEF_JOBS = ("chief", "master")
-_LOOK_SECS = 1.0
+_LOOK_SECS = 0.2
 # Workers end within a step of the chief, unless they were killed.
-_AFTER_CHIEF_SECS = 30.0
+_WAIT_SECS = 30.0
 
 
 class Server(tf.train.Server):
     """The server of a task of a job with parameter servers.
 
-    A process that ends by an error says so, too; one that is killed does not, and its parameter
-    servers stay for the one that is started in its place. The chief is the task 0 of the job
-    `chief` or `master`, or else of `worker`.
+    A process that ends by an error says so, too. One that is killed does not: the parameter
+    servers stay for a chief that is started in its place, and the chief waits 30 seconds for
+    another worker. The chief is the task 0 of the job `chief` or `master`, or else of `worker`.
 
     Args:
       server_or_cluster_def, job_name, task_index, protocol, config, start: those of
@@ -52,43 +53,42 @@ class Server(tf.train.Server):
         definition = self.server_def
         self._jobs = {job.name: dict(job.tasks) for job in definition.cluster.job}
         self._task = f"{definition.job_name}/task:{definition.task_index}"
-        if definition.job_name != "ps":
-            atexit.register(self._say_that_it_ends)
+        if "ps" in self._jobs and self._task in self._workers():
+            atexit.register(self._end)
 
     def join(self) -> None:
-        """Blocks until the job has ended.
-
-        Of a parameter server: until all workers have ended, or 30 seconds after the chief has. Of
-        another task: for ever, as in TensorFlow.
-        """
-        if self._task.partition("/")[0] != "ps":
+        """Blocks: a parameter server until the job has ended, other tasks for ever."""
+        if self._task.startswith("ps/"):
+            serve(self)
+        else:
             super().join()
-            return
-        commands, there, deadline = received_commands(self), self._workers(), float("inf")
-        while there and time.monotonic() < deadline:
-            try:
-                ended = commands.get(timeout=_LOOK_SECS).decode()
-            except queue.Empty:
-                continue
-            there.discard(ended)
-            if ended == self._chief():
-                deadline = time.monotonic() + _AFTER_CHIEF_SECS
 
     def _workers(self) -> set[str]:
-        """Returns the tasks that train."""
+        """Returns the tasks that train, such as `worker/task:1`."""
         jobs = {name: tasks for name, tasks in self._jobs.items() if name not in ("ps", "evaluator")}
         return {f"{name}/task:{index}" for name, tasks in jobs.items() for index in tasks}
 
-    def _chief(self) -> str:
-        job = next((name for name in _CHIEF_JOBS if name in self._jobs), "worker")
-        return f"{job}/task:0"
-
-    def _say_that_it_ends(self) -> None:
+    def _end(self) -> None:
         cluster = Cluster(
-            num_workers=len(self._workers()),
-            num_ps_tasks=len(self._jobs.get("ps", {})),
-            target=self.target,
-            job=self._task,
-            jobs=self._jobs,
+            num_ps_tasks=len(self._jobs["ps"]), target=self.target, job=self._task, jobs=self._jobs
         )
-        send_to_ps(cluster, self._task.encode())
+        config = tf.ConfigProto(device_filters=[cluster.host, f"/job:{self._task}"])
+        store = KeyValueStore(self.target, cluster.host, config)
+        # A parameter server that is not there any more cannot be told.
+        with contextlib.suppress(tf.errors.OpError):
+            store.put({_key(self._task): 1})
+            if self._task != cluster.chief_job:
+                return
+            _wait_for_all(store, self._workers())
+        if self._task == cluster.chief_job:
+            send_to_ps(cluster, LEAVE)
+
+
+def _wait_for_all(store: KeyValueStore, tasks: set[str]) -> None:
+    deadline = time.monotonic() + _WAIT_SECS
+    while any(store.number(_key(task)) < 0 for task in tasks) and time.monotonic() < deadline:
+        time.sleep(_LOOK_SECS)
+
+
+def _key(task: str) -> str:
+    return f"legacy/ended/{task}"
