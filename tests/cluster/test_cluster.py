@@ -2,7 +2,8 @@ import socket
 
 import pytest
 
-from tf_frame.cluster import Cluster, cluster_of, wait_for_server
+from tf_frame.cluster import Cluster, wait_for_servers
+from tf_frame.cluster.find import cluster_of
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import TfFrameError
 from tf_frame.testing.ports import free_ports
@@ -27,11 +28,15 @@ def test_the_first_worker_is_the_chief():
     assert not cluster_of(RunOptions(task=1, **options)).is_chief
 
 
-def test_a_server_that_listens_is_not_waited_for():
+def wait(port, *, timeout_secs=60, report=print, check=lambda: None):
+    addresses = [f"127.0.0.1:{each}" for each in ([port] if isinstance(port, int) else port)]
+    wait_for_servers(addresses, timeout_secs=timeout_secs, report=report, check=check)
+
+
+def test_servers_that_listen_are_not_waited_for():
     said = []
     with socket.create_server(("127.0.0.1", 0)) as server:
-        target = f"grpc://127.0.0.1:{server.getsockname()[1]}"
-        wait_for_server(target, timeout_secs=0, report=said.append, check=lambda: None)
+        wait(server.getsockname()[1], timeout_secs=0, report=said.append)
     assert said == []
 
 
@@ -43,18 +48,19 @@ def test_a_server_that_comes_later_is_waited_for():
         servers.append(socket.create_server(("127.0.0.1", port)))
 
     try:
-        wait_for_server(f"grpc://127.0.0.1:{port}", timeout_secs=60, report=said.append, check=come)
+        wait(port, report=said.append, check=come)
     finally:
         servers[0].close()
-    assert said == [f"waiting for the server at grpc://127.0.0.1:{port} ..."]
+    assert said == [f"waiting for the server at 127.0.0.1:{port} ..."]
 
 
-def test_a_server_that_never_comes_is_an_error():
-    (port,) = free_ports(1)
-    with pytest.raises(TfFrameError, match=f"no server listens at grpc://127.0.0.1:{port}"):
-        wait_for_server(
-            f"grpc://127.0.0.1:{port}", timeout_secs=0, report=print, check=lambda: None
-        )
+def test_servers_that_never_come_are_an_error_that_names_them_all():
+    one, other = free_ports(2)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        ports = [one, server.getsockname()[1], other]
+        named = f"^no server listens at 127.0.0.1:{one}, 127.0.0.1:{other} \\(waited 0 s\\)"
+        with pytest.raises(TfFrameError, match=named):
+            wait(ports, timeout_secs=0)
 
 
 def test_waiting_can_be_given_up():
@@ -64,4 +70,44 @@ def test_waiting_can_be_given_up():
         raise KeyError("enough")
 
     with pytest.raises(KeyError, match="enough"):
-        wait_for_server(f"grpc://127.0.0.1:{port}", timeout_secs=60, report=print, check=give_up)
+        wait(port, check=give_up)
+
+
+JOBS = {"chief": {0: "c:1"}, "worker": {0: "w:1", 1: "v:1"}, "ps": {0: "p:1", 1: "q:1"}}
+
+
+@pytest.mark.parametrize(
+    ("leader", "num_ps", "host"),
+    [
+        ("chief", 2, "/job:ps/task:0"),
+        ("chief", 0, "/job:chief/task:0"),
+        ("master", 0, "/job:master/task:0"),
+        ("worker", 0, "/job:worker/task:0"),
+    ],
+)
+def test_what_the_tasks_share_is_on_the_first_server_or_the_chief(leader, num_ps, host):
+    jobs = {leader: {0: "c:1"}, "worker": {0: "w:1"}}
+    assert Cluster(target="grpc://w:1", num_workers=2, num_ps_tasks=num_ps, jobs=jobs).host == host
+
+
+def test_a_worker_needs_the_parameter_servers_or_without_them_all_others():
+    options = {"task_id": 1, "target": "grpc://w:1", "num_workers": 3, "job": "worker/task:0"}
+    cluster = Cluster(num_ps_tasks=2, jobs=JOBS, **options)
+    assert cluster.addresses() == ["w:1", "p:1", "q:1"]
+    assert cluster.peers == ["/job:ps", "/job:worker/task:0"]
+    without = {job: tasks for job, tasks in JOBS.items() if job != "ps"}
+    assert Cluster(jobs=without, **options).addresses() == ["w:1", "c:1", "v:1"]
+
+
+@pytest.mark.parametrize(
+    ("cluster", "name"),
+    [
+        (Cluster(), "chief-0"),
+        (Cluster(target="grpc://w:1", job="chief/task:0"), "chief-0"),
+        (Cluster(task_id=2, target="grpc://w:1", job="worker/task:1"), "worker-1"),
+        (Cluster(task_id=1, role="ps"), "ps-1"),
+        (Cluster(role="evaluator"), "evaluator-0"),
+    ],
+)
+def test_a_task_has_the_name_of_its_job_and_number(cluster, name):
+    assert cluster.task_name == name

@@ -6,6 +6,7 @@ from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.session.job_member import JobMember
 from tf_frame.session.monitored import monitored_session
 from tf_frame.testing.toy import ToyModel, build_toy_graph
 
@@ -34,7 +35,7 @@ def train(tmp_path):
                 graph,
                 hooks=hooks,
                 model_dir=str(tmp_path),
-                cluster=Cluster(),
+                member=JobMember(cluster=Cluster()),
                 config=config,
                 checkpoint=newest_checkpoint(str(tmp_path)),
             ) as session:

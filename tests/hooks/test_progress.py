@@ -10,6 +10,7 @@ from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import NEVER, Cadence, Multiples
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.progress import ProgressHook
+from tf_frame.session.job_member import JobMember
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
 from tf_frame.session.schedule import Schedule
@@ -293,7 +294,7 @@ def test_the_mean_rate_is_right_where_training_ends_between_wanted_steps(tmp_pat
             graph,
             hooks=loop.hooks,
             model_dir=str(tmp_path),
-            cluster=Cluster(),
+            member=JobMember(cluster=Cluster()),
             config=tf.ConfigProto(),
         ) as session:
             loop.run(session)

@@ -25,7 +25,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from short_backbone import shorten_backbone
-from tf_frame.cluster import cluster_of
+from tf_frame.cluster.find import cluster_of
 from tf_frame.estimator.training.context import RunContext, RunObserver
 from tf_frame.estimator.training.run import run
 from tf_frame.gradient_transforms.accumulate import Accumulate

@@ -5,7 +5,7 @@ import logging
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.cluster import cluster_of
+from tf_frame.cluster.find import cluster_of
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.errors import ConfigError, NonFiniteError
 from tf_frame.estimator.training import train as training

@@ -8,6 +8,7 @@ from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.plugin import InputInfo
+from tf_frame.session.job_member import JobMember
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
 from tf_frame.session.schedule import Schedule
@@ -39,7 +40,7 @@ def open_session(tmp_path):
             graph,
             hooks=hooks,
             model_dir=str(tmp_path),
-            cluster=Cluster(),
+            member=JobMember(cluster=Cluster()),
             config=session_config(CONFIG, make_deployment(CONFIG, Cluster())),
             checkpoint=newest_checkpoint(str(tmp_path)),
         )

@@ -66,6 +66,10 @@ class Agreement:
         """Waits for the other workers to finish; returns those that have not."""
         return self._waiting_for(lambda worker: self._number("finished", worker) > 0, timeout_secs)
 
+    def session_time(self) -> float:
+        """Returns when the chief's session began, seconds since 1970; the same in every task."""
+        return self._store.number(_SESSION) / 1e6
+
     def any_has_finished(self) -> bool:
         """Returns whether a worker makes no further update."""
         return any(self._number("finished", worker) > 0 for worker in self.others)

@@ -71,6 +71,11 @@ class Cluster:
         return f"{leader or TaskType.WORKER}/task:0"
 
     @property
+    def collective_leader(self) -> str:
+        """The task that leads collectives, as a server's `ConfigProto` names it."""
+        return "/job:" + self.chief_job.replace("/task:", "/replica:0/task:")
+
+    @property
     def host(self) -> str:
         """Job and task of the server that holds what the tasks share: `/job:ps/task:0`."""
         return "/job:ps/task:0" if self.num_ps_tasks else f"/job:{self.chief_job}"

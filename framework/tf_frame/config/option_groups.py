@@ -348,7 +348,7 @@ class ProfilingOptions:
         0, "steps between the beginnings of profiles; 0: none", min=0
     )
     profile_all_workers: bool = option(
-        False, "profile all workers, not only the chief", requires=_PROFILES
+        False, "profile every task, not only the chief", requires=_PROFILES
     )
     trace_at_step: tuple[int, ...] = option(
         (), "global steps whose timeline is written, as --trace_every_n_steps does", min=1

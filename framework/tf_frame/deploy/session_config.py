@@ -80,8 +80,7 @@ def server_config(config: RunOptions, deployment: DeploymentConfig, cluster: Clu
     """Returns the `ConfigProto` of the server that this process starts for its task."""
     proto = session_config(config, deployment)
     if cluster.all_reduces:
-        leader, _, task = cluster.chief_job.partition("/task:")
-        proto.experimental.collective_group_leader = f"/job:{leader}/replica:0/task:{task}"
+        proto.experimental.collective_group_leader = cluster.collective_leader
     if config.rpc_compression != "none":
         proto.rpc_options.compression_algorithm = config.rpc_compression
     proto.rpc_options.num_channels_per_target = config.rpc_channels

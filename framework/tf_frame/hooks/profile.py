@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -68,6 +68,13 @@ class RangeCadence(Cadence):
         """True if a range ends at `step`."""
         return self._next_after(step) > step + 1
 
+    def begin_of(self, step: int) -> int:
+        """The step at which the range of `step` begins by the arguments."""
+        begins = [s for s in self.at_steps if s <= step]
+        if self.every_steps is not None and step >= self.every_steps:
+            begins.append(step - step % self.every_steps)
+        return max(begins, default=step)
+
     def _next_after(self, step: int) -> float:
         """The first step after `step` that is in a range, `NEVER` if there is none."""
         after = step + 1
@@ -118,6 +125,9 @@ class ProfileHook(Hook):
       job: name of this task's job.
       task: index of this task in the job.
       is_chief: whether this task is the chief.
+      began: returns the time in the names of the captures, seconds since 1970, so that the tasks
+        of a job share a run of the Profile tab; None: when a capture ends.
+      tell: called with the label of a range and True at its begin, False at its end.
 
     Raises:
       ConfigError: a number that is not positive, or ranges without end.
@@ -137,9 +147,13 @@ class ProfileHook(Hook):
         job: str = "worker",
         task: int = 0,
         is_chief: bool = True,
+        began: Callable[[], float] | None = None,
+        tell: Callable[[str, bool], None] = lambda label, begins: None,
     ) -> None:
         super().__init__(RangeCadence(at_steps, num_steps=num_steps, every_steps=every_steps))
         self._model_dir = model_dir
+        self._began = began
+        self._tell = tell
         self._task = f"{job}_{task}"
         self._folder = model_dir if is_chief else os.path.join(model_dir, self._task)
         self._metadata_steps = metadata_steps
@@ -178,15 +192,27 @@ class ProfileHook(Hook):
         if capture is None:
             return
         with only_warns(f"the profile that began at step {first}"):
-            path = capture.save(self._model_dir, label=f"step_{first}", task=self._task)
+            label = self._label(first)
+            self._tell(label, False)
+            path = capture.save(
+                self._model_dir,
+                label=label,
+                task=self._task,
+                began=self._began() if self._began else None,
+            )
             _LOG.info("profile from step %d: %s", first, path)
 
     def _begin(self, step: int) -> None:
         self._first, self._metadata_left = step, self._metadata_steps
         capture = Capture()
         with only_warns(f"the profile from step {step}"):
+            self._tell(self._label(step), True)
             capture.start()
             self._capture = capture
+
+    def _label(self, first: int | None) -> str:
+        # The tasks of a job may come into a range at different steps.
+        return f"step_{first if self._began is None or not first else self.cadence.begin_of(first)}"
 
     def _end_marker(self) -> None:
         if self._marker is not None:

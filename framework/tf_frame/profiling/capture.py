@@ -114,7 +114,7 @@ class Capture:
                 "A process can make one profile at a time"
             ) from error
 
-    def save(self, model_dir: str, *, label: str, task: str) -> str:
+    def save(self, model_dir: str, *, label: str, task: str, began: float | None = None) -> str:
         """Ends the capture and writes it.
 
         Args:
@@ -122,6 +122,8 @@ class Capture:
             `plugins/profile/<time>_<label>/<host>_<task>.xplane.pb` in it.
           label: name of the run on the Profile tab, after the time.
           task: task of the job that this process is, such as `worker_0`.
+          began: time in the name of the run, seconds since 1970, which the tasks of a job share;
+            None: now.
 
         Returns:
           The path of the file.
@@ -131,7 +133,7 @@ class Capture:
         """
         try:
             written = self._stop()
-            path = _unused_path(model_dir, label, f"{socket.gethostname()}_{task}.xplane.pb")
+            path = _unused_path(model_dir, label, began, f"{socket.gethostname()}_{task}.xplane.pb")
             tf.io.gfile.makedirs(os.path.dirname(path))
             with atomic_output(path) as temporary:
                 tf.io.gfile.copy(written, temporary, overwrite=True)
@@ -156,9 +158,9 @@ class Capture:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _unused_path(model_dir: str, label: str, name: str) -> str:
+def _unused_path(model_dir: str, label: str, began: float | None, name: str) -> str:
     """The path of a file that does not exist yet; tasks of one job may share its folder."""
-    run = f"{time.strftime('%Y_%m_%d_%H_%M_%S')}_{label}"
+    run = f"{time.strftime('%Y_%m_%d_%H_%M_%S', time.localtime(began))}_{label}"
     folders = (run if number == 1 else f"{run}_{number}" for number in itertools.count(1))
     paths = (os.path.join(model_dir, "plugins", "profile", folder, name) for folder in folders)
     return next(path for path in paths if not tf.io.gfile.exists(path))

@@ -7,7 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cli.run import main
-from tf_frame.cluster import cluster_of
+from tf_frame.cluster.find import cluster_of
 from tf_frame.errors import CheckpointError, ConfigError, DataError
 from tf_frame.estimator.training.context import RunContext, RunObserver
 from tf_frame.estimator.training.dry_run import dry_run

@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf
 import yaml
 
 from tf_frame import option
-from tf_frame.cluster import cluster_of
+from tf_frame.cluster.find import cluster_of
 from tf_frame.errors import (
     CheckpointError,
     ConfigError,

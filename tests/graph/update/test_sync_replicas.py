@@ -208,7 +208,7 @@ def test_an_update_that_fails_ends_the_training_with_its_error():
 WORKER = """
 import sys, json
 import tensorflow.compat.v1 as tf
-from tf_frame.cluster import cluster_of
+from tf_frame.cluster.find import cluster_of
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.deploy.session_config import make_deployment

@@ -10,7 +10,7 @@ Each task has its part:
 
     chief, worker   start a server and train
     master          is a chief that evaluates as well
-    ps              holds variables
+    ps              holds variables until the chief has ended the job
     evaluator       evaluates new checkpoints; it is not part of the cluster
     local           trains and evaluates, alone
 
@@ -30,6 +30,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import step_of
+from tf_frame.cluster.cluster import cluster_of_config
+from tf_frame.cluster.server import LEAVE, send_to_ps, serve
 from tf_frame.cluster.tf_config import read_tf_config
 from tf_frame.estimator.estimator import Estimator
 from tf_frame.estimator.train_and_eval.checkpoint_evaluator import CheckpointEvaluator
@@ -151,8 +153,8 @@ class Executor:
         self._train_in_cluster((*self.train_spec.saving_listeners, listener))
 
     def run_ps(self) -> None:
-        """Holds variables; does not return."""
-        start_server(self.estimator.config).join()
+        """Holds variables until the chief has ended the job."""
+        serve(start_server(self.estimator.config))
 
     def run_local(self) -> tuple[Any, Any]:
         """Trains, and evaluates every checkpoint that is saved; see `train_and_evaluate`."""
@@ -199,6 +201,8 @@ class Executor:
             _LOG.info("Waiting %d secs before starting training.", delay)
             self.sleep(delay)
         self._train(saving_listeners)
+        if self.estimator.config.task_type != "worker":
+            end_job(self.estimator.config)
 
     def _delay_secs(self) -> float:
         """Returns the head start of the chief before this task in seconds."""
@@ -233,6 +237,9 @@ def start_server(config: Any) -> Any:
     proto = tf.ConfigProto()
     if config.session_config is not None:
         proto.gpu_options.CopyFrom(config.session_config.gpu_options)
+    if "ps" not in spec.jobs:
+        leader = next(job for job in _TRAINERS if job in spec.jobs)
+        proto.experimental.collective_group_leader = f"/job:{leader}/replica:0/task:0"
     return tf.train.Server(
         spec,
         job_name=config.task_type,
@@ -240,6 +247,11 @@ def start_server(config: Any) -> Any:
         config=proto,
         protocol=config.protocol,
     )
+
+
+def end_job(config: Any) -> None:
+    """Ends the parameter servers; called by the chief after the training."""
+    send_to_ps(cluster_of_config(config.cluster), LEAVE)
 
 
 def _incomplete(missing: str) -> RuntimeError:

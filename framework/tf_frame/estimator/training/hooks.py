@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.agreement import Agreement
 from tf_frame.cluster.key_value_store import NO_NUMBER
+from tf_frame.cluster.server import send_to_ps
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.errors import ConfigError, DataError
@@ -103,8 +105,12 @@ def make_hooks(
     exact = bool(getattr(source, "exact_resume", True))  # An input need not inherit from `Input`.
     resume = _exact_resume(config, graph, restored, observer.report, exact=exact)
     joint = _member(setup, context, graph, restored, member)
+    agreement = member.agreement if member else None
     hooks: list[Any] = [*joint, *resume, guard, *foreign]
-    hooks += [*graph.hooks, *_profiles(setup, context.cluster)]
+    hooks += [
+        *graph.hooks,
+        *_profiles(setup, context.cluster, agreement),
+    ]
     if is_chief:
         hooks += _hooks_of_chief(
             setup,
@@ -113,7 +119,7 @@ def make_hooks(
             guard,
             listeners,
             saves=saves,
-            agreement=member.agreement if member else None,
+            agreement=agreement,
         )
         counts_examples = not (isinstance(source, InputFn) or callable(source))
         hooks += _log(setup, graph, context, counts_examples=counts_examples)
@@ -274,8 +280,14 @@ def _refuse_or_warn(config: RunOptions, graph: TrainGraph, report: Callable[[str
     report(f"warning: {what}")
 
 
-def _profiles(setup: TrainingSetup, cluster: Cluster) -> Iterator[Any]:
+def _profiles(setup: TrainingSetup, cluster: Cluster, agreement: Agreement | None) -> Iterator[Any]:
     config = setup.config
+
+    def tell_ps(label: str, begins: bool) -> None:
+        if agreement is not None and cluster.is_chief and config.profile_all_workers:
+            command = {"label": label, "begins": begins, "began": agreement.session_time()}
+            send_to_ps(cluster, json.dumps(command).encode())
+
     asked = config.profile_at_step or config.profile_every_n_steps
     if asked and (cluster.is_chief or config.profile_all_workers):
         yield ProfileHook(
@@ -285,6 +297,8 @@ def _profiles(setup: TrainingSetup, cluster: Cluster) -> Iterator[Any]:
             every_steps=config.profile_every_n_steps or None,
             task=config.task,
             is_chief=cluster.is_chief,
+            began=agreement.session_time if agreement else None,
+            tell=tell_ps,
         )
 
 

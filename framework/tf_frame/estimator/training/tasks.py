@@ -32,6 +32,7 @@ from tf_frame.estimator.training.log_file import log_file
 from tf_frame.estimator.training.model_dir import RESULT_FILE
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.hooks.metrics_log import MetricsLog
+from tf_frame.profiling.capture import Capture, only_warns
 from tf_frame.session.interrupts import Interrupted
 
 _LOOK_SECS = 0.5
@@ -56,12 +57,36 @@ def hold_variables(setup: TrainingSetup, cluster: Cluster, observer: RunObserver
         heartbeat = _Heartbeat(setup.model_dir, cluster.task_name, SERVING)
         heartbeat.write()
         ended = serve(
-            server, signalled=lambda: observer.interrupts.received, alive=heartbeat.write_if_due
+            server,
+            signalled=lambda: observer.interrupts.received,
+            alive=heartbeat.write_if_due,
+            obey=_Profiler(setup.model_dir, cluster.task_id).obey,
         )
         heartbeat.write(ENDED)
     if not ended:
         observer.interrupts.raise_if_received("the parameter server ended")
     observer.report("the chief has ended the job")
+
+
+class _Profiler:
+    """Captures the steps of a parameter server that the chief names."""
+
+    def __init__(self, model_dir: str, task: int) -> None:
+        self._model_dir, self._task = model_dir, f"ps_{task}"
+        self._capture: Capture | None = None
+
+    def obey(self, command: bytes) -> None:
+        """Begins or ends a capture; as `ProfileHook` tells it."""
+        what = json.loads(command)
+        with only_warns(f"the profile of {self._task}"):
+            if what["begins"]:
+                self._capture = Capture()
+                self._capture.start()
+            elif self._capture is not None:
+                capture, self._capture = self._capture, None
+                capture.save(
+                    self._model_dir, label=what["label"], task=self._task, began=what["began"]
+                )
 
 
 def evaluate_job(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any]:

@@ -112,6 +112,10 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
                         write_configuration(setup, source.info)
                     loop.run(session)
             member.finish()
+            if cluster.is_chief and member.agreement is not None:
+                # The other workers' last updates are in the last checkpoint as well.
+                saved = step_of(newest_checkpoint(setup.model_dir))
+                loop.global_step = max(loop.global_step, saved)
         except NothingLeftToTrain:
             loop.global_step = step_of(newest_checkpoint(setup.model_dir))
     return Trained(

@@ -84,22 +84,17 @@ def make(estimator, train=TRAIN, evaluate=EVAL):
 
 @pytest.fixture
 def servers(monkeypatch):
-    """Notes the servers that are started."""
-
-    class Server:
-        def __init__(self, started):
-            self.started = started
-
-        def join(self):
-            self.started.append("join")
-
+    """Notes the servers that are started, and how they end."""
     started = []
 
     def start(config):
         started.append(config.task_type)
-        return Server(started)
 
     monkeypatch.setattr(executor_module, "start_server", start)
+    monkeypatch.setattr(executor_module, "serve", lambda server: started.append("serve"))
+    monkeypatch.setattr(
+        executor_module, "end_job", lambda config: started.append(f"{config.task_type} ends it")
+    )
     return started
 
 
@@ -180,7 +175,7 @@ def test_the_chief_starts_a_server_and_trains_with_its_listeners(servers):
     estimator = FakeEstimator(config("chief", 0, ["chief", "ps"]))
     train = TrainSpec(input_fn, 4, hooks=[HOOK], saving_listeners=[LISTENER])
     make(estimator, train).run()
-    assert servers == ["chief"]
+    assert servers == ["chief", "chief ends it"]
     assert estimator.events == [
         (
             "train",
@@ -222,7 +217,7 @@ def test_a_worker_need_not_wait(servers):
 def test_the_servers_may_be_there_already(servers, monkeypatch):
     monkeypatch.setenv("TF_CONFIG", '{"environment": "google"}')
     make(FakeEstimator(config("chief", 0, ["chief", "ps"]))).run()
-    assert servers == []
+    assert servers == ["chief ends it"]
 
 
 def test_a_master_evaluates_as_well(servers):
@@ -231,7 +226,7 @@ def test_a_master_evaluates_as_well(servers):
     own, evaluating = estimator.events[0][1]["saving_listeners"]
     assert own is LISTENER
     assert isinstance(evaluating, EvaluationListener)
-    assert servers == ["master"]
+    assert servers == ["master", "master ends it"]
 
 
 def test_a_master_evaluates_what_it_saves(servers, tmp_path):
@@ -246,7 +241,7 @@ def test_a_master_evaluates_what_it_saves(servers, tmp_path):
 def test_a_parameter_server_holds_its_variables_until_it_is_ended(servers):
     estimator = FakeEstimator(config("ps", 0, ["chief", "ps"]))
     make(estimator).run()
-    assert servers == ["ps", "join"]
+    assert servers == ["ps", "serve"]
     assert estimator.events == []
 
 

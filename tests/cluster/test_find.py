@@ -1,0 +1,231 @@
+"""Which task a process is: from TF_CONFIG, flags or `--master`; what is wrong is one clear line."""
+
+import json
+
+import pytest
+
+from tf_frame.cli.main import main
+from tf_frame.cluster.find import cluster_of, in_cluster
+from tf_frame.config.run_options import RunOptions
+from tf_frame.testing.distributions import write_toy_distribution
+
+CHIEF = {"chief": ["c:1"], "worker": ["w:1", "v:1"], "ps": ["p:1", "q:1"]}
+MASTER = {"master": ["c:1"], "worker": ["w:1"], "ps": ["p:1"]}
+WORKERS = {"worker": ["w:1", "v:1"], "ps": ["p:1"]}
+ALL_REDUCE = {"worker": ["w:1", "v:1"]}
+
+
+def config_of(cluster, task_type, index, **more):
+    return {"TF_CONFIG": json.dumps({"cluster": cluster, **more, "task": task(task_type, index)})}
+
+
+def task(task_type, index):
+    return {"type": task_type, "index": index}
+
+
+@pytest.mark.parametrize(
+    ("cluster", "job", "index", "worker", "workers", "num_ps", "name"),
+    [
+        (CHIEF, "chief", 0, 0, 3, 2, "chief-0"),
+        (CHIEF, "worker", 1, 2, 3, 2, "worker-1"),
+        (CHIEF, "ps", 1, 1, 3, 2, "ps-1"),
+        (MASTER, "master", 0, 0, 2, 1, "chief-0"),
+        (MASTER, "worker", 0, 1, 2, 1, "worker-0"),
+        (WORKERS, "worker", 0, 0, 2, 1, "chief-0"),
+        (WORKERS, "worker", 1, 1, 2, 1, "worker-1"),
+        (ALL_REDUCE, "worker", 1, 1, 2, 0, "worker-1"),
+    ],
+)
+def test_a_task_finds_its_place_in_tf_config(cluster, job, index, worker, workers, num_ps, name):
+    found = cluster_of(RunOptions(), config_of(cluster, job, index))
+    assert (found.task_id, found.num_workers, found.num_ps_tasks) == (worker, workers, num_ps)
+    assert found.target == f"grpc://{cluster[job][index]}"
+    assert found.task_name == name
+    assert found.is_chief == (name == "chief-0")
+    config = in_cluster(RunOptions(), found)
+    assert (config.worker_replicas, config.num_ps_tasks) == (workers, num_ps)
+    assert config.task == (0 if job == "ps" else worker)
+
+
+@pytest.mark.parametrize(("job", "index"), [("worker", 0), ("worker", 1), ("ps", 0)])
+def test_flags_name_the_same_tasks_as_tf_config(job, index):
+    hosts = {"worker_hosts": ("w:1", "v:1"), "ps_hosts": ("p:1",)}
+    by_flags = cluster_of(RunOptions(**hosts, job_name=job, task=index), {})
+    assert by_flags == cluster_of(RunOptions(), config_of(WORKERS, job, index))
+
+
+def test_an_evaluator_is_outside_of_the_cluster():
+    beside = {**CHIEF, "evaluator": ["e:1"]}
+    for cluster, job in ((CHIEF, "evaluator"), (beside, "evaluator")):
+        found = cluster_of(RunOptions(), config_of(cluster, job, 0))
+        assert (found.role, found.target, found.is_chief) == ("evaluator", "", False)
+    assert "evaluator" not in cluster_of(RunOptions(), config_of(beside, "chief", 0)).jobs
+
+
+def test_a_cluster_of_one_task_needs_no_server():
+    for cluster, job in (({"chief": ["c:1"]}, "chief"), ({"worker": ["w:1"]}, "worker")):
+        found = cluster_of(RunOptions(), config_of(cluster, job, 0))
+        assert (found.target, found.is_chief, found.has_several_tasks) == ("", True, False)
+        assert in_cluster(RunOptions(), found) == RunOptions()
+
+
+def test_what_kubernetes_and_vertex_ai_write_is_read():
+    kubernetes = config_of(CHIEF, "worker", 1, environment="cloud")
+    vertex = {"environment": "cloud", "job": {"scale_tier": "CUSTOM"}}
+    assert cluster_of(RunOptions(), kubernetes).task_name == "worker-1"
+    assert cluster_of(RunOptions(), config_of(CHIEF, "chief", 0, **vertex)).is_chief
+    text = {"TF_CONFIG": json.dumps({"cluster": CHIEF, "task": {"type": "worker", "index": "1"}})}
+    assert cluster_of(RunOptions(), text).task_name == "worker-1"
+
+
+def test_tf_config_counts_only_where_it_is_asked_for():
+    environment = config_of(CHIEF, "worker", 1)
+    assert not cluster_of(RunOptions(cluster_from="none"), environment).has_several_tasks
+    assert not cluster_of(RunOptions()).has_several_tasks
+    assert not cluster_of(RunOptions(), {"TF_CONFIG": ""}).has_several_tasks
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Runs the command in this process; returns exit code and messages."""
+    write_toy_distribution(tmp_path / "site")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+
+    def run(*words, tf_config=None):
+        if tf_config is not None:
+            monkeypatch.setenv("TF_CONFIG", tf_config)
+        folder = str(tmp_path / "run")
+        code = main(["run", "--plugin", "toy", "--model_dir", folder, *words])
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert not (tmp_path / "run").exists()
+        return code, said.err
+
+    return run
+
+
+def text_of(cluster, *place, **more):
+    return config_of(cluster, *place, **more)["TF_CONFIG"]
+
+
+TF_CONFIGS = {
+    "not JSON": ("{", "TF_CONFIG is not JSON: Expecting property name"),
+    "an array": ("[1]", "TF_CONFIG must be a JSON object, {...}; it is [1]"),
+    "null": ("null", "TF_CONFIG must be a JSON object, {...}; it is None"),
+    "a cluster of text": (
+        '{"cluster": "a:1"}',
+        "TF_CONFIG: `cluster` must be a dictionary mapping one or more job names to lists of "
+        "network addresses; in TF_CONFIG it is 'a:1'",
+    ),
+    "tasks of text": (
+        text_of({"chief": "c:1"}, "chief", 0),
+        "TF_CONFIG: The tasks for job 'chief' must be a list",
+    ),
+    "an address that is a number": (
+        text_of({"chief": [2222]}, "chief", 0),
+        "TF_CONFIG: Task address 2222 must be",
+    ),
+    "a task of text": (
+        '{"cluster": {"chief": ["c:1"]}, "task": "chief"}',
+        "TF_CONFIG: \"task\" in TF_CONFIG must be a JSON object, {...}; it is 'chief'",
+    ),
+    "no task": ('{"cluster": {"chief": ["c:1"]}}', 'TF_CONFIG: If "cluster" is set in TF_CONFIG'),
+    "an index too large": (
+        text_of(CHIEF, "worker", 2),
+        "TF_CONFIG: 2 is not a valid task_id for task_type worker",
+    ),
+    "a negative index": (
+        text_of(CHIEF, "worker", -1),
+        "TF_CONFIG: Task index must be non-negative",
+    ),
+    "an index of letters": (text_of(CHIEF, "worker", "x"), "TF_CONFIG: invalid literal for int()"),
+    "an unknown job": (text_of(CHIEF, "boss", 0), "TF_CONFIG: boss is not a valid task_type"),
+    "two chiefs": (
+        text_of({"chief": ["a:1", "b:1"]}, "chief", 1),
+        'TF_CONFIG: The "cluster" in TF_CONFIG must have only one "chief" node.',
+    ),
+    "chief and master": (
+        text_of({"chief": ["a:1"], "master": ["b:1"]}, "chief", 0),
+        "TF_CONFIG: If `master` node exists in `cluster`, job `chief` is not supported.",
+    ),
+    "servers only": (text_of({"ps": ["p:1"]}, "ps", 0), 'TF_CONFIG: If "cluster" is set'),
+    "a sparse cluster": (
+        json.dumps({"sparseCluster": {"worker": {"0": "w:1"}}, "task": task("worker", 0)}),
+        'TF_CONFIG: TF_CONFIG has a "sparseCluster"',
+    ),
+    "a worker without a cluster": (
+        json.dumps({"task": task("worker", 1)}),
+        'TF_CONFIG: If "cluster" is not set in TF_CONFIG, task index must be 0.',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TF_CONFIGS)
+def test_a_malformed_tf_config_is_one_line_that_quotes_it(run, case):
+    text, expected = TF_CONFIGS[case]
+    code, message = run(tf_config=text)
+    assert code == 2
+    assert message.startswith(f"tf-frame: {expected}"), message
+    assert message.count("\n") == 1 and "Traceback" not in message
+
+
+HOSTS = ("--worker_hosts", "w:1,v:1", "--ps_hosts", "p:1")
+FLAGS = {
+    "no job": (HOSTS, "--worker_hosts, --ps_hosts, --job_name and --task go together"),
+    "servers without workers": (
+        ("--ps_hosts", "p:1"),
+        "--worker_hosts, --ps_hosts, --job_name and --task go together",
+    ),
+    "an address without a port": (
+        ("--worker_hosts", "w:1", "--ps_hosts", "p", "--job_name", "ps"),
+        "--ps_hosts: expected HOST:PORT, found 'p'",
+    ),
+    "an address with a scheme": (
+        ("--worker_hosts", "grpc://w:1", "--job_name", "worker"),
+        "--worker_hosts: expected HOST:PORT, found 'grpc://w:1'",
+    ),
+    "an index too large": (
+        (*HOSTS, "--job_name", "worker", "--task", "2"),
+        "--worker_hosts, --ps_hosts, --job_name, --task: 2 is not a valid task_id",
+    ),
+    "a server that is not there": (
+        ("--worker_hosts", "w:1", "--job_name", "ps"),
+        "--worker_hosts, --ps_hosts, --job_name, --task: ps is not a valid task_type",
+    ),
+    "an unknown job": ((*HOSTS, "--job_name", "boss"), "--job_name: "),
+    "a negative index": ((*HOSTS, "--job_name", "worker", "--task", "-1"), "--task: "),
+    "workers without addresses": (
+        ("--worker_replicas", "2"),
+        "--num_ps_tasks, --worker_replicas and --task describe a cluster; give the addresses",
+    ),
+    "a server elsewhere, and hosts": (
+        ("--master", "grpc://w:1", *HOSTS, "--job_name", "worker"),
+        "--master grpc://w:1 is a server that is started elsewhere",
+    ),
+    "a master without a scheme": (
+        ("--master", "w:1"),
+        "--master w:1: expected grpc://HOST:PORT",
+    ),
+    "a master and an index too large": (
+        ("--master", "grpc://w:1", "--task", "1"),
+        "--task 1: tasks count from 0 and --worker_replicas is 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FLAGS)
+def test_wrong_flags_are_one_line(run, case):
+    words, expected = FLAGS[case]
+    code, message = run(*words)
+    assert code == 2
+    assert message.startswith(f"tf-frame: {expected}"), message
+    assert message.count("\n") == 1 and "Traceback" not in message
+
+
+def test_flags_and_tf_config_together_are_refused(run):
+    words = (*HOSTS, "--job_name", "worker")
+    code, message = run(*words, tf_config=text_of(CHIEF, "chief", 0))
+    assert code == 2
+    assert "and so does the environment variable TF_CONFIG; leave one out" in message
+    assert message.count("\n") == 1

@@ -1,0 +1,68 @@
+"""Jobs of real processes that nothing disturbs: they train, and end by themselves."""
+
+import json
+
+import numpy as np
+import pytest
+
+from job import WORDS, RunningJob, assert_same, run_alone
+
+pytestmark = [pytest.mark.process, pytest.mark.timeout(100)]
+
+SHORT = (*WORDS, "--max_steps", "60", "--noevaluate")
+MOST_END_SECS = 5.0
+SYNC = "--sync_replicas"
+
+
+@pytest.mark.parametrize(
+    ("num_ps", "num_workers", "more"),
+    [(1, 1, ()), (2, 3, ()), (2, 2, (SYNC,)), (0, 2, ())],
+    ids=["1-ps-1-worker", "2-ps-3-workers-async", "2-ps-2-workers-sync", "2-workers-all-reduce"],
+)
+def test_all_tasks_of_a_job_end_by_themselves(tmp_path, num_ps, num_workers, more):
+    words = (*SHORT, *more)
+    with RunningJob(tmp_path, words, num_ps=num_ps, num_workers=num_workers) as job:
+        job.start()
+        job.ended_well()
+        assert job.secs_to_last_exit() < MOST_END_SECS
+    result = json.loads((job.model_dir / "result.json").read_text())
+    assert result["stopped_by"] is None
+    values = job.variables()
+    assert values["global_step"] == result["global_step"] >= 60
+    np.testing.assert_allclose(values["linear/biases"], [3.0], atol=0.5)
+    shards = list(job.model_dir.glob(f"model.ckpt-{values['global_step']}.data-*"))
+    # Of several servers each saves its own, and the chief the positions in the input.
+    assert len(shards) == (num_ps + 1 if num_ps > 1 else 1)
+    assert {name: job.status(name).state for name in job.names} == dict.fromkeys(job.names, "ended")
+
+
+def test_an_evaluator_evaluates_the_last_checkpoint_and_ends(tmp_path):
+    words = (*WORDS, "--max_steps", "40", "--save_checkpoint_steps", "20")
+    words = (*words, "--save_checkpoint_secs", "none", "--dedicated_evaluator")
+    with RunningJob(tmp_path, words, evaluator=True) as job:
+        job.start()
+        job.ended_well()
+    result = json.loads((job.model_dir / "result.json").read_text())
+    assert result["global_step"] == result["metrics_step"] == 40
+    assert result["metrics"]["mean_absolute_error"] < 1
+    assert "evaluation at step 40" in job.log("evaluator-0")
+    assert "evaluation at step" not in job.log("chief-0")
+
+
+TWENTY = (*WORDS, "--max_steps", "20", "--noevaluate")
+TWENTY += ("--train_batch_size", "16", "--batch_size_scope", "global")
+
+
+@pytest.mark.parametrize(("num_ps", "more"), [(1, (SYNC,)), (0, ())], ids=["sync", "all-reduce"])
+def test_twenty_steps_of_two_workers_are_those_of_one_process_with_the_joint_batch(
+    tmp_path, num_ps, more
+):
+    alone = run_alone(tmp_path, TWENTY)
+    with RunningJob(tmp_path, (*TWENTY, *more), num_ps=num_ps, num_workers=2) as job:
+        job.start()
+        job.ended_well()
+    joint = job.variables()
+    names = {"global_step", "linear/weights", "linear/biases"}
+    assert_same({n: joint[n] for n in names}, {n: alone[n] for n in names}, atol=1e-5)
+    assert joint["global_step"] == 20
+    assert np.abs(joint["linear/weights"]).min() > 0.1
