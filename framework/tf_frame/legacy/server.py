@@ -65,7 +65,9 @@ class Server(tf.train.Server):
 
     def _workers(self) -> set[str]:
         """Returns the tasks that train, such as `worker/task:1`."""
-        jobs = {name: tasks for name, tasks in self._jobs.items() if name not in ("ps", "evaluator")}
+        jobs = {
+            name: tasks for name, tasks in self._jobs.items() if name not in ("ps", "evaluator")
+        }
         return {f"{name}/task:{index}" for name, tasks in jobs.items() for index in tasks}
 
     def _end(self) -> None:

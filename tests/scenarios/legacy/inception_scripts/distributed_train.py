@@ -88,153 +88,141 @@ def train(target, dataset, cluster_spec):
     )
     is_chief = FLAGS.task_id == 0
 
-    with tf.device("/job:worker/task:%d" % FLAGS.task_id):
-        with slim.scopes.arg_scope(
+    with (
+        tf.device(f"/job:worker/task:{FLAGS.task_id}"),
+        slim.scopes.arg_scope(
             [slim.variables.variable, slim.variables.model_variable, slim.variables.global_step],
             device=slim.variables.VariableDeviceChooser(num_parameter_servers),
-        ):
-            global_step = slim.variables.global_step()
+        ),
+    ):
+        global_step = slim.variables.global_step()
 
-            num_batches_per_epoch = dataset.num_examples_per_epoch() / FLAGS.batch_size
-            decay_steps = int(
-                num_batches_per_epoch * FLAGS.num_epochs_per_decay / num_replicas_to_aggregate
-            )
-            lr = tf.train.exponential_decay(
-                FLAGS.initial_learning_rate,
-                global_step,
-                decay_steps,
-                FLAGS.learning_rate_decay_factor,
-                staircase=True,
-            )
-            lr = tf.where(tf.equal(global_step, FLAGS.diverge_at_step), float("nan"), lr)
-            tf.summary.scalar("learning_rate", lr)
-            opt = tf.train.RMSPropOptimizer(
-                lr, RMSPROP_DECAY, momentum=RMSPROP_MOMENTUM, epsilon=RMSPROP_EPSILON
-            )
+        num_batches_per_epoch = dataset.num_examples_per_epoch() / FLAGS.batch_size
+        decay_steps = int(
+            num_batches_per_epoch * FLAGS.num_epochs_per_decay / num_replicas_to_aggregate
+        )
+        lr = tf.train.exponential_decay(
+            FLAGS.initial_learning_rate,
+            global_step,
+            decay_steps,
+            FLAGS.learning_rate_decay_factor,
+            staircase=True,
+        )
+        lr = tf.where(tf.equal(global_step, FLAGS.diverge_at_step), float("nan"), lr)
+        tf.summary.scalar("learning_rate", lr)
+        opt = tf.train.RMSPropOptimizer(
+            lr, RMSPROP_DECAY, momentum=RMSPROP_MOMENTUM, epsilon=RMSPROP_EPSILON
+        )
 
-            images, labels = dataset.batch_inputs()
-            num_classes = dataset.num_classes() + 1
-            logits = inference(images, num_classes)
-            slim.losses.sparse_softmax_cross_entropy(logits, labels)
+        images, labels = dataset.batch_inputs()
+        num_classes = dataset.num_classes() + 1
+        logits = inference(images, num_classes)
+        slim.losses.sparse_softmax_cross_entropy(logits, labels)
 
-            losses = tf.get_collection(tf.GraphKeys.LOSSES)
-            losses += tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
-            total_loss = tf.add_n(losses, name="total_loss")
-            if is_chief:
-                loss_averages = tf.train.ExponentialMovingAverage(0.9, name="avg")
-                loss_averages_op = loss_averages.apply(losses + [total_loss])
-                for loss in losses + [total_loss]:
-                    tf.summary.scalar(loss.op.name + " (raw)", loss)
-                    tf.summary.scalar(loss.op.name, loss_averages.average(loss))
-                with tf.control_dependencies([loss_averages_op]):
-                    total_loss = tf.identity(total_loss)
-
-            exp_moving_averager = tf.train.ExponentialMovingAverage(
-                MOVING_AVERAGE_DECAY, global_step
-            )
-            variables_to_average = tf.trainable_variables() + tf.moving_average_variables()
-            for var in variables_to_average:
-                tf.summary.histogram(var.op.name, var)
-
-            opt = SyncReplicasOptimizer(
-                opt,
-                replicas_to_aggregate=num_replicas_to_aggregate,
-                replica_id=FLAGS.task_id,
-                total_num_replicas=num_workers,
-                variable_averages=exp_moving_averager,
-                variables_to_average=variables_to_average,
-            )
-
-            batchnorm_updates = tf.get_collection("_update_ops_")
-            assert batchnorm_updates, "Batchnorm updates are missing"
-            with tf.control_dependencies([tf.group(*batchnorm_updates)]):
+        losses = tf.get_collection(tf.GraphKeys.LOSSES)
+        losses += tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+        total_loss = tf.add_n(losses, name="total_loss")
+        if is_chief:
+            loss_averages = tf.train.ExponentialMovingAverage(0.9, name="avg")
+            loss_averages_op = loss_averages.apply([*losses, total_loss])
+            for loss in [*losses, total_loss]:
+                tf.summary.scalar(loss.op.name + " (raw)", loss)
+                tf.summary.scalar(loss.op.name, loss_averages.average(loss))
+            with tf.control_dependencies([loss_averages_op]):
                 total_loss = tf.identity(total_loss)
 
-            grads = opt.compute_gradients(total_loss)
-            for grad, var in grads:
-                if grad is not None:
-                    tf.summary.histogram(var.op.name + "/gradients", grad)
-            apply_gradients_op = opt.apply_gradients(grads, global_step=global_step)
-            with tf.control_dependencies([apply_gradients_op]):
-                train_op = tf.identity(total_loss, name="train_op")
+        exp_moving_averager = tf.train.ExponentialMovingAverage(MOVING_AVERAGE_DECAY, global_step)
+        variables_to_average = tf.trainable_variables() + tf.moving_average_variables()
+        for var in variables_to_average:
+            tf.summary.histogram(var.op.name, var)
 
-            chief_queue_runners = [opt.get_chief_queue_runner()]
-            init_tokens_op = opt.get_init_tokens_op()
-            clean_up_op = opt.get_clean_up_op()
+        opt = SyncReplicasOptimizer(
+            opt,
+            replicas_to_aggregate=num_replicas_to_aggregate,
+            replica_id=FLAGS.task_id,
+            total_num_replicas=num_workers,
+            variable_averages=exp_moving_averager,
+            variables_to_average=variables_to_average,
+        )
 
-            saver = tf.train.Saver()
-            summary_op = tf.summary.merge_all()
-            init_op = tf.global_variables_initializer()
+        batchnorm_updates = tf.get_collection("_update_ops_")
+        assert batchnorm_updates, "Batchnorm updates are missing"
+        with tf.control_dependencies([tf.group(*batchnorm_updates)]):
+            total_loss = tf.identity(total_loss)
 
-            sv = tf.train.Supervisor(
-                is_chief=is_chief,
-                logdir=FLAGS.train_dir,
-                init_op=init_op,
-                summary_op=None,
-                global_step=global_step,
-                recovery_wait_secs=1,
-                saver=saver,
-                save_model_secs=FLAGS.save_interval_secs,
-            )
-            tf.logging.info("%s Supervisor" % datetime.now())
-            sess_config = tf.ConfigProto(
-                allow_soft_placement=True, log_device_placement=FLAGS.log_device_placement
-            )
-            sess = sv.prepare_or_wait_for_session(target, config=sess_config)
+        grads = opt.compute_gradients(total_loss)
+        for grad, var in grads:
+            if grad is not None:
+                tf.summary.histogram(var.op.name + "/gradients", grad)
+        apply_gradients_op = opt.apply_gradients(grads, global_step=global_step)
+        with tf.control_dependencies([apply_gradients_op]):
+            train_op = tf.identity(total_loss, name="train_op")
 
-            queue_runners = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
-            sv.start_queue_runners(sess, queue_runners)
-            tf.logging.info("Started %d queues for processing input data.", len(queue_runners))
-            if is_chief:
-                sv.start_queue_runners(sess, chief_queue_runners)
-                sess.run(init_tokens_op)
+        chief_queue_runners = [opt.get_chief_queue_runner()]
+        init_tokens_op = opt.get_init_tokens_op()
+        clean_up_op = opt.get_clean_up_op()
 
-            while not sv.should_stop():
-                try:
-                    start_time = time.time()
-                    loss_value, step = sess.run([train_op, global_step])
-                    assert not np.isnan(loss_value), "Model diverged with loss = NaN"
-                    if step > FLAGS.max_steps:
-                        break
-                    duration = time.time() - start_time
-                    if step < 10 or step % 10 == 0:
-                        examples_per_sec = FLAGS.batch_size / float(duration)
-                        format_str = (
-                            "Worker %d: %s: step %d, loss = %.2f"
-                            "(%.1f examples/sec; %.3f  sec/batch)"
-                        )
-                        tf.logging.info(
-                            format_str
-                            % (
-                                FLAGS.task_id,
-                                datetime.now(),
-                                step,
-                                loss_value,
-                                examples_per_sec,
-                                duration,
-                            )
-                        )
-                    if is_chief and step > 0 and step % 50 == 0:
-                        sv.summary_computed(sess, sess.run(summary_op))
-                except:
-                    if is_chief:
-                        tf.logging.info("About to execute sync_clean_up_op!")
-                        sess.run(clean_up_op)
-                    raise
+        saver = tf.train.Saver()
+        summary_op = tf.summary.merge_all()
+        init_op = tf.global_variables_initializer()
 
-            sv.stop()
-            if is_chief:
-                saver.save(
-                    sess, os.path.join(FLAGS.train_dir, "model.ckpt"), global_step=global_step
-                )
+        sv = tf.train.Supervisor(
+            is_chief=is_chief,
+            logdir=FLAGS.train_dir,
+            init_op=init_op,
+            summary_op=None,
+            global_step=global_step,
+            recovery_wait_secs=1,
+            saver=saver,
+            save_model_secs=FLAGS.save_interval_secs,
+        )
+        tf.logging.info(f"{datetime.now()} Supervisor")
+        sess_config = tf.ConfigProto(
+            allow_soft_placement=True, log_device_placement=FLAGS.log_device_placement
+        )
+        sess = sv.prepare_or_wait_for_session(target, config=sess_config)
+
+        queue_runners = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+        sv.start_queue_runners(sess, queue_runners)
+        tf.logging.info("Started %d queues for processing input data.", len(queue_runners))
+        if is_chief:
+            sv.start_queue_runners(sess, chief_queue_runners)
+            sess.run(init_tokens_op)
+
+        while not sv.should_stop():
+            try:
+                start_time = time.time()
+                loss_value, step = sess.run([train_op, global_step])
+                assert not np.isnan(loss_value), "Model diverged with loss = NaN"
+                if step > FLAGS.max_steps:
+                    break
+                duration = time.time() - start_time
+                if step < 10 or step % 10 == 0:
+                    examples_per_sec = FLAGS.batch_size / float(duration)
+                    tf.logging.info(
+                        f"Worker {FLAGS.task_id}: {datetime.now()}: step {step}, "
+                        f"loss = {loss_value:.2f}"
+                        f"({examples_per_sec:.1f} examples/sec; {duration:.3f}  sec/batch)"
+                    )
+                if is_chief and step > 0 and step % 50 == 0:
+                    sv.summary_computed(sess, sess.run(summary_op))
+            except BaseException:
+                if is_chief:
+                    tf.logging.info("About to execute sync_clean_up_op!")
+                    sess.run(clean_up_op)
+                raise
+
+        sv.stop()
+        if is_chief:
+            saver.save(sess, os.path.join(FLAGS.train_dir, "model.ckpt"), global_step=global_step)
 
 
 def main(unused_args):
     assert FLAGS.job_name in ["ps", "worker"], "job_name must be ps or worker"
     ps_hosts = FLAGS.ps_hosts.split(",")
     worker_hosts = FLAGS.worker_hosts.split(",")
-    tf.logging.info("PS hosts are: %s" % ps_hosts)
-    tf.logging.info("Worker hosts are: %s" % worker_hosts)
+    tf.logging.info(f"PS hosts are: {ps_hosts}")
+    tf.logging.info(f"Worker hosts are: {worker_hosts}")
     cluster_spec = tf.train.ClusterSpec({"ps": ps_hosts, "worker": worker_hosts})
     server = Server(
         {"ps": ps_hosts, "worker": worker_hosts},
