@@ -12,6 +12,8 @@ Existing scripts change their imports, keep the rest, and run on the functions o
     from tf_frame.legacy import estimator         # was: tf.estimator
     from tf_frame.legacy import layers            # was: tf.layers
     from tf_frame.legacy import quantize          # was: tf.contrib.quantize
+    from tf_frame.legacy.server import Server     # was: tf.train.Server
+    from tf_frame.legacy.sync_replicas import SyncReplicasOptimizer  # was: that of tf.train
 
 Importing the modules imports TensorFlow.
 """

@@ -59,25 +59,43 @@ class SyncReplicasHook(tf.train.SessionRunHook):
         if not self._is_chief:
             return
         session.run(self._tokens)
-        coord.register_thread(self._start(self._close_queue, session, coord))
-        self._start(self._make_updates, session, coord)
+        start_updates(self._runner, session, coord)
 
-    def _start(self, target: Callable[[Any, Any], None], *args: Any) -> threading.Thread:
-        thread = threading.Thread(target=target, args=args, name="sync_replicas", daemon=True)
-        thread.start()
-        return thread
 
-    def _make_updates(self, session: Any, coord: Any) -> None:
-        try:
-            while not coord.should_stop():
-                session.run(self._runner.enqueue_ops)
-        except Exception as error:
-            # After a stop, the closed session ends the wait for gradients by an error.
-            if not coord.should_stop():
-                coord.request_stop(error)
+def start_updates(runner: Any, session: Any, coord: Any) -> threading.Thread:
+    """Starts the updates of the chief; returns the thread that ends them after a stop.
 
-    def _close_queue(self, session: Any, coord: Any) -> None:
-        coord.wait_for_stop()
-        # A lost parameter server has no queue to close.
-        with contextlib.suppress(tf.errors.OpError):
-            session.run(self._runner.cancel_op)
+    The coordinator waits for that thread alone. The one of the updates ends with the session.
+
+    Args:
+      runner: queue runner of a `tf.train.SyncReplicasOptimizer`.
+      session: the session of the chief.
+      coord: a `tf.train.Coordinator`.
+    """
+    closing = _start(_close_queue, runner, session, coord)
+    coord.register_thread(closing)
+    _start(_make_updates, runner, session, coord)
+    return closing
+
+
+def _start(target: Callable[..., None], *args: Any) -> threading.Thread:
+    thread = threading.Thread(target=target, args=args, name="sync_replicas", daemon=True)
+    thread.start()
+    return thread
+
+
+def _make_updates(runner: Any, session: Any, coord: Any) -> None:
+    try:
+        while not coord.should_stop():
+            session.run(runner.enqueue_ops)
+    except Exception as error:
+        # After a stop, the closed session ends the wait for gradients by an error.
+        if not coord.should_stop():
+            coord.request_stop(error)
+
+
+def _close_queue(runner: Any, session: Any, coord: Any) -> None:
+    coord.wait_for_stop()
+    # A lost parameter server has no queue to close.
+    with contextlib.suppress(tf.errors.OpError):
+        session.run(runner.cancel_op)
