@@ -34,6 +34,17 @@ from tf_frame.launch.ports import free_ports
 
 # Linear regression by gradient descent, without summaries and logs that cost time.
 WORDS = ("run", "--plugin", "counted", "--optimizer", "sgd", "--learning_rate", "0.05")
+# Momentum, so that the slots count as well, and shuffled data; slow enough to be disturbed.
+LAST_STEP = 60
+JOINT_WORDS = (
+    *WORDS[:3],
+    *("--optimizer", "momentum", "--learning_rate", "0.01", "--noevaluate"),
+    *("--max_steps", str(LAST_STEP), "--train_batch_size", "4", "--input.shuffle"),
+    *("--save_checkpoint_steps", "10", "--save_checkpoint_secs", "none"),
+    *("--input.sleep_ms", "40"),
+)
+# Jobs that make every step together: number of parameter servers, and options.
+JOINT_JOBS = {"sync": (1, ("--sync_replicas",)), "all-reduce": (0, ())}
 START_SECS, END_SECS = 40.0, 40.0
 _LOOK_SECS = 0.02
 
@@ -207,6 +218,12 @@ class RunningJob:
 
     def _log(self, name: str) -> Path:
         return self._folder / f"{name}.log"
+
+
+def joint_job(folder: Path, kind: str, *, num_workers: int = 2) -> RunningJob:
+    """A job of `JOINT_JOBS`, whose end depends on nothing but the number of workers."""
+    num_ps, more = JOINT_JOBS[kind]
+    return RunningJob(folder, (*JOINT_WORDS, *more), num_ps=num_ps, num_workers=num_workers)
 
 
 def checkpoint_values(path: Path) -> dict[str, Any]:
