@@ -8,6 +8,7 @@ from job import JOINT_JOBS, LAST_STEP, assert_same, joint_job
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
 
+
 def test_a_job_stopped_by_sigterm_ends_like_one_never_stopped(tmp_path, undisturbed):
     kind, expected = undisturbed
     with joint_job(tmp_path, kind) as job:
