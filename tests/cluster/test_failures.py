@@ -50,6 +50,22 @@ def test_a_task_that_is_killed_and_started_again_rejoins(tmp_path, mode, victim,
         assert_same(values, expected)
 
 
+@pytest.mark.parametrize("victim", ["ps-0", "ps-1"])
+def test_one_of_two_servers_that_is_killed_and_started_again_gets_its_values_back(
+    tmp_path, victim, end_of
+):
+    words, expected = (*JOINT_WORDS, *SYNC), end_of("sync")
+    with RunningJob(tmp_path, words, num_ps=2, num_workers=2) as job:
+        job.start()
+        job.wait_for_checkpoint(20)
+        job.kill(victim)
+        step = job.newest_step()
+        job.start(victim)
+        job.wait_for_checkpoint(step + 10, secs=BACK_SECS)
+        job.ended_well()
+    assert_same(job.variables(), expected)
+
+
 MISSING = {
     "ps": (1, 1, ("chief-0",), "chief-0", "no server listens at 127.0.0.1:"),
     "chief": (1, 2, ("ps-0", "worker-0"), "worker-0", "the chief has not initialised the variabl"),

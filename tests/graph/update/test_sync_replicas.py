@@ -1,4 +1,3 @@
-import contextlib
 import json
 import subprocess
 import sys
@@ -10,9 +9,9 @@ import tensorflow.compat.v1 as tf
 
 import forked
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.errors import ConfigError
 from tf_frame.graph.update.moving_averages import moving_averages
-from tf_frame.graph.update.sync_replicas import session_hook, synchronous
+from tf_frame.graph.update.sync_replicas import synchronous
 
 # What synchronises may wait for ever.
 pytestmark = pytest.mark.timeout(60)
@@ -46,43 +45,141 @@ def test_a_lone_worker_may_have_several():
     assert (config.aggregated_replicas, config.clone_batch_size) == (1, 4)
 
 
+class Job:
+    """The workers of a job in one graph and session, each step made by hand, without threads."""
+
+    def __init__(self, workers, **options):
+        options = {**CLUSTER, "worker_replicas": workers, **options}
+        if workers == 1:
+            options = {**options, "master": "", "num_ps_tasks": 0}
+        self.replicas, self.fed, self.steps = [], [], []
+        self.step = tf.train.create_global_step()
+        self.weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+        for task in range(workers):
+            config = RunOptions(**options, task=task)
+            self.averages = moving_averages(config, self.step)
+            replicas = synchronous(sgd(), config=config, averages=self.averages)
+            fed = tf.placeholder(tf.float32, [2])
+            # As the graphs of the workers name them, which are one here.
+            with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE):
+                self.steps.append(replicas.apply_gradients([(fed, self.weights)], self.step))
+            self.replicas.append(replicas)
+            self.fed.append(fed)
+        self.session = tf.Session()
+        self.session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+
+    def begin(self):
+        chief, *others = self.replicas
+        chief.begin_epoch(self.session)
+        for each in others:
+            each.join(self.session)
+
+    def hand_in(self, worker, gradient):
+        """Sends a gradient; returns the thread, which ends when the worker has its token."""
+        run, feeds = self.session.run, {self.fed[worker]: gradient}
+        thread = threading.Thread(target=run, args=(self.steps[worker], feeds), daemon=True)
+        thread.start()
+        return thread
+
+    def update(self, **gradients):
+        """Makes an update of the gradients of workers, `_0=[1, 2]`; returns weights and step."""
+        threads = [self.hand_in(int(name[1:]), given) for name, given in gradients.items()]
+        self.replicas[0].update(self.session)
+        for thread in threads:
+            thread.join(20)
+            assert not thread.is_alive()
+        return self.state()
+
+    def state(self):
+        weights, step = self.session.run([self.weights, self.step])
+        return weights.tolist(), int(step)
+
+
 @pytest.fixture
-def one_worker(variable_mode):
-    """Hands in gradients and then updates, as worker and chief do, without their threads."""
-
-    def run(gradients, **options):
-        config = RunOptions(sync_replicas=True, **options)
-        step = tf.train.create_global_step()
-        weights = tf.get_variable("weights", initializer=[1.0, 2.0])
-        averages = moving_averages(config, step)
-        optimizer = synchronous(sgd(), config=config, averages=averages)
-        fed = tf.placeholder(tf.float32, [2])
-        hand_in = optimizer.apply_gradients([(fed, weights)], step)
-        tokens = optimizer.get_init_tokens_op(len(gradients))
-        session = tf.Session()
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        session.run([optimizer.chief_init_op, tokens])
-        for gradient in gradients:
-            session.run(hand_in, {fed: gradient})
-        session.run(optimizer.get_chief_queue_runner().enqueue_ops)
-        average = averages.average.average(weights) if averages else weights
-        return session.run([weights, average, step])
-
+def job(variable_mode):
     with tf.Graph().as_default():
-        yield run
+        jobs = []
+
+        def make(*args, **options):
+            jobs.append(Job(*args, **options))
+            jobs[-1].begin()
+            return jobs[-1]
+
+        yield make
+        for each in jobs:
+            each.session.close()
 
 
-def test_an_update_takes_as_many_gradients_as_are_to_be_aggregated(one_worker):
-    weights, _, step = one_worker([[1, 2], [3, 2], [5, 5]], replicas_to_aggregate=3)
-    np.testing.assert_allclose(weights, [1 - 0.5 * 3, 2 - 0.5 * 3])
-    assert step == 1
+def test_an_update_is_made_of_the_mean_gradient_of_all_workers(job):
+    both = job(2)
+    assert both.update(_0=[1, 2], _1=[3, 2]) == ([0.0, 1.0], 1)
+    assert both.update(_0=[0, 0], _1=[2, 4]) == ([-0.5, 0.0], 2)
 
 
-def test_the_chief_moves_the_averages_after_the_update(one_worker):
-    weights, average, _ = one_worker(
-        [[1, 2]], moving_average_decay=0.75, moving_average_num_updates=False
-    )
-    np.testing.assert_allclose(weights, [0.5, 1])
+def test_no_worker_takes_the_token_of_a_slower_one(job):
+    both = job(2)
+    both.update(_0=[1, 2], _1=[3, 2])
+    both.hand_in(0, [2, 2])
+    fast = both.hand_in(0, [8, 8])
+    fast.join(0.3)
+    assert fast.is_alive()
+    assert both.session.run(both.replicas[1]._queues[1].size()) == 0
+    # Both gradients of the fast worker are not an update: it waits for the token of the first.
+
+
+def test_a_lone_worker_sends_as_many_gradients_as_an_update_takes(job):
+    alone = job(1, replicas_to_aggregate=3)
+    threads = [alone.hand_in(0, [value] * 2) for value in (1, 2, 6)]
+    alone.replicas[0].update(alone.session)
+    for thread in threads:
+        thread.join(20)
+    assert alone.state() == ([1 - 0.5 * 3, 2 - 0.5 * 3], 1)
+
+
+def test_a_backup_worker_comes_too_late_and_its_gradient_is_dropped(job):
+    three = job(3, replicas_to_aggregate=2)
+    assert three.update(_0=[2, 2], _2=[2, 2]) == ([0.0, 1.0], 1)
+    late = three.hand_in(1, [100, 100])
+    late.join(20)  # Its token is there already.
+    assert not late.is_alive()
+    assert three.update(_0=[2, 2], _1=[2, 2]) == ([-1.0, 0.0], 2)
+
+
+def test_what_is_left_of_a_lost_session_is_never_used(job):
+    both = job(2)
+    both.update(_0=[0, 0], _1=[0, 0])
+    left = both.hand_in(1, [100, 100])
+    left.join(0.3)
+    both.replicas[0].begin_epoch(both.session)
+    left.join(20)
+    assert not left.is_alive()  # Freed by a token of the new epoch.
+    old = both.state()
+    assert both.update(_0=[2, 2], _1=[2, 2]) == ([old[0][0] - 1, old[0][1] - 1], old[1] + 1)
+
+
+def test_workers_that_wait_for_a_token_see_the_end(job):
+    both = job(2)
+    ended = []
+
+    def wait():
+        try:
+            both.session.run(both.steps[1], {both.fed[1]: [1, 1]})
+        except tf.errors.OutOfRangeError as error:
+            ended.append(error)
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    waiting.join(0.3)
+    assert waiting.is_alive()
+    both.replicas[0].close(both.session)
+    waiting.join(20)
+    assert len(ended) == 1
+
+
+def test_the_chief_moves_the_averages_after_the_update(job):
+    alone = job(1, moving_average_decay=0.75, moving_average_num_updates=False)
+    assert alone.update(_0=[1, 2]) == ([0.5, 1.0], 1)
+    average = alone.session.run(alone.averages.average.average(alone.weights))
     np.testing.assert_allclose(average, [0.75 * 1 + 0.25 * 0.5, 0.75 * 2 + 0.25 * 1])
 
 
@@ -100,95 +197,36 @@ def test_the_chief_moves_the_averages_of_statistics_too():
     assert "mean/ExponentialMovingAverage" in names
 
 
-@pytest.mark.parametrize(
-    ("options", "gradients"),
-    [
-        ({"worker_replicas": 3}, 3),
-        ({"worker_replicas": 3, "replicas_to_aggregate": 2}, 2),
-        ({"worker_replicas": 2, "replicas_to_aggregate": 5}, 5),
-    ],
-)
-def test_the_average_is_of_one_gradient_per_worker_unless_said_otherwise(options, gradients):
-    with tf.Graph().as_default() as graph:
+def test_sparse_gradients_are_averaged_row_by_row():
+    with tf.Graph().as_default(), tf.Session() as session:
+        table = tf.get_variable("table", initializer=[[1.0], [1.0], [1.0]])
+        replicas = synchronous(sgd(), config=RunOptions(sync_replicas=True))
         step = tf.train.create_global_step()
-        weights = tf.get_variable("weights", initializer=1.0)
-        optimizer = synchronous(sgd(), config=RunOptions(**CLUSTER, **options))
-        optimizer.apply_gradients([(weights * 2, weights)], step)
-        (take,) = (op for op in graph.get_operations() if "TakeGradient" in op.type)
-        assert tf.get_static_value(take.inputs[1]) == gradients
+        gradient = tf.IndexedSlices(tf.constant([[2.0], [4.0]]), tf.constant([0, 2]), [3, 1])
+        hand_in = replicas.apply_gradients([(gradient, table)], step)
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        replicas.begin_epoch(session)
+        thread = threading.Thread(target=session.run, args=(hand_in,), daemon=True)
+        thread.start()
+        replicas.update(session)
+        thread.join(20)
+        assert session.run(table).tolist() == [[0.0], [1.0], [-1.0]]
 
 
-def graph_of_one_variable(config, rate=0.5):
-    """Returns variable, training operation and hook."""
+def graph_of_one_variable(rate=0.5):
+    """Returns variable, training operation and hook of a lone worker."""
     step = tf.train.create_global_step()
     weights = tf.get_variable("weights", initializer=1.0)
+    config = RunOptions(sync_replicas=True)
     optimizer = synchronous(tf.train.GradientDescentOptimizer(rate), config=config)
     update = optimizer.apply_gradients([(tf.constant(1.0), weights)], step)
-    return weights, update, session_hook(optimizer, config=config)
-
-
-@pytest.fixture
-def hooked():
-    """Runs the hook of one worker of a cluster in a session; yields session and graph."""
-
-    @contextlib.contextmanager
-    def enter(**options):
-        with tf.Graph().as_default() as graph, tf.Session() as session:
-            *_, hook = graph_of_one_variable(RunOptions(**CLUSTER, **options))
-            hook.begin()
-            (queue,) = (op for op in graph.get_operations() if "FIFOQueue" in op.type)
-            size = tf.raw_ops.QueueSizeV2(handle=queue.outputs[0])
-            session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-            coordinator = tf.train.Coordinator()
-            hook.after_create_session(session, coordinator)
-            yield lambda: session.run(size)
-            coordinator.request_stop()
-            coordinator.join()
-
-    return enter
-
-
-@pytest.mark.parametrize(
-    ("options", "tokens"),
-    [
-        ({"worker_replicas": 2}, 0),
-        ({"worker_replicas": 3, "replicas_to_aggregate": 2}, 0),
-        ({"worker_replicas": 2, "replicas_to_aggregate": 5}, 3),
-        ({"worker_replicas": 2, "replicas_to_aggregate": 5, "task": 1}, 0),
-    ],
-)
-def test_the_chief_deals_out_no_more_tokens_than_the_first_update_needs(hooked, options, tokens):
-    with hooked(**options) as queue_size:
-        assert queue_size() == tokens
-
-
-@pytest.mark.parametrize(("task", "threads"), [(0, 2), (1, 0)])
-def test_only_the_chief_makes_updates(hooked, task, threads):
-    with hooked(worker_replicas=2, task=task):
-        names = [thread.name for thread in threading.enumerate()]
-        assert names.count("sync_replicas") == threads
-
-
-def test_the_hook_comes_after_apply_gradients():
-    config = RunOptions(sync_replicas=True)
-    with tf.Graph().as_default():
-        hook = session_hook(synchronous(sgd(), config=config), config=config)
-        with pytest.raises(ValueError, match="Should be called after apply_gradients"):
-            hook.begin()
-
-
-def test_variables_without_a_value_are_named():
-    with tf.Graph().as_default(), tf.Session() as session:
-        *_, hook = graph_of_one_variable(RunOptions(sync_replicas=True))
-        hook.begin()
-        with pytest.raises(TfFrameError, match="without one are global_step, weights"):
-            hook.after_create_session(session, tf.train.Coordinator())
+    return weights, update, optimizer.session_hook()
 
 
 def test_a_monitored_session_trains_and_ends(variable_mode):
     # Within the time of this test: TensorFlow's own hook takes two minutes to end.
     with tf.Graph().as_default():
-        weights, update, hook = graph_of_one_variable(RunOptions(sync_replicas=True))
+        weights, update, hook = graph_of_one_variable()
         with tf.control_dependencies([update]):
             seen = weights.read_value()
         with tf.train.MonitoredSession(hooks=[hook]) as session:
@@ -198,10 +236,20 @@ def test_a_monitored_session_trains_and_ends(variable_mode):
 def test_an_update_that_fails_ends_the_training_with_its_error():
     with tf.Graph().as_default():
         rate = tf.debugging.check_numerics(tf.constant(float("nan")), "a rate that is no number")
-        _, update, hook = graph_of_one_variable(RunOptions(sync_replicas=True), rate)
+        _, update, hook = graph_of_one_variable(rate)
         wrong = pytest.raises(tf.errors.InvalidArgumentError, match="a rate that is no number")
         with wrong, tf.train.MonitoredSession(hooks=[hook]) as session:
             session.run(update)
+
+
+def test_a_worker_that_ended_closes_the_queues():
+    with tf.Graph().as_default():
+        _, update, hook = graph_of_one_variable()
+        hook.is_over = lambda: True
+        # A monitored session ends without an error then, as at the end of the input.
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            while not session.should_stop():
+                session.run(update)
 
 
 # Worker 0 has the gradient [1, 2], worker 1 the gradient [3, 6].
@@ -212,7 +260,7 @@ from tf_frame.cluster.find import cluster_of
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.deploy.session_config import make_deployment
-from tf_frame.graph.update.sync_replicas import session_hook, synchronous
+from tf_frame.graph.update.sync_replicas import synchronous
 target, task, mode = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 if mode == "reference":
     tf.disable_resource_variables()
@@ -234,7 +282,7 @@ with tf.Graph().as_default(), variables_placed(deployment):
         creator = tf.train.ChiefSessionCreator(master=target)
     else:
         creator = tf.train.WorkerSessionCreator(master=target)
-    hooks = [session_hook(optimizer, config=config)]
+    hooks = [optimizer.session_hook()]
     with tf.train.MonitoredSession(creator, hooks) as session:
         print("ready", flush=True)
         for _ in range(4):

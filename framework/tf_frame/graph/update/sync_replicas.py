@@ -33,6 +33,8 @@ from tf_frame.graph.update.moving_averages import MovingAverages
 _EPOCH = 2**40
 _EPOCH_KEY = "tf_frame/sync_epoch"
 _LOOK_SECS, _WATCH_SECS = 0.1, 1.0
+# After these errors a monitored session makes a new session.
+_LOST = (tf.errors.AbortedError, tf.errors.UnavailableError)
 
 
 def synchronous(
@@ -320,6 +322,15 @@ class SyncReplicasHook(tf.train.SessionRunHook):
             # After a stop, the closed session ends the wait for gradients by an error.
             if not coord.should_stop():
                 coord.request_stop(error)
+                self._free_main_thread(session, error)
+
+    def _free_main_thread(self, session: Any, error: Exception) -> None:
+        """Ends the wait for a token, as no update comes any more; the loop raises `error`."""
+        if isinstance(error, _LOST):
+            # The queues stay open for the next session, though their server may have survived.
+            session.close()
+        else:
+            self.end_updates()
 
     def _watch(self, session: Any, coord: Any) -> None:
         # The session may be lost meanwhile, which the main thread notices as well.
