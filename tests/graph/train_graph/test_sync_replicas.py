@@ -55,5 +55,7 @@ def test_every_worker_is_dealt_a_token_though_fewer_gradients_make_an_update():
         weights = tf.get_variable("weights", initializer=1.0)
         optimizer = synchronous(tf.train.GradientDescentOptimizer(0.5), config=config)
         optimizer.apply_gradients([(weights * 2, weights)], step)
-        (deal,) = [op for op in graph.get_operations() if "QueueEnqueueMany" in op.type]
-    assert deal.inputs[1].shape == [3]
+    # One of the update, one for those who wait as an epoch begins; for each worker's queue.
+    dealt = [op for op in graph.get_operations() if "QueueEnqueueMany" in op.type]
+    assert [op.inputs[1].shape.num_elements() for op in dealt] == [1] * 6
+    assert len({op.inputs[0].op.name for op in dealt}) == 3

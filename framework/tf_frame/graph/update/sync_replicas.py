@@ -289,7 +289,7 @@ class SyncReplicasHook(tf.train.SessionRunHook):
         self.is_over: Callable[[], object] = lambda: False
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        self._session = session
+        self._session, self._is_closed = session, False
         if self._is_chief:
             self._replicas.begin_epoch(session)
             self._start(self._make_updates, session, coord)
@@ -302,6 +302,7 @@ class SyncReplicasHook(tf.train.SessionRunHook):
 
     def end_updates(self) -> None:
         """Lets other workers stop, which wait for a token; for the chief, after its last step."""
+        self._is_closed = True
         # A lost parameter server has no queue to close.
         with contextlib.suppress(tf.errors.OpError):
             self._replicas.close(self._session)
@@ -319,8 +320,10 @@ class SyncReplicasHook(tf.train.SessionRunHook):
             while not coord.should_stop():
                 self._replicas.update(session)
         except Exception as error:
-            # After a stop, the closed session ends the wait for gradients by an error.
-            if not coord.should_stop():
+            # After a stop, the closed session or queue ends the update by an error.
+            if not (coord.should_stop() or self._is_closed):
+                if isinstance(error, tf.errors.CancelledError):
+                    error = tf.errors.AbortedError(None, None, error.message)
                 coord.request_stop(error)
                 self._free_main_thread(session, error)
 
@@ -337,5 +340,5 @@ class SyncReplicasHook(tf.train.SessionRunHook):
         with contextlib.suppress(tf.errors.OpError, RuntimeError):
             while not coord.wait_for_stop(_WATCH_SECS):
                 if self.is_over():
-                    self._replicas.close(session)
+                    self.end_updates()
                     return
