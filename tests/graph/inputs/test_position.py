@@ -337,15 +337,18 @@ def test_parameters_that_are_no_json_are_told_apart_by_their_looks(tmp_path):
         Running(shuffled, crop_size=(np.float32(3), 2)).restore(path)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"worker_replicas": 2, "num_ps_tasks": 1, "master": "grpc://localhost:1"},
-        {"sync_replicas": True, "replicas_to_aggregate": 2},
-    ],
-)
-def test_workers_that_train_together_have_no_position(options, caplog):
+def test_a_worker_whose_pending_gradients_no_checkpoint_holds_has_no_position(caplog):
+    options = {"sync_replicas": True, "replicas_to_aggregate": 2}
     caplog.set_level("INFO", logger="tf_frame")
     with tf.Graph().as_default():
         assert make_input_position(Built(shuffled), RunOptions(**options)) is None
     assert "the position in the input is not saved" in caplog.text
+
+
+def test_each_worker_has_a_position_of_its_own_names():
+    options = {"worker_replicas": 2, "num_ps_tasks": 1, "master": "grpc://localhost:1"}
+    with tf.Graph().as_default():
+        position = make_input_position(Built(shuffled), RunOptions(task=1, **options))
+        names = ["input_position/worker_1/fingerprint"]
+        assert list(position.tensors) == position.names_of(1) == names
+        assert position.names_of(0) == ["input_position/fingerprint"]
