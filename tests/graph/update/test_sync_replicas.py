@@ -1,3 +1,4 @@
+import contextlib
 import json
 import subprocess
 import sys
@@ -45,141 +46,50 @@ def test_a_lone_worker_may_have_several():
     assert (config.aggregated_replicas, config.clone_batch_size) == (1, 4)
 
 
-class Job:
-    """The workers of a job in one graph and session, each step made by hand, without threads."""
-
-    def __init__(self, workers, **options):
-        options = {**CLUSTER, "worker_replicas": workers, **options}
-        if workers == 1:
-            options = {**options, "master": "", "num_ps_tasks": 0}
-        self.replicas, self.fed, self.steps = [], [], []
-        self.step = tf.train.create_global_step()
-        self.weights = tf.get_variable("weights", initializer=[1.0, 2.0])
-        for task in range(workers):
-            config = RunOptions(**options, task=task)
-            self.averages = moving_averages(config, self.step)
-            replicas = synchronous(sgd(), config=config, averages=self.averages)
-            fed = tf.placeholder(tf.float32, [2])
-            # As the graphs of the workers name them, which are one here.
-            with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE):
-                self.steps.append(replicas.apply_gradients([(fed, self.weights)], self.step))
-            self.replicas.append(replicas)
-            self.fed.append(fed)
-        self.session = tf.Session()
-        self.session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-
-    def begin(self):
-        chief, *others = self.replicas
-        chief.begin_epoch(self.session)
-        for each in others:
-            each.join(self.session)
-
-    def hand_in(self, worker, gradient):
-        """Sends a gradient; returns the thread, which ends when the worker has its token."""
-        run, feeds = self.session.run, {self.fed[worker]: gradient}
-        thread = threading.Thread(target=run, args=(self.steps[worker], feeds), daemon=True)
-        thread.start()
-        return thread
-
-    def update(self, **gradients):
-        """Makes an update of the gradients of workers, `_0=[1, 2]`; returns weights and step."""
-        threads = [self.hand_in(int(name[1:]), given) for name, given in gradients.items()]
-        self.replicas[0].update(self.session)
-        for thread in threads:
-            thread.join(20)
-            assert not thread.is_alive()
-        return self.state()
-
-    def state(self):
-        weights, step = self.session.run([self.weights, self.step])
-        return weights.tolist(), int(step)
-
-
 @pytest.fixture
-def job(variable_mode):
+def one_worker(variable_mode):
+    """Hands in gradients and then updates, as worker and chief do, without their threads."""
+
+    def run(gradients, **options):
+        config = RunOptions(sync_replicas=True, **options)
+        step = tf.train.create_global_step()
+        weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+        averages = moving_averages(config, step)
+        optimizer = synchronous(sgd(), config=config, averages=averages)
+        fed = tf.placeholder(tf.float32, [2])
+        hand_in = optimizer.apply_gradients([(fed, weights)], step)
+        session = tf.Session()
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        optimizer.begin_epoch(session)
+        optimizer.join(session)
+        # Each waits for a token; those of the first ones are there if an update needs several.
+        handed_in = [
+            threading.Thread(target=session.run, args=(hand_in, {fed: gradient}), daemon=True)
+            for gradient in gradients
+        ]
+        for thread in handed_in:
+            thread.start()
+        optimizer.update(session)
+        for thread in handed_in:
+            thread.join()
+        average = averages.average.average(weights) if averages else weights
+        return session.run([weights, average, step])
+
     with tf.Graph().as_default():
-        jobs = []
-
-        def make(*args, **options):
-            jobs.append(Job(*args, **options))
-            jobs[-1].begin()
-            return jobs[-1]
-
-        yield make
-        for each in jobs:
-            each.session.close()
+        yield run
 
 
-def test_an_update_is_made_of_the_mean_gradient_of_all_workers(job):
-    both = job(2)
-    assert both.update(_0=[1, 2], _1=[3, 2]) == ([0.0, 1.0], 1)
-    assert both.update(_0=[0, 0], _1=[2, 4]) == ([-0.5, 0.0], 2)
+def test_an_update_takes_as_many_gradients_as_are_to_be_aggregated(one_worker):
+    weights, _, step = one_worker([[1, 2], [3, 2], [5, 5]], replicas_to_aggregate=3)
+    np.testing.assert_allclose(weights, [1 - 0.5 * 3, 2 - 0.5 * 3])
+    assert step == 1
 
 
-def test_no_worker_takes_the_token_of_a_slower_one(job):
-    both = job(2)
-    both.update(_0=[1, 2], _1=[3, 2])
-    both.hand_in(0, [2, 2])
-    fast = both.hand_in(0, [8, 8])
-    fast.join(0.3)
-    assert fast.is_alive()
-    assert both.session.run(both.replicas[1]._queues[1].size()) == 0
-    # Both gradients of the fast worker are not an update: it waits for the token of the first.
-
-
-def test_a_lone_worker_sends_as_many_gradients_as_an_update_takes(job):
-    alone = job(1, replicas_to_aggregate=3)
-    threads = [alone.hand_in(0, [value] * 2) for value in (1, 2, 6)]
-    alone.replicas[0].update(alone.session)
-    for thread in threads:
-        thread.join(20)
-    assert alone.state() == ([1 - 0.5 * 3, 2 - 0.5 * 3], 1)
-
-
-def test_a_backup_worker_comes_too_late_and_its_gradient_is_dropped(job):
-    three = job(3, replicas_to_aggregate=2)
-    assert three.update(_0=[2, 2], _2=[2, 2]) == ([0.0, 1.0], 1)
-    late = three.hand_in(1, [100, 100])
-    late.join(20)  # Its token is there already.
-    assert not late.is_alive()
-    assert three.update(_0=[2, 2], _1=[2, 2]) == ([-1.0, 0.0], 2)
-
-
-def test_what_is_left_of_a_lost_session_is_never_used(job):
-    both = job(2)
-    both.update(_0=[0, 0], _1=[0, 0])
-    left = both.hand_in(1, [100, 100])
-    left.join(0.3)
-    both.replicas[0].begin_epoch(both.session)
-    left.join(20)
-    assert not left.is_alive()  # Freed by a token of the new epoch.
-    old = both.state()
-    assert both.update(_0=[2, 2], _1=[2, 2]) == ([old[0][0] - 1, old[0][1] - 1], old[1] + 1)
-
-
-def test_workers_that_wait_for_a_token_see_the_end(job):
-    both = job(2)
-    ended = []
-
-    def wait():
-        try:
-            both.session.run(both.steps[1], {both.fed[1]: [1, 1]})
-        except tf.errors.OutOfRangeError as error:
-            ended.append(error)
-
-    waiting = threading.Thread(target=wait, daemon=True)
-    waiting.start()
-    waiting.join(0.3)
-    assert waiting.is_alive()
-    both.replicas[0].close(both.session)
-    waiting.join(20)
-    assert len(ended) == 1
-
-
-def test_the_chief_moves_the_averages_after_the_update(job):
-    alone = job(1, moving_average_decay=0.75, moving_average_num_updates=False)
-    assert alone.update(_0=[1, 2]) == ([0.5, 1.0], 1)
-    average = alone.session.run(alone.averages.average.average(alone.weights))
+def test_the_chief_moves_the_averages_after_the_update(one_worker):
+    weights, average, _ = one_worker(
+        [[1, 2]], moving_average_decay=0.75, moving_average_num_updates=False
+    )
+    np.testing.assert_allclose(weights, [0.5, 1])
     np.testing.assert_allclose(average, [0.75 * 1 + 0.25 * 0.5, 0.75 * 2 + 0.25 * 1])
 
 
@@ -197,59 +107,145 @@ def test_the_chief_moves_the_averages_of_statistics_too():
     assert "mean/ExponentialMovingAverage" in names
 
 
-def test_sparse_gradients_are_averaged_row_by_row():
-    with tf.Graph().as_default(), tf.Session() as session:
-        table = tf.get_variable("table", initializer=[[1.0], [1.0], [1.0]])
-        replicas = synchronous(sgd(), config=RunOptions(sync_replicas=True))
+@pytest.mark.parametrize(
+    ("options", "gradients"),
+    [
+        ({"worker_replicas": 3}, 3),
+        ({"worker_replicas": 3, "replicas_to_aggregate": 2}, 2),
+        ({"worker_replicas": 2, "replicas_to_aggregate": 5}, 5),
+    ],
+)
+def test_the_average_is_of_one_gradient_per_worker_unless_said_otherwise(options, gradients):
+    with tf.Graph().as_default() as graph:
         step = tf.train.create_global_step()
-        gradient = tf.IndexedSlices(tf.constant([[2.0], [4.0]]), tf.constant([0, 2]), [3, 1])
-        hand_in = replicas.apply_gradients([(gradient, table)], step)
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        replicas.begin_epoch(session)
-        thread = threading.Thread(target=session.run, args=(hand_in,), daemon=True)
-        thread.start()
-        replicas.update(session)
-        thread.join(20)
-        assert session.run(table).tolist() == [[0.0], [1.0], [-1.0]]
+        weights = tf.get_variable("weights", initializer=1.0)
+        optimizer = synchronous(sgd(), config=RunOptions(**CLUSTER, **options))
+        optimizer.apply_gradients([(weights * 2, weights)], step)
+        takes = [op for op in graph.get_operations() if "TakeGradient" in op.type]
+        # The second one clears what is left of a session that was lost.
+        assert [int(tf.get_static_value(take.inputs[1])) for take in takes] == [gradients, 1]
 
 
-def graph_of_one_variable(rate=0.5):
-    """Returns variable, training operation and hook of a lone worker."""
+def graph_of_one_variable(config, rate=0.5):
+    """Returns variable, training operation and optimizer."""
     step = tf.train.create_global_step()
     weights = tf.get_variable("weights", initializer=1.0)
-    config = RunOptions(sync_replicas=True)
     optimizer = synchronous(tf.train.GradientDescentOptimizer(rate), config=config)
     update = optimizer.apply_gradients([(tf.constant(1.0), weights)], step)
-    return weights, update, optimizer.session_hook()
+    return weights, update, optimizer
+
+
+@contextlib.contextmanager
+def begun(**options):
+    """Yields session, graph, train op and optimizer of a worker whose chief has begun."""
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        _, update, optimizer = graph_of_one_variable(RunOptions(**CLUSTER, **options))
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        yield session, graph, update, optimizer
+
+
+def sizes_of_queues(session, graph):
+    sizes = [op.outputs[0] for op in graph.get_operations() if op.type == "QueueSizeV2"]
+    by_queue = {size.op.inputs[0].name: size for size in sizes}
+    return sorted(session.run(list(by_queue.values())))
+
+
+@pytest.mark.parametrize(
+    ("options", "tokens"),
+    [
+        # A worker that waits is freed by its token; one that joins drops it.
+        ({"worker_replicas": 2}, [0, 1]),
+        ({"worker_replicas": 3, "replicas_to_aggregate": 2}, [0, 1, 1]),
+    ],
+)
+def test_a_session_begins_with_a_token_for_each_other_worker(options, tokens):
+    with begun(**options) as (session, graph, _, optimizer):
+        optimizer.begin_epoch(session)
+        assert sizes_of_queues(session, graph) == [1] * len(tokens)
+        optimizer.join(session)
+        assert sizes_of_queues(session, graph) == tokens
+
+
+def test_a_shared_queue_has_the_tokens_beyond_the_workers_and_all_of_them_later():
+    with begun(worker_replicas=2, replicas_to_aggregate=5) as (session, graph, _, optimizer):
+        optimizer.begin_epoch(session)
+        with graph.as_default():
+            (queue,) = {op.inputs[0] for op in graph.get_operations() if "QueueEnq" in op.type}
+            size = tf.raw_ops.QueueSizeV2(handle=queue)
+        assert session.run(size) == 3
+        optimizer.begin_epoch(session)
+        assert session.run(size) == 5
+
+
+def test_a_gradient_of_a_lost_session_is_never_used():
+    with begun(worker_replicas=2, replicas_to_aggregate=1) as (session, graph, update, optimizer):
+        optimizer.begin_epoch(session)
+        optimizer.join(session)
+        with graph.as_default():
+            (count,) = {op for op in graph.get_operations() if op.type.endswith("NumAccumulated")}
+        sending = threading.Thread(target=session.run, args=(update,), daemon=True)
+        sending.start()
+        while session.run(count.outputs[0]) == 0:
+            pass
+        optimizer.begin_epoch(session)
+        assert session.run(count.outputs[0]) == 0
+        sending.join()  # The token of the new session has freed it.
+
+
+def test_other_workers_wait_until_the_chief_has_begun():
+    with begun(worker_replicas=2, task=1) as (session, _, _, optimizer):
+        assert not optimizer.has_begun(session)
+        hook, coordinator = optimizer.session_hook(), tf.train.Coordinator()
+        coming = threading.Thread(
+            target=hook.after_create_session, args=(session, coordinator), daemon=True
+        )
+        coming.start()
+        assert coming.is_alive()
+        optimizer.begin_epoch(session)
+        coming.join()
+        assert optimizer.has_begun(session)
+
+
+@pytest.mark.parametrize(("task", "threads"), [(0, 2), (1, 0)])
+def test_only_the_chief_makes_updates(task, threads):
+    with begun(worker_replicas=2, task=task) as (session, _, _, optimizer):
+        if task:
+            optimizer.begin_epoch(session)
+        coordinator = tf.train.Coordinator()
+        optimizer.session_hook().after_create_session(session, coordinator)
+        names = [thread.name for thread in threading.enumerate()]
+        coordinator.request_stop()
+        assert names.count("sync_replicas") == threads
+
+
+def test_workers_that_wait_stop_when_another_one_has_ended():
+    with begun(worker_replicas=2) as (session, _, update, optimizer):
+        hook, coordinator = optimizer.session_hook(), tf.train.Coordinator()
+        hook.is_over = lambda: True
+        hook.after_create_session(session, coordinator)
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(update)
+        coordinator.request_stop()
 
 
 def test_a_monitored_session_trains_and_ends(variable_mode):
     # Within the time of this test: TensorFlow's own hook takes two minutes to end.
     with tf.Graph().as_default():
-        weights, update, hook = graph_of_one_variable()
+        weights, update, optimizer = graph_of_one_variable(RunOptions(sync_replicas=True))
         with tf.control_dependencies([update]):
             seen = weights.read_value()
-        with tf.train.MonitoredSession(hooks=[hook]) as session:
+        with tf.train.MonitoredSession(hooks=[optimizer.session_hook()]) as session:
             assert [session.run(seen) for _ in range(3)] == [0.5, 0.0, -0.5]
 
 
 def test_an_update_that_fails_ends_the_training_with_its_error():
     with tf.Graph().as_default():
         rate = tf.debugging.check_numerics(tf.constant(float("nan")), "a rate that is no number")
-        _, update, hook = graph_of_one_variable(rate)
+        _, update, optimizer = graph_of_one_variable(RunOptions(sync_replicas=True), rate)
+        hook = optimizer.session_hook()
         wrong = pytest.raises(tf.errors.InvalidArgumentError, match="a rate that is no number")
         with wrong, tf.train.MonitoredSession(hooks=[hook]) as session:
             session.run(update)
-
-
-def test_a_worker_that_ended_closes_the_queues():
-    with tf.Graph().as_default():
-        _, update, hook = graph_of_one_variable()
-        hook.is_over = lambda: True
-        # A monitored session ends without an error then, as at the end of the input.
-        with tf.train.MonitoredSession(hooks=[hook]) as session:
-            while not session.should_stop():
-                session.run(update)
 
 
 # Worker 0 has the gradient [1, 2], worker 1 the gradient [3, 6].
@@ -277,7 +273,7 @@ with tf.Graph().as_default(), variables_placed(deployment):
     with tf.control_dependencies([update]):
         seen = [weights.read_value(), step.read_value()]
     assert all("/job:ps" in v.device for v in tf.global_variables())
-    assert [v.device for v in tf.local_variables()] == [deployment.optimizer_device()]
+    assert {v.device for v in tf.local_variables()} == {deployment.optimizer_device()}
     if cluster.is_chief:
         creator = tf.train.ChiefSessionCreator(master=target)
     else:
@@ -287,7 +283,6 @@ with tf.Graph().as_default(), variables_placed(deployment):
         print("ready", flush=True)
         for _ in range(4):
             print(json.dumps([each.tolist() for each in session.run(seen)]), flush=True)
-            sys.stdin.readline()
 """
 
 
@@ -307,10 +302,6 @@ def test_two_workers_update_by_the_average_of_their_gradients(cluster, mode):
             assert workers[task].stdout.readline() == "ready\n"
         for of_step in expected:
             assert [json.loads(worker.stdout.readline()) for worker in workers] == [of_step] * 2
-            # Neither begins the next step before both have their token: the tokens of an update
-            # lie in one queue, and a fast worker could take that of a slow one.
-            for worker in workers:
-                print(file=worker.stdin, flush=True)
         errors = [worker.communicate(timeout=120)[1] for worker in workers]
         assert [worker.returncode for worker in workers] == [0, 0], errors
     finally:

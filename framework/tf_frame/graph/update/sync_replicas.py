@@ -33,8 +33,6 @@ from tf_frame.graph.update.moving_averages import MovingAverages
 _EPOCH = 2**40
 _EPOCH_KEY = "tf_frame/sync_epoch"
 _LOOK_SECS, _WATCH_SECS = 0.1, 1.0
-# After these errors a monitored session makes a new session.
-_LOST = (tf.errors.AbortedError, tf.errors.UnavailableError)
 
 
 def synchronous(
@@ -168,7 +166,6 @@ class SyncReplicas:
         session.run(self._drop_old)
         session.run(self._send_first)
         session.run(self._publish)
-        self.join(session)
 
     def has_begun(self, session: Any) -> bool:
         """Returns whether the chief has begun an epoch."""
@@ -181,6 +178,10 @@ class SyncReplicas:
     def update(self, session: Any) -> None:
         """Waits for the gradients of an update, and makes it."""
         session.run(self._update)
+
+    def free(self, session: Any) -> None:
+        """Frees the workers that wait for a token, which no update will send."""
+        session.run(self._send_first)
 
     def close(self, session: Any) -> None:
         """Closes the queues: workers that wait for a token get `tf.errors.OutOfRangeError`."""
@@ -292,6 +293,7 @@ class SyncReplicasHook(tf.train.SessionRunHook):
         self._session, self._is_closed = session, False
         if self._is_chief:
             self._replicas.begin_epoch(session)
+            self._replicas.join(session)
             self._start(self._make_updates, session, coord)
             self._start(self._watch, session, coord)
             return
@@ -321,19 +323,16 @@ class SyncReplicasHook(tf.train.SessionRunHook):
                 self._replicas.update(session)
         except Exception as error:
             # After a stop, the closed session or queue ends the update by an error.
-            if not (coord.should_stop() or self._is_closed):
-                if isinstance(error, tf.errors.CancelledError):
-                    error = tf.errors.AbortedError(None, None, error.message)
-                coord.request_stop(error)
-                self._free_main_thread(session, error)
-
-    def _free_main_thread(self, session: Any, error: Exception) -> None:
-        """Ends the wait for a token, as no update comes any more; the loop raises `error`."""
-        if isinstance(error, _LOST):
-            # The queues stay open for the next session, though their server may have survived.
-            session.close()
-        else:
-            self.end_updates()
+            if coord.should_stop() or self._is_closed:
+                return
+            if isinstance(error, tf.errors.CancelledError):
+                # What a lost server may cancel; see `JobMember.check_error`.
+                error = tf.errors.AbortedError(None, None, error.message)
+            coord.request_stop(error)
+            lost = isinstance(error, (tf.errors.AbortedError, tf.errors.UnavailableError))
+            # The session itself waits for a token; closed queues would be closed for the next one.
+            with contextlib.suppress(tf.errors.OpError, RuntimeError):
+                (self._replicas.free if lost else self._replicas.close)(session)
 
     def _watch(self, session: Any, coord: Any) -> None:
         # The session may be lost meanwhile, which the main thread notices as well.
