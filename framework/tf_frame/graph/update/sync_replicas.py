@@ -290,7 +290,7 @@ class SyncReplicasHook(tf.train.SessionRunHook):
         self.is_over: Callable[[], object] = lambda: False
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        self._session = session
+        self._session, self._is_closed = session, False
         if self._is_chief:
             self._replicas.begin_epoch(session)
             self._replicas.join(session)
@@ -304,6 +304,7 @@ class SyncReplicasHook(tf.train.SessionRunHook):
 
     def end_updates(self) -> None:
         """Lets other workers stop, which wait for a token; for the chief, after its last step."""
+        self._is_closed = True
         # A lost parameter server has no queue to close.
         with contextlib.suppress(tf.errors.OpError):
             self._replicas.close(self._session)
@@ -321,9 +322,12 @@ class SyncReplicasHook(tf.train.SessionRunHook):
             while not coord.should_stop():
                 self._replicas.update(session)
         except Exception as error:
-            # After a stop, the closed session ends the wait for gradients by an error.
-            if coord.should_stop():
+            # After a stop, the closed session or queue ends the update by an error.
+            if coord.should_stop() or self._is_closed:
                 return
+            if isinstance(error, tf.errors.CancelledError):
+                # What a lost server may cancel; see `JobMember.check_error`.
+                error = tf.errors.AbortedError(None, None, error.message)
             coord.request_stop(error)
             lost = isinstance(error, (tf.errors.AbortedError, tf.errors.UnavailableError))
             # The session itself waits for a token; closed queues would be closed for the next one.
@@ -335,5 +339,5 @@ class SyncReplicasHook(tf.train.SessionRunHook):
         with contextlib.suppress(tf.errors.OpError, RuntimeError):
             while not coord.wait_for_stop(_WATCH_SECS):
                 if self.is_over():
-                    self._replicas.close(session)
+                    self.end_updates()
                     return
