@@ -39,8 +39,6 @@ WITHOUT_TENSORFLOW = ("config", "cluster", "plugin", "launch", "cli")
 # But the server of a task is one of TensorFlow's; nothing imports these before it starts.
 _OF_SERVERS = ("agreement", "key_value_store", "server")
 WITH_TENSORFLOW = {f"tf_frame.cluster.{name}" for name in _OF_SERVERS}
-    f"tf_frame.cluster.{name}" for name in ("agreement", "key_value_store", "server")
-}
 
 
 @functools.cache
