@@ -79,7 +79,7 @@ def main(argv: Sequence[str]) -> int:
     ):
         if cluster.is_chief:
             refuse_if_busy(setup.model_dir)
-        report("\n".join([run_text.introduction(setup, source.info), *notes]))
+        report("\n".join([run_text.introduction(setup, source.info, cluster), *notes]))
         observer = RunObserver(report, interrupts, shows_progress=True)
         result = _run(setup, RunContext(observer=observer, cluster=cluster), source)
         if cluster.is_chief:
@@ -137,7 +137,7 @@ def _serve(setup: TrainingSetup, cluster: Cluster) -> int:
 def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequence[str]) -> int:
     check_writable(setup.model_dir)
     with output_may_fail(), Interrupts().installed() as interrupts:
-        report("\n".join([run_text.introduction(setup, source.info), *notes]))
+        report("\n".join([run_text.introduction(setup, source.info, cluster), *notes]))
         with without_chatter(setup.config.verbosity):
             from tf_frame.estimator.training.dry_run import dry_run
         context = RunContext(observer=RunObserver(report, interrupts), cluster=cluster)

@@ -13,6 +13,7 @@ import tf_frame
 from tf_frame import file_system
 from tf_frame.cli.screen import emphasised
 from tf_frame.cli.training_setup import CommandLine
+from tf_frame.cluster import Cluster
 from tf_frame.config.changes import changed_options
 from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions, without_effect
@@ -69,8 +70,8 @@ def _changes(setup: TrainingSetup) -> list[str]:
     return ["\n  ".join([heading, *changed])] if changed else []
 
 
-def introduction(setup: TrainingSetup, info: InputInfo) -> str:
-    """The first screen of a run: versions, model, input, training, devices, folder."""
+def introduction(setup: TrainingSetup, info: InputInfo, cluster: Cluster | None = None) -> str:
+    """The first screen of a run: versions, model, input, training, devices, task, folder."""
     config = setup.config
     rows = [
         ("model", _named(setup.model)),
@@ -79,6 +80,7 @@ def introduction(setup: TrainingSetup, info: InputInfo) -> str:
         *_overfitting(config),
         ("optimizer", f"{setup.optimizer.name}, {_learning_rate(setup)}"),
         ("devices", _devices(config)),
+        *([("task", cluster.task_name)] if cluster and cluster.target else []),
         ("model_dir", emphasised(setup.model_dir)),
         ("watch it", f"tensorboard --logdir {shlex.quote(setup.model_dir)}"),
     ]
