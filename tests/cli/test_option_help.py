@@ -49,7 +49,7 @@ def test_help_shows_the_everyday_options_and_how_to_see_all(help_of, flag):
 def test_help_all_shows_every_option_once_under_the_heading_of_its_group(help_of):
     text = help_of("--help_all")
     assert [name for name in listed(text) if name in NAMES] == NAMES
-    assert [text.count(f"\n{group.__doc__.rstrip('.')}:\n") for group in GROUPS] == [1] * 10
+    assert [text.count(f"\n{group.__doc__.rstrip('.')}:\n") for group in GROUPS] == [1] * 11
     assert "--plugin TEXT" in text
 
 

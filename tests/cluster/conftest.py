@@ -1,5 +1,6 @@
-"""Checks that no test of a cluster leaves a process behind."""
+"""Checks that no test of a cluster leaves a process behind; the end of undisturbed jobs."""
 
+import functools
 import os
 import time
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import forked
+from job import JOINT_JOBS, LAST_STEP, joint_job
 
 # What has been killed may take a moment to go.
 _GONE_SECS = 5.0
@@ -24,6 +26,26 @@ def no_process_is_left(tmp_path):
             told = {pid: _command(pid) for pid in left}
             pytest.fail(f"processes are left: {told}")
         time.sleep(0.05)
+
+
+@pytest.fixture(scope="session")
+def end_of(tmp_path_factory):
+    """Returns the values that the last checkpoint of an undisturbed job of `JOINT_JOBS` has."""
+
+    @functools.cache
+    def end_of(kind):
+        with joint_job(tmp_path_factory.mktemp(kind), kind) as job:
+            job.start()
+            job.ended_well()
+            return job.variables(LAST_STEP)
+
+    return end_of
+
+
+@pytest.fixture(params=JOINT_JOBS)
+def undisturbed(request, end_of):
+    """A kind of job, and how one ends that is never disturbed."""
+    return request.param, end_of(request.param)
 
 
 def _children():

@@ -7,6 +7,7 @@ import pytest
 from tf_frame.cli.main import main
 from tf_frame.cluster.find import cluster_of, in_cluster
 from tf_frame.config.run_options import RunOptions
+from tf_frame.errors import ConfigError
 from tf_frame.testing.distributions import write_toy_distribution
 
 CHIEF = {"chief": ["c:1"], "worker": ["w:1", "v:1"], "ps": ["p:1", "q:1"]}
@@ -76,6 +77,14 @@ def test_what_kubernetes_and_vertex_ai_write_is_read():
     assert cluster_of(RunOptions(), config_of(CHIEF, "chief", 0, **vertex)).is_chief
     text = {"TF_CONFIG": json.dumps({"cluster": CHIEF, "task": {"type": "worker", "index": "1"}})}
     assert cluster_of(RunOptions(), text).task_name == "worker-1"
+
+
+@pytest.mark.parametrize("options", [{"num_ps_tasks": 1}, {"worker_replicas": 2}, {"task": 1}])
+def test_the_options_of_a_cluster_need_addresses(options):
+    with pytest.raises(ConfigError, match="--master grpc://HOST:PORT"):
+        cluster_of(RunOptions(**options))
+    whole = {"num_ps_tasks": 1, "worker_replicas": 2, **options}
+    assert cluster_of(RunOptions(**whole, master="grpc://c:1")).target == "grpc://c:1"
 
 
 def test_tf_config_counts_only_where_it_is_asked_for():

@@ -66,3 +66,41 @@ def test_twenty_steps_of_two_workers_are_those_of_one_process_with_the_joint_bat
     assert_same({n: joint[n] for n in names}, {n: alone[n] for n in names}, atol=1e-5)
     assert joint["global_step"] == 20
     assert np.abs(joint["linear/weights"]).min() > 0.1
+
+
+EXAMPLES = ("--model.num_examples", "96", "--input.num_examples", "96", "--input.shuffle")
+EPOCHS = (*WORDS, *EXAMPLES, "--train_batch_size", "8", "--noevaluate")
+
+
+def test_synchronous_workers_read_each_example_once_in_an_epoch(tmp_path):
+    # 8 steps of 3 workers with 8 examples each are two epochs.
+    words = (*EPOCHS, "--max_steps", "8", SYNC)
+    with RunningJob(tmp_path, words, num_ps=1, num_workers=3) as job:
+        job.start()
+        job.ended_well()
+    assert job.variables()["seen"].tolist() == [2] * 96
+
+
+def test_asynchronous_workers_read_each_example_of_their_shard_once_in_an_epoch(tmp_path):
+    words = (*EPOCHS, "--max_steps", "60", "--input.sleep_ms", "20")
+    with RunningJob(tmp_path, words, num_ps=2, num_workers=3) as job:
+        job.start()
+        job.ended_well()
+    values = job.variables()
+    assert values["seen"].sum() == 8 * values["global_step"]
+    for worker in range(3):
+        shard = values["seen"][worker::3]
+        assert shard.min() > 0 and shard.max() - shard.min() <= 1, worker
+
+
+def test_partitioned_variables_and_clones_are_trained_over_two_servers(tmp_path):
+    words = (*WORDS, "--max_steps", "60", "--noevaluate", "--model.parts", "2")
+    words = (*words, "--num_clones", "2", "--clone_on_cpu", "--placement", "balanced")
+    with RunningJob(tmp_path, words, num_ps=2, num_workers=2) as job:
+        job.start()
+        job.ended_well()
+    values = job.variables()
+    assert values["table"].shape == (12, 4)
+    assert np.abs(values["table"]).max() < 1e-2
+    assert values["seen"].sum() == 32 * values["global_step"]
+    np.testing.assert_allclose(values["linear/biases"], [3.0], atol=0.5)

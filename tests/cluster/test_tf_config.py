@@ -7,7 +7,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster.tf_config import ClusterConfig, TaskType, cluster_config, read_tf_config
 from tf_frame.config.option import resolve
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import ConfigError
 
 PS = ["p0:2222", "p1:2222"]
 WORKERS = ["w0:2222", "w1:2222", "w2:2222"]
@@ -118,8 +117,26 @@ def test_a_cluster_of_one_task_trains_inside_its_process(leader):
 def test_two_tasks_of_which_none_is_a_server_are_no_cluster_of_one():
     place = of({"chief": ["a:1"], "worker": ["b:1"]}, "worker", 0)
     assert (place.master, place.num_ps, place.num_workers) == ("grpc://b:1", 0, 2)
-    with pytest.raises(ConfigError, match=r'2 nodes that train \(chief, worker\) and no "ps" node'):
-        place.run_options()
+    # They all-reduce their gradients.
+    assert place.run_options()["num_ps_tasks"] == 0
+
+
+def test_worker_0_may_lead_where_there_is_no_chief():
+    config = {"cluster": {"worker": WORKERS, "ps": PS}, "task": {"type": "worker", "index": 0}}
+    with pytest.raises(ValueError, match='it must have one "chief" node'):
+        cluster_config(config)
+    place = cluster_config(config, worker_leads=True)
+    assert (place.is_chief, place.num_workers, place.global_id) == (True, 3, 0)
+    config["task"]["index"] = 2
+    place = cluster_config(config, worker_leads=True)
+    assert (place.is_chief, place.run_options()["task"]) == (False, 2)
+    led = {"cluster": CHIEF, "task": {"type": "worker", "index": 0}}
+    assert cluster_config(led, worker_leads=True) == cluster_config(led)
+
+
+def test_workers_that_come_and_go_are_refused():
+    with pytest.raises(ValueError, match="leave enableDynamicWorker out"):
+        cluster_config({"sparseCluster": {"worker": {"0": "w:1"}}})
 
 
 def test_other_jobs_are_numbered_by_name_between_chief_and_servers():

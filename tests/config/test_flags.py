@@ -116,7 +116,8 @@ def another_value(option):
     if option.type == tuple[int, ...]:
         return (20, 200)
     if option.max is not None:
-        return ((option.default or 0) + option.max) / 2 or option.min
+        value = ((option.default or 0) + option.max) / 2
+        return (int(value) if option.type is int else value) or option.min
     return (option.default or 0) * 2 if (option.default or 0) > 0 else 1
 
 

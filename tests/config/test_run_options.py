@@ -42,20 +42,9 @@ def test_a_layout_may_be_looked_at_without_a_cluster():
 TWO_WORKERS = {"worker_replicas": 2, "num_ps_tasks": 1, "master": "grpc://localhost:1"}
 
 
-@pytest.mark.parametrize("options", [{"num_ps_tasks": 1}, {"worker_replicas": 2}, {"task": 1}])
-def test_a_cluster_needs_a_master(options):
-    with pytest.raises(ConfigError, match="--master grpc://HOST:PORT"):
-        RunOptions(**options)
-    whole = {"num_ps_tasks": 1, "worker_replicas": 2, **options}
-    assert RunOptions(**whole, master="grpc://localhost:1").master == "grpc://localhost:1"
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"master": "localhost:1"}, "--master localhost:1: expected grpc://HOST:PORT"),
-        ({"master": "grpc://localhost"}, "--master grpc://localhost: expected grpc://HOST:PORT"),
-        ({"task": 1}, "--task 1: tasks count from 0 and --worker_replicas is 1"),
         ({"sync_replicas": True, "startup_delay_steps": 5}, "must be zero .*; it is 5"),
         (
             {"sync_replicas": True, "num_clones": 2, **TWO_WORKERS},

@@ -43,12 +43,15 @@ class CountedModel(ToyModel):
 
     def build(self, features, labels, mode):
         output = super().build(features, labels, mode)
+        loss = output.loss
+        if self.params.parts and loss is not None:
+            loss += self._table()
         if mode == Mode.TRAIN:
             self._check_task()
-            self._count(features)
-        if self.params.parts and output.loss is not None:
-            output = dataclasses.replace(output, loss=output.loss + self._table())
-        return output
+            # Not in UPDATE_OPS, which run on one of several synchronous workers only.
+            with tf.control_dependencies([self._counted(features)]):
+                loss = tf.identity(loss)
+        return dataclasses.replace(output, loss=loss)
 
     def _check_task(self):
         import json
@@ -58,8 +61,8 @@ class CountedModel(ToyModel):
         if self.params.fails_in == f"{task.get('type')}-{task.get('index')}":
             raise KeyError("a defect of the plugin")
 
-    def _count(self, features):
-        """Counts the examples of a batch, known by their features."""
+    def _counted(self, features):
+        """The op that counts the examples of a batch, known by their features."""
         import numpy as np
 
         number = self.params.num_examples
@@ -69,7 +72,7 @@ class CountedModel(ToyModel):
         )
         is_same = tf.reduce_all(tf.equal(features[:, None], known[None]), axis=2)
         counted = tf.reduce_sum(tf.cast(is_same, tf.int32), axis=0)
-        tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_add(seen, counted))
+        return tf.assign_add(seen, counted)
 
     def _table(self):
         table = tf.get_variable(

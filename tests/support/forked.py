@@ -46,7 +46,7 @@ _SET_CHILD_SUBREAPER = 36  # of prctl(2)
 _PRELOADED = ("tensorflow.compat.v1", "absl.app", "importlib.metadata", "stevedore", "tqdm", "yaml")
 # Variables that are read when an interpreter or TensorFlow starts.
 _READ_AT_START = ("TF_", "PYTHON", "LC_", "LANG", "LD_", "OMP_", "OPENBLAS_", "MKL_", "KMP_")
-_READ_LATER = ("TF_CONFIG", "PYTHONPATH")
+_READ_LATER = ("TF_CONFIG", "PYTHONPATH", "PYTHONUNBUFFERED")
 _QUIET = ("TF_CPP_MIN_LOG_LEVEL", "3")  # Also the level of commands unless they ask for another.
 _FORKABLE_OPTIONS = {
     *("stdin", "stdout", "stderr", "env", "cwd", "start_new_session"),
@@ -257,7 +257,8 @@ def _become(request: dict[str, Any]) -> None:
     random.seed()
     np.random.seed()
     # Those of the server were made for other files: whether they can seek, for example.
-    sys.stdout = open(1, "w", buffering=1 if os.isatty(1) else -1, closefd=False)  # noqa: SIM115
+    by_line = os.isatty(1) or os.environ.get("PYTHONUNBUFFERED")
+    sys.stdout = open(1, "w", buffering=1 if by_line else -1, closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", 1, errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.excepthook = _report
     kind, program, argv = request["program"]

@@ -1,4 +1,4 @@
-"""The variables of InceptionV3 as slim makes them: realistic input for `placement.py`.
+"""The variables of InceptionV3 as slim makes them: realistic input for tests of the placement.
 
 Channels and kernels are those of inception_v3_base and inception_v3
 (tensorflow/models, research/slim/nets/inception_v3.py; Szegedy et al.,

@@ -103,12 +103,19 @@ class JobMember:
             self.agreement.begin_session(restored)
 
     def check_error(self, error: Exception) -> None:
-        """Finds out what an error of a step means, where the workers all-reduce gradients.
+        """Finds out what an error of a step means.
 
         Raises:
+          tf.errors.AbortedError: a parameter server was lost.
           tf.errors.OutOfRangeError: another worker has ended, and so ends the training.
           PeerLostError: another worker was lost.
         """
+        if self.cluster.has_several_tasks and not self.cluster.all_reduces:
+            if isinstance(error, tf.errors.CancelledError):
+                # A lost server fails a part of the step and cancels the others, and TensorFlow may
+                # tell the code of a cancelled one. A new session is made after this error only.
+                raise tf.errors.AbortedError(None, None, error.message) from error
+            return
         if not (self.cluster.all_reduces and isinstance(error, _COLLECTIVE_ERRORS)):
             return
         for status in read_statuses(self.model_dir):

@@ -10,7 +10,7 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import CheckpointError, ConfigError, DataError
 from tf_frame.graph.inputs.pipeline import make_batches
-from tf_frame.graph.inputs.position import make_input_position
+from tf_frame.graph.inputs.position import make_input_position, step_name
 from tf_frame.plugin import Input, InputContext, InputInfo, Mode
 
 CONFIG = RunOptions(train_batch_size=2)
@@ -337,15 +337,27 @@ def test_parameters_that_are_no_json_are_told_apart_by_their_looks(tmp_path):
         Running(shuffled, crop_size=(np.float32(3), 2)).restore(path)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"worker_replicas": 2, "num_ps_tasks": 1, "master": "grpc://localhost:1"},
-        {"sync_replicas": True, "replicas_to_aggregate": 2},
-    ],
-)
-def test_workers_that_train_together_have_no_position(options, caplog):
+def test_gradients_that_are_pending_leave_no_position(caplog):
     caplog.set_level("INFO", logger="tf_frame")
+    options = RunOptions(sync_replicas=True, replicas_to_aggregate=2)
     with tf.Graph().as_default():
-        assert make_input_position(Built(shuffled), RunOptions(**options)) is None
+        assert make_input_position(Built(shuffled), options) is None
     assert "the position in the input is not saved" in caplog.text
+
+
+def test_each_worker_has_a_position_of_its_own_name():
+    cluster = {"worker_replicas": 2, "num_ps_tasks": 1, "master": "grpc://localhost:1"}
+    names = {}
+    for task in (0, 1):
+        with tf.Graph().as_default():
+            context = InputContext(batch_size=4, seed=1)
+            make_batches(Built(shuffled), Mode.TRAIN, context, DeploymentConfig())
+            position = make_input_position(Built(shuffled), RunOptions(task=task, **cluster))
+            names[task] = sorted(position.tensors)
+            assert sorted(position.names_of(1)) == [
+                "input_position/worker_1/0",
+                "input_position/worker_1/fingerprint",
+            ]
+    assert names[0] == ["input_position/0", "input_position/fingerprint"]
+    assert names[1] == ["input_position/worker_1/0", "input_position/worker_1/fingerprint"]
+    assert step_name(1) == "input_position/worker_1/step"

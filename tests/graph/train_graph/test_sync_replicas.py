@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.graph.update.sync_replicas import SyncReplicasHook, synchronous
+from tf_frame.graph.update.sync_replicas import SyncReplicasHook
 from tf_frame.testing.toy import build_toy_graph
 
 # What synchronises may wait for ever.
@@ -44,16 +44,3 @@ def test_averages_are_moved_in_one_place_only(sync_replicas):
     operations = train_graph.graph.get_operations()
     moves = [op for op in operations if "AssignMovingAvg" in op.name and "AssignSub" in op.type]
     assert len(moves) == len(train_graph.model_variables) - 1
-
-
-def test_every_worker_is_dealt_a_token_though_fewer_gradients_make_an_update():
-    cluster = {"master": "grpc://localhost:1", "num_ps_tasks": 1}
-    workers = {"worker_replicas": 3, "replicas_to_aggregate": 2}
-    config = RunOptions(sync_replicas=True, **cluster, **workers)
-    with tf.Graph().as_default() as graph:
-        step = tf.train.create_global_step()
-        weights = tf.get_variable("weights", initializer=1.0)
-        optimizer = synchronous(tf.train.GradientDescentOptimizer(0.5), config=config)
-        optimizer.apply_gradients([(weights * 2, weights)], step)
-        (deal,) = [op for op in graph.get_operations() if "QueueEnqueueMany" in op.type]
-    assert deal.inputs[1].shape == [3]

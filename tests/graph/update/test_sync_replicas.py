@@ -10,9 +10,9 @@ import tensorflow.compat.v1 as tf
 
 import forked
 from tf_frame.config.run_options import RunOptions
-from tf_frame.errors import ConfigError, TfFrameError
+from tf_frame.errors import ConfigError
 from tf_frame.graph.update.moving_averages import moving_averages
-from tf_frame.graph.update.sync_replicas import session_hook, synchronous
+from tf_frame.graph.update.sync_replicas import synchronous
 
 # What synchronises may wait for ever.
 pytestmark = pytest.mark.timeout(60)
@@ -58,13 +58,20 @@ def one_worker(variable_mode):
         optimizer = synchronous(sgd(), config=config, averages=averages)
         fed = tf.placeholder(tf.float32, [2])
         hand_in = optimizer.apply_gradients([(fed, weights)], step)
-        tokens = optimizer.get_init_tokens_op(len(gradients))
         session = tf.Session()
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        session.run([optimizer.chief_init_op, tokens])
-        for gradient in gradients:
-            session.run(hand_in, {fed: gradient})
-        session.run(optimizer.get_chief_queue_runner().enqueue_ops)
+        optimizer.begin_epoch(session)
+        optimizer.join(session)
+        # Each waits for a token; those of the first ones are there if an update needs several.
+        handed_in = [
+            threading.Thread(target=session.run, args=(hand_in, {fed: gradient}), daemon=True)
+            for gradient in gradients
+        ]
+        for thread in handed_in:
+            thread.start()
+        optimizer.update(session)
+        for thread in handed_in:
+            thread.join()
         average = averages.average.average(weights) if averages else weights
         return session.run([weights, average, step])
 
@@ -114,91 +121,128 @@ def test_the_average_is_of_one_gradient_per_worker_unless_said_otherwise(options
         weights = tf.get_variable("weights", initializer=1.0)
         optimizer = synchronous(sgd(), config=RunOptions(**CLUSTER, **options))
         optimizer.apply_gradients([(weights * 2, weights)], step)
-        (take,) = (op for op in graph.get_operations() if "TakeGradient" in op.type)
-        assert tf.get_static_value(take.inputs[1]) == gradients
+        takes = [op for op in graph.get_operations() if "TakeGradient" in op.type]
+        # The second one clears what is left of a session that was lost.
+        assert [int(tf.get_static_value(take.inputs[1])) for take in takes] == [gradients, 1]
 
 
 def graph_of_one_variable(config, rate=0.5):
-    """Returns variable, training operation and hook."""
+    """Returns variable, training operation and optimizer."""
     step = tf.train.create_global_step()
     weights = tf.get_variable("weights", initializer=1.0)
     optimizer = synchronous(tf.train.GradientDescentOptimizer(rate), config=config)
     update = optimizer.apply_gradients([(tf.constant(1.0), weights)], step)
-    return weights, update, session_hook(optimizer, config=config)
+    return weights, update, optimizer
 
 
-@pytest.fixture
-def hooked():
-    """Runs the hook of one worker of a cluster in a session; yields session and graph."""
+@contextlib.contextmanager
+def begun(**options):
+    """Yields session, graph, train op and optimizer of a worker whose chief has begun."""
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        _, update, optimizer = graph_of_one_variable(RunOptions(**CLUSTER, **options))
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        yield session, graph, update, optimizer
 
-    @contextlib.contextmanager
-    def enter(**options):
-        with tf.Graph().as_default() as graph, tf.Session() as session:
-            *_, hook = graph_of_one_variable(RunOptions(**CLUSTER, **options))
-            hook.begin()
-            (queue,) = (op for op in graph.get_operations() if "FIFOQueue" in op.type)
-            size = tf.raw_ops.QueueSizeV2(handle=queue.outputs[0])
-            session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-            coordinator = tf.train.Coordinator()
-            hook.after_create_session(session, coordinator)
-            yield lambda: session.run(size)
-            coordinator.request_stop()
-            coordinator.join()
 
-    return enter
+def sizes_of_queues(session, graph):
+    sizes = [op.outputs[0] for op in graph.get_operations() if op.type == "QueueSizeV2"]
+    by_queue = {size.op.inputs[0].name: size for size in sizes}
+    return sorted(session.run(list(by_queue.values())))
 
 
 @pytest.mark.parametrize(
     ("options", "tokens"),
     [
-        ({"worker_replicas": 2}, 0),
-        ({"worker_replicas": 3, "replicas_to_aggregate": 2}, 0),
-        ({"worker_replicas": 2, "replicas_to_aggregate": 5}, 3),
-        ({"worker_replicas": 2, "replicas_to_aggregate": 5, "task": 1}, 0),
+        # A worker that waits is freed by its token; one that joins drops it.
+        ({"worker_replicas": 2}, [0, 1]),
+        ({"worker_replicas": 3, "replicas_to_aggregate": 2}, [0, 1, 1]),
     ],
 )
-def test_the_chief_deals_out_no_more_tokens_than_the_first_update_needs(hooked, options, tokens):
-    with hooked(**options) as queue_size:
-        assert queue_size() == tokens
+def test_a_session_begins_with_a_token_for_each_other_worker(options, tokens):
+    with begun(**options) as (session, graph, _, optimizer):
+        optimizer.begin_epoch(session)
+        assert sizes_of_queues(session, graph) == [1] * len(tokens)
+        optimizer.join(session)
+        assert sizes_of_queues(session, graph) == tokens
+
+
+def test_a_shared_queue_has_the_tokens_beyond_the_workers_and_all_of_them_later():
+    with begun(worker_replicas=2, replicas_to_aggregate=5) as (session, graph, _, optimizer):
+        optimizer.begin_epoch(session)
+        with graph.as_default():
+            (queue,) = {op.inputs[0] for op in graph.get_operations() if "QueueEnq" in op.type}
+            size = tf.raw_ops.QueueSizeV2(handle=queue)
+        assert session.run(size) == 3
+        optimizer.begin_epoch(session)
+        assert session.run(size) == 5
+
+
+def test_a_gradient_of_a_lost_session_is_never_used():
+    with begun(worker_replicas=2, replicas_to_aggregate=1) as (session, graph, update, optimizer):
+        optimizer.begin_epoch(session)
+        optimizer.join(session)
+        with graph.as_default():
+            (count,) = {op for op in graph.get_operations() if op.type.endswith("NumAccumulated")}
+        sending = threading.Thread(target=session.run, args=(update,), daemon=True)
+        sending.start()
+        while session.run(count.outputs[0]) == 0:
+            pass
+        optimizer.begin_epoch(session)
+        assert session.run(count.outputs[0]) == 0
+        sending.join()  # The token of the new session has freed it.
+
+
+def test_other_workers_wait_until_the_chief_has_begun():
+    with begun(worker_replicas=2, task=1) as (session, _, _, optimizer):
+        assert not optimizer.has_begun(session)
+        hook, coordinator = optimizer.session_hook(), tf.train.Coordinator()
+        coming = threading.Thread(
+            target=hook.after_create_session, args=(session, coordinator), daemon=True
+        )
+        coming.start()
+        assert coming.is_alive()
+        optimizer.begin_epoch(session)
+        coming.join()
+        assert optimizer.has_begun(session)
 
 
 @pytest.mark.parametrize(("task", "threads"), [(0, 2), (1, 0)])
-def test_only_the_chief_makes_updates(hooked, task, threads):
-    with hooked(worker_replicas=2, task=task):
+def test_only_the_chief_makes_updates(task, threads):
+    with begun(worker_replicas=2, task=task) as (session, _, _, optimizer):
+        if task:
+            optimizer.begin_epoch(session)
+        coordinator = tf.train.Coordinator()
+        optimizer.session_hook().after_create_session(session, coordinator)
         names = [thread.name for thread in threading.enumerate()]
+        coordinator.request_stop()
         assert names.count("sync_replicas") == threads
 
 
-def test_the_hook_comes_after_apply_gradients():
-    config = RunOptions(sync_replicas=True)
-    with tf.Graph().as_default():
-        hook = session_hook(synchronous(sgd(), config=config), config=config)
-        with pytest.raises(ValueError, match="Should be called after apply_gradients"):
-            hook.begin()
-
-
-def test_variables_without_a_value_are_named():
-    with tf.Graph().as_default(), tf.Session() as session:
-        *_, hook = graph_of_one_variable(RunOptions(sync_replicas=True))
-        hook.begin()
-        with pytest.raises(TfFrameError, match="without one are global_step, weights"):
-            hook.after_create_session(session, tf.train.Coordinator())
+def test_workers_that_wait_stop_when_another_one_has_ended():
+    with begun(worker_replicas=2) as (session, _, update, optimizer):
+        hook, coordinator = optimizer.session_hook(), tf.train.Coordinator()
+        hook.is_over = lambda: True
+        hook.after_create_session(session, coordinator)
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(update)
+        coordinator.request_stop()
 
 
 def test_a_monitored_session_trains_and_ends(variable_mode):
     # Within the time of this test: TensorFlow's own hook takes two minutes to end.
     with tf.Graph().as_default():
-        weights, update, hook = graph_of_one_variable(RunOptions(sync_replicas=True))
+        weights, update, optimizer = graph_of_one_variable(RunOptions(sync_replicas=True))
         with tf.control_dependencies([update]):
             seen = weights.read_value()
-        with tf.train.MonitoredSession(hooks=[hook]) as session:
+        with tf.train.MonitoredSession(hooks=[optimizer.session_hook()]) as session:
             assert [session.run(seen) for _ in range(3)] == [0.5, 0.0, -0.5]
 
 
 def test_an_update_that_fails_ends_the_training_with_its_error():
     with tf.Graph().as_default():
         rate = tf.debugging.check_numerics(tf.constant(float("nan")), "a rate that is no number")
-        _, update, hook = graph_of_one_variable(RunOptions(sync_replicas=True), rate)
+        _, update, optimizer = graph_of_one_variable(RunOptions(sync_replicas=True), rate)
+        hook = optimizer.session_hook()
         wrong = pytest.raises(tf.errors.InvalidArgumentError, match="a rate that is no number")
         with wrong, tf.train.MonitoredSession(hooks=[hook]) as session:
             session.run(update)
@@ -212,7 +256,7 @@ from tf_frame.cluster.find import cluster_of
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.deploy.session_config import make_deployment
-from tf_frame.graph.update.sync_replicas import session_hook, synchronous
+from tf_frame.graph.update.sync_replicas import synchronous
 target, task, mode = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 if mode == "reference":
     tf.disable_resource_variables()
@@ -229,17 +273,16 @@ with tf.Graph().as_default(), variables_placed(deployment):
     with tf.control_dependencies([update]):
         seen = [weights.read_value(), step.read_value()]
     assert all("/job:ps" in v.device for v in tf.global_variables())
-    assert [v.device for v in tf.local_variables()] == [deployment.optimizer_device()]
+    assert {v.device for v in tf.local_variables()} == {deployment.optimizer_device()}
     if cluster.is_chief:
         creator = tf.train.ChiefSessionCreator(master=target)
     else:
         creator = tf.train.WorkerSessionCreator(master=target)
-    hooks = [session_hook(optimizer, config=config)]
+    hooks = [optimizer.session_hook()]
     with tf.train.MonitoredSession(creator, hooks) as session:
         print("ready", flush=True)
         for _ in range(4):
             print(json.dumps([each.tolist() for each in session.run(seen)]), flush=True)
-            sys.stdin.readline()
 """
 
 
@@ -259,10 +302,6 @@ def test_two_workers_update_by_the_average_of_their_gradients(cluster, mode):
             assert workers[task].stdout.readline() == "ready\n"
         for of_step in expected:
             assert [json.loads(worker.stdout.readline()) for worker in workers] == [of_step] * 2
-            # Neither begins the next step before both have their token: the tokens of an update
-            # lie in one queue, and a fast worker could take that of a slow one.
-            for worker in workers:
-                print(file=worker.stdin, flush=True)
         errors = [worker.communicate(timeout=120)[1] for worker in workers]
         assert [worker.returncode for worker in workers] == [0, 0], errors
     finally:

@@ -94,6 +94,7 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
         )
         try:
             with _nothing_left_of_no_step(loop, setup), closing_all(loop.hooks):
+                member.wait_for_servers()
                 # A remote session waits for every task of the cluster and notices no signal.
                 with observer.interrupts.deadly() if cluster.target else contextlib.nullcontext():
                     session = monitored_session(

@@ -166,7 +166,6 @@ class SyncReplicas:
         session.run(self._drop_old)
         session.run(self._send_first)
         session.run(self._publish)
-        self.join(session)
 
     def has_begun(self, session: Any) -> bool:
         """Returns whether the chief has begun an epoch."""
@@ -179,6 +178,10 @@ class SyncReplicas:
     def update(self, session: Any) -> None:
         """Waits for the gradients of an update, and makes it."""
         session.run(self._update)
+
+    def free(self, session: Any) -> None:
+        """Frees the workers that wait for a token, which no update will send."""
+        session.run(self._send_first)
 
     def close(self, session: Any) -> None:
         """Closes the queues: workers that wait for a token get `tf.errors.OutOfRangeError`."""
@@ -287,9 +290,10 @@ class SyncReplicasHook(tf.train.SessionRunHook):
         self.is_over: Callable[[], object] = lambda: False
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        self._session = session
+        self._session, self._is_closed = session, False
         if self._is_chief:
             self._replicas.begin_epoch(session)
+            self._replicas.join(session)
             self._start(self._make_updates, session, coord)
             self._start(self._watch, session, coord)
             return
@@ -300,6 +304,7 @@ class SyncReplicasHook(tf.train.SessionRunHook):
 
     def end_updates(self) -> None:
         """Lets other workers stop, which wait for a token; for the chief, after its last step."""
+        self._is_closed = True
         # A lost parameter server has no queue to close.
         with contextlib.suppress(tf.errors.OpError):
             self._replicas.close(self._session)
@@ -317,14 +322,22 @@ class SyncReplicasHook(tf.train.SessionRunHook):
             while not coord.should_stop():
                 self._replicas.update(session)
         except Exception as error:
-            # After a stop, the closed session ends the wait for gradients by an error.
-            if not coord.should_stop():
-                coord.request_stop(error)
+            # After a stop, the closed session or queue ends the update by an error.
+            if coord.should_stop() or self._is_closed:
+                return
+            if isinstance(error, tf.errors.CancelledError):
+                # What a lost server may cancel; see `JobMember.check_error`.
+                error = tf.errors.AbortedError(None, None, error.message)
+            coord.request_stop(error)
+            lost = isinstance(error, (tf.errors.AbortedError, tf.errors.UnavailableError))
+            # The session itself waits for a token; closed queues would be closed for the next one.
+            with contextlib.suppress(tf.errors.OpError, RuntimeError):
+                (self._replicas.free if lost else self._replicas.close)(session)
 
     def _watch(self, session: Any, coord: Any) -> None:
         # The session may be lost meanwhile, which the main thread notices as well.
         with contextlib.suppress(tf.errors.OpError, RuntimeError):
             while not coord.wait_for_stop(_WATCH_SECS):
                 if self.is_over():
-                    self._replicas.close(session)
+                    self.end_updates()
                     return

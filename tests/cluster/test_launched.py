@@ -1,0 +1,134 @@
+"""Jobs that `tf-frame launch` starts, as a user does: their failures, signals and exit codes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import types
+
+import pytest
+
+import forked
+from job import (
+    JOINT_JOBS,
+    JOINT_WORDS,
+    LAST_STEP,
+    WORDS,
+    assert_same,
+    checkpoint_values,
+    environment_of,
+    newest_step,
+    wait_for,
+)
+from tf_frame.cli.main import main
+from tf_frame.cluster.status import read_statuses
+
+pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
+
+
+@pytest.fixture
+def launch(tmp_path, monkeypatch, capfd):
+    """Runs the launcher in this process, with tasks of `forked`; returns exit code and output."""
+    environment = environment_of(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", environment["PYTHONPATH"])
+    for folder in environment["PYTHONPATH"].split(os.pathsep):
+        monkeypatch.syspath_prepend(folder)
+    how = types.SimpleNamespace(Popen=forked.Popen, DEVNULL=subprocess.DEVNULL)
+    monkeypatch.setattr("tf_frame.launch.process.subprocess", how)
+
+    def launch(options, words, meanwhile=lambda: None):
+        failed = []
+        thread = threading.Thread(target=noting_errors, args=(meanwhile, failed))
+        thread.start()
+        code = main(["launch", *options, "--", *words, "--model_dir", str(tmp_path / "run")])
+        thread.join()
+        said = capfd.readouterr()
+        assert not failed, said.out + said.err
+        return code, said.out + said.err
+
+    return launch
+
+
+def noting_errors(call, failed):
+    try:
+        call()
+    except BaseException as error:
+        failed.append(error)
+        raise
+
+
+def pid_of(model_dir, name):
+    return next(each.pid for each in read_statuses(str(model_dir)) if each.task == name)
+
+
+def at_step(model_dir, step, act):
+    """A function that acts when there is a checkpoint of a step."""
+
+    def meanwhile():
+        wait_for(lambda: newest_step(model_dir) >= step, f"checkpoint {step}")
+        act()
+
+    return meanwhile
+
+
+def test_the_command_starts_a_job_which_ends_by_itself(tmp_path):
+    words = (*WORDS, "--max_steps", "40", "--model_dir", str(tmp_path / "run"))
+    options = ("--num_ps", "1", "--num_workers", "2", "--evaluator")
+    done = subprocess.run(
+        [sys.executable, "-m", "tf_frame", "launch", *options, "--", *words],
+        env=environment_of(tmp_path),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"results in {tmp_path}/run" in done.stdout
+    names = {"ps-0", "chief-0", "worker-0", "evaluator-0"}
+    statuses = {each.task: each.state for each in read_statuses(str(tmp_path / "run"))}
+    assert statuses == dict.fromkeys(names, "ended")
+    assert names <= {path.stem for path in (tmp_path / "run/logs").glob("*.log")}
+    result = json.loads((tmp_path / "run/result.json").read_text())
+    assert result["metrics_step"] == result["global_step"] >= 40
+
+
+@pytest.mark.parametrize("task", ["chief-0", "worker-0"])
+def test_an_error_of_a_plugin_is_shown_once_and_ends_the_job(launch, task):
+    begin = time.monotonic()
+    options = ("--num_ps", "1", "--num_workers", "2")
+    code, said = launch(options, (*WORDS, "--max_steps", "1000", "--model.fails_in", task))
+    assert code == 1
+    assert time.monotonic() - begin < 60
+    assert said.count("KeyError: 'a defect of the plugin'") == 1, said
+    assert f"{task} ended with exit code 2" in said
+
+
+@pytest.mark.parametrize("kind", JOINT_JOBS)
+def test_sigterm_to_the_launcher_saves_and_stops_all(launch, tmp_path, kind, end_of):
+    num_ps, more = JOINT_JOBS[kind]
+    options = ("--num_ps", str(num_ps), "--num_workers", "2")
+    words, folder = (*JOINT_WORDS, *more), tmp_path / "run"
+    expected = end_of(kind)
+    stop = at_step(folder, 10, lambda: os.kill(os.getpid(), signal.SIGTERM))
+    code, said = launch(options, words, stop)
+    assert code == 143, said
+    assert "stopped by SIGTERM; the same command goes on with" in said
+    step = newest_step(folder)
+    assert 10 < step < LAST_STEP
+    assert f"stopped and saved at step {step} of {LAST_STEP}" in said
+    code, said = launch(options, words)
+    assert code == 0, said
+    assert_same(checkpoint_values(folder / f"model.ckpt-{LAST_STEP}"), expected)
+
+
+@pytest.mark.parametrize("victim", ["chief-0", "worker-0"])
+def test_without_servers_the_job_survives_a_worker_that_is_killed(launch, tmp_path, victim, end_of):
+    folder, expected = tmp_path / "run", end_of("all-reduce")
+    kill = at_step(folder, 20, lambda: os.kill(pid_of(folder, victim), signal.SIGKILL))
+    code, said = launch(("--num_workers", "2"), JOINT_WORDS, kill)
+    assert code == 0, said
+    assert f"{victim} was killed by SIGKILL; starting it again" in said
+    assert_same(checkpoint_values(folder / f"model.ckpt-{LAST_STEP}"), expected)
