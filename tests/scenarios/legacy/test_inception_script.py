@@ -60,9 +60,9 @@ def test_it_learns_and_every_process_ends(start, tmp_path):
         ended_at.append(time.monotonic())
     # Not TensorFlow's two minutes of grace, nor the time that parameter servers wait for a worker.
     assert ended_at[-1] - ended_at[0] < 10
-    assert losses_in(log_of(tmp_path, 1))[0] > 1.8  # ln 11 is 2.4.
-    for worker in (1, 2):
-        assert sum(losses_in(log_of(tmp_path, worker))[-3:]) / 3 < 1.0
+    losses = [losses_in(log_of(tmp_path, worker)) for worker in (1, 2)]
+    assert max(each[0] for each in losses) > 1.8  # ln 11 is 2.4; one begins before the other.
+    assert all(sum(each[-3:]) / 3 < 1.0 for each in losses)
     reader = tf.train.load_checkpoint(str(tmp_path / "train"))
     # A step after the last one, as in that trainer.
     assert reader.get_tensor("global_step") in (151, 152)

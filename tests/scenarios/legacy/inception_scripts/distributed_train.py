@@ -54,9 +54,10 @@ class Dataset:
 
         images = read("train-images-idx3-ubyte.gz", 16).reshape(-1, 28, 28, 1)
         labels = read("train-labels-idx1-ubyte.gz", 8).astype(np.int32) + 1
-        image, label = tf.train.slice_input_producer([images, labels])
-        image = tf.image.convert_image_dtype(image, tf.float32) * 2.0 - 1.0
-        return tf.train.batch([image, label], FLAGS.batch_size, num_threads=2, capacity=256)
+        images = images.astype(np.float32) / 127.5 - 1.0
+        return tf.train.shuffle_batch(
+            [images, labels], FLAGS.batch_size, 4000, min_after_dequeue=1000, enqueue_many=True
+        )
 
 
 def inference(images, num_classes):
