@@ -25,9 +25,10 @@ def send(server, *commands):
 
 @pytest.mark.parametrize("commands", [(LEAVE,), (STOPPED, LEAVE)])
 def test_it_serves_until_the_chief_ends_the_job_and_leaves_no_thread(server, commands):
-    before = set(threading.enumerate())
-    send(server, *commands)
-    assert serve(server)
+    before, others = set(threading.enumerate()), []
+    send(server, b"another", *commands)
+    assert serve(server, obey=others.append)
+    assert others == [b"another"]
     assert set(threading.enumerate()) <= before
 
 

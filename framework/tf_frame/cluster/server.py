@@ -81,15 +81,18 @@ def serve(
     receiver = threading.Thread(target=_receive, args=(server, commands), daemon=True)
     receiver.start()
     try:
-        return _obey(commands, signalled, alive)
+        return _wait_for_the_end(commands, signalled, alive, obey)
     finally:
         _close_commands(server)
         # A thread that comes back from TensorFlow while the interpreter ends aborts the process.
         receiver.join(_JOIN_SECS)
 
 
-def _obey(
-    commands: queue.SimpleQueue[bytes], signalled: Callable[[], object], alive: Callable[[], None]
+def _wait_for_the_end(
+    commands: queue.SimpleQueue[bytes],
+    signalled: Callable[[], object],
+    alive: Callable[[], None],
+    obey: Callable[[bytes], None],
 ) -> bool:
     deadline, stopped_at = float("inf"), float("-inf")
     while time.monotonic() < deadline:
