@@ -25,6 +25,7 @@ _LOOK_SECS = 1.0
 # A scheduler kills a task about 30 s after SIGTERM; by then the chief has saved.
 _GRACE_SECS = 25.0
 _SEND_MS = 3000
+_JOIN_SECS = 5.0
 _SERVERS: dict[tuple[str, str], Any] = {}
 
 
@@ -77,7 +78,22 @@ def serve(
       Whether the chief ended the job; else a signal ended this task.
     """
     commands: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(server, commands), daemon=True).start()
+    receiver = threading.Thread(target=_receive, args=(server, commands), daemon=True)
+    receiver.start()
+    try:
+        return _wait_for_the_end(commands, signalled, alive, obey)
+    finally:
+        _close_commands(server)
+        # A thread that comes back from TensorFlow while the interpreter ends aborts the process.
+        receiver.join(_JOIN_SECS)
+
+
+def _wait_for_the_end(
+    commands: queue.SimpleQueue[bytes],
+    signalled: Callable[[], object],
+    alive: Callable[[], None],
+    obey: Callable[[bytes], None],
+) -> bool:
     deadline, stopped_at = float("inf"), float("-inf")
     while time.monotonic() < deadline:
         with contextlib.suppress(queue.Empty):
@@ -99,9 +115,23 @@ def serve(
 def _receive(server: Any, commands: queue.SimpleQueue[bytes]) -> None:
     with tf.Graph().as_default():
         received = _commands().dequeue()
-        with tf.Session(server.target, config=_alone(server)) as session:
+        # The queue is closed at the end.
+        with (
+            contextlib.suppress(tf.errors.OpError),
+            tf.Session(server.target, config=_alone(server)) as session,
+        ):
             while True:
                 commands.put(session.run(received))
+
+
+def _close_commands(server: Any) -> None:
+    with tf.Graph().as_default():
+        closed = _commands().close(cancel_pending_enqueues=True)
+        with (
+            contextlib.suppress(tf.errors.OpError),
+            tf.Session(server.target, config=_alone(server)) as session,
+        ):
+            session.run(closed)
 
 
 def _alone(server: Any) -> Any:
