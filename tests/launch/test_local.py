@@ -88,6 +88,19 @@ def test_an_error_of_several_tasks_is_shown_once_and_ends_the_job(launch):
     assert f"logs/{last.split()[1]}.log" in out
 
 
+def test_a_server_does_not_wait_for_the_chief_of_a_failed_job(launch):
+    started = time.monotonic()
+    code, out = launch(
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "if name == 'ps-0': note('up'); time.sleep(99)\n"
+        "wait('up'); sys.exit(2)",
+        num_ps=1,
+        limits={"stop_secs": 60.0},
+    )
+    assert code == 1 and "ps-0 did not stop" not in out
+    assert time.monotonic() - started < 30
+
+
 def test_the_last_lines_of_a_failure_are_shown_again_if_they_are_out_of_sight(launch):
     code, out = launch(
         "if name == 'worker-0':\n"

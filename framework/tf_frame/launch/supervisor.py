@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tf_frame.errors import EXIT_FAILED, EXIT_OK
 from tf_frame.launch.guard import Guard
-from tf_frame.launch.job import CHIEF, EVALUATOR
+from tf_frame.launch.job import CHIEF, EVALUATOR, PS
 from tf_frame.launch.job_report import JobReport
 from tf_frame.launch.job_screen import JobScreen
 from tf_frame.launch.limits import Limits
@@ -44,6 +44,7 @@ class Supervisor:
         self._report = JobReport(tasks, model_dir, screen, limits)
         self._signals: list[int] = []
         self._stops = False
+        self._stopped_at = 0.0
         self._kill_at: float | None = None
         self._end_at: float | None = None
         self.failure: Failure | None = None
@@ -124,7 +125,8 @@ class Supervisor:
     def _stop(self, secs: float) -> None:
         """Asks all tasks to stop, and has those killed that have not done so after a time."""
         self._stops = True
-        self._kill_at = time.monotonic() + secs
+        self._stopped_at = time.monotonic()
+        self._kill_at = self._stopped_at + secs
         for run in self.runs:
             run.cancel()
             run.terminate()
@@ -148,6 +150,7 @@ class Supervisor:
         now = time.monotonic()
         if self._kill_at is not None and now > self._kill_at:
             self._kill("did not stop in time; killing")
+        self._kill_servers_of_a_failed_job()
         if self._end_at is None or self._stops:
             return
         late = [run for run in self.runs if run.exit_code is None and now > self._end_of(run)]
@@ -155,6 +158,15 @@ class Supervisor:
             names = ", ".join(str(run.task) for run in late)
             secs = f"{self._limits.end_secs:g} s"
             self._fail(f"{names} did not end within {secs} after the chief", None)
+
+    def _kill_servers_of_a_failed_job(self) -> None:
+        """Ends parameter servers that would wait for a chief that is gone to save."""
+        left = [run for run in self.runs if run.exit_code is None]
+        if not self.failure or any(run.task.type != PS for run in left):
+            return
+        if time.monotonic() > self._stopped_at + self._limits.ps_secs:
+            for run in left:
+                run.kill()
 
     def _end_of(self, run: TaskRun) -> float:
         """When a task must have ended; the evaluator may evaluate the last checkpoint first."""
