@@ -25,6 +25,21 @@ def task(task_type, index):
 
 
 @pytest.mark.parametrize(
+    ("tf_config", "message"),
+    [
+        (
+            config_of({"chief": ["c"]}, "chief", 0),
+            "the address 'c' of the job 'chief' is not HOST:",
+        ),
+        (config_of(CHIEF, "worker", "one"), "Task index must be a number; it is 'one'"),
+    ],
+)
+def test_a_wrong_address_or_index_is_quoted(tf_config, message):
+    with pytest.raises(ConfigError, match=message):
+        cluster_of(RunOptions(), tf_config)
+
+
+@pytest.mark.parametrize(
     ("cluster", "job", "index", "worker", "workers", "num_ps", "name"),
     [
         (CHIEF, "chief", 0, 0, 3, 2, "chief-0"),
@@ -148,7 +163,10 @@ TF_CONFIGS = {
         text_of(CHIEF, "worker", -1),
         "TF_CONFIG: Task index must be non-negative",
     ),
-    "an index of letters": (text_of(CHIEF, "worker", "x"), "TF_CONFIG: invalid literal for int()"),
+    "an index of letters": (
+        text_of(CHIEF, "worker", "x"),
+        "TF_CONFIG: Task index must be a number; it is 'x'",
+    ),
     "an unknown job": (text_of(CHIEF, "boss", 0), "TF_CONFIG: boss is not a valid task_type"),
     "two chiefs": (
         text_of({"chief": ["a:1", "b:1"]}, "chief", 1),

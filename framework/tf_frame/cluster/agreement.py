@@ -58,13 +58,24 @@ class Agreement:
         """Asks every worker to give its position after this step, and to stop there."""
         self._store.put({_STOP: step, _SAVE: step})
 
-    def without_position(self, step: int, *, timeout_secs: float) -> list[int]:
-        """Waits for the positions of a step; returns the workers that have not given one."""
-        return self._waiting_for(lambda worker: self._number("given", worker) >= step, timeout_secs)
+    def present(self) -> list[int]:
+        """Returns the other workers that take part in this session of the chief."""
+        session = self._store.number(_SESSION)
+        return [worker for worker in self.others if self._number("joined", worker) == session]
 
-    def unfinished(self, *, timeout_secs: float) -> list[int]:
-        """Waits for the other workers to finish; returns those that have not."""
-        return self._waiting_for(lambda worker: self._number("finished", worker) > 0, timeout_secs)
+    def without_position(
+        self, step: int, *, workers: Iterable[int], timeout_secs: float
+    ) -> list[int]:
+        """Waits for the positions of a step; returns the workers that have not given one."""
+        return self._waiting_for(
+            lambda worker: self._number("given", worker) >= step, workers, timeout_secs
+        )
+
+    def unfinished(self, *, workers: Iterable[int], timeout_secs: float) -> list[int]:
+        """Waits for workers to finish; returns those that have not."""
+        return self._waiting_for(
+            lambda worker: self._number("finished", worker) > 0, workers, timeout_secs
+        )
 
     def session_time(self) -> float:
         """Returns when the chief's session began, seconds since 1970; the same in every task."""
@@ -79,9 +90,11 @@ class Agreement:
         """The workers beside the chief."""
         return range(1, self._cluster.num_workers)
 
-    def _waiting_for(self, has: Callable[[int], bool], timeout_secs: float) -> list[int]:
+    def _waiting_for(
+        self, has: Callable[[int], bool], workers: Iterable[int], timeout_secs: float
+    ) -> list[int]:
         deadline = time.monotonic() + timeout_secs
-        left = [worker for worker in self.others if not has(worker)]
+        left = [worker for worker in workers if not has(worker)]
         while left and time.monotonic() < deadline:
             time.sleep(_LOOK_SECS)
             left = [worker for worker in left if not has(worker)]

@@ -48,9 +48,17 @@ def cluster_of(config: ClusterOptions, environment: Mapping[str, str] | None = N
             )
         return Cluster()
     try:
-        return cluster_of_config(cluster_config(tf_config, worker_leads=True))
+        cluster = cluster_of_config(cluster_config(tf_config, worker_leads=True))
     except (ValueError, TypeError, AttributeError) as error:
         raise ConfigError(f"{_origin(config)}: {' '.join(str(error).split())}") from None
+    for job, tasks in cluster.jobs.items():
+        for address in tasks.values():
+            if not _ADDRESS.fullmatch(address):
+                raise ConfigError(
+                    f"{_origin(config)}: the address {address!r} of the job {job!r} is not "
+                    "HOST:PORT"
+                )
+    return cluster
 
 
 def in_cluster(config: C, cluster: Cluster) -> C:

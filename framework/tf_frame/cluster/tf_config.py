@@ -217,12 +217,19 @@ def _checked_task(cluster: Jobs, task: Mapping[str, Any], leader: str) -> tuple[
         raise ValueError('If "cluster" is set in TF_CONFIG, task type must be set.')
     if task.get("index") is None:
         raise ValueError('If "cluster" is set in TF_CONFIG, task index must be set.')
-    task_type, task_id = str(task["type"]), int(task["index"])
+    task_type, task_id = str(task["type"]), _index(task["index"])
     if task_id < 0:
         raise ValueError("Task index must be non-negative number.")
     if task_type != TaskType.EVALUATOR:
         _check_is_in(cluster, task_type, task_id)
     return task_type, task_id
+
+
+def _index(value: Any) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"Task index must be a number; it is {value!r:.40}") from None
 
 
 def _check_is_in(cluster: Jobs, task_type: str, task_id: int) -> None:

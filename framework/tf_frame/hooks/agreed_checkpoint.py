@@ -112,6 +112,9 @@ class AgreedCheckpointHook(CheckpointHook):
         self._interrupted = interrupted
         self._end_updates = end_updates
         self._stop_at: int | None = None
+        # The workers without a position at the last save, and the step of that save.
+        self._away: set[int] = set()
+        self._asked_for = 0
         self.asked_between_steps = True
 
     def agree(self) -> None:
@@ -159,9 +162,15 @@ class AgreedCheckpointHook(CheckpointHook):
 
     def _wait_for_positions(self, step: int) -> None:
         requested = min(self._agreed.requested, self._last_step)
-        secs = _POSITION_SECS if step >= requested else 0
         # Workers on their own give it after their first step from there on.
-        missing = self._agreement.without_position(min(step, int(requested)), timeout_secs=secs)
+        step = min(step, int(requested))
+        secs = _POSITION_SECS if step >= requested else 0
+        present = self._agreement.present()
+        # A worker that was away at the last save is awaited again once it has followed.
+        away = self._agreement.without_position(self._asked_for, workers=self._away, timeout_secs=0)
+        awaited = [worker for worker in present if worker not in away]
+        missing = self._agreement.without_position(step, workers=awaited, timeout_secs=secs)
+        self._away, self._asked_for = {*away, *missing}, step
         for worker in missing if secs else ():
             self._report(
                 f"note: the checkpoint of step {step} lacks the input position of worker {worker}"
@@ -170,9 +179,10 @@ class AgreedCheckpointHook(CheckpointHook):
     def _let_finish(self, step: int) -> None:
         """Waits until no other worker makes an update any more."""
         ended = step >= self._last_step or self._stop_at is not None
+        awaited = [worker for worker in self._agreement.present() if worker not in self._away]
         moved_at = step
         while left := self._agreement.unfinished(
-            timeout_secs=_FINISH_SECS if ended else _STILL_SECS
+            workers=awaited, timeout_secs=_FINISH_SECS if ended else _STILL_SECS
         ):
             step = int(self._session.run(self._global_step))
             if ended or step == moved_at:

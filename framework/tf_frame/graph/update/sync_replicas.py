@@ -33,6 +33,7 @@ from tf_frame.graph.update.moving_averages import MovingAverages
 _EPOCH = 2**40
 _EPOCH_KEY = "tf_frame/sync_epoch"
 _LOOK_SECS, _WATCH_SECS = 0.1, 1.0
+_DROP_MS = 2000
 
 
 def synchronous(
@@ -160,7 +161,8 @@ class SyncReplicas:
 
     def begin_epoch(self, session: Any) -> None:
         """Begins an epoch on the chief, whose variables are initialised or restored."""
-        session.run([self._next_epoch, self._drop_tokens])
+        session.run(self._next_epoch)
+        _run_soon(session, self._drop_tokens)
         counts = session.run(self._counts)
         session.run([left for left, count in zip(self._left, counts, strict=True) if count])
         session.run(self._drop_old)
@@ -173,7 +175,7 @@ class SyncReplicas:
 
     def join(self, session: Any) -> None:
         """Begins with the present values on this worker."""
-        session.run(self._join)
+        _run_soon(session, self._join)
 
     def update(self, session: Any) -> None:
         """Waits for the gradients of an update, and makes it."""
@@ -261,6 +263,16 @@ class _Accumulator:
 
 def _token_queue(index: int) -> Any:
     return tf.FIFOQueue(-1, tf.int64, shapes=[[]], shared_name=f"tf_frame/sync_tokens_{index}")
+
+
+def _run_soon(session: Any, op: Any) -> None:
+    """Runs an operation that drops tokens; tries again if another task has taken one meanwhile."""
+    while True:
+        try:
+            session.run(op, options=tf.RunOptions(timeout_in_ms=_DROP_MS))
+            return
+        except tf.errors.DeadlineExceededError:
+            continue
 
 
 def _local(name: str) -> Any:
