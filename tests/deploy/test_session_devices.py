@@ -115,7 +115,8 @@ def test_gpus_that_are_not_there_or_given_twice_are_refused(machine):
 def test_a_line_says_what_is_found_and_used(machine, gpus, options, text):
     machine(gpus)
     config = RunOptions(**options)
-    report = device_report(config, make_deployment(config, cluster_of(config)))
+    deployment = make_deployment(config, cluster_of(config))
+    report = device_report(config, deployment, server=config.master)
     assert report == f"devices: {text}"
 
 

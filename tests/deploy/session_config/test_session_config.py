@@ -3,6 +3,7 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.cluster import Cluster
 from tf_frame.cluster.find import cluster_of
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
@@ -82,7 +83,7 @@ def test_a_task_of_a_cluster_has_its_place_in_the_deployment(machine):
 
 def test_a_layout_that_is_only_looked_at_names_no_task(machine):
     machine(0)
-    deployment, _ = deployment_of(num_ps_tasks=2, show_placement=True)
+    deployment = make_deployment(RunOptions(), Cluster(num_ps_tasks=2))
     assert deployment.worker_device == "/job:worker"
 
 
