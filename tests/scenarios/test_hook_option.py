@@ -206,6 +206,7 @@ def test_the_hooks_of_a_run_are_shown_and_nothing_is_trained(environment, tmp_pa
         "HeartbeatHook",
         "ProgressHook",
         "StopAtStepHook",
+        "StatusHook",
         "StopOnSignalHook",
     ]
     assert lines[-1].startswith("fast path: on")

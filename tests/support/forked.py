@@ -30,6 +30,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import functools
+import io
 import os
 import pickle
 import signal
@@ -257,8 +258,12 @@ def _become(request: dict[str, Any]) -> None:
     random.seed()
     np.random.seed()
     # Those of the server were made for other files: whether they can seek, for example.
-    by_line = os.isatty(1) or os.environ.get("PYTHONUNBUFFERED")
-    sys.stdout = open(1, "w", buffering=1 if by_line else -1, closefd=False)  # noqa: SIM115
+    if os.environ.get("PYTHONUNBUFFERED"):
+        raw = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115
+        sys.stdout = io.TextIOWrapper(raw, write_through=True)
+    else:
+        by_line = os.isatty(1)
+        sys.stdout = open(1, "w", buffering=1 if by_line else -1, closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", 1, errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.excepthook = _report
     kind, program, argv = request["program"]

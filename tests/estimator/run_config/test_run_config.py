@@ -376,17 +376,12 @@ def test_fields_of_the_default_session_config_can_be_set():
     assert not RunConfig().session_config.gpu_options.allow_growth
 
 
-def test_a_cluster_of_several_workers_needs_a_parameter_server(in_cluster):
+def test_a_cluster_without_a_parameter_server_all_reduces(in_cluster):
     in_cluster("worker", 1, cluster={"chief": ["c:1"], "worker": ["w0:1", "w1:1"]})
     config = RunConfig()
     assert config.num_worker_replicas == 3
-    with pytest.raises(ConfigError) as caught:
-        config.run_options()
-    assert str(caught.value) == (
-        'The "cluster" in TF_CONFIG has 3 nodes that train (chief, worker) and no "ps" node. They '
-        'share their variables on "ps" nodes: add "ps": ["host:port"] to "cluster", and start '
-        "that task as well."
-    )
+    assert config.run_options()["worker_replicas"] == 3
+    assert config.run_options()["num_ps_tasks"] == 0
 
 
 def test_a_cluster_of_one_task(in_cluster):

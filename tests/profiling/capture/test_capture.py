@@ -13,7 +13,7 @@ from xplane import event_names, marked_steps
 @pytest.fixture
 def one_second(monkeypatch):
     """Makes the clock stand still for the names of files."""
-    monkeypatch.setattr(module.time, "strftime", lambda _: "2026_01_02_03_04_05")
+    monkeypatch.setattr(module.time, "strftime", lambda *_: "2026_01_02_03_04_05")
 
 
 @pytest.fixture(autouse=True)

@@ -52,7 +52,7 @@ def dry_run(setup: TrainingSetup, context: RunContext, source: Any) -> str:
       TfFrameError: what a run raises.
       Interrupted: a signal stopped it.
     """
-    if context.cluster.has_several_tasks:
+    if context.cluster.target:
         raise ConfigError(
             "--dry_run would train the variables of the cluster; try the options without the "
             "cluster"
