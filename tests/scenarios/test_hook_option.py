@@ -205,8 +205,8 @@ def test_the_hooks_of_a_run_are_shown_and_nothing_is_trained(environment, tmp_pa
         "ThroughputHook",
         "HeartbeatHook",
         "ProgressHook",
-        "StopAtStepHook",
         "StatusHook",
+        "StopAtStepHook",
         "StopOnSignalHook",
     ]
     assert lines[-1].startswith("fast path: on")
