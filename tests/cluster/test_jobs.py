@@ -36,6 +36,16 @@ def test_all_tasks_of_a_job_end_by_themselves(tmp_path, num_ps, num_workers, mor
     assert {name: job.status(name).state for name in job.names} == dict.fromkeys(job.names, "ended")
 
 
+def test_a_job_that_keeps_no_positions_does_not_wait_for_them(tmp_path):
+    words = (*SHORT, SYNC, "--replicas_to_aggregate", "3")
+    words = (*words, "--save_checkpoint_steps", "20", "--save_checkpoint_secs", "none")
+    with RunningJob(tmp_path, words, num_ps=1, num_workers=2) as job:
+        job.start()
+        job.ended_well()
+        assert job.secs_to_last_exit() < MOST_END_SECS
+    assert "lacks the input position" not in job.log("chief-0")
+
+
 def test_an_evaluator_evaluates_the_last_checkpoint_and_ends(tmp_path):
     words = (*WORDS, "--max_steps", "40", "--save_checkpoint_steps", "20")
     words = (*words, "--save_checkpoint_secs", "none", "--dedicated_evaluator")

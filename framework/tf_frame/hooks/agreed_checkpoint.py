@@ -123,6 +123,7 @@ class AgreedCheckpointHook(CheckpointHook):
 
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
+        self._away, self._asked_for = set(), 0
         self._agreed.request_next()
 
     def should_stop(self) -> bool:

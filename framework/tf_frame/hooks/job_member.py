@@ -125,9 +125,9 @@ class JobMemberHook(Hook):
             self._join()
             self._rejoin(run_context.session)
             return
-        if self._position is not None:
-            values = run_context.session.run(self._position.tensors)
-            self._agreement.give_position(step, values)
+        # Without a position the step alone tells the chief that it may save.
+        tensors = {} if self._position is None else self._position.tensors
+        self._agreement.give_position(step, run_context.session.run(tensors))
         if 0 <= self._agreement.stop_step() <= step:
             run_context.request_stop()
 
