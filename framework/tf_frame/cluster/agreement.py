@@ -24,7 +24,7 @@ _SAVE, _STOP, _SESSION, _RESTORED = "save_at", "stop_at", "chief_session", "rest
 
 
 class Agreement:
-    """What the tasks of a job tell each other, from the view of one task.
+    """The messages between the tasks of a job, from the view of one task.
 
     Args:
       cluster: this task.
@@ -46,8 +46,8 @@ class Agreement:
 
     def begin_session(self, restored: str | None) -> None:
         """Announces a session of the chief, before its variables are initialised or restored."""
-        others = {f"{key}/{worker}": NO_NUMBER for key in ("finished",) for worker in self.others}
-        self._store.put({_SAVE: NO_NUMBER, _STOP: NO_NUMBER, **others})
+        unfinished = {f"finished/{worker}": NO_NUMBER for worker in self.others}
+        self._store.put({_SAVE: NO_NUMBER, _STOP: NO_NUMBER, **unfinished})
         self._store.put({_RESTORED: (restored or "").encode(), _SESSION: time.time_ns() // 1000})
 
     def request_save(self, step: int) -> None:

@@ -29,13 +29,12 @@ _JOIN_SECS = 5.0
 _SERVERS: dict[tuple[str, str], Any] = {}
 
 
-def start_server(cluster: Cluster, config: Any, protocol: str | None = None) -> Any:
+def start_server(cluster: Cluster, config: Any) -> Any:
     """Starts the server of this task, once in a process; a server cannot be stopped.
 
     Args:
       cluster: the task, with the addresses of all tasks.
       config: the `ConfigProto`; devices, threads and gRPC options of the server.
-      protocol: default: gRPC.
 
     Returns:
       The `tf.train.Server`.
@@ -48,7 +47,6 @@ def start_server(cluster: Cluster, config: Any, protocol: str | None = None) -> 
             job_name=job,
             task_index=int(index),
             config=config,
-            protocol=protocol,
         )
     return _SERVERS[key]
 

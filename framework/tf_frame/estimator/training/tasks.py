@@ -33,7 +33,6 @@ from tf_frame.estimator.training.model_dir import RESULT_FILE
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.hooks.metrics_log import MetricsLog
 from tf_frame.profiling.capture import Capture, only_warns
-from tf_frame.session.interrupts import Interrupted
 
 _LOOK_SECS = 0.5
 _HEARTBEAT_SECS = 5.0
@@ -137,8 +136,6 @@ def _evaluated(evaluations: Evaluations, path: str | None) -> bool:
     """Evaluates a checkpoint, unless training has removed it meanwhile."""
     try:
         evaluations.evaluate_step(step_of(path))
-    except Interrupted:
-        raise
     except CheckpointError:
         if path is None or not damage_of(path):
             raise
