@@ -1,4 +1,4 @@
-"""Which task a process is: from TF_CONFIG, flags or `--master`; what is wrong is one clear line."""
+"""The task of a process, from TF_CONFIG, flags or `--master`; an error is one clear line."""
 
 import json
 

@@ -22,7 +22,7 @@ def environment(nodes="n[0-1]", counts="2(x2)", node=0, local=0, **more):
 
 
 def everywhere(nodes, counts, *, num_ps=0, evaluator=False):
-    """What every process of a step finds: the cluster, and the tasks by node and local number."""
+    """The cluster that every process of a step finds, and the tasks by node and local number."""
     found = {}
     clusters = []
     for node, count in enumerate(expand_counts(counts)):

@@ -47,7 +47,7 @@ TF_JOB = {
 
 
 def violations(value, schema, path=""):
-    """Where a part of a manifest is not as the schema says."""
+    """Returns the places where a manifest is not as the schema says."""
     if isinstance(schema, set):
         return [] if value in schema else [f"{path}: {value!r}"]
     if isinstance(schema, list):

@@ -1,4 +1,4 @@
-"""What the end of a task means."""
+"""Consequences of the end of a task."""
 
 import pytest
 

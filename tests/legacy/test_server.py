@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(90)]
 
 @pytest.fixture
 def at_exit(monkeypatch):
-    """What is called at the end of this process, in the order of registration."""
+    """Functions called at the end of this process, in the order of registration."""
     calls = []
     monkeypatch.setattr(module.atexit, "register", calls.append)
     return calls

@@ -1,4 +1,4 @@
-"""What an error of a step means for a worker of a job."""
+"""Errors of a step, and their meaning for a worker of a job."""
 
 import pytest
 import tensorflow.compat.v1 as tf

@@ -165,13 +165,13 @@ class RunningJob:
         assert codes == [0] * len(codes), dict(zip(self.names, codes, strict=True))
 
     def log(self, name: str) -> str:
-        """What a task has printed, all its processes after each other."""
+        """Output of a task, all its processes after each other."""
         with contextlib.suppress(FileNotFoundError):
             return self._log(name).read_text()
         return ""
 
     def logs(self) -> str:
-        """What all tasks have printed, for the message of a test that fails."""
+        """Output of all tasks, for the message of a test that fails."""
         return "\n".join(f"==== {name}\n{self.log(name)}" for name in self.names)
 
     def wait_for_line(self, name: str, text: str, secs: float = START_SECS) -> None:

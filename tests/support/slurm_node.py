@@ -51,7 +51,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 
 def missing():
-    """What this machine lacks; empty if a node can be started."""
+    """Programs that this machine lacks; empty if a node can be started."""
     path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
     absent = [name for name in PROGRAMS if not shutil.which(name, path=path)]
     if absent:

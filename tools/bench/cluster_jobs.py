@@ -64,7 +64,7 @@ class Job:
 
     @property
     def has_bare(self) -> bool:
-        """Whether bare TensorFlow is measured beside it."""
+        """True if bare TensorFlow is measured beside it."""
         return self.num_ps > 0 or self.num_workers == 1
 
     @property

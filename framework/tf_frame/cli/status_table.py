@@ -48,7 +48,7 @@ def as_json(found: Sequence[TaskStatus], now: float | None = None) -> list[dict[
 
 
 def is_alive(task: TaskStatus) -> bool | None:
-    """Whether the process of a task is there; None if it is on another machine."""
+    """Returns whether the process of a task is there; None if it is on another machine."""
     return is_there(task.pid) if task.host == socket.gethostname() else None
 
 

@@ -14,7 +14,7 @@ from tf_frame.launch.progress import JobProgress
 
 
 class JobReport:
-    """What the launcher tells of a running job.
+    """Reports the lines and the progress of a running job.
 
     Args:
       tasks: the tasks.

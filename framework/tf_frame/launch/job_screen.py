@@ -1,4 +1,4 @@
-"""What the launcher shows: lines of all tasks with their names, and one line of progress below."""
+"""`JobScreen`: lines of all tasks with their names, and one line of progress below."""
 
 from __future__ import annotations
 

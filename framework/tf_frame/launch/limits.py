@@ -1,4 +1,4 @@
-"""How long, and how often, the launcher of a job waits for what."""
+"""`Limits`: the time limits of the launcher of a job, and the number of restarts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How often a task may die, and for how many seconds the launcher waits.
+    """Number of restarts of a task, and seconds that the launcher waits.
 
     Attributes:
       max_restarts: deaths of each task after which it is started again.

@@ -125,7 +125,7 @@ def _introduction(job: Job) -> str:
 
 
 def _has_other_interfaces() -> bool:
-    """Whether there are interfaces beside loopback, as there are none in a network namespace."""
+    """Returns whether there are interfaces beside loopback; a network namespace has none."""
     return any(name != "lo" for _, name in socket.if_nameindex())
 
 

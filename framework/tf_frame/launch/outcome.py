@@ -1,4 +1,4 @@
-"""What the end of a task means for its job."""
+"""`Outcome`: the consequence of the end of a task for its job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FIRST_OF_SIGNALS = 128
 
 
 class Outcome(enum.Enum):
-    """What to do about a task that has ended."""
+    """Reaction of the launcher to a task that has ended."""
 
     DONE = "done"
     RESTART = "restart"  # It died, which counts.

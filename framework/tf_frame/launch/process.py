@@ -21,7 +21,7 @@ PROGRAM = (sys.executable, "-m", "tf_frame")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TaskCommand:
-    """What starts a task.
+    """Command line, environment and log of a task.
 
     Attributes:
       task: the task.

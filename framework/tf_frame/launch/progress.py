@@ -18,7 +18,7 @@ _OF_TASK = re.compile(
 
 
 class JobProgress:
-    """What is known of the progress of a job.
+    """Progress of a job, from the status files.
 
     Args:
       tasks: its tasks.
@@ -76,7 +76,7 @@ def _rate_texts(step: int, known: list[TaskStatus]) -> list[str]:
 
 
 def _tasks_text(known: Iterable[TaskStatus]) -> str:
-    """What each task does: its steps per second, or the state of one that does not train."""
+    """Steps per second of each task, or the state of one that does not train."""
     texts = []
     for each in known:
         if each.state == status.TRAINING and each.runs_per_sec is not None:

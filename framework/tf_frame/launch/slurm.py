@@ -165,7 +165,7 @@ def _name(job: Job) -> str:
 
 
 def _folder(job: Job) -> Path:
-    """Where script and logs are: the model folder, or here, if that is not a file system's."""
+    """The folder of script and logs: the model folder, or one here if that is remote."""
     return Path(f"slurm-{_name(job)}" if is_remote(job.model_dir) else job.model_dir).absolute()
 
 

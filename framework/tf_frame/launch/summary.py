@@ -14,7 +14,7 @@ _STILL_SEEN_LINES = 30
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """Why a job failed.
+    """Reason for the failure of a job.
 
     Attributes:
       text: what happened.

@@ -169,7 +169,7 @@ class Supervisor:
                 run.kill()
 
     def _end_of(self, run: TaskRun) -> float:
-        """When a task must have ended; the evaluator may evaluate the last checkpoint first."""
+        """Time by which a task must have ended; the evaluator may evaluate the last checkpoint."""
         assert self._end_at is not None
         if run.task.type != EVALUATOR:
             return self._end_at

@@ -136,7 +136,7 @@ class TaskRun:
 
     @property
     def failed(self) -> bool:
-        """Whether it ended otherwise than well, or than it was asked to."""
+        """True if it ended otherwise than well, or than it was asked to."""
         return bool(self.exit_code) and not self._has_stopped()
 
     def end_text(self) -> str:

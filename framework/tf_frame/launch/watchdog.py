@@ -61,7 +61,7 @@ def is_there(pid: int) -> bool:
 
 
 def _is_zombie(pid: int) -> bool:
-    """Whether nobody has asked how a process ended, which needs Linux to be found out."""
+    """Returns whether a process has ended and was not reaped; always false outside of Linux."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             # After the name in brackets, which may have brackets itself.

@@ -97,7 +97,7 @@ class ChosenPlugins:
         )
 
     def why_unknown(self, name: str) -> str:
-        """Why no plugin in use has an option, if another plugin has it; otherwise empty.
+        """Explains that an option belongs to another plugin than those in use; otherwise empty.
 
         Args:
           name: dotted name, such as `optimizer.beta1`.
