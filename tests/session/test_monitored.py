@@ -7,8 +7,12 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import ModelOutput
 from tf_frame.checkpoint.find.newest import known_checkpoints, newest_checkpoint
+from tf_frame.cluster import Cluster
+from tf_frame.cluster.agreement import Agreement
 from tf_frame.errors import CheckpointError
 from tf_frame.hooks.base import Hook, Phase
+from tf_frame.session.job_member import JobMember
+from tf_frame.session.monitored import monitored_session
 from tf_frame.testing.toy import ToyModel
 
 
@@ -156,3 +160,32 @@ def test_hooks_run_in_phase_order_whatever_the_order_given(build, open_session):
     with graph.graph.as_default(), open_session(graph, hooks) as session:
         session.run(graph.train_op)
     assert calls == [Phase.CHECK, Phase.SAVE, Phase.STOP]
+
+
+def test_a_worker_joins_only_when_the_session_of_the_chief_is_ready(tmp_path, build):
+    """Variables have values while the chief restores them, of which some are of another step."""
+    server = tf.train.Server({"ps": ["localhost:0"]}, start=True)
+    jobs, more = (
+        {"ps": {0: server.target.removeprefix("grpc://")}},
+        {"num_workers": 2, "num_ps_tasks": 1},
+    )
+    chief, worker = (Cluster(task_id=i, target=server.target, jobs=jobs, **more) for i in (0, 1))
+    graph, agreement, lines = build(), Agreement(chief), []
+
+    def report(line):
+        lines.append(line)
+        agreement.open_session()
+
+    with graph.graph.as_default():
+        with tf.Session(server.target) as session:
+            session.run(tf.global_variables_initializer())
+        for _ in range(2):  # The first session of the chief, and one after a server was lost.
+            agreement.begin_session(None)
+            member = JobMember(
+                cluster=worker, agreement=Agreement(worker), max_steps=1, report=report
+            )
+            with monitored_session(
+                graph, hooks=(), model_dir=str(tmp_path), member=member, config=tf.ConfigProto()
+            ):
+                pass
+    assert len(lines) == 2

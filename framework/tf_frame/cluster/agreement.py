@@ -20,7 +20,8 @@ from tf_frame.cluster.cluster import Cluster
 from tf_frame.cluster.key_value_store import NO_NUMBER, KeyValueStore, numbers_of, text_of
 
 _LOOK_SECS = 0.02
-_SAVE, _STOP, _SESSION, _RESTORED = "save_at", "stop_at", "chief_session", "restored"
+_SAVE, _STOP, _RESTORED = "save_at", "stop_at", "restored"
+_SESSION, _OPEN = "chief_session", "open_session"
 
 
 class Agreement:
@@ -32,10 +33,11 @@ class Agreement:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._device = f"{cluster.host}/device:CPU:0"
         # A job without a task matches each of its tasks.
         filters = list(dict.fromkeys([cluster.host, f"/job:{cluster.worker_job}"]))
         config = tf.ConfigProto(device_filters=filters)
-        self._store = KeyValueStore(cluster.target, cluster.host, config)
+        self._store = KeyValueStore(cluster.target, self._device, config)
         self._worker = cluster.task_id
 
     def close(self) -> None:
@@ -49,6 +51,10 @@ class Agreement:
         unfinished = {f"finished/{worker}": NO_NUMBER for worker in self.others}
         self._store.put({_SAVE: NO_NUMBER, _STOP: NO_NUMBER, **unfinished})
         self._store.put({_RESTORED: (restored or "").encode(), _SESSION: time.time_ns() // 1000})
+
+    def open_session(self) -> None:
+        """Lets the other workers join: all that this session begins with is in place."""
+        self._store.put({_OPEN: self._store.number(_SESSION)})
 
     def request_save(self, step: int) -> None:
         """Asks every worker for its position after this step, or the first one beyond."""
@@ -102,6 +108,10 @@ class Agreement:
 
     # What a worker says.
 
+    def is_open(self) -> bool:
+        """Returns whether the chief's present session is ready for the other workers."""
+        return self._store.number(_OPEN) == self._store.number(_SESSION) != NO_NUMBER
+
     def join(self) -> None:
         """Takes note of the chief's present session, in which no position was given yet."""
         self._store.put({f"given/{self._worker}": NO_NUMBER})
@@ -135,15 +145,15 @@ class Agreement:
 
     def position_tensors(self, names: Iterable[str]) -> dict[str, Any]:
         """Makes reads of another worker's position; name in the checkpoint -> scalar string."""
-        return {name: text_of(name, self._cluster.host) for name in names}
+        return {name: text_of(name, self._device) for name in names}
 
     def given_step(self, worker: int) -> Any:
         """Makes a read of the step of another worker's position; a scalar int64 tensor."""
-        return numbers_of([f"given/{worker}"], self._cluster.host)[0]
+        return numbers_of([f"given/{worker}"], self._device)[0]
 
     def requested_save(self) -> Any:
         """Makes a read of the step of `request_save`, for the chief; a scalar int64 tensor."""
-        return numbers_of([_SAVE], self._cluster.host)[0]
+        return numbers_of([_SAVE], self._device)[0]
 
     def attention(self, step_after: Any, *, max_steps: int, agreed_save: Any = None) -> Any:
         """Makes a scalar float that is NaN after a step at which the worker must look.
@@ -162,12 +172,11 @@ class Agreement:
             look = tf.logical_or(tf.equal(step, agreed_save), step >= max_steps)
             return tf.where(look, float("nan"), 0.0)
         given, joined = f"given/{self._worker}", f"joined/{self._worker}"
-        host = f"{self._cluster.host}/device:CPU:0"
         # All on the host: each number that is sent would cost as much as the result.
-        with tf.control_dependencies([step_after]), tf.device(None), tf.device(host):
+        with tf.control_dependencies([step_after]), tf.device(None), tf.device(self._device):
             step = tf.cast(tf.train.get_global_step().read_value(), tf.int64)
             requested, last_given, session, known = tf.unstack(
-                numbers_of([_SAVE, given, _SESSION, joined], self._cluster.host)
+                numbers_of([_SAVE, given, _SESSION, joined], self._device)
             )
             due = tf.logical_and(requested > last_given, step >= requested)
             look = tf.reduce_any(tf.stack([due, tf.not_equal(session, known), step >= max_steps]))

@@ -23,16 +23,22 @@ def numbers_of(keys: Sequence[str], device: str) -> Any:
 
     Args:
       keys: the keys.
-      device: job and task of the server, such as `/job:ps/task:0`.
+      device: device of the table, such as `/job:ps/task:0/device:CPU:0`.
     """
-    with tf.device(None), tf.device(f"{device}/device:CPU:0"):
+    with tf.device(None), tf.device(device):
         default = tf.constant(NO_NUMBER, tf.int64)
         return _find(_table(_NUMBERS, tf.int64), tf.constant(list(keys)), default, [len(keys)])
 
 
+def number_put(key: str, value: Any, device: str) -> Any:
+    """Makes the operation that stores a number; see `numbers_of`."""
+    with tf.device(None), tf.device(device):
+        return _insert(_table(_NUMBERS, tf.int64), tf.constant(key), value)
+
+
 def text_of(key: str, device: str) -> Any:
     """Makes a read of a text in the default graph; returns a scalar string tensor."""
-    with tf.device(None), tf.device(f"{device}/device:CPU:0"):
+    with tf.device(None), tf.device(device):
         return _find(_table(_TEXTS, tf.string), _hash(tf.constant(key)), tf.constant(b""), [])
 
 
@@ -43,7 +49,7 @@ class KeyValueStore:
 
     Args:
       target: the server of this process.
-      device: job and task of the server that holds the tables.
+      device: device of the tables, a CPU of a server.
       config: the `ConfigProto` of the session.
     """
 
@@ -52,7 +58,7 @@ class KeyValueStore:
         self._config.MergeFrom(config)
         self._session: Any = None
         self._graph = tf.Graph()
-        with self._graph.as_default(), tf.device(f"{device}/device:CPU:0"):
+        with self._graph.as_default(), tf.device(device):
             self._key = tf.placeholder(tf.string, [])
             self._number, self._text = tf.placeholder(tf.int64, []), tf.placeholder(tf.string, [])
             numbers, texts = _table(_NUMBERS, tf.int64), _table(_TEXTS, tf.string)

@@ -41,6 +41,24 @@ class BroadcastHook(tf.train.SessionRunHook):
             raise
 
 
+class OpenSessionHook(tf.train.SessionRunHook):
+    """Lets the other workers begin when a session of the chief is ready.
+
+    Before that, variables that are restored one after the other have values of several steps.
+
+    Args:
+      agreement: the tasks of the job.
+    """
+
+    phase = Phase.STOP
+
+    def __init__(self, agreement: Agreement) -> None:
+        self._agreement = agreement
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        self._agreement.open_session()
+
+
 class WatchingHook(Hook):
     """Runs a tensor with every step, so that all workers run the same collectives.
 

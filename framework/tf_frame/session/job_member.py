@@ -84,8 +84,8 @@ class JobMember:
                 check=self._check,
             )
 
-    def waiting_for_variables(self) -> Iterator[None]:
-        """Yields while the chief has not given the variables values; errors as above."""
+    def waiting_for_chief(self) -> Iterator[None]:
+        """Yields while the chief has not initialised or restored the variables; errors as above."""
         deadline = time.monotonic() + self.timeout_secs
         yield
         self.report("waiting for the chief to initialise the variables ...")
@@ -96,6 +96,10 @@ class JobMember:
             f"the chief has not initialised the variables in {self.timeout_secs:g} s "
             "(--cluster_timeout_secs); is it running?"
         )
+
+    def chief_is_ready(self) -> bool:
+        """Returns whether the other workers may join the chief's present session."""
+        return self.agreement is None or self.agreement.is_open()
 
     def begin_session(self, restored: str | None) -> None:
         """Announces a session of the chief that begins with a checkpoint, or None."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -91,14 +92,23 @@ class _WorkerCreator(tf.train.SessionCreator):
             graph=self.graph.graph,
             recovery_wait_secs=_LOOK_SECS,
         )
-        for _ in self.member.waiting_for_variables():
-            try:
-                return manager.wait_for_session(
-                    self.target, config=self.config, max_wait_secs=_TRY_SECS
-                )
-            except tf.errors.DeadlineExceededError:
-                continue
+        session = None
+        for _ in self.member.waiting_for_chief():
+            session = session or self._with_variables(manager)
+            # Variables that have values may be about to get those of a checkpoint.
+            if session is not None and self.member.chief_is_ready():
+                return session
+            time.sleep(_LOOK_SECS)
         raise AssertionError("waiting ends by an error")
+
+    def _with_variables(self, manager: Any) -> Any:
+        """Returns a session once all variables have values; None if that takes too long."""
+        try:
+            return manager.wait_for_session(
+                self.target, config=self.config, max_wait_secs=_TRY_SECS
+            )
+        except tf.errors.DeadlineExceededError:
+            return None
 
 
 class _Initialised(_WorkerCreator):

@@ -37,7 +37,7 @@ from tf_frame.hooks.checkpoint_saver import CheckpointSaverHook
 from tf_frame.hooks.evaluate import EvaluateHook
 from tf_frame.hooks.global_step_waiter import GlobalStepWaiterHook
 from tf_frame.hooks.input_position import InputPositionHook, RestoredCheckpoint
-from tf_frame.hooks.job_member import BroadcastHook, JobMemberHook, WatchingHook
+from tf_frame.hooks.job_member import BroadcastHook, JobMemberHook, OpenSessionHook, WatchingHook
 from tf_frame.hooks.logging import LoggingHook
 from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.profile import ProfileHook
@@ -161,7 +161,9 @@ def _member(
         own = member.agreement.requested_save() if is_chief else nothing
         agreed_save = workers.agreed([own])[0]
     if context.cluster.is_chief:
-        if agreed_save is not None:
+        if agreed_save is None:
+            yield OpenSessionHook(member.agreement)
+        else:
             yield WatchingHook(tf.cast(agreed_save, tf.float32))
         return
     yield JobMemberHook(

@@ -26,12 +26,14 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.cluster.key_value_store import number_put, numbers_of
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.update.moving_averages import MovingAverages
 
-# A token is epoch * _EPOCH + global step; an epoch is a session of the chief.
-_EPOCH = 2**40
-_EPOCH_KEY = "tf_frame/sync_epoch"
+# A token is epoch * _EPOCH + global step; an epoch is a session of the chief, and its number the
+# second in which it began, so that it is new also where the server of the numbers was lost.
+_EPOCH = 2**31
+_EPOCH_KEY = "sync_epoch"
 _LOOK_SECS, _WATCH_SECS = 0.1, 1.0
 _DROP_MS = 2000
 
@@ -87,7 +89,6 @@ class SyncReplicas:
         with tf.device(global_step.device), tf.name_scope("sync_replicas"):
             self._queues = [_token_queue(index) for index in range(self._num_queues)]
             self._queue = self._queues[0 if self._shared else self._worker]
-            self._epochs = _EpochCounter()
         # Local variables are on the worker: its last token, and the chief's epoch.
         self._token, self._epoch = _local("sync_token"), _local("sync_epoch")
         self._accumulators = [_Accumulator(gradient, variable) for gradient, variable in pairs]
@@ -130,14 +131,19 @@ class SyncReplicas:
             sent = [queue.enqueue_many([tf.fill([each], token)]) for queue in self._queues]
         return tf.group(*sent)
 
+    def _published(self) -> Any:
+        """Reads the last epoch, 0 before the first; no variable, as there may be no value yet."""
+        return tf.maximum(numbers_of([_EPOCH_KEY], self._global_step.device)[0], 0)
+
     def _token_now(self, epoch: Any) -> Any:
         return epoch * _EPOCH + tf.cast(self._global_step.read_value(), tf.int64)
 
     def _build_session_start(self) -> None:
         """Builds what begins an epoch on the chief, and a session on another worker."""
         with tf.device(self._global_step.device):
-            self._last_epoch = self._epochs.read()
-            self._next_epoch = tf.assign(self._epoch, self._last_epoch + 1)
+            self._last_epoch = self._published()
+            now = tf.cast(tf.timestamp(), tf.int64)
+            self._next_epoch = tf.assign(self._epoch, tf.maximum(self._last_epoch + 1, now))
             token = self._token_now(self._epoch.read_value())
             self._counts = [accumulator.count() for accumulator in self._accumulators]
             left = [accumulator.mean(1) for accumulator in self._accumulators]
@@ -147,15 +153,17 @@ class SyncReplicas:
             # Frees the workers that wait for a token of the last epoch. No worker waits in the
             # first; but a shared queue needs a token for each gradient beyond the workers'.
             first = self._aggregated - self._workers
-            number = tf.where(self._epoch.read_value() > 1, self._aggregated, first)
+            number = tf.where(self._last_epoch > 0, self._aggregated, first)
             number = number if self._shared else tf.constant(1)
             self._send_first = tf.group(
                 *(queue.enqueue_many([tf.fill([number], token)]) for queue in self._queues)
             )
-            self._publish = self._epochs.write(self._epoch.read_value())
+            self._publish = number_put(
+                _EPOCH_KEY, self._epoch.read_value(), self._global_step.device
+            )
             own = [] if self._shared else [self._queue.dequeue_many(self._queue.size())]
             with tf.control_dependencies([each.op for each in own]):
-                joined = self._token_now(self._epochs.read())
+                joined = self._token_now(self._published())
             self._join = tf.assign(self._token, joined)
             self._close = tf.group(*(queue.close() for queue in self._queues))
 
@@ -188,33 +196,6 @@ class SyncReplicas:
     def close(self, session: Any) -> None:
         """Closes the queues: workers that wait for a token get `tf.errors.OutOfRangeError`."""
         session.run(self._close)
-
-
-class _EpochCounter:
-    """The number of the chief's sessions so far, on the device in scope; 0 at first.
-
-    No variable, because each task must be able to read it before the chief has begun.
-    """
-
-    def __init__(self) -> None:
-        self._table = tf.raw_ops.MutableHashTableV2(
-            container="",
-            shared_name=_EPOCH_KEY,
-            use_node_name_sharing=False,
-            key_dtype=tf.string,
-            value_dtype=tf.int64,
-        )
-
-    def read(self) -> Any:
-        found = tf.raw_ops.LookupTableFindV2(
-            table_handle=self._table, keys=tf.constant(""), default_value=tf.constant(0, tf.int64)
-        )
-        return tf.reshape(found, [])
-
-    def write(self, value: Any) -> Any:
-        return tf.raw_ops.LookupTableInsertV2(
-            table_handle=self._table, keys=tf.constant(""), values=value
-        )
 
 
 class _Accumulator:
