@@ -107,5 +107,7 @@ def test_a_worker_may_begin_late(tmp_path):
     with RunningJob(tmp_path, words, num_ps=1, num_workers=2) as job:
         job.start()
         job.ended_well()
+        # A worker that has not begun keeps no save waiting.
+        assert "lacks the input position" not in job.log("chief-0")
     values = job.variables()
     assert values["global_step"] >= LAST_STEP

@@ -106,7 +106,7 @@ def make_hooks(
     resume = _exact_resume(config, graph, restored, observer.report, exact=exact)
     joint = _member(setup, context, graph, restored, member)
     agreement = member.agreement if member else None
-    hooks: list[Any] = [*joint, *resume, guard, *foreign]
+    hooks: list[Any] = [*_delay(setup, context), *joint, *resume, guard, *foreign]
     hooks += [
         *graph.hooks,
         *_profiles(setup, context.cluster, agreement),
@@ -131,15 +131,18 @@ def make_hooks(
     ]
     if not any(isinstance(each, (AgreedCheckpointHook, JobMemberHook)) for each in hooks):
         hooks.append(StopOnSignalHook(lambda: observer.interrupts.received))
-    if not is_chief and config.startup_delay_steps:
-        hooks.append(
-            GlobalStepWaiterHook(
-                config.task * config.startup_delay_steps,
-                give_up=lambda: observer.interrupts.received,
-                log=_LOG.info,
-            )
-        )
     return hooks, progress
+
+
+def _delay(setup: TrainingSetup, context: RunContext) -> Iterator[Any]:
+    """The hook by which a worker begins later, before the one by which it joins the others."""
+    config = setup.config
+    if config.startup_delay_steps and not context.cluster.is_chief:
+        yield GlobalStepWaiterHook(
+            config.task * config.startup_delay_steps,
+            give_up=lambda: context.observer.interrupts.received,
+            log=_LOG.info,
+        )
 
 
 def _member(
