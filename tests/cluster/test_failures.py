@@ -35,19 +35,19 @@ def test_a_task_that_is_killed_and_started_again_rejoins(tmp_path, mode, victim,
         job.start(victim)
         job.wait_for_checkpoint(step + 10, secs=BACK_SECS)
         job.ended_well()
-    log = job.log("chief-0")
-    if victim == "ps-0":
-        again = [int(each) for each in re.findall(r"goes on from \S+model\.ckpt-(\d+)", log)]
-        assert again and min(again) >= 20
-    elif victim == "chief-0":
-        assert f"resuming from {job.model_dir}/model.ckpt-{step}" in log
-    values = job.variables()
-    assert values["global_step"] >= LAST_STEP
-    if expected is None or victim == "worker-0":
-        # The examples of a step that was lost may be read again.
-        assert abs(values["linear/biases"] - 3) < 0.2
-    else:
-        assert_same(values, expected)
+        log = job.log("chief-0")
+        if victim == "ps-0":
+            again = [int(each) for each in re.findall(r"goes on from \S+model\.ckpt-(\d+)", log)]
+            assert again and min(again) >= 20
+        elif victim == "chief-0":
+            assert f"resuming from {job.model_dir}/model.ckpt-{step}" in log
+        values = job.variables()
+        assert values["global_step"] >= LAST_STEP
+        if expected is None or victim == "worker-0":
+            # The examples of a step that was lost may be read again.
+            assert abs(values["linear/biases"] - 3) < 0.2
+        else:
+            assert_same(values, expected)
 
 
 @pytest.mark.parametrize("victim", ["ps-0", "ps-1"])
@@ -63,7 +63,7 @@ def test_one_of_two_servers_that_is_killed_and_started_again_gets_its_values_bac
         job.start(victim)
         job.wait_for_checkpoint(step + 10, secs=BACK_SECS)
         job.ended_well()
-    assert_same(job.variables(), expected)
+        assert_same(job.variables(), expected)
 
 
 MISSING = {

@@ -21,9 +21,9 @@ def test_a_job_stopped_by_sigterm_ends_like_one_never_stopped(tmp_path, undistur
         assert f"stopped and saved at step {stopped_at} of {LAST_STEP}" in job.log("chief-0")
         job.start()
         job.ended_well()
-    values = job.variables(LAST_STEP)
-    assert_same(values, expected)
-    assert values["seen"].tolist() == expected["seen"].tolist()
+        values = job.variables(LAST_STEP)
+        assert_same(values, expected)
+        assert values["seen"].tolist() == expected["seen"].tolist()
 
 
 def test_a_job_killed_as_a_whole_ends_like_one_never_stopped(tmp_path, undisturbed):
@@ -35,7 +35,7 @@ def test_a_job_killed_as_a_whole_ends_like_one_never_stopped(tmp_path, undisturb
         assert 20 <= job.newest_step() < LAST_STEP
         job.start()
         job.ended_well()
-    assert_same(job.variables(LAST_STEP), expected)
+        assert_same(job.variables(LAST_STEP), expected)
 
 
 @pytest.mark.parametrize("kind", JOINT_JOBS)

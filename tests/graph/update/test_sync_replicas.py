@@ -177,6 +177,15 @@ def test_a_shared_queue_has_the_tokens_beyond_the_workers_and_all_of_them_later(
         assert session.run(size) == 5
 
 
+def test_the_chief_gets_its_token_after_all_others_have_theirs():
+    """It may close the queues at once."""
+    with begun(worker_replicas=3) as (_, graph, _, optimizer):
+        chief, *others = (queue.queue_ref.op.name for queue in optimizer._queues)
+        ops = [op for op in graph.get_operations() if op.type == "QueueEnqueueManyV2"]
+        by_queue = {op.inputs[0].op.name: op for op in ops if op.control_inputs}
+        assert {op.inputs[0].op.name for op in by_queue[chief].control_inputs} == set(others)
+
+
 def test_a_gradient_of_a_lost_session_is_never_used():
     with begun(worker_replicas=2, replicas_to_aggregate=1) as (session, graph, update, optimizer):
         optimizer.begin_epoch(session)

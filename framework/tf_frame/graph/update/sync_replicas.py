@@ -127,9 +127,11 @@ class SyncReplicas:
             moved = self._averages.apply() if self._averages else tf.no_op()
         with tf.control_dependencies([moved]), tf.device(self._global_step.device):
             token = self._token_now(self._epoch)
-            each = self._aggregated if self._shared else 1
-            sent = [queue.enqueue_many([tf.fill([each], token)]) for queue in self._queues]
-        return tf.group(*sent)
+            tokens = tf.fill([self._aggregated if self._shared else 1], token)
+            others = [queue.enqueue_many([tokens]) for queue in self._queues[1:]]
+            # The chief may close the queues as soon as it has its token.
+            with tf.control_dependencies(others):
+                return self._queues[0].enqueue_many([tokens])
 
     def _published(self) -> Any:
         """Reads the last epoch, 0 before the first; no variable, as there may be no value yet."""
