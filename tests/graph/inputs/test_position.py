@@ -48,6 +48,7 @@ class Running:
             context = InputContext(config.clone_batch_size, seed=config.random_seed)
             self.batches = make_batches(self.source, Mode.TRAIN, context, deployment)
             self.position = make_input_position(self.source, config)
+            self.given_step = tf.constant(3, tf.int64)
             self.session = tf.Session()
             initial = [tf.local_variables_initializer(), tf.tables_initializer()]
             self.session.run(initial)
@@ -74,9 +75,9 @@ class Running:
             prefix = tf.placeholder(tf.string, [])
             save = tf.raw_ops.SaveV2(
                 prefix=prefix,
-                tensor_names=["global_step", *kept],
-                shape_and_slices=[""] * (len(kept) + 1),
-                tensors=[tf.constant(3, tf.int64), *kept.values()],
+                tensor_names=["global_step", step_name(1), *kept],
+                shape_and_slices=[""] * (len(kept) + 2),
+                tensors=[tf.constant(3, tf.int64), self.given_step, *kept.values()],
             )
         return prefix, save
 
@@ -314,6 +315,22 @@ def test_a_pipeline_that_has_changed_is_refused_and_begins_anew(tmp_path):
     with pytest.raises(CheckpointError, match=r"does not fit the input of this run: .*\nRun the"):
         changed.restore(path)
     assert changed.take(3) == Running(interleaved).take(3)
+
+
+TWO_WORKERS = {"worker_replicas": 2, "num_ps_tasks": 1, "master": "grpc://localhost:1", "task": 1}
+
+
+@pytest.mark.parametrize(("given", "sync", "lines"), [(3, True, 0), (2, True, 1), (2, False, 0)])
+def test_a_worker_that_gave_its_position_at_another_step_says_so(tmp_path, given, sync, lines):
+    """On its own, a worker gives it at the first step from the requested one on."""
+    config = RunOptions(train_batch_size=2, sync_replicas=sync, **TWO_WORKERS)
+    first = Running(shuffled, config=config)
+    with first.graph.as_default():
+        first.given_step = tf.constant(given, tf.int64)
+    path = first.save(tmp_path / "model.ckpt-3")
+    told = Running(shuffled, config=config).restore(path)
+    expected = f"{path} holds the position of this worker in the input at step {given}"
+    assert [expected in line for line in told] == [True] * lines
 
 
 def test_the_fingerprint_is_short_text(tmp_path):

@@ -19,6 +19,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError, DataError, reason_of
@@ -49,6 +50,7 @@ class InputPosition:
     Args:
       fingerprint: the values that must be equal for a position to fit.
       worker: number of this worker; each has names of its own in the checkpoint.
+      lockstep: whether all workers make every step together.
 
     Attributes:
       tensors: name in the checkpoint -> scalar string tensor, to be evaluated
@@ -56,8 +58,11 @@ class InputPosition:
       initializers: operations that begin a new pass over the data.
     """
 
-    def __init__(self, fingerprint: Mapping[str, Any], *, worker: int = 0) -> None:
+    def __init__(
+        self, fingerprint: Mapping[str, Any], *, worker: int = 0, lockstep: bool = False
+    ) -> None:
         self._fingerprint = dict(fingerprint)
+        self._given_step = step_name(worker) if lockstep else ""
         self._fingerprint_name = _saved_name(_FINGERPRINT, worker)
         self._reasons = streams_without_position()
         self.initializers = iterator_initializers()
@@ -120,6 +125,7 @@ class InputPosition:
         """
         checkpoint = Checkpoint(path)
         self._check_fingerprint(checkpoint, report)
+        self._check_step(checkpoint, report)
         try:
             self.put(session, {name: _read(checkpoint, name) for name in self._fed})
         except (tf.errors.AbortedError, tf.errors.UnavailableError):
@@ -148,6 +154,16 @@ class InputPosition:
         with branches_of_switches():
             return tf.cond(
                 tf.identity(self._saved), lambda: _serialized(handle), lambda: tf.constant("")
+            )
+
+    def _check_step(self, checkpoint: Checkpoint, report: Callable[[str], None]) -> None:
+        if self._given_step not in checkpoint:
+            return
+        step = int(checkpoint.read(self._given_step))
+        if step != step_of(checkpoint.path):
+            report(
+                f"warning: {checkpoint.path} holds the position of this worker in the input at "
+                f"step {step}; the examples since then are read again"
             )
 
     def _check_fingerprint(self, checkpoint: Checkpoint, report: Callable[[str], None]) -> None:
@@ -181,7 +197,9 @@ def make_input_position(source: Any, config: RunOptions) -> InputPosition | None
     if config.aggregated_replicas > config.worker_replicas:
         _LOG.info("the position in the input is not saved: no checkpoint holds pending gradients")
         return None
-    return InputPosition(_fingerprint(source, config), worker=config.task)
+    return InputPosition(
+        _fingerprint(source, config), worker=config.task, lockstep=config.makes_steps_together
+    )
 
 
 def step_name(worker: int) -> str:
