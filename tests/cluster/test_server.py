@@ -1,10 +1,14 @@
 """The loop of a parameter server, which ends when the chief says so."""
 
+import os
+import platform
+import sys
 import threading
 
 import pytest
 import tensorflow.compat.v1 as tf
 
+import forked
 from tf_frame.cluster.server import LEAVE, STOPPED, serve
 
 QUEUE = "tf_frame/commands"
@@ -37,3 +41,34 @@ def test_a_signal_ends_it_once_the_chief_has_stopped(server):
     send(server, STOPPED)
     assert not serve(server, signalled=lambda: True)
     assert set(threading.enumerate()) <= before
+
+
+# Prints the page faults of using 64 MiB that were used and freed before.
+PAGE_FAULTS = """
+import ctypes, resource
+from tf_frame.cluster.server import keep_freed_memory
+keep_freed_memory()
+c = ctypes.CDLL(None)
+c.malloc.restype, c.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+c.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
+c.free.argtypes = [ctypes.c_void_p]
+def use():
+    block = c.malloc(2**26)
+    c.memset(block, 1, 2**26)
+    c.free(block)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+first = use()
+print(use() - first)
+"""
+
+
+@pytest.mark.process
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="mallopt is glibc's")
+@pytest.mark.parametrize(
+    ("variables", "kept"), [({}, True), ({"MALLOC_MMAP_THRESHOLD_": "131072"}, False)]
+)
+def test_a_server_keeps_freed_memory_unless_the_user_configures_malloc(variables, kept):
+    command = [sys.executable, "-c", PAGE_FAULTS]
+    done = forked.run(command, env={**os.environ, **variables}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (int(done.stdout) < 100) == kept

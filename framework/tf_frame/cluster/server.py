@@ -8,6 +8,8 @@ sends one when the last checkpoint is saved.
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import os
 import queue
 import threading
 import time
@@ -27,6 +29,10 @@ _GRACE_SECS = 25.0
 _SEND_MS = 3000
 _JOIN_SECS = 5.0
 _SERVERS: dict[tuple[str, str], Any] = {}
+# Numbers of options of mallopt(3), and variables that set them or others.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_MALLOC_VARIABLES = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
+_KEPT_BYTES = 2**30
 
 
 def start_server(cluster: Cluster, config: Any) -> Any:
@@ -42,6 +48,7 @@ def start_server(cluster: Cluster, config: Any) -> Any:
     job, _, index = _own_job(cluster).partition("/task:")
     key = (cluster.jobs[job][int(index)], f"{job}/{index}")
     if key not in _SERVERS:
+        keep_freed_memory()
         _SERVERS[key] = tf.train.Server(
             tf.train.ClusterSpec({name: dict(tasks) for name, tasks in cluster.jobs.items()}),
             job_name=job,
@@ -49,6 +56,19 @@ def start_server(cluster: Cluster, config: Any) -> Any:
             config=config,
         )
     return _SERVERS[key]
+
+
+def keep_freed_memory() -> None:
+    """Makes glibc keep up to 1 GiB of freed memory for this process.
+
+    A step allocates each tensor that it receives, and fresh memory costs a page fault for every 4
+    KiB: about a third of the processor time of a step. A variable of the environment that
+    configures malloc is left to say otherwise. Other C libraries are left as they are.
+    """
+    option = getattr(ctypes.CDLL(None), "mallopt", None)
+    if option is not None and not any(name in os.environ for name in _MALLOC_VARIABLES):
+        option(_MMAP_THRESHOLD, _KEPT_BYTES)
+        option(_TRIM_THRESHOLD, _KEPT_BYTES)
 
 
 def _own_job(cluster: Cluster) -> str:
