@@ -206,11 +206,11 @@ FLAGS = {
     ),
     "an address without a port": (
         ("--worker_hosts", "w:1", "--ps_hosts", "p", "--job_name", "ps"),
-        "--ps_hosts: expected HOST:PORT, found 'p'",
+        "--worker_hosts, --ps_hosts, --job_name, --task: the address 'p' of the job 'ps' is not",
     ),
     "an address with a scheme": (
         ("--worker_hosts", "grpc://w:1", "--job_name", "worker"),
-        "--worker_hosts: expected HOST:PORT, found 'grpc://w:1'",
+        "--worker_hosts, --ps_hosts, --job_name, --task: the address 'grpc://w:1' of the job",
     ),
     "an index too large": (
         (*HOSTS, "--job_name", "worker", "--task", "2"),

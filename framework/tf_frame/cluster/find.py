@@ -101,10 +101,6 @@ def _of_flags(config: ClusterOptions, environment: Mapping[str, str]) -> dict[st
             "--worker_hosts, --ps_hosts, --job_name and --task go together: the addresses of all "
             "tasks, and which of them this process is"
         )
-    for option in ("worker_hosts", "ps_hosts"):
-        for address in getattr(config, option):
-            if not _ADDRESS.fullmatch(address):
-                raise ConfigError(f"--{option}: expected HOST:PORT, found {address!r}")
     cluster = {TaskType.WORKER: list(config.worker_hosts), TaskType.PS: list(config.ps_hosts)}
     return {
         "cluster": {job: hosts for job, hosts in cluster.items() if hosts},

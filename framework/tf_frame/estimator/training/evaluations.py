@@ -82,8 +82,11 @@ class Evaluations:
         """Builds the evaluation graph if an option goes by a metric, and looks for the metric.
 
         Raises:
-          ConfigError: the evaluation has no such metric; or it is not a single number.
+          ConfigError: the evaluation has no such metric; or it is not a single number; or
+            the folder's best checkpoints were chosen by another one.
         """
+        if self.setup.config.keep_best:
+            self.best_checkpoints()
         for option, metric in self.setup.needed_metrics():
             known = self.evaluator.metric_names()
             if metric.removeprefix(self.evaluator.metric_prefix) not in known:

@@ -51,12 +51,7 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
     lock = locked(model_dir) if is_chief else contextlib.nullcontext()
     log = log_file(model_dir, task=None if is_chief else context.cluster.task_name)
     with lock, log, translated_errors(model_dir, source):
-        deployment = make_deployment(setup.config, context.cluster)
-        cluster = context.cluster
-        elsewhere = "" if cluster.jobs else cluster.target
-        observer.report(device_report(setup.config, deployment, server=elsewhere))
-        if cluster.jobs and cluster.target:
-            start_server(cluster, server_config(setup.config, deployment, cluster))
+        _start_devices(setup, context)
         model = setup.make_model(source.info)
         evaluator = run_evaluator(setup, model=model, source=source)
         checkpoint = newest_checkpoint(model_dir, observer.report)
@@ -67,9 +62,6 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
         evaluations = Evaluations(setup, evaluator, observer, metrics_log)
         evaluates = _evaluates(setup, source, observer)
         with contextlib.closing(metrics_log), contextlib.closing(evaluator):
-            if is_chief and setup.config.keep_best:
-                # Checks before training that the metric is that of the folder's best.json.
-                evaluations.best_checkpoints()
             if is_chief:
                 evaluations.check_metrics()
             context = dataclasses.replace(
@@ -86,7 +78,7 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
             try:
                 if observer.interrupts.received:
                     step = max(first_step, trained.global_step)
-                    how = how_to_resume(setup, step, cluster)
+                    how = how_to_resume(setup, step, context.cluster)
                     raise Interrupted(observer.interrupts.received, how)
                 if first_step < setup.config.max_steps:
                     trained = _explained(trained, setup, context, source)
@@ -109,6 +101,16 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
         if stopped:
             raise stopped
         return result
+
+
+def _start_devices(setup: TrainingSetup, context: RunContext) -> None:
+    """Reports the devices of this task, and starts its server if its job has one."""
+    config, cluster = setup.config, context.cluster
+    deployment = make_deployment(config, cluster)
+    elsewhere = "" if cluster.jobs else cluster.target
+    context.observer.report(device_report(config, deployment, server=elsewhere))
+    if cluster.jobs and cluster.target:
+        start_server(cluster, server_config(config, deployment, cluster))
 
 
 def _evaluates(setup: TrainingSetup, source: Any, observer: RunObserver) -> bool:
