@@ -11,7 +11,7 @@ from tf_frame.errors import ConfigError, NonFiniteError
 from tf_frame.estimator.training import train as training
 from tf_frame.estimator.training.train import build_graph
 from tf_frame.gradient_transforms.accumulate import Accumulate
-from tf_frame.graph.update.sync_replicas import SyncReplicasHook
+from tf_frame.graph.update.sync_replicas_hook import SyncReplicasHook
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup, run_setup
 

@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.graph.update.sync_replicas import SyncReplicasHook
+from tf_frame.graph.update.sync_replicas_hook import SyncReplicasHook
 from tf_frame.testing.toy import build_toy_graph
 
 # What synchronises may wait for ever.

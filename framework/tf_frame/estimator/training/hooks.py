@@ -28,7 +28,7 @@ from tf_frame.estimator.training.context import RunContext
 from tf_frame.estimator.training.setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.graph.update.all_reduce import worker_group
-from tf_frame.graph.update.sync_replicas import SyncReplicasHook
+from tf_frame.graph.update.sync_replicas_hook import SyncReplicasHook
 from tf_frame.hooks.agreed_checkpoint import AgreedCheckpointHook, positions_of_others
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.cadence import Either, Multiples

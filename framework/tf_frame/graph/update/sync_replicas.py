@@ -19,9 +19,7 @@ queues when it stops, or when another worker has no more data.
 
 from __future__ import annotations
 
-import contextlib
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -29,12 +27,13 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster.key_value_store import number_put, numbers_of
 from tf_frame.config.run_options import RunOptions
 from tf_frame.graph.update.moving_averages import MovingAverages
+from tf_frame.graph.update.sync_accumulator import SyncAccumulator
+from tf_frame.graph.update.sync_replicas_hook import SyncReplicasHook
 
 # A token is epoch * _EPOCH + global step; an epoch is a session of the chief, and its number the
 # second in which it began, so that it is new also where the server of the numbers was lost.
 _EPOCH = 2**31
 _EPOCH_KEY = "sync_epoch"
-_LOOK_SECS, _WATCH_SECS = 0.1, 1.0
 _DROP_MS = 2000
 
 
@@ -91,7 +90,7 @@ class SyncReplicas:
             self._queue = self._queues[0 if self._shared else self._worker]
         # Local variables are on the worker: its last token, and the chief's epoch.
         self._token, self._epoch = _local("sync_token"), _local("sync_epoch")
-        self._accumulators = [_Accumulator(gradient, variable) for gradient, variable in pairs]
+        self._accumulators = [SyncAccumulator(gradient, variable) for gradient, variable in pairs]
         sent = [
             accumulator.send(gradient, self._token)
             for accumulator, (gradient, _) in zip(self._accumulators, pairs, strict=True)
@@ -200,50 +199,6 @@ class SyncReplicas:
         session.run(self._close)
 
 
-class _Accumulator:
-    """The mean of the gradients of a variable, on the variable's device.
-
-    Args:
-      gradient: a dense gradient of the shape of the variable, or `tf.IndexedSlices`.
-      variable: the variable.
-    """
-
-    def __init__(self, gradient: Any, variable: Any) -> None:
-        self._sparse = isinstance(gradient, tf.IndexedSlices)
-        kind = tf.SparseConditionalAccumulator if self._sparse else tf.ConditionalAccumulator
-        self._device = variable.device
-        with tf.device(self._device):
-            self._accumulator = kind(
-                gradient.dtype,
-                shape=variable.shape,
-                shared_name=f"{variable.op.name}/gradients",
-            )
-
-    def send(self, gradient: Any, token: Any) -> Any:
-        """Adds a gradient of the values at a token; one of older values is dropped."""
-        with tf.device(self._device):
-            if self._sparse:
-                return self._accumulator.apply_indexed_slices_grad(gradient, token)
-            return self._accumulator.apply_grad(gradient, token)
-
-    def mean(self, number: int) -> Any:
-        """Waits for a number of gradients, and returns their mean."""
-        with tf.device(self._device):
-            if self._sparse:
-                return self._accumulator.take_indexed_slices_grad(number)
-            return self._accumulator.take_grad(number)
-
-    def count(self) -> Any:
-        """Returns the number of gradients that are there."""
-        with tf.device(self._device):
-            return self._accumulator.num_accumulated()
-
-    def drop_before(self, token: Any) -> Any:
-        """Drops from now on gradients of values before a token."""
-        with tf.device(self._device):
-            return self._accumulator.set_global_step(token)
-
-
 def _token_queue(index: int) -> Any:
     return tf.FIFOQueue(-1, tf.int64, shapes=[[]], shared_name=f"tf_frame/sync_tokens_{index}")
 
@@ -265,74 +220,3 @@ def _local(name: str) -> Any:
         collections=[tf.GraphKeys.LOCAL_VARIABLES],
         name=name,
     )
-
-
-class SyncReplicasHook(tf.train.SessionRunHook):
-    """Starts the updates on the chief, and ends them; lets other workers wait for the chief.
-
-    Args:
-      replicas: the optimizer.
-      is_chief: whether this worker makes the updates.
-
-    Attributes:
-      is_over: asked every second on the chief: whether another worker has ended, so that no
-        update gets a gradient of each worker any more.
-    """
-
-    def __init__(self, replicas: SyncReplicas, *, is_chief: bool) -> None:
-        self._replicas = replicas
-        self._is_chief = is_chief
-        self.is_over: Callable[[], object] = lambda: False
-
-    def after_create_session(self, session: Any, coord: Any) -> None:
-        self._session, self._is_closed = session, False
-        if self._is_chief:
-            self._replicas.begin_epoch(session)
-            self._replicas.join(session)
-            self._start(self._make_updates, session, coord)
-            self._start(self._watch, session, coord)
-            return
-        while not self._replicas.has_begun(session):
-            if coord.wait_for_stop(_LOOK_SECS):
-                return
-        self._replicas.join(session)
-
-    def end_updates(self) -> None:
-        """Lets other workers stop, which wait for a token; for the chief, after its last step."""
-        self._is_closed = True
-        # A lost parameter server has no queue to close.
-        with contextlib.suppress(tf.errors.OpError):
-            self._replicas.close(self._session)
-
-    def end(self, session: Any) -> None:
-        if self._is_chief:
-            self.end_updates()
-
-    def _start(self, target: Callable[[Any, Any], None], *args: Any) -> None:
-        # Not a thread of the coordinator, which would wait for it: it may wait for gradients.
-        threading.Thread(target=target, args=args, name="sync_replicas", daemon=True).start()
-
-    def _make_updates(self, session: Any, coord: Any) -> None:
-        try:
-            while not coord.should_stop():
-                self._replicas.update(session)
-        except Exception as error:
-            # After a stop, the closed session or queue ends the update by an error.
-            if coord.should_stop() or self._is_closed:
-                return
-            if isinstance(error, tf.errors.CancelledError):
-                # What a lost server may cancel; see `JobMember.check_error`.
-                error = tf.errors.AbortedError(None, None, error.message)
-            coord.request_stop(error)
-            lost = isinstance(error, (tf.errors.AbortedError, tf.errors.UnavailableError))
-            # The session itself waits for a token; closed queues would be closed for the next one.
-            with contextlib.suppress(tf.errors.OpError, RuntimeError):
-                (self._replicas.free if lost else self._replicas.close)(session)
-
-    def _watch(self, session: Any, coord: Any) -> None:
-        # The session may be lost meanwhile, which the main thread notices as well.
-        with contextlib.suppress(tf.errors.OpError, RuntimeError):
-            while not coord.wait_for_stop(_WATCH_SECS):
-                if self.is_over():
-                    self.end_updates()
-                    return
