@@ -23,18 +23,24 @@ def job_of(folder, mode):
     return joint_job(folder, "sync") if mode == "sync" else asynchronous_job(folder)
 
 
+def disturbed(job, victim):
+    """Runs a job whose task is killed and started again; returns the step of the kill."""
+    job.start()
+    job.wait_for_checkpoint(20)
+    job.kill(victim)
+    step = job.newest_step()
+    job.start(victim)
+    job.wait_for_checkpoint(step + 10, secs=BACK_SECS)
+    job.ended_well()
+    return step
+
+
 @pytest.mark.parametrize("mode", ["async", "sync"])
 @pytest.mark.parametrize("victim", ["worker-0", "ps-0", "chief-0"])
 def test_a_task_that_is_killed_and_started_again_rejoins(tmp_path, mode, victim, end_of):
     expected = end_of("sync") if mode == "sync" else None
     with job_of(tmp_path, mode) as job:
-        job.start()
-        job.wait_for_checkpoint(20)
-        job.kill(victim)
-        step = job.newest_step()
-        job.start(victim)
-        job.wait_for_checkpoint(step + 10, secs=BACK_SECS)
-        job.ended_well()
+        step = disturbed(job, victim)
         log = job.log("chief-0")
         if victim == "ps-0":
             again = [int(each) for each in re.findall(r"goes on from \S+model\.ckpt-(\d+)", log)]
@@ -56,13 +62,7 @@ def test_one_of_two_servers_that_is_killed_and_started_again_gets_its_values_bac
 ):
     words, expected = (*JOINT_WORDS, *SYNC), end_of("sync")
     with RunningJob(tmp_path, words, num_ps=2, num_workers=2) as job:
-        job.start()
-        job.wait_for_checkpoint(20)
-        job.kill(victim)
-        step = job.newest_step()
-        job.start(victim)
-        job.wait_for_checkpoint(step + 10, secs=BACK_SECS)
-        job.ended_well()
+        disturbed(job, victim)
         assert_same(job.variables(), expected)
 
 

@@ -11,19 +11,6 @@ import forked
 pytestmark = pytest.mark.process
 
 
-# The command, but a worker that waits for the chief looks every 0.2 s, not every 30 s.
-COMMAND = """
-import sys
-import tensorflow.compat.v1 as tf
-from tf_frame.cli.main import main
-make = tf.train.SessionManager.__init__
-def make_impatient(*arguments, **options):
-    make(*arguments, **{**options, "recovery_wait_secs": 0.2})
-tf.train.SessionManager.__init__ = make_impatient
-sys.exit(main(sys.argv[1:]))
-"""
-
-
 def worker(target, task, model_dir, environment, *more):
     words = [
         *("run", "--plugin", "toy", "--model_dir", str(model_dir), "--max_steps", "200"),
@@ -32,7 +19,7 @@ def worker(target, task, model_dir, environment, *more):
         *more,
     ]
     return forked.Popen(
-        [sys.executable, "-c", COMMAND, *words],
+        [sys.executable, "-m", "tf_frame", *words],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
