@@ -181,6 +181,26 @@ TF_CONFIGS = {
         json.dumps({"sparseCluster": {"worker": {"0": "w:1"}}, "task": task("worker", 0)}),
         'TF_CONFIG: TF_CONFIG has a "sparseCluster"',
     ),
+    "an index of null": (
+        '{"task": {"index": null}}',
+        "TF_CONFIG: Task index must be a number; it is None",
+    ),
+    "a number of a task that is a word": (
+        text_of({"chief": ["c:1"], "worker": {"first": "w:1"}}, "chief", 0),
+        "TF_CONFIG: Task index must be a number; it is 'first'",
+    ),
+    "a port that is none": (
+        text_of({"chief": ["c:1"], "worker": ["w:99999"]}, "chief", 0),
+        "TF_CONFIG: the address 'w:99999' of the job 'worker' is not HOST:PORT",
+    ),
+    "an address of two tasks": (
+        text_of({"chief": ["c:1"], "worker": ["c:1"]}, "chief", 0),
+        "TF_CONFIG: the address c:1 stands there twice, for chief and worker",
+    ),
+    "a target that is no server": (
+        text_of(CHIEF, "chief", 0, session_master=5),
+        "TF_CONFIG: session_master is '5'; expected grpc://HOST:PORT",
+    ),
     "a worker without a cluster": (
         json.dumps({"task": task("worker", 1)}),
         'TF_CONFIG: If "cluster" is not set in TF_CONFIG, task index must be 0.',
@@ -233,6 +253,10 @@ FLAGS = {
     "a master without a scheme": (
         ("--master", "w:1"),
         "--master w:1: expected grpc://HOST:PORT",
+    ),
+    "a master with a port that is none": (
+        ("--master", "grpc://w:0"),
+        "--master grpc://w:0: expected grpc://HOST:PORT",
     ),
     "a master and an index too large": (
         ("--master", "grpc://w:1", "--task", "1"),

@@ -3,11 +3,15 @@ import re
 import pytest
 import yaml
 
+from tf_frame.cli.main import main
 from tf_frame.errors import ConfigError
 from tf_frame.launch import kubernetes
 from tf_frame.launch.job import Job
 
-VALUES = {"image": "site/x:1", "name": "", "namespace": "", "volume_claim": "runs"}
+VALUES = {option.name: option.default for option in kubernetes.OPTIONS} | {
+    "image": "site/x:1",
+    "volume_claim": "runs",
+}
 
 # What a TFJob may hold, as far as tf-frame writes it. Field -> type; * stands for any name, and !
 # for a field that is required. Facts of the CustomResourceDefinition tfjobs.kubeflow.org, version
@@ -230,3 +234,18 @@ def test_the_options_are_valid():
     for option in kubernetes.OPTIONS:
         option.check_definition()
         assert option.help
+
+
+def test_the_command_of_the_documentation(capsys):
+    words = ["launch", "--on", "kubernetes", "--num_ps", "1", "--gpus_per_worker", "1"]
+    run = ["--", "run", "--plugin", "deeplab", "--model_dir", "/runs/first"]
+    assert main([*words, "--image", "x:1", "--volume_claim", "runs", *run]) == 0
+    chief = yaml.safe_load(capsys.readouterr().out)["spec"]["tfReplicaSpecs"]["Chief"]
+    container = chief["template"]["spec"]["containers"][0]
+    assert container["resources"] == {"limits": {"nvidia.com/gpu": 1}}
+
+
+def test_nothing_is_printed_before_an_error(capsys):
+    with pytest.raises(ConfigError, match="--image"):
+        kubernetes.main(make_job(), VALUES | {"image": ""})
+    assert not capsys.readouterr().out

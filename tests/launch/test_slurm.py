@@ -5,12 +5,13 @@ import sys
 
 import pytest
 
+from tf_frame.cli.main import main
 from tf_frame.cluster.slurm import PORT
 from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.launch import slurm
 from tf_frame.launch.job import Job
 
-VALUES = {"slurm_options": "", "slurm_port": None, "print_only": False}
+VALUES = {option.name: option.default for option in slurm.OPTIONS}
 SBATCH = """#!/bin/sh
 echo "$@" > {folder}/sbatch-was-given
 echo "12;cluster"
@@ -173,3 +174,9 @@ def test_the_options_are_valid():
     for option in slurm.OPTIONS:
         option.check_definition()
         assert option.help
+
+
+def test_the_command_of_the_documentation(capsys):
+    words = ["launch", "--on", "slurm", "--print_only", "--gpus_per_worker", "2", "--num_ps", "1"]
+    assert main([*words, "--", "run", "--plugin", "deeplab"]) == 0
+    assert "#SBATCH --gpus-per-task=2" in capsys.readouterr().out

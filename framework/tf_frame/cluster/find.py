@@ -22,6 +22,7 @@ from tf_frame.errors import ConfigError
 
 C = TypeVar("C", bound=ClusterOptions)
 
+_SCHEME = "grpc://"
 _ADDRESS = re.compile(r"[^/:\s]+:\d+|\[[0-9a-fA-F:]+\]:\d+")
 
 
@@ -51,13 +52,7 @@ def cluster_of(config: ClusterOptions, environment: Mapping[str, str] | None = N
         cluster = cluster_of_config(cluster_config(tf_config, worker_leads=True))
     except (ValueError, TypeError, AttributeError) as error:
         raise ConfigError(f"{_origin(config)}: {' '.join(str(error).split())}") from None
-    for job, tasks in cluster.jobs.items():
-        for address in tasks.values():
-            if not _ADDRESS.fullmatch(address):
-                raise ConfigError(
-                    f"{_origin(config)}: the address {address!r} of the job {job!r} is not "
-                    "HOST:PORT"
-                )
+    _check_addresses(cluster, _origin(config))
     return cluster
 
 
@@ -108,13 +103,41 @@ def _of_flags(config: ClusterOptions, environment: Mapping[str, str]) -> dict[st
     }
 
 
+def _check_addresses(cluster: Cluster, origin: str) -> None:
+    known: dict[str, str] = {}
+    for job, tasks in cluster.jobs.items():
+        for address in tasks.values():
+            if not _is_address(address):
+                raise ConfigError(
+                    f"{origin}: the address {address!r} of the job {job!r} is not HOST:PORT"
+                )
+            if address in known:
+                raise ConfigError(
+                    f"{origin}: the address {address} stands there twice, for {known[address]} and "
+                    f"{job}; each task has its own"
+                )
+            known[address] = job
+    if cluster.target and not _is_target(cluster.target):
+        raise ConfigError(
+            f"{origin}: session_master is {cluster.target!r}; expected grpc://HOST:PORT"
+        )
+
+
+def _is_address(text: str) -> bool:
+    return bool(_ADDRESS.fullmatch(text)) and 0 < int(text.rpartition(":")[2]) < 65536
+
+
+def _is_target(text: str) -> bool:
+    return text.startswith(_SCHEME) and _is_address(text.removeprefix(_SCHEME))
+
+
 def _check_no_hosts(config: ClusterOptions) -> None:
     if config.worker_hosts or config.ps_hosts:
         raise ConfigError(
             f"--master {config.master} is a server that is started elsewhere, and --worker_hosts "
             "and --ps_hosts start one; leave one of the two out"
         )
-    if not re.fullmatch(rf"grpc://({_ADDRESS.pattern})", config.master):
+    if not _is_target(config.master):
         raise ConfigError(f"--master {config.master}: expected grpc://HOST:PORT")
     if config.task >= config.worker_replicas:
         raise ConfigError(

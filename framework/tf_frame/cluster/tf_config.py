@@ -162,14 +162,14 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
     for address in by_index.values():
         if not isinstance(address, str):
             raise TypeError(f"Task address {address!r} must be bytes or unicode")
-    return {int(index): address for index, address in by_index.items()}
+    return {_index(index): address for index, address in by_index.items()}
 
 
 def _alone(task: Mapping[str, Any], tf_config: Mapping[str, Any]) -> ClusterConfig:
     """The configuration of a process without a cluster; its sessions may be on a remote server."""
     if task.get("type", TaskType.WORKER) != TaskType.WORKER:
         raise ValueError('If "cluster" is not set in TF_CONFIG, task type must be WORKER.')
-    if int(task.get("index", 0)) != 0:
+    if _index(task.get("index", 0)) != 0:
         raise ValueError('If "cluster" is not set in TF_CONFIG, task index must be 0.')
     return ClusterConfig(
         master=_target(tf_config, "session_master"),

@@ -17,6 +17,7 @@ from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.file_system import is_remote
 from tf_frame.launch.job import CHIEF, EVALUATOR, PS, WORKER, Job
+from tf_frame.launch.options import GPUS_PER_WORKER
 
 OPTIONS = (
     Option("image", str, "", "the container image, with tf-frame and the plugins in it"),
@@ -28,6 +29,7 @@ OPTIONS = (
         "",
         "a PersistentVolumeClaim (ReadWriteMany), mounted where the model folder lies",
     ),
+    GPUS_PER_WORKER,
 )
 _REPLICA_TYPES = {PS: "PS", CHIEF: "Chief", WORKER: "Worker", EVALUATOR: "Evaluator"}
 # A service is made for each task, and its name, NAME-evaluator-0, begins with a letter: RFC 1035.
@@ -59,15 +61,15 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
 
     Args:
       job: the job.
-      values: the options of `OPTIONS` by name; `gpus_per_worker` as well, if there is one.
+      values: the options of `OPTIONS` by name.
 
     Raises:
       ConfigError: there is no image, a name is not allowed, or the pods would not share the
         model folder.
     """
+    text = yaml.dump(manifest(job, values), Dumper=_Dumper, sort_keys=False, width=10_000)
     report("# kubectl apply -f this file; needs the training operator of Kubeflow (TFJob v1)")
     report(f"# All pods must see {job.model_dir}.")
-    text = yaml.dump(manifest(job, values), Dumper=_Dumper, sort_keys=False, width=10_000)
     report(text.removesuffix("\n"))
     return EXIT_OK
 
@@ -125,7 +127,7 @@ def _container(job: Job, kind: str, values: Mapping[str, Any]) -> dict[str, Any]
         "args": [_Text(word) for word in job.words],
         "ports": [{"name": _PORT_NAME, "containerPort": _PORT}],
     }
-    gpus = values.get("gpus_per_worker")
+    gpus = values["gpus_per_worker"]
     if gpus and kind in (CHIEF, WORKER):
         container["resources"] = {"limits": {"nvidia.com/gpu": gpus}}
     mount = _mount_path(job, values["volume_claim"])

@@ -11,6 +11,14 @@ PLACES = {
     "kubernetes": "tf_frame.launch.kubernetes",
     "env": "tf_frame.launch.env",
 }
+# Where a scheduler gives GPUs to the tasks.
+GPUS_PER_WORKER = Option(
+    "gpus_per_worker",
+    int | None,
+    None,
+    "GPUs that the scheduler gives each task that trains; none: as it is set up",
+    min=0,
+)
 ON = Option(
     "on",
     str,

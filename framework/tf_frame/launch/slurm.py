@@ -20,6 +20,7 @@ from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, TfFrameError
 from tf_frame.file_system import is_remote
 from tf_frame.launch.job import Job
+from tf_frame.launch.options import GPUS_PER_WORKER
 
 OPTIONS = (
     Option(
@@ -36,6 +37,7 @@ OPTIONS = (
         min=1,
         max=65535,
     ),
+    GPUS_PER_WORKER,
     Option("print_only", bool, False, "print the script instead of submitting it"),
 )
 # Seconds before the time limit at which the tasks begin to save; Slurm may be a minute early.
@@ -75,7 +77,7 @@ def main(job: Job, values: Mapping[str, Any]) -> int:
 
     Args:
       job: the job; its folder is on a file system that all nodes share.
-      values: the options of `OPTIONS` by name; `gpus_per_worker` as well, if there is one.
+      values: the options of `OPTIONS` by name.
 
     Raises:
       ConfigError: the options for sbatch cannot be read.
@@ -107,7 +109,7 @@ def script(job: Job, values: Mapping[str, Any]) -> str:
 
 def _directives(job: Job, values: Mapping[str, Any]) -> list[str]:
     """The options of sbatch; of an option that is given twice, the later one counts."""
-    gpus = values.get("gpus_per_worker")
+    gpus = values["gpus_per_worker"]
     return [
         f"--job-name={_quoted(_name(job))}",
         f"--ntasks={len(job.tasks)}",
