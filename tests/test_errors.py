@@ -18,6 +18,18 @@ Node: 'save/SaveV2'
         (FULL_DISK, "/data/model.ckpt-0.data-00000-of-00001; No space left on device"),
         ("Graph execution error:\n\nUnknown image format\n\t [[x]]", "Unknown image format"),
         ("plain\nmore", "plain"),
+        (
+            "From /job:ps/replica:0/task:0:\n/data/x; No space left\n\t [[x]]",
+            "/data/x; No space left",
+        ),
+        (
+            "From /job:chief/replica:0/task:0:\n" + FULL_DISK,
+            "/data/model.ckpt-0.data-00000-of-00001; No space left on device",
+        ),
+        (
+            "Graph execution error:\n\nFrom /job:chief/replica:0/task:0:\nUnknown image\n\t [[x]]",
+            "Unknown image",
+        ),
         ("", "ValueError"),
         (
             "Graph execution error:\n\nassertion failed: [a/b.tfrecord: record 3 [2]]\n\t [[x]]",

@@ -22,6 +22,8 @@ EXIT_INTERRUPTED = 130
 
 # The first of the data of a `tf.Assert`, which is the text.
 _ASSERTION = re.compile(r"^assertion failed: \[(.*?)\](?: \[.*)?$")
+# Stands above what another server, or this one as a task of a job, has raised.
+_OF_TASK = re.compile(r"From /job:\S+:")
 # No space on the disk, none in the user's quota, or a file beyond the limit of the process.
 _DISK_FULL = tuple(map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)))
 
@@ -86,6 +88,7 @@ def _line_of(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     lines = [line for line in str(error).splitlines() if line.strip()]
+    lines = [line for line in lines if not _OF_TASK.fullmatch(line)]
     for before, line in itertools.pairwise(lines):
         if before.startswith("Node: "):
             return line

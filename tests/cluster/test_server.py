@@ -2,6 +2,7 @@
 
 import os
 import platform
+import socket
 import sys
 import threading
 
@@ -9,7 +10,10 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import forked
-from tf_frame.cluster.server import LEAVE, STOPPED, serve
+from tf_frame.cluster.cluster import Cluster
+from tf_frame.cluster.proxy import reach_directly
+from tf_frame.cluster.server import LEAVE, STOPPED, serve, start_server
+from tf_frame.errors import TfFrameError
 
 QUEUE = "tf_frame/commands"
 
@@ -72,3 +76,34 @@ def test_a_server_keeps_freed_memory_unless_the_user_configures_malloc(variables
     done = forked.run(command, env={**os.environ, **variables}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (int(done.stdout) < 100) == kept
+
+
+def test_a_port_that_is_in_use_is_one_line():
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        address = f"127.0.0.1:{other.getsockname()[1]}"
+        cluster = Cluster(role="ps", target=f"grpc://{address}", jobs={"ps": {0: address}})
+        with pytest.raises(
+            TfFrameError, match=f"ps-0 cannot start its server at {address}: .*port"
+        ):
+            start_server(cluster, tf.ConfigProto())
+
+
+@pytest.mark.parametrize(
+    ("variables", "excepted"),
+    [
+        ({}, None),
+        ({"http_proxy": "p:1"}, "a,::1"),
+        ({"https_proxy": "p:1", "no_proxy": "b,a"}, "b,a,::1"),
+        ({"http_proxy": "p:1", "no_proxy": "b", "no_grpc_proxy": "c"}, "c,a,::1"),
+        ({"http_proxy": "p:1", "grpc_proxy": "q:1"}, None),
+    ],
+)
+def test_tasks_are_reached_without_the_proxy_of_the_web(monkeypatch, variables, excepted):
+    for name in ("http_proxy", "https_proxy", "no_proxy", "grpc_proxy", "no_grpc_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    reach_directly(["a:1", "[::1]:2", "a:2"])
+    name = "no_grpc_proxy"  # Upper case is another variable, which gRPC does not read.
+    assert os.environ.get(name) == excepted

@@ -40,6 +40,7 @@ def test_a_dedicated_evaluator():
         ([*RUN, "--show_placement"], "--show_placement is for one process"),
         ([*RUN, "--mode", "export"], "use tf-frame export"),
         ([*RUN, "--task", "1"], "leave --task out"),
+        ([*RUN, "--cluster_from", "none"], "leave --cluster_from out"),
         ([*RUN, "--max_step", "5"], "did you mean --max_steps?"),
         ([*RUN, "--max_steps", "x"], "not a whole number"),
         (["run"], "--plugin NAME"),

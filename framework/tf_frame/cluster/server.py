@@ -19,6 +19,8 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.cluster import Cluster
+from tf_frame.cluster.proxy import reach_directly
+from tf_frame.errors import TfFrameError
 
 # Sent by the chief: the job has ended; the chief has saved and stopped because of a signal.
 LEAVE, STOPPED = b"leave", b"stopped"
@@ -44,17 +46,28 @@ def start_server(cluster: Cluster, config: Any) -> Any:
 
     Returns:
       The `tf.train.Server`.
+
+    Raises:
+      TfFrameError: the port is not free.
     """
     job, _, index = _own_job(cluster).partition("/task:")
-    key = (cluster.jobs[job][int(index)], f"{job}/{index}")
+    address = cluster.jobs[job][int(index)]
+    key = (address, f"{job}/{index}")
     if key not in _SERVERS:
         keep_freed_memory()
-        _SERVERS[key] = tf.train.Server(
-            tf.train.ClusterSpec({name: dict(tasks) for name, tasks in cluster.jobs.items()}),
-            job_name=job,
-            task_index=int(index),
-            config=config,
-        )
+        reach_directly(each for tasks in cluster.jobs.values() for each in tasks.values())
+        try:
+            _SERVERS[key] = tf.train.Server(
+                tf.train.ClusterSpec({name: dict(tasks) for name, tasks in cluster.jobs.items()}),
+                job_name=job,
+                task_index=int(index),
+                config=config,
+            )
+        except tf.errors.UnknownError as error:
+            raise TfFrameError(
+                f"{cluster.task_name} cannot start its server at {address}: {error.message}; "
+                "does another program listen at this port, or another process of this task?"
+            ) from None
     return _SERVERS[key]
 
 

@@ -17,7 +17,7 @@ _HELP = ("-h", "--help", "--help_all")
 _TRIED_ALONE = (DRY_RUN.name, PRINT_CONFIG.name, "show_placement", "show_hooks")
 _SAID_BY_TF_CONFIG = (
     *("master", "task", "worker_replicas", "num_ps_tasks"),
-    *("ps_hosts", "worker_hosts", "job_name"),
+    *("ps_hosts", "worker_hosts", "job_name", "cluster_from"),
 )
 
 

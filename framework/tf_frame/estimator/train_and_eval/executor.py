@@ -31,6 +31,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import step_of
 from tf_frame.cluster.cluster import cluster_of_config
+from tf_frame.cluster.proxy import reach_directly
 from tf_frame.cluster.server import LEAVE, send_to_ps, serve
 from tf_frame.cluster.tf_config import read_tf_config
 from tf_frame.estimator.estimator import Estimator
@@ -240,6 +241,7 @@ def start_server(config: Any) -> Any:
     if "ps" not in spec.jobs:
         leader = next(job for job in _TRAINERS if job in spec.jobs)
         proto.experimental.collective_group_leader = f"/job:{leader}/replica:0/task:0"
+    reach_directly(address for job in spec.jobs for address in spec.job_tasks(job))
     return tf.train.Server(
         spec,
         job_name=config.task_type,
