@@ -1,4 +1,6 @@
+import contextlib
 import socket
+import threading
 
 import pytest
 
@@ -33,31 +35,56 @@ def wait(port, *, timeout_secs=60, report=print, check=lambda: None):
     wait_for_servers(addresses, timeout_secs=timeout_secs, report=report, check=check)
 
 
-def test_servers_that_listen_are_not_waited_for():
+@contextlib.contextmanager
+def server_with(answer, port=0):
+    """Yields the port of a server that sends this and waits for the end of each connection."""
+
+    def serve():
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = server.accept()
+                with connection:
+                    connection.sendall(answer)
+                    while connection.recv(1000):
+                        pass
+
+    with socket.create_server(("127.0.0.1", port)) as server:
+        threading.Thread(target=serve, daemon=True).start()
+        yield server.getsockname()[1]
+
+
+GRPC = bytes.fromhex("000018040000000000") + bytes(24)
+
+
+def test_servers_that_answer_are_not_waited_for():
     said = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        wait(server.getsockname()[1], timeout_secs=0, report=said.append)
+    with server_with(GRPC) as port:
+        wait(port, timeout_secs=0, report=said.append)
     assert said == []
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.0 400 Bad request\r\n", b""])
+def test_another_program_at_the_address_is_an_error(answer):
+    """TensorFlow would wait for its answer for ever."""
+    with server_with(answer) as port, pytest.raises(TfFrameError) as caught:
+        wait(port, timeout_secs=0)
+    assert str(caught.value).startswith(
+        f"something listens, but no TensorFlow server answers at 127.0.0.1:{port} (waited 0 s)"
+    )
 
 
 def test_a_server_that_comes_later_is_waited_for():
     (port,) = free_ports(1)
-    said, servers = [], []
-
-    def come():
-        servers.append(socket.create_server(("127.0.0.1", port)))
-
-    try:
-        wait(port, report=said.append, check=come)
-    finally:
-        servers[0].close()
+    said = []
+    with contextlib.ExitStack() as stack:
+        wait(port, report=said.append, check=lambda: stack.enter_context(server_with(GRPC, port)))
     assert said == [f"waiting for the server at 127.0.0.1:{port} ..."]
 
 
 def test_servers_that_never_come_are_an_error_that_names_them_all():
     one, other = free_ports(2)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        ports = [one, server.getsockname()[1], other]
+    with server_with(GRPC) as there:
+        ports = [one, there, other]
         named = f"^no server listens at 127.0.0.1:{one}, 127.0.0.1:{other} \\(waited 0 s\\)"
         with pytest.raises(TfFrameError, match=named):
             wait(ports, timeout_secs=0)

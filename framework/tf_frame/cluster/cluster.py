@@ -17,6 +17,12 @@ from tf_frame.errors import TfFrameError
 
 _TRY_SECS = 0.2
 _CONNECT_SECS = 1.0
+# An HTTP/2 client begins with these bytes and a SETTINGS frame without settings, and so does the
+# answer of a gRPC server: RFC 9113, sections 3.4, 4.1 and 6.5.
+_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
+_FRAME_HEAD_BYTES, _FRAME_TYPE, _SETTINGS = 9, 3, 4
+_ABSENT = "no server listens at"
+_SILENT = "something listens, but no TensorFlow server answers at"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,27 +137,31 @@ def wait_for_servers(
     report: Callable[[str], None],
     check: Callable[[], None],
 ) -> None:
-    """Waits until something listens at each address.
+    """Waits until a gRPC server answers at each address.
 
-    TensorFlow would wait for ever, without a message and without reacting to signals.
+    TensorFlow would wait for ever, without a message and without reacting to signals; also for
+    another program that listens there.
 
     Args:
       addresses: `HOST:PORT` each.
       timeout_secs: seconds to wait at most.
-      report: takes a line for the user if a server does not listen yet.
+      report: takes a line for the user if a server does not answer yet.
       check: called between tries; may raise to stop waiting.
 
     Raises:
-      TfFrameError: nothing listens there in time.
+      TfFrameError: none answers there in time.
     """
     deadline = time.monotonic() + timeout_secs
     waiting = False
-    while missing := [address for address in addresses if not _listens(address)]:
+    while missing := {a: problem for a in addresses if (problem := _problem_of(a))}:
         check()
         if time.monotonic() > deadline:
+            kinds = dict.fromkeys(missing.values())
+            what = ", and ".join(
+                f"{kind} {', '.join(a for a in missing if missing[a] == kind)}" for kind in kinds
+            )
             raise TfFrameError(
-                f"no server listens at {', '.join(missing)} (waited {timeout_secs:g} s); start "
-                "the task, or correct its address"
+                f"{what} (waited {timeout_secs:g} s); start the task, or correct its address"
             )
         if not waiting:
             report(f"waiting for the server at {', '.join(missing)} ...")
@@ -159,10 +169,18 @@ def wait_for_servers(
         time.sleep(_TRY_SECS)
 
 
-def _listens(address: str) -> bool:
+def _problem_of(address: str) -> str:
+    """Returns in what way no server is there; empty if one answers."""
     host, port = address.removeprefix("grpc://").rsplit(":", 1)
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECS):
-            return True
+        connection = socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECS)
     except OSError:
-        return False
+        return _ABSENT
+    with connection:
+        try:
+            connection.sendall(_HELLO)
+            head = connection.recv(_FRAME_HEAD_BYTES, socket.MSG_WAITALL)
+        except OSError:
+            return _SILENT
+    answers = len(head) == _FRAME_HEAD_BYTES and head[_FRAME_TYPE] == _SETTINGS
+    return "" if answers else _SILENT

@@ -150,7 +150,7 @@ class Supervisor:
         now = time.monotonic()
         if self._kill_at is not None and now > self._kill_at:
             self._kill("did not stop in time; killing")
-        self._kill_servers_of_a_failed_job()
+        self._dismiss_servers()
         if self._end_at is None or self._stops:
             return
         late = [run for run in self.runs if run.exit_code is None and now > self._end_of(run)]
@@ -159,14 +159,16 @@ class Supervisor:
             secs = f"{self._limits.end_secs:g} s"
             self._fail(f"{names} did not end within {secs} after the chief", None)
 
-    def _kill_servers_of_a_failed_job(self) -> None:
+    def _dismiss_servers(self) -> None:
         """Ends parameter servers that would wait for a chief that is gone to save."""
         left = [run for run in self.runs if run.exit_code is None]
-        if not self.failure or any(run.task.type != PS for run in left):
+        if not self._stops or any(run.task.type != PS for run in left):
             return
-        if time.monotonic() > self._stopped_at + self._limits.ps_secs:
+        alone_at = max([self._stopped_at, *(run.end_time for run in self.runs if run not in left)])
+        limits = self._limits
+        if time.monotonic() > alone_at + (limits.ps_secs if self.failure else limits.ps_leave_secs):
             for run in left:
-                run.kill()
+                run.dismiss()
 
     def _end_of(self, run: TaskRun) -> float:
         """Time by which a task must have ended; the evaluator may evaluate the last checkpoint."""

@@ -47,7 +47,7 @@ class TaskRun:
         self._process: TaskProcess | None = None
         self._next_start = 0.0
         self._short_in_a_row = 0
-        self._asked_to_stop = False
+        self._asked_to_stop = self._dismissed = False
         self.restarts = self.deaths = 0
         self.exit_code: int | None = None
         self._last_code: int | None = 0
@@ -134,6 +134,11 @@ class TaskRun:
         if self._process:
             self._process.kill()
 
+    def dismiss(self) -> None:
+        """Ends a process that nobody needs any more; that is no failure of the task."""
+        self._dismissed = True
+        self.kill()
+
     @property
     def failed(self) -> bool:
         """True if it ended otherwise than well, or than it was asked to."""
@@ -146,7 +151,7 @@ class TaskRun:
         return "stopped" if self._has_stopped() else end_text(self.exit_code)
 
     def _has_stopped(self) -> bool:
-        return self._asked_to_stop and self.exit_code in (0, *_OF_SIGTERM)
+        return self._dismissed or (self._asked_to_stop and self.exit_code in (0, *_OF_SIGTERM))
 
     def _noted(self, lines: list[str]) -> list[str]:
         self.last_lines.extend(lines)

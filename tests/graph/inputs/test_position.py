@@ -333,6 +333,13 @@ def test_a_worker_that_gave_its_position_at_another_step_says_so(tmp_path, given
     assert [expected in line for line in told] == [True] * lines
 
 
+def test_a_worker_more_than_there_were_says_so(tmp_path):
+    path = Running(shuffled).save(tmp_path / "model.ckpt-3")
+    added = Running(shuffled, config=RunOptions(train_batch_size=2, **TWO_WORKERS))
+    with pytest.raises(ConfigError, match="workers None -> 2"):
+        added.restore(path)
+
+
 def test_the_fingerprint_is_short_text(tmp_path):
     path = Running(shuffled).save(tmp_path / "model.ckpt-3")
     fingerprint = json.loads(Checkpoint(path).read("input_position/fingerprint").item())

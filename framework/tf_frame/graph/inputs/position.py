@@ -167,7 +167,10 @@ class InputPosition:
             )
 
     def _check_fingerprint(self, checkpoint: Checkpoint, report: Callable[[str], None]) -> None:
-        saved = json.loads(_read(checkpoint, self._fingerprint_name))
+        # A worker that did not take part differs from the chief by the number of workers.
+        own = self._fingerprint_name in checkpoint
+        name = self._fingerprint_name if own else _saved_name(_FINGERPRINT, 0)
+        saved = json.loads(_read(checkpoint, name))
         changed = {
             name: f"{name} {saved.get(name)!r} -> {self._fingerprint.get(name)!r}"
             for name in {**saved, **self._fingerprint}
