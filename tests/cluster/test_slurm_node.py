@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.process,
     pytest.mark.skipif(bool(slurm_node.missing()), reason=slurm_node.missing()),
 ]
-VALUES = {"slurm_options": "", "slurm_port": None, "print_only": False}
+VALUES = {option.name: option.default for option in slurm.OPTIONS}
 SHOW = """
 import json, os
 from tf_frame.cluster.slurm import slurm_tf_config
