@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 import types
@@ -76,19 +75,11 @@ def at_step(model_dir, step, act):
     return meanwhile
 
 
-def test_the_command_starts_a_job_which_ends_by_itself(tmp_path):
-    words = (*WORDS, "--max_steps", "40", "--model_dir", str(tmp_path / "run"))
+def test_the_command_starts_a_job_which_ends_by_itself(launch, tmp_path):
     options = ("--num_ps", "1", "--num_workers", "2", "--evaluator")
-    done = subprocess.run(
-        [sys.executable, "-m", "tf_frame", "launch", *options, "--", *words],
-        env=environment_of(tmp_path),
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert f"results in {tmp_path}/run" in done.stdout
+    code, said = launch(options, (*WORDS, "--max_steps", "40"))
+    assert code == 0, said
+    assert f"results in {tmp_path}/run" in said
     names = {"ps-0", "chief-0", "worker-0", "evaluator-0"}
     statuses = {each.task: each.state for each in read_statuses(str(tmp_path / "run"))}
     assert statuses == dict.fromkeys(names, "ended")

@@ -99,6 +99,8 @@ def test_a_server_does_not_wait_for_the_chief_of_a_failed_job(launch):
     )
     assert code == 1 and "ps-0 did not stop" not in out
     assert time.monotonic() - started < 30
+    (row,) = [line for line in out.splitlines() if line.split()[:1] == ["ps-0"]]
+    assert row.split()[1] == "stopped" and "log:" not in row
 
 
 def test_the_last_lines_of_a_failure_are_shown_again_if_they_are_out_of_sight(launch):
@@ -226,29 +228,18 @@ def test_a_signal_is_passed_on_and_everything_stops(folder, tmp_path, signum, ex
     assert out.splitlines()[-1].startswith(f"stopped by {signum.name}; the same command goes on")
 
 
-# Deaf to SIGTERM, as a parameter server is that waits for the chief to save.
-WAITING = (
-    "if name == 'ps-0':\n"
-    "    signal.signal(signal.SIGTERM, signal.SIG_IGN); note('ps-0.up'); time.sleep(99)\n"
-)
-
-
 def test_servers_that_wait_for_a_chief_that_has_gone_are_ended(folder, tmp_path):
     job = fake_job(tmp_path, num_ps=1)
-    process = launcher(job, program(folder, WAITING + SAVING), limits={"ps_leave_secs": 0.1})
+    deaf = (
+        "if name == 'ps-0':\n"
+        "    signal.signal(signal.SIGTERM, signal.SIG_IGN); note('ps-0.up'); time.sleep(99)\n"
+    )
+    process = launcher(job, program(folder, deaf + SAVING), limits={"ps_leave_secs": 0.1})
     ready(folder, "ps-0", "chief-0")
     os.kill(process.pid, signal.SIGTERM)
     out, _ = process.communicate(timeout=SECS / 2)
     assert process.returncode == 143
     assert out.count("  stopped  ") == 2
-
-
-def test_the_servers_of_a_failed_job_are_not_its_failure(launch):
-    code, out = launch(WAITING + "wait('ps-0.up'); sys.exit(2)", num_ps=1)
-    assert code == 1
-    (row,) = [line for line in out.splitlines() if line.split()[:1] == ["ps-0"]]
-    assert row.split()[1] == "stopped" and "log:" not in row
-    assert "failed: chief-0 ended with exit code 2" in out
 
 
 def test_ctrl_c_reaches_the_tasks_by_the_launcher_only(folder, tmp_path):
