@@ -77,7 +77,8 @@ def examine(pair: Pair) -> Facts:
     facts = _mask_facts(pair.mask)
     if (facts.height, facts.width) != (height, width):
         raise DamagedPairError(
-            f"{pair.mask} is {facts.height} x {facts.width} pixels, but its image {height} x {width}"
+            f"{pair.mask} is {facts.height} x {facts.width} pixels, "
+            f"but its image {height} x {width}"
         )
     return facts
 
