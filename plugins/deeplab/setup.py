@@ -19,7 +19,10 @@ setup(
     package_data={"tf_frame_deeplab": ["data/nuclei/*"]},
     entry_points={
         "tf_frame.models": ["deeplab = tf_frame_deeplab.model:DeepLab"],
-        "tf_frame.inputs": ["nuclei = tf_frame_deeplab.nuclei:Nuclei"],
+        "tf_frame.inputs": [
+            "nuclei = tf_frame_deeplab.nuclei:Nuclei",
+            "segmentation_folder = tf_frame_deeplab.inputs.segmentation_folder:SegmentationFolder",
+        ],
         "tf_frame.gradient_transforms": [
             "last_layer_multiplier = tf_frame_deeplab.last_layer_multiplier:LastLayerMultiplier",
         ],

@@ -31,6 +31,7 @@ def test_the_names_are_those_that_users_type():
     assert {(group, name) for group, name, _ in entry_points()} == {
         ("tf_frame.models", "deeplab"),
         ("tf_frame.inputs", "nuclei"),
+        ("tf_frame.inputs", "segmentation_folder"),
         ("tf_frame.gradient_transforms", "last_layer_multiplier"),
     }
 

@@ -10,14 +10,13 @@ data_dir/instances.png  grey, same size; 0 is background, n is nucleus n
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tf_frame import Input, InputContext, InputInfo, Mode, ServingForm, option
+from tf_frame import InputContext, InputInfo, Mode, option
 from tf_frame.errors import ConfigError, DataError
+from tf_frame_deeplab.inputs.semantic_input import SemanticInput
 from tf_frame_vision.drawing.png import PngHeader, read_png
-from tf_frame_vision.example_input import IMAGE_SUFFIXES
 from tf_frame_vision.reading.folders import existing_folder
 
 TILE_SIZE = 128
@@ -41,7 +40,7 @@ class Params:
     flip: bool = option(True, "whether to mirror and turn training crops at random")
 
 
-class Nuclei(Input):
+class Nuclei(SemanticInput):
     """Segmentation of cell nuclei against the background.
 
     The image is cut into tiles of 128 x 128 pixels, row by row; the first three
@@ -50,13 +49,10 @@ class Nuclei(Input):
     """
 
     Params: ClassVar[type] = Params
-    prediction_suffixes: ClassVar[Sequence[str]] = IMAGE_SUFFIXES
-    feature_names: ClassVar[Sequence[str]] = ("image",)
-    label_names: ClassVar[Sequence[str]] = ("semantic",)
 
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
         super().__init__(params=params)
-        self._trained = info
+        self.trained = info
         if params.min_scale_factor > params.max_scale_factor:
             raise ConfigError(
                 f"--input.min_scale_factor {params.min_scale_factor} is greater than"
@@ -64,11 +60,6 @@ class Nuclei(Input):
             )
         if info is None:
             self._find(params.data_dir)
-
-    @classmethod
-    def without_data(cls, *, params: Any, info: InputInfo) -> Input:
-        """Constructs the input for prediction of files, with the classes of the training."""
-        return cls(params=params, info=info)
 
     def _find(self, data_dir: str) -> None:
         """Finds and checks the two files."""
@@ -83,8 +74,8 @@ class Nuclei(Input):
     @property
     def info(self) -> InputInfo:
         """Sizes of the splits, and the two classes."""
-        if self._trained is not None:
-            return self._trained
+        if self.trained is not None:
+            return self.trained
         validation = len(self.tiles(Mode.EVAL))
         return InputInfo(
             num_examples={
@@ -121,49 +112,10 @@ class Nuclei(Input):
             return tiles.training_dataset(self.tiles(mode), self.params, context)
         return tiles.validation_dataset(self.tiles(mode), context)
 
-    def serving_features(self) -> Any:
-        """`{"image": [None, 128, 128, 3]}` float32, 0 to 255: the size of a tile."""
-        import tensorflow.compat.v1 as tf
-
-        return {"image": tf.TensorSpec([None, TILE_SIZE, TILE_SIZE, 3], tf.float32)}
-
     @property
-    def feature_values(self) -> Mapping[str, str]:
-        """Values of the image."""
-        return {"image": "RGB, 0 to 255"}
-
-    def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
-        """Image files and pixels, in a batch all of one size; or pixels of the size of a tile."""
-        import tensorflow.compat.v1 as tf
-
-        from tf_frame_vision import raw_serving
-
-        def pictures(count: int) -> Any:
-            batches = self.dataset(Mode.EVAL, InputContext(batch_size=count))
-            return batches.unbatch().map(lambda features, labels: features["image"])
-
-        return raw_serving.image_forms(
-            lambda image: tf.cast(image, tf.float32),
-            raw_serving.random_pictures
-            if self._trained
-            else lambda count: raw_serving.pictures_of(lambda: pictures(count), count),
-            fixed_size=(TILE_SIZE, TILE_SIZE) if fixed_size else None,
-            are_real=not self._trained,
-            of_one_size=True,
-        )
-
-    def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
-        """Returns batches of one, `{"image": [1, height, width, 3], "name": [1]}`, as sizes differ.
-
-        Args:
-          paths: image files of any size; see `prediction_suffixes`.
-          context: not used.
-        """
-        import tensorflow.compat.v1 as tf
-
-        from tf_frame_vision.reading.image_files import images_to_predict
-
-        return images_to_predict(paths, lambda image: tf.cast(image, tf.float32))
+    def serving_size(self) -> tuple[int, int]:
+        """The size of a tile."""
+        return TILE_SIZE, TILE_SIZE
 
 
 def _check_data(folder: Path) -> PngHeader:

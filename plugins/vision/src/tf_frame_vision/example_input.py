@@ -101,11 +101,13 @@ class ExampleInput(Input):
     Attributes:
       splits: the examples of each mode, set by the constructor of the subclass.
       names_examples: whether evaluation examples get a feature `name`.
+      padding: with what examples of several sizes are padded; see `pipeline.batched`.
     """
 
     Params: ClassVar[type] = ExampleOptions
     prediction_suffixes: ClassVar[Sequence[str]] = IMAGE_SUFFIXES
     names_examples: ClassVar[bool] = True
+    padding: Mapping[str, float] | None = None
     splits: Mapping[Mode, Split]
 
     def read(self, split: Split, order: Any) -> Any:
@@ -170,4 +172,6 @@ class ExampleInput(Input):
             damaged=split.damaged,
             skip_corrupt=params.skip_corrupt,
         )
-        return pipeline.batched(examples, context.batch_size, drop_remainder=training)
+        return pipeline.batched(
+            examples, context.batch_size, drop_remainder=training, padding=self.padding
+        )

@@ -11,7 +11,6 @@ data_dir/train/CLASS/*.jpg                          a part of them is held out
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ from tf_frame import option
 from tf_frame.errors import DataError
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
 from tf_frame_vision.example_input import IMAGE_SUFFIXES, Split, absent_split
-from tf_frame_vision.reading.folders import existing_folder, first_existing, visible
+from tf_frame_vision.reading.folders import existing_folder, first_existing, held_out, visible
 
 _TRAINING = "train"
 _EVALUATION = ("validation", "val", "test")
@@ -148,22 +147,12 @@ def _divided(files: _Files, fraction: float) -> tuple[_Files, _Files]:
 
     A fraction of 0 holds out nothing.
     """
-    held_out = {name: _held_out(name, images, fraction) for name, images in files.items()}
+    chosen = {name: held_out(images, fraction, prefix=f"{name}/") for name, images in files.items()}
     training = {
-        name: [image for image in images if image not in held_out[name]]
+        name: [image for image in images if image not in chosen[name]]
         for name, images in files.items()
     }
-    return training, {name: sorted(images) for name, images in held_out.items()}
-
-
-def _held_out(name: str, images: Sequence[str], fraction: float) -> frozenset[str]:
-    count = max(1, round(len(images) * fraction)) if fraction else 0
-
-    def digest(image: str) -> bytes:
-        return hashlib.sha1(f"{name}/{image}".encode("utf-8", "surrogateescape")).digest()
-
-    # One image must be left to train on.
-    return frozenset(sorted(images, key=digest)[: min(count, len(images) - 1)])
+    return training, {name: sorted(images) for name, images in chosen.items()}
 
 
 def _check_classes(

@@ -6,6 +6,7 @@ part of the data.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Sequence
@@ -58,6 +59,22 @@ def visible(folder: Path, *, folders: bool) -> list[str]:
 def first_existing(folder: Path, names: Sequence[str]) -> Path | None:
     """Returns the path of the first of these names that the folder has, or None."""
     return next((folder / name for name in names if (folder / name).exists()), None)
+
+
+def held_out(names: Sequence[str], fraction: float, *, prefix: str = "") -> frozenset[str]:
+    """Chooses names by their hashes, so that the same ones are chosen again beside new names.
+
+    Args:
+      names: at least one is left; if there are two or more, at least one is chosen.
+      fraction: part of the names; 0: none.
+      prefix: what stands before each name in its hash.
+    """
+    count = max(1, round(len(names) * fraction)) if fraction else 0
+
+    def digest(name: str) -> bytes:
+        return hashlib.sha1(f"{prefix}{name}".encode("utf-8", "surrogateescape")).digest()
+
+    return frozenset(sorted(names, key=digest)[: min(count, len(names) - 1)])
 
 
 def find_shards(folder: Path, patterns: Sequence[str], option: str) -> list[Path]:

@@ -11,7 +11,7 @@ trains on the examples that an uninterrupted one would have come to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -98,19 +98,43 @@ def mapped(dataset: Any, function: Callable[..., Any]) -> Any:
     )
 
 
-def batched(dataset: Any, batch_size: int, *, drop_remainder: bool) -> Any:
+def batched(
+    dataset: Any,
+    batch_size: int,
+    *,
+    drop_remainder: bool,
+    padding: Mapping[str, float] | None = None,
+) -> Any:
     """Makes batches, and turns off the autotuning of the data set.
 
     Args:
       dataset: data set of examples.
       batch_size: examples in a batch.
       drop_remainder: whether to leave out a smaller last batch; the graph then knows the size.
+      padding: name of a feature or label -> value with which smaller ones of a batch are padded
+        to the largest one, at their ends; None: all have one size.
     """
     options = tf.data.Options()
     # Closing a session may wait for the tuner's thread, up to 40 s (TF 2.21). Without it
     # AUTOTUNE means one call per core.
     options.autotune.enabled = False
-    return dataset.batch(batch_size, drop_remainder=drop_remainder).with_options(options)
+    if padding is None:
+        batches = dataset.batch(batch_size, drop_remainder=drop_remainder)
+    else:
+        values = tuple(
+            {name: _padding(name, spec, padding) for name, spec in part.items()}
+            for part in dataset.element_spec
+        )
+        batches = dataset.padded_batch(
+            batch_size, padding_values=values, drop_remainder=drop_remainder
+        )
+    return batches.with_options(options)
+
+
+def _padding(name: str, spec: Any, padding: Mapping[str, float]) -> Any:
+    """The value that pads a component of examples; what is not named has one size."""
+    value: Any = "" if spec.dtype == tf.string else padding.get(name, 0)
+    return tf.constant(value, spec.dtype)
 
 
 def _asserted(example: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Inputs of images with a class for each pixel."""

@@ -1,0 +1,105 @@
+"""The file `classes.txt`: names of the classes, and their colours in masks that are in colour.
+
+    background
+    nucleus    200 30 30
+    ignore     255 255 255
+
+Line n, counted from 0, is class n. Colours, red, green and blue, are needed only where masks have
+neither grey values nor a palette. A class that is called `ignore` takes no number: pixels of its
+colour do not count. Empty lines, and those that begin with #, are left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from tf_frame.errors import DataError
+
+_IGNORED = "ignore"
+_LINE = re.compile(r"(?P<name>.*?)(?:\s+(\d+)[\s,]+(\d+)[\s,]+(\d+))?")
+_FORM = "a line for each class: its name, and for masks in colour red, green and blue, 0 to 255"
+
+
+@dataclasses.dataclass(frozen=True)
+class Classes:
+    """The classes of a data set.
+
+    Attributes:
+      names: one for each class.
+      colours: `0xRRGGBB` -> class, `ignore_label` for pixels that do not count; empty without
+        colours.
+    """
+
+    names: Sequence[str]
+    colours: dict[int, int]
+
+
+def read_classes(path: Path, *, ignore_label: int) -> Classes:
+    """Reads a file of classes.
+
+    Args:
+      path: the file.
+      ignore_label: label of pixels that do not count.
+
+    Raises:
+      DataError: it is missing, names fewer than two classes, or a line is wrong.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DataError(f"{path} is missing; write it, {_FORM}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} cannot be read as text: {error}") from None
+    lines = [line.strip() for line in text.splitlines()]
+    entries = [_entry(path, line) for line in lines if line and not line.startswith("#")]
+    names = [name for name, _ in entries if name != _IGNORED]
+    if len(names) < 2:
+        raise DataError(f"{path} has {len(names)} class(es); it needs {_FORM}")
+    _check_once(path, names)
+    if ignore_label < len(names):
+        raise DataError(
+            f"--input.ignore_label {ignore_label} is one of the {len(names)} classes of {path}; "
+            f"give a number from {len(names)} on"
+        )
+    return Classes(names, _colours(path, entries, ignore_label))
+
+
+def _entry(path: Path, line: str) -> tuple[str, int | None]:
+    """Name and colour of a line; None without a colour."""
+    found = _LINE.fullmatch(line)
+    assert found is not None, "every text matches"
+    name, *channels = found.groups()
+    if channels[0] is None:
+        return line, None
+    red, green, blue = (int(each) for each in channels)
+    if not name or max(red, green, blue) > 255:
+        raise DataError(f"{path}: the line {line!r} is wrong; it needs {_FORM}")
+    return name, red << 16 | green << 8 | blue
+
+
+def _colours(
+    path: Path, entries: Sequence[tuple[str, int | None]], ignore_label: int
+) -> dict[int, int]:
+    without = [name for name, colour in entries if colour is None]
+    if len(without) == len(entries):
+        return {}
+    if without:
+        raise DataError(f"{path}: {without[0]} has no colour, but other classes have; add it")
+    numbers = iter(range(len(entries)))
+    colours: dict[int, int] = {}
+    for name, colour in entries:
+        assert colour is not None
+        if colour in colours:
+            raise DataError(f"{path}: two classes have the colour of {name}; change one")
+        colours[colour] = ignore_label if name == _IGNORED else next(numbers)
+    return colours
+
+
+def _check_once(path: Path, names: Sequence[str]) -> None:
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise DataError(f"{path} has the class {name!r} {count} times; rename or remove one")

@@ -1,0 +1,87 @@
+"""Geometry of training and evaluation images as DeepLab's trainers have it.
+
+    resize to a range -> random scale -> pad to the crop -> random crop -> random flip
+
+Sizes, steps and fills follow deeplab/core/preprocess_utils.py and deeplab/input_preprocess.py of
+tensorflow/models. Images are resized with half-pixel centres, where those align the corners.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame_deeplab.inputs.segmented_images import MEAN_PIXEL
+from tf_frame_vision import augmentation
+from tf_frame_vision.augmentation import Sample, draws
+
+
+def resized_to_range(
+    sample: Sample, *, smallest: int | None, largest: int | None, factor: int | None
+) -> Sample:
+    """Resizes to a smaller side of `smallest`, or to a larger one of `largest` if that is less.
+
+    Args:
+      sample: image and mask.
+      smallest: pixels of the smaller side; None: the size stays.
+      largest: the most pixels of the larger side; None: any.
+      factor: both sides become a multiple of it plus one; None: any size.
+    """
+    if smallest is None:
+        return sample
+    height, width = range_size(tf.shape(sample.image)[:2], smallest, largest, factor)
+    return augmentation.resize(sample, height, width)
+
+
+def range_size(size: Any, smallest: int, largest: int | None, factor: int | None) -> Any:
+    """The size to which `resized_to_range` resizes.
+
+    Args:
+      size: `[2]` int32: height and width.
+      smallest, largest, factor: see `resized_to_range`.
+    """
+    sides = tf.cast(size, tf.float32)
+    # Rounded up, so that the smaller side is not below `smallest` by a rounding error.
+    new = tf.cast(tf.ceil(sides * (smallest / tf.reduce_min(sides))), tf.int32)
+    if largest is not None:
+        less = tf.cast(tf.floor(sides * (largest / tf.reduce_max(sides))), tf.int32)
+        new = tf.where(tf.reduce_max(new) > largest, less, new)
+    if factor is not None:
+        new += (factor - (new - 1) % factor) % factor
+    return tf.unstack(new, 2)
+
+
+def random_scale(sample: Sample, low: float, high: float, step: float, seed: Any) -> Sample:
+    """Scales by a factor from `low` to `high`, with a step one of `low, low + step, ... high`."""
+    if low == high:
+        return sample if low == 1 else augmentation.scale(sample, low)
+    if not step:
+        return augmentation.random_scale(sample, low, high, seed)
+    count = int((high - low) / step + 1)
+    factors = tf.linspace(tf.constant(low, tf.float32), high, count)
+    return augmentation.scale(sample, factors[draws.integer(seed, 0, count)])
+
+
+def padded(sample: Sample, height: int, width: int, *, mask_fill: int) -> Sample:
+    """Pads below and to the right, by the mean pixel, to at least this size."""
+    size = tf.maximum(tf.shape(sample.image)[:2], [height, width])
+    return augmentation.pad(sample, 0, 0, size[0], size[1], fill=MEAN_PIXEL, mask_fill=mask_fill)
+
+
+def training_crop(sample: Sample, params: Any, seed: Any, *, mask_fill: int) -> Sample:
+    """Scales, pads, crops and flips at random.
+
+    Args:
+      sample: image float32 and mask int32.
+      params: `SegmentedImageOptions`.
+      seed: `[2]` integers.
+      mask_fill: label of pixels beyond the image.
+    """
+    scale_seed, crop_seed, flip_seed = draws.split(seed, 3)
+    low, high = params.min_scale_factor, params.max_scale_factor
+    sample = random_scale(sample, low, high, params.scale_factor_step_size, scale_seed)
+    height, width = params.crop
+    sample = padded(sample, height, width, mask_fill=mask_fill)
+    sample = augmentation.random_crop(sample, height, width, crop_seed)
+    return augmentation.random_flip(sample, flip_seed) if params.flip else sample

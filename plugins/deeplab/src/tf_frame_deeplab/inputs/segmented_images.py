@@ -1,0 +1,177 @@
+"""Base class of inputs of segmented images of any size: pipeline, checks, sizes.
+
+A subclass only finds and reads images and masks. Training takes random crops as DeepLab's trainers
+do; evaluation takes whole images, which are padded to the largest one of their batch.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from tf_frame import InputInfo, Mode, option
+from tf_frame.errors import ConfigError
+from tf_frame_deeplab.inputs.semantic_input import SemanticInput
+from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
+
+# Grey of what lies beyond an image: the mean pixel of MobileNet and Xception in DeepLab
+# (deeplab/core/feature_extractor.py of tensorflow/models).
+MEAN_PIXEL = 127.5
+
+
+@dataclasses.dataclass(frozen=True)
+class SegmentedImageOptions(ExampleOptions):
+    """Options that all inputs of segmented images have."""
+
+    crop_size: tuple[int, ...] = option(
+        (257,), "pixels of a training crop: HEIGHT,WIDTH, or one number for both", min=16
+    )
+    eval_crop_size: tuple[int, ...] = option(
+        (), "size to which evaluation images are padded; empty: the largest of a batch", min=16
+    )
+    min_resize_value: int | None = option(
+        None,
+        "pixels of the smaller side to which images are resized first; none: no resizing",
+        min=1,
+    )
+    max_resize_value: int | None = option(
+        None, "most pixels of the larger side when resizing", min=1
+    )
+    resize_factor: int | None = option(
+        None, "resized sides become a multiple of it plus one", min=1
+    )
+    min_scale_factor: float = option(0.5, "smallest random scale", min=0.1, max=10)
+    max_scale_factor: float = option(2.0, "largest random scale", min=0.1, max=10)
+    scale_factor_step_size: float = option(
+        0.25, "difference between random scales; 0: any scale in between", min=0
+    )
+    flip: bool = option(True, "whether half of the training crops are mirrored left to right")
+    ignore_label: int = option(255, "value of pixels that do not count", min=1, max=65535)
+
+    @property
+    def crop(self) -> tuple[int, int]:
+        """Height and width of a training crop."""
+        return both(self.crop_size)
+
+
+def both(size: Sequence[int]) -> tuple[int, int]:
+    """Height and width of a size option of one or two numbers."""
+    return size[0], size[-1]
+
+
+class SegmentedImages(SemanticInput, ExampleInput):
+    """Input of segmented images; examples have `image`, `mask` and `mask_name`.
+
+    A subclass defines `find`, which the constructor calls, and `read`.
+
+    Attributes:
+      class_names: the classes.
+      splits: the examples of each mode.
+    """
+
+    Params: ClassVar[type] = SegmentedImageOptions
+
+    def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
+        super().__init__(params=params)
+        _check(params)
+        self.trained = info
+        self.class_names: Sequence[str] = ()
+        self.padding = {"image": MEAN_PIXEL, "semantic": params.ignore_label}
+        if info is None:
+            self.find()
+
+    def find(self) -> None:
+        """Finds the data, and calls `use`.
+
+        Raises:
+          DataError: it does not exist, or is damaged.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define find()")
+
+    def use(self, class_names: Sequence[str], training: Split, evaluation: Split) -> None:
+        """Sets classes and splits that the subclass has found.
+
+        Args:
+          class_names: the classes.
+          training: the examples to train on.
+          evaluation: those to evaluate and predict.
+        """
+        self.class_names = class_names
+        self.splits = {Mode.TRAIN: training, Mode.EVAL: evaluation, Mode.PREDICT: evaluation}
+
+    @property
+    def info(self) -> InputInfo:
+        """Sizes of the splits, classes, and the label of pixels that do not count."""
+        if self.trained is not None:
+            return self.trained
+        return InputInfo(
+            num_examples={mode: split.count for mode, split in self.splits.items()},
+            num_classes=len(self.class_names),
+            class_names=tuple(self.class_names),
+            ignore_label=self.params.ignore_label,
+        )
+
+    @property
+    def serving_size(self) -> tuple[int, int]:
+        """The size of a training crop."""
+        return both(self.params.crop_size)
+
+    def checked(self, example: Any) -> Any:
+        """Finds a mask of another size, and pixels without a class."""
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_deeplab.inputs.checks import problem_of
+
+        problem = problem_of(example, len(self.class_names), self.params.ignore_label)
+        found = tf.where(tf.equal(example["problem"], ""), problem, example["problem"])
+        return {**example, "problem": found}
+
+    def prepare(self, example: Any, *, is_training: bool, seed: Any) -> tuple[dict[str, Any], Any]:
+        """Returns `{"image": [height, width, 3]}` float32 and `{"semantic": [height, width]}`."""
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_deeplab.inputs import pictures
+        from tf_frame_vision.augmentation import Sample
+
+        params = self.params
+        fill = {"mask_fill": params.ignore_label}
+        sample = Sample(tf.cast(example["image"], tf.float32), masks=example["mask"])
+        sample = pictures.resized_to_range(
+            sample,
+            smallest=params.min_resize_value,
+            largest=params.max_resize_value,
+            factor=params.resize_factor,
+        )
+        if is_training:
+            sample = pictures.training_crop(sample, params, seed, **fill)
+        elif params.eval_crop_size:
+            sample = pictures.padded(sample, *both(params.eval_crop_size), **fill)
+        return {"image": sample.image}, {"semantic": sample.masks[..., 0]}
+
+
+def _check(params: Any) -> None:
+    """Checks options against each other.
+
+    Raises:
+      ConfigError: a size has more than two numbers, or a range is the wrong way round.
+    """
+    for name in ("crop_size", "eval_crop_size"):
+        if len(getattr(params, name)) > 2:
+            raise ConfigError(f"--input.{name}: give HEIGHT,WIDTH, or one number for both")
+    for low, high in (
+        ("min_scale_factor", "max_scale_factor"),
+        ("min_resize_value", "max_resize_value"),
+    ):
+        least, most = getattr(params, low), getattr(params, high)
+        if most is not None and least is not None and least > most:
+            raise ConfigError(
+                f"--input.{low} {least} is greater than --input.{high} {most}; swap them"
+            )
+    if params.min_resize_value is None and (params.max_resize_value or params.resize_factor):
+        raise ConfigError(
+            "--input.max_resize_value and --input.resize_factor have no effect without "
+            "--input.min_resize_value"
+        )
+    if not params.crop_size:
+        raise ConfigError("--input.crop_size is empty; give HEIGHT,WIDTH, or one number for both")

@@ -1,0 +1,79 @@
+"""Base class of inputs of images whose pixels have classes: prediction and serving.
+
+The network takes images of any size as they are, so that all such inputs predict and serve alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from tf_frame import Input, InputContext, InputInfo, Mode, ServingForm
+from tf_frame_vision.example_input import IMAGE_SUFFIXES
+
+
+class SemanticInput(Input):
+    """Input of `{"image": [batch, height, width, 3]}` and `{"semantic": [batch, height, width]}`.
+
+    Attributes:
+      trained: the info of the training, where the data is not there; else None.
+    """
+
+    prediction_suffixes: ClassVar[Sequence[str]] = IMAGE_SUFFIXES
+    feature_names: ClassVar[Sequence[str]] = ("image",)
+    label_names: ClassVar[Sequence[str]] = ("semantic",)
+    trained: InputInfo | None = None
+
+    @classmethod
+    def without_data(cls, *, params: Any, info: InputInfo) -> Input:
+        """Constructs the input for prediction of files, with the classes of the training."""
+        return cls(params=params, info=info)  # type: ignore[call-arg]
+
+    @property
+    def serving_size(self) -> tuple[int, int]:
+        """Height and width of images in a format that fixes them."""
+        raise NotImplementedError(f"{type(self).__name__} does not define serving_size")
+
+    def serving_features(self) -> Any:
+        """`{"image": [None, height, width, 3]}` float32, 0 to 255: see `serving_size`."""
+        import tensorflow.compat.v1 as tf
+
+        return {"image": tf.TensorSpec([None, *self.serving_size, 3], tf.float32)}
+
+    @property
+    def feature_values(self) -> Mapping[str, str]:
+        """Values of the image."""
+        return {"image": "RGB, 0 to 255"}
+
+    def raw_serving(self, *, fixed_size: bool = False) -> Mapping[str, ServingForm]:
+        """Image files and pixels, in a batch all of one size; or pixels of `serving_size`."""
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_vision import raw_serving
+
+        def pictures(count: int) -> Any:
+            batches = self.dataset(Mode.EVAL, InputContext(batch_size=count))
+            return batches.unbatch().map(lambda features, labels: features["image"])
+
+        return raw_serving.image_forms(
+            lambda image: tf.cast(image, tf.float32),
+            raw_serving.random_pictures
+            if self.trained
+            else lambda count: raw_serving.pictures_of(lambda: pictures(count), count),
+            fixed_size=self.serving_size if fixed_size else None,
+            are_real=not self.trained,
+            of_one_size=True,
+        )
+
+    def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
+        """Returns batches of one, `{"image": [1, height, width, 3], "name": [1]}`, as sizes differ.
+
+        Args:
+          paths: image files of any size; see `prediction_suffixes`.
+          context: not used.
+        """
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_vision.reading.image_files import images_to_predict
+
+        return images_to_predict(paths, lambda image: tf.cast(image, tf.float32))

@@ -1,0 +1,45 @@
+import pytest
+
+from tf_frame.errors import DataError
+from tf_frame_deeplab.inputs.classes import read_classes
+
+
+def classes(folder, text, ignore_label=255):
+    path = folder / "classes.txt"
+    path.write_text(text)
+    return read_classes(path, ignore_label=ignore_label)
+
+
+def test_a_line_is_a_class(tmp_path):
+    found = classes(tmp_path, "# three\nbackground\n\n  traffic light\nlane 2\n")
+    assert found.names == ["background", "traffic light", "lane 2"]
+    assert found.colours == {}
+
+
+def test_colours_follow_the_names_and_may_be_ignored(tmp_path):
+    text = "ignore 255 255 255\nbackground 0 0 0\ntraffic light 250,170,30\n"
+    found = classes(tmp_path, text)
+    assert found.names == ["background", "traffic light"]
+    assert found.colours == {0xFFFFFF: 255, 0: 0, 0xFAAA1E: 1}
+
+
+WRONG = {
+    "one class": ("background\n", r"has 1 class\(es\); it needs a line for each class"),
+    "a class twice": ("a\nb\na\n", "has the class 'a' 2 times"),
+    "no number": ("a 0 0 0\nb\n", "b has no colour, but other classes have"),
+    "a large number": ("a 0 0 0\nb 0 0 256\n", "the line 'b 0 0 256' is wrong"),
+    "a colour twice": ("a 1 2 3\nb 1 2 3\n", "two classes have the colour of b"),
+    "the ignored label": ("\n".join("abc"), "--input.ignore_label 2 is one of the 3 classes"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_file_is_one_line(tmp_path, case):
+    text, expected = WRONG[case]
+    with pytest.raises(DataError, match=expected):
+        classes(tmp_path, text, ignore_label=2 if case == "the ignored label" else 255)
+
+
+def test_a_missing_file_says_what_to_write(tmp_path):
+    with pytest.raises(DataError, match="classes.txt is missing; write it, a line for each class"):
+        read_classes(tmp_path / "classes.txt", ignore_label=255)

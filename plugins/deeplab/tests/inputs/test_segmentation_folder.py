@@ -1,0 +1,281 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+from PIL import Image
+
+from tf_frame import InputContext, Mode
+from tf_frame.errors import ConfigError, DataError, NoDataError
+from tf_frame.testing.exact_resume import check_exact_resume
+from tf_frame_deeplab.inputs.segmentation_folder import Params, SegmentationFolder
+
+COLOURS = [(0, 0, 0), (200, 30, 30), (30, 200, 30)]
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def picture(path, pixels, mode=None, **save):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(pixels, mode).save(path, **save)
+
+
+def classes_of(number, size=(24, 32)):
+    """A mask of three classes, and an ignored corner; another one for each number."""
+    mask = np.random.RandomState(number).randint(0, 3, size).astype(np.uint8)
+    mask[:2, :2] = 255
+    return mask
+
+
+def image_of(number, size=(24, 32)):
+    return np.random.RandomState(100 + number).randint(0, 256, [*size, 3]).astype(np.uint8)
+
+
+def write(folder, numbers=range(4), *, images="images", masks="masks", ending="png", suffix=""):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "classes.txt").write_text("background\nnucleus\nboundary\n")
+    for number in numbers:
+        picture(folder / images / f"p{number}.{ending}", image_of(number))
+        picture(folder / masks / f"p{number}{suffix}.png", classes_of(number))
+    return folder
+
+
+def source(folder, **params):
+    return SegmentationFolder(params=Params(data_dir=str(folder), **params))
+
+
+def names(of, mode):
+    return [pair.name for pair in of.splits[mode].content[0]]
+
+
+def take(of, mode, count=None, **context):
+    dataset = of.dataset(mode, InputContext(**{"batch_size": 2, **context}))
+    iterator = tf.data.make_initializable_iterator(
+        dataset if count is None else dataset.take(count)
+    )
+    batch, batches = iterator.get_next(), []
+    with tf.Session() as session:
+        session.run(iterator.initializer)
+        while True:
+            try:
+                batches.append(session.run(batch))
+            except tf.errors.OutOfRangeError:
+                return batches
+
+
+def test_two_folders_of_the_same_names_are_pairs(tmp_path):
+    of = source(write(tmp_path), eval_fraction=0.5)
+    assert of.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 2, Mode.PREDICT: 2}
+    assert of.info.class_names == ("background", "nucleus", "boundary")
+    assert of.info.ignore_label == 255
+    held_out = names(of, Mode.EVAL)
+    assert sorted([*names(of, Mode.TRAIN), *held_out]) == ["p0", "p1", "p2", "p3"]
+    ((features, labels),) = take(of, Mode.EVAL)
+    for name, image, mask in zip(held_out, features["image"], labels["semantic"], strict=True):
+        number = int(name[1:])
+        np.testing.assert_array_equal(image, image_of(number))
+        np.testing.assert_array_equal(mask, classes_of(number))
+
+
+FORMS = {
+    "side by side": {"images": ".", "masks": ".", "ending": "bmp"},
+    "with the usual suffix": {"images": ".", "masks": ".", "suffix": "_mask"},
+    "VOC's names": {"images": "JPEGImages", "masks": "SegmentationClass"},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_other_forms_of_a_folder(tmp_path, form):
+    of = source(write(tmp_path, **FORMS[form]), eval_fraction=0.0)
+    assert names(of, Mode.TRAIN) == ["p0", "p1", "p2", "p3"]
+    with pytest.raises(NoDataError, match="leaves nothing to evaluate"):
+        of.dataset(Mode.EVAL, InputContext(batch_size=1))
+
+
+def test_a_suffix_of_masks_may_be_given(tmp_path):
+    folder = write(tmp_path, suffix="_labels")
+    assert names(source(folder, mask_suffix="_labels", eval_fraction=0), Mode.TRAIN)[0] == "p0"
+
+
+def test_train_and_val_are_folders_or_lists(tmp_path):
+    both = tmp_path / "both"
+    write(both / "train"), write(both / "val", range(4, 6))
+    (both / "classes.txt").write_text("a\nb\nc\n")
+    of = source(both)
+    assert (names(of, Mode.TRAIN)[-1], names(of, Mode.EVAL)) == ("p3", ["p4", "p5"])
+    lists = write(tmp_path / "lists")
+    (lists / "train.txt").write_text("p2\np0\n")
+    of = source(lists)
+    assert (names(of, Mode.TRAIN), names(of, Mode.EVAL)) == (["p2", "p0"], ["p1", "p3"])
+    picture(lists / "images" / "unlabelled.png", image_of(9))
+    (lists / "few.txt").write_text("p1\n")
+    assert names(source(lists, eval_list=str(lists / "few.txt")), Mode.EVAL) == ["p1"]
+
+
+def kinds(folder):
+    """The same classes as masks of every kind; returns the names."""
+    mask = np.tile(np.arange(2, dtype=np.uint8), [24, 16])
+    three = np.tile(np.array([0, 1, 2, 1], np.uint8), [24, 8])
+    made = {
+        "grey": lambda path: picture(path, three),
+        "16 bits": lambda path: picture(path, three.astype(np.uint16)),
+        "1 bit": lambda path: Image.fromarray(mask > 0).save(path),
+        "colour": lambda path: picture(path, np.array(COLOURS, np.uint8)[three]),
+    }
+    for bits in (2, 4, 8):
+        made[f"palette of {bits} bits"] = lambda path, bits=bits: with_palette(path, three, bits)
+    (folder / "classes.txt").write_text(
+        "\n".join(f"{n} {r} {g} {b}" for n, (r, g, b) in zip("abc", COLOURS, strict=True))
+    )
+    (folder / "masks").mkdir()
+    for name, make in made.items():
+        picture(folder / "images" / f"{name}.png", image_of(0))
+        make(folder / "masks" / f"{name}.png")
+    return {name: mask if name == "1 bit" else three for name in made}
+
+
+def with_palette(path, pixels, bits):
+    """Saves a palette whose colours are all the same, so that only indices tell classes apart."""
+    image = Image.fromarray(pixels)
+    image.putpalette([7, 7, 7] * 256)
+    image.save(path, bits=bits)
+
+
+def test_masks_of_every_kind_are_classes(tmp_path):
+    expected = kinds(tmp_path)
+    (tmp_path / "val.txt").write_text("\n".join(expected))
+    (tmp_path / "train.txt").write_text("grey")
+    batches = take(source(tmp_path), Mode.EVAL, batch_size=1)
+    assert len(batches) == len(expected) == 7
+    for (_, labels), (name, mask) in zip(batches, expected.items(), strict=True):
+        np.testing.assert_array_equal(labels["semantic"][0], mask, err_msg=name)
+
+
+def damage(folder, kind):
+    image, mask = folder / "images" / "p1.png", folder / "masks" / "p1.png"
+    if kind == "no image":
+        image.unlink()
+    elif kind == "no mask":
+        mask.unlink()
+    elif kind == "another size":
+        picture(mask, classes_of(1, (24, 31)))
+    elif kind == "a class out of range":
+        picture(mask, np.where(classes_of(1) == 2, 3, classes_of(1)).astype(np.uint8))
+    elif kind == "a cut mask":
+        mask.write_bytes(mask.read_bytes()[:-40])
+    elif kind == "a cut image":
+        image.write_bytes(image.read_bytes()[:200])
+    elif kind == "no picture":
+        image.write_text("no picture")
+    elif kind == "a JPEG mask":
+        picture(mask, classes_of(1), format="JPEG")
+    elif kind == "an unknown colour":
+        picture(mask, np.full([24, 32, 3], 9, np.uint8))
+    elif kind == "an empty folder":
+        for each in (folder / "masks").iterdir():
+            each.unlink()
+    else:
+        (folder / "train.txt").write_text("p0\np7\n")
+
+
+DAMAGE = {
+    "no image": r"in \S+masks, p1.png has no image; add it",
+    "no mask": r"in \S+images, p1.png has no mask; add it",
+    "another size": r"masks/p1.png is 24 x 31 pixels, but its image 24 x 32; mend it",
+    "a class out of range": r"p1.png has the value 3; classes are 0 to 2, and 255 is ignored",
+    "a cut mask": r"masks/p1.png cannot be decoded: ",
+    "a cut image": r"images/p1.png cannot be decoded: ",
+    "no picture": r"images/p1.png cannot be read: it is no image",
+    "a JPEG mask": r"masks/p1.png is no PNG; masks must be PNG files",
+    "an unknown colour": r"masks/p1.png has the colour 9 9 9, which no class has",
+    "an empty folder": r"images has no image with a mask: an image ends in \.jpg",
+    "a name that is not there": r"train.txt lists p7, of which there is no image with a mask",
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_a_damaged_folder_is_one_line_at_the_start(tmp_path, kind):
+    damage(write(tmp_path), kind)
+    with pytest.raises(DataError, match=DAMAGE[kind]) as caught:
+        source(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+LATER = {
+    "another size": r"masks/p1.png is 24 x 31 pixels, but its image 24 x 32",
+    "a class out of range": r"masks/p1.png has the value 3, which is no class",
+    "a cut mask": r"images/p1.png: it or \S+masks/p1.png cannot be decoded",
+    "an unknown colour": r"masks/p1.png has the colour 9 9 9, which no class has",
+}
+
+
+@pytest.mark.parametrize("kind", LATER)
+def test_what_is_damaged_later_is_named_when_it_is_read(tmp_path, kind):
+    write(tmp_path)
+    if kind == "an unknown colour":
+        for number in range(4):
+            picture(tmp_path / "masks" / f"p{number}.png", np.zeros([24, 32, 3], np.uint8))
+        (tmp_path / "classes.txt").write_text("a 0 0 0\nb 1 1 1\n")
+    of = source(tmp_path, eval_fraction=0.0)
+    damage(tmp_path, kind)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=LATER[kind]):
+        take(of, Mode.TRAIN, count=4, batch_size=1)
+
+
+def test_damaged_pairs_may_be_left_out(tmp_path):
+    damage(write(tmp_path), "another size")
+    of = source(tmp_path, eval_fraction=0.0, skip_corrupt=True)
+    assert names(of, Mode.TRAIN) == ["p0", "p2", "p3"]
+    assert "p1.png is 24 x 31" in of.splits[Mode.TRAIN].damaged[0]
+
+
+def test_pixels_beyond_a_limit_are_checked_when_they_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("tf_frame_deeplab.inputs.segmentation_folder._CHECKED_PIXELS", 24 * 32)
+    damage(write(tmp_path), "a class out of range")
+    of = source(tmp_path, eval_fraction=0.0)
+    assert of.notes() == ("the pixels of 3 masks are checked when they are read",)
+
+
+def test_evaluation_pads_to_the_largest_image_of_a_batch_or_to_a_size(tmp_path):
+    write(tmp_path)
+    for number, size in ((0, (24, 40)), (1, (30, 32))):
+        picture(tmp_path / "images" / f"p{number}.png", image_of(number, size))
+        picture(tmp_path / "masks" / f"p{number}.png", classes_of(number, size))
+    (tmp_path / "val.txt").write_text("p0\np1\n")
+    ((features, labels),) = take(source(tmp_path), Mode.EVAL)
+    assert features["image"].shape == (2, 30, 40, 3)
+    assert (features["image"][1, :, 32:] == 127.5).all()
+    assert (labels["semantic"][0, 24:] == 255).all()
+    ((features, labels),) = take(source(tmp_path, eval_crop_size=(48, 64)), Mode.EVAL)
+    assert features["image"].shape == (2, 48, 64, 3)
+    assert (labels["semantic"][1, :, 32:] == 255).all()
+
+
+def test_training_crops_have_one_size_and_their_labels(tmp_path):
+    of = source(write(tmp_path), crop_size=(40, 20), eval_fraction=0.0)
+    for features, labels in take(of, Mode.TRAIN, count=4):
+        assert features["image"].shape == (2, 40, 20, 3)
+        beyond = (features["image"] == 127.5).all(axis=3)
+        assert (labels["semantic"][beyond] == 255).all()
+        assert set(np.unique(labels["semantic"])) <= {0, 1, 2, 255}
+
+
+def test_a_position_can_be_saved(tmp_path):
+    of = source(write(tmp_path), crop_size=(16,), eval_fraction=0.0)
+    check_exact_resume(of, batch_size=2, steps=3)
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ({"crop_size": (1, 2, 3)}, "--input.crop_size: give HEIGHT,WIDTH"),
+        ({"min_scale_factor": 3.0}, "--input.min_scale_factor 3.0 is greater than"),
+        ({"resize_factor": 16}, "have no effect without --input.min_resize_value"),
+        ({"min_resize_value": 9, "max_resize_value": 8}, "--input.min_resize_value 9 is greater"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(tmp_path, params, expected):
+    with pytest.raises(ConfigError, match=expected):
+        source(write(tmp_path), **params)
