@@ -47,7 +47,7 @@ class SegmentedImageOptions(ExampleOptions):
         0.25, "difference between random scales; 0: any scale in between", min=0
     )
     flip: bool = option(True, "whether half of the training crops are mirrored left to right")
-    ignore_label: int = option(255, "value of pixels that do not count", min=1, max=65535)
+    ignore_label: int = option(255, "value of pixels that do not count", min=0, max=65535)
 
     @property
     def crop(self) -> tuple[int, int]:

@@ -31,8 +31,8 @@ def fingerprint(root: Path, paths: Iterable[Path]) -> str:
     """Returns a digest of the names, sizes and times of files.
 
     Args:
-      root: the folder that the names begin at.
-      paths: files below it.
+      root: the folder that the names of files within it begin at.
+      paths: the files.
 
     Raises:
       DataError: a file cannot be looked at.
@@ -40,7 +40,8 @@ def fingerprint(root: Path, paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
         status = _status(path)
-        name = path.relative_to(root).as_posix()
+        within = path.is_relative_to(root)
+        name = (path.relative_to(root) if within else path).as_posix()
         digest.update(ascii((name, status.st_size, status.st_mtime_ns)).encode())
     return digest.hexdigest()
 

@@ -42,11 +42,14 @@ class RecordFormat:
       specs: the fields of an example beside its `image`.
       parse: from the parsed features to the encoded image, the fields, and why the
         record cannot be used: a scalar string, empty if it can.
+      otherwise: why a record cannot be used whose image can be decoded, but whose fields
+        cannot; empty: fields always can.
     """
 
     keys: Mapping[str, Any]
     specs: Mapping[str, Any]
     parse: Callable[[Mapping[str, Any]], tuple[Any, Mapping[str, Any], Any]]
+    otherwise: str = ""
 
 
 def record_examples(indices: Sequence[RecordIndex], order: Any, form: RecordFormat) -> Any:
@@ -90,6 +93,10 @@ def _example(record: Any, name: Any, form: RecordFormat) -> Any:
         )
         return example(specs, {"image": image, **fields}, name, problem)
 
+    def only_image_decoded(data: Any) -> dict[str, Any]:
+        with tf.control_dependencies([decode_image(parsed(data)[0])]):
+            return unreadable(specs, name, tf.constant(form.otherwise))
+
     def not_decoded(data: Any) -> dict[str, Any]:
         return unreadable(specs, name, why_not_decoded(parsed(data)[0]))
 
@@ -97,7 +104,10 @@ def _example(record: Any, name: Any, form: RecordFormat) -> Any:
         del data
         return unreadable(specs, name, "it is no tf.train.Example")
 
-    attempts = [record.map(without_autograph(f)) for f in (whole, not_decoded, not_parsed)]
+    functions = [whole, only_image_decoded, not_decoded, not_parsed]
+    if not form.otherwise:
+        functions.remove(only_image_decoded)
+    attempts = [record.map(without_autograph(function)) for function in functions]
     return first_readable(attempts, unreadable(specs, name, "the checksum of its data is wrong"))
 
 

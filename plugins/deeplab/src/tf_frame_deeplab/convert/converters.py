@@ -1,0 +1,182 @@
+"""The converters `segmentation_folder`, `voc`, `cityscapes`, `ade20k` of `tf-frame convert`.
+
+They write TFRecords with DeepLab's keys, which the input `segmentation_tfrecord` reads, and
+DeepLab's own programs as well. The same command continues a conversion that was stopped.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tf_frame import Converter, option
+from tf_frame.cli.screen import quiet_tensorflow, without_chatter
+from tf_frame.errors import ConfigError
+from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest_of
+from tf_frame_deeplab.inputs.parts import FormOptions
+from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
+
+if TYPE_CHECKING:
+    from tf_frame_vision.convert.run import Result
+
+_SPLIT_PATTERN = re.compile(r"[A-Za-z0-9_]+")
+
+
+@dataclasses.dataclass(frozen=True)
+class ConvertOptions:
+    """Options of all converters."""
+
+    shards: int = option(
+        4, "files to write for each split; of later splits at most one for each image", min=1
+    )
+    workers: int | None = option(
+        None, "shards that are written at the same time; none: one for each core", min=1
+    )
+    skip_corrupt: bool = option(
+        False, "leave out and name images and masks that are damaged, instead of stopping"
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class FolderOptions(FormOptions, ConvertOptions):
+    """Options for images and masks of one's own."""
+
+    ignore_label: int = option(255, "value of pixels that do not count", min=1, max=65535)
+
+
+@dataclasses.dataclass(frozen=True)
+class PublishedOptions(ConvertOptions):
+    """Options for data sets with published splits."""
+
+    splits: tuple[str, ...] = option(
+        ("train", "val"), "splits to convert, which are also the first parts of the names of shards"
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class CityscapesOptions(PublishedOptions):
+    """Options for Cityscapes."""
+
+    annotations: str = option("gtFine", "folder of the masks", choices=("gtFine", "gtCoarse"))
+
+
+class _Converter(Converter):
+    """Base of the converters; a subclass reads its source."""
+
+    Params: ClassVar[type] = PublishedOptions
+    name: ClassVar[str]
+    # Whether the classes are those of a known data set, and need no file.
+    is_known: ClassVar[bool] = True
+
+    def read(self, source: Path) -> Source:
+        """Lists the pictures.
+
+        Raises:
+          DataError: the source is missing or incomplete.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define read()")
+
+    def convert(self, source: str, output: str, report: Callable[[str], None]) -> None:
+        """Writes `train-00000-of-00004` ... of each split, and `train.conversion.json`."""
+        root, folder = (Path(path).expanduser() for path in (source, output))
+        check_folder(root, "images and masks")
+        check_apart(root, folder)
+        _check_splits(getattr(self.params, "splits", ()))
+        found = self.read(root)
+        for number, (split, pictures) in enumerate(found.parts.items()):
+            started = time.monotonic()
+            shards = min(self.params.shards, len(pictures)) if number else self.params.shards
+            settings = self._settings(root, found, pictures)
+            result = _write(pictures, settings, output=folder, split=split, shards=shards)
+            secs = time.monotonic() - started
+            outcome = result.text(len(found.class_names), shards)
+            report(f"{split}: {outcome}; {secs:.1f} s; written to {output}")
+        dataset = f" --input.dataset {self.name}" if self.is_known else ""
+        report(f"read them by --input segmentation_tfrecord --input.data_dir {output}{dataset}")
+
+    def _settings(
+        self, root: Path, source: Source, pictures: Sequence[MaskedPicture]
+    ) -> dict[str, Any]:
+        pairs = [picture.pair for picture in pictures]
+        classes = {"names_file": "classes.txt", "names": source.class_names}
+        return {
+            "kind": self.name,
+            "fingerprint": fingerprint(
+                root, [path for pair in pairs for path in (pair.image, pair.mask)]
+            ),
+            "workers": self.params.workers,
+            "skip_corrupt": self.params.skip_corrupt,
+            "further": {
+                "ignore_label": source.ignore_label,
+                "classes": digest_of({picture.meaning for picture in pictures}),
+            },
+            **({} if self.is_known else classes),
+        }
+
+
+class Folder(_Converter):
+    """A folder of images and masks, as the input segmentation_folder reads it."""
+
+    Params: ClassVar[type] = FolderOptions
+    name = "segmentation_folder"
+    is_known = False
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_deeplab.convert.folder import read_folder
+
+        return read_folder(source, self.params, ignore_label=self.params.ignore_label)
+
+
+class Voc(_Converter):
+    """PASCAL VOC 2012, with the masks of SBD if they are there as PNG."""
+
+    name = "voc"
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_deeplab.convert.voc import read_voc
+
+        return read_voc(source, self.params.splits)
+
+
+class Cityscapes(_Converter):
+    """Cityscapes: leftImg8bit and gtFine or gtCoarse, label ids to train ids."""
+
+    Params: ClassVar[type] = CityscapesOptions
+    name = "cityscapes"
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_deeplab.convert.cityscapes import read_cityscapes
+
+        return read_cityscapes(source, self.params.splits, self.params.annotations)
+
+
+class Ade20k(_Converter):
+    """ADE20K's scene parsing benchmark: ADEChallengeData2016."""
+
+    name = "ade20k"
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_deeplab.convert.ade20k import read_ade20k
+
+        return read_ade20k(source, self.params.splits)
+
+
+def _write(pictures: Sequence[MaskedPicture], settings: dict[str, Any], **further: Any) -> Result:
+    quiet_tensorflow(None)
+    with without_chatter(None):
+        # Importing TensorFlow takes seconds.
+        from tf_frame_deeplab.convert.examples import SegmentationRecords
+        from tf_frame_vision.convert.run import Conversion, convert
+    return convert(pictures, SegmentationRecords(), Conversion(**settings, **further))
+
+
+def _check_splits(splits: Sequence[str]) -> None:
+    for split in splits:
+        if not _SPLIT_PATTERN.fullmatch(split):
+            raise ConfigError(
+                f"--splits {split!r} cannot begin the name of a file: use letters, digits, _"
+            )
