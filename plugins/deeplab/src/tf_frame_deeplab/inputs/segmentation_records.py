@@ -34,24 +34,20 @@ def _parse(parsed: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any], Any]:
         (tf.equal(tf.size(images), 1), f"it has not one {_IMAGE_KEY}"),
     ):
         found = tf.where(is_right, found, problem)
-    classes = tf.cond(
-        tf.equal(found, ""),
-        lambda: _classes(mask, header[_BITS]),
-        lambda: tf.zeros([1, 1, 1], tf.int32),
-    )
-    return image, {"mask": classes}, found
+    return image, {"mask": mask, "bits": header[_BITS]}, found
 
 
-def _classes(mask: Any, bits: Any) -> Any:
-    """The values of pixels, which TensorFlow spreads over 16 bits; `[height, width, 1]` int32."""
-    values = tf.io.decode_png(mask, channels=1, dtype=tf.uint16)
-    largest = tf.bitwise.left_shift(1, bits) - 1
-    return tf.cast(values, tf.int32) // (_WHITE // tf.maximum(largest, 1))
+def _decode(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values of pixels, which TensorFlow spreads over 16 bits: `[height, width, 1]`."""
+    values = tf.io.decode_png(fields["mask"], channels=1, dtype=tf.uint16)
+    largest = tf.bitwise.left_shift(1, fields["bits"]) - 1
+    return {"mask": tf.cast(values, tf.int32) // (_WHITE // largest)}
 
 
 IMAGE_AND_MASK = RecordFormat(
     keys={key: tf.io.VarLenFeature(tf.string) for key in (_IMAGE_KEY, _MASK_KEY)},
     specs={"mask": SPECS["mask"]},
     parse=_parse,
-    otherwise="its mask cannot be decoded as PNG",
+    decode=_decode,
+    not_decoded="its mask cannot be decoded as PNG",
 )
