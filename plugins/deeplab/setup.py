@@ -30,6 +30,7 @@ setup(
             "voc = tf_frame_deeplab.convert.converters:Voc",
             "cityscapes = tf_frame_deeplab.convert.converters:Cityscapes",
             "ade20k = tf_frame_deeplab.convert.converters:Ade20k",
+            "coco_panoptic = tf_frame_deeplab.convert.converters:CocoPanoptic",
         ],
         "tf_frame.gradient_transforms": [
             "last_layer_multiplier = tf_frame_deeplab.last_layer_multiplier:LastLayerMultiplier",

@@ -37,6 +37,7 @@ def test_the_names_are_those_that_users_type():
         ("tf_frame.converters", "voc"),
         ("tf_frame.converters", "cityscapes"),
         ("tf_frame.converters", "ade20k"),
+        ("tf_frame.converters", "coco_panoptic"),
         ("tf_frame.gradient_transforms", "last_layer_multiplier"),
     }
 

@@ -1,6 +1,7 @@
 """Folders of every layout become records, which the input reads back as they were."""
 
 import io
+import json
 import re
 import subprocess
 import sys
@@ -142,6 +143,26 @@ def ade20k(folder):
     return folder
 
 
+def coco_panoptic(folder):
+    categories = [{"id": 1, "name": "person"}, {"id": 90, "name": "sky-merged"}]
+    # Ids of segments: red 1, green 2, blue 3; and red only.
+    segments = [{"id": 1 + 2 * 2**8 + 3 * 2**16, "category_id": 90}, {"id": 7, "category_id": 1}]
+    colours = np.array([(0, 0, 0), (1, 2, 3), (7, 0, 0)], np.uint8)
+    for split, number in (("train", 0), ("val", 1)):
+        masks = folder / "annotations" / f"panoptic_{split}2017"
+        save(folder / f"{split}2017" / f"{number}.jpg", image_of(number))
+        save(masks / f"{number}.png", colours[mask_of(number, (0, 1, 2))])
+        content = {
+            "images": [{"id": 5, "file_name": f"{number}.jpg"}],
+            "annotations": [
+                {"image_id": 5, "file_name": f"{number}.png", "segments_info": segments}
+            ],
+            "categories": categories,
+        }
+        Path(f"{masks}.json").write_text(json.dumps(content))
+    return folder
+
+
 def batches(source, mode):
     """Images and masks of all examples of a mode, not augmented."""
     with tf.Graph().as_default(), tf.Session() as session:
@@ -235,6 +256,20 @@ def test_masks_of_ade20k_stay_as_they_are(convert, tmp_path):
     assert of.info.num_examples[Mode.EVAL] == 1
 
 
+def test_segments_of_coco_become_their_categories(convert, tmp_path):
+    assert convert("coco_panoptic", coco_panoptic(tmp_path / "downloads"), "--shards", "1") == 0
+    assert (tmp_path / "records" / "classes.txt").read_text() == "person\nsky-merged\n"
+    expected = np.array([255, 1, 0])[mask_of(0, (0, 1, 2))]
+    np.testing.assert_array_equal(masks_of(tmp_path / "records")["0"], expected)
+
+
+def test_images_in_two_splits_are_a_warning(convert, tmp_path, capsys):
+    source = voc(tmp_path / "downloads")
+    assert convert("voc", source, "--splits", "train,train_aug", "--shards", "1") == 0
+    told = capsys.readouterr().err
+    assert "warning: 2 images are both in train and in train_aug; do not train on" in told
+
+
 def remove(name):
     def remove(root):
         next(root.rglob(name)).unlink()
@@ -265,6 +300,16 @@ DAMAGE = {
     "an unknown label id": (cityscapes, unknown("aachen*Ids.png", 40), "has the value 40, which"),
     "no city": (cityscapes, remove("ulm*_leftImg8bit.png"), r"val has no image CITY/NAME_left"),
     "no annotation": (ade20k, remove("ADE_train_00000001.png"), r"00001.jpg has no mask \S+png"),
+    "no categories": (
+        coco_panoptic,
+        lambda root: (root / "annotations/panoptic_val2017.json").write_text("{}"),
+        "panoptic_val2017.json has no annotations, categories, images",
+    ),
+    "a segment without a category": (
+        coco_panoptic,
+        lambda root: save(root / "annotations/panoptic_train2017/0.png", image_of(0)),
+        "panoptic_train2017/0.png has the colour",
+    ),
     "another folder": (own_folder, remove("classes.txt"), "neither"),
 }
 
@@ -274,7 +319,7 @@ def test_a_damaged_source_is_one_line(convert, tmp_path, capsys, kind):
     layout, damage, expected = DAMAGE[kind]
     damage(layout(tmp_path / "downloads"))
     name = "voc" if layout is own_folder else layout.__name__
-    assert convert(name, tmp_path / "downloads", "--shards", "2") == 2
+    assert convert(name, tmp_path / "downloads", "--shards", "1") == 2
     lines = [line for line in capsys.readouterr().err.splitlines() if "shards done" not in line]
     assert len(lines) == 1
     assert re.search(expected, lines[0]), lines[0]

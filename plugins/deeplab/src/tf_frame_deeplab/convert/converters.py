@@ -1,13 +1,15 @@
-"""The converters `segmentation_folder`, `voc`, `cityscapes`, `ade20k` of `tf-frame convert`.
+"""The converters `segmentation_folder`, `voc`, `cityscapes`, `ade20k`, `coco_panoptic`.
 
-They write TFRecords with DeepLab's keys, which the input `segmentation_tfrecord` reads, and
-DeepLab's own programs as well. The same command continues a conversion that was stopped.
+`tf-frame convert NAME` runs them. They write TFRecords with DeepLab's keys, which the input
+`segmentation_tfrecord` reads, and DeepLab's own programs as well. The same command continues a
+conversion that was stopped.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tf_frame import Converter, option
 from tf_frame.cli.screen import quiet_tensorflow, without_chatter
 from tf_frame.errors import ConfigError
-from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest_of
+from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest_of, overlaps
 from tf_frame_deeplab.inputs.parts import FormOptions
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 
@@ -85,8 +87,10 @@ class _Converter(Converter):
         root, folder = (Path(path).expanduser() for path in (source, output))
         check_folder(root, "images and masks")
         check_apart(root, folder)
-        _check_splits(getattr(self.params, "splits", ()))
+        _check_splits(getattr(self.params, "splits", ("train", "val")))
         found = self.read(root)
+        for line in overlaps(found.parts):
+            print(f"warning: {line}", file=sys.stderr, flush=True)
         for number, (split, pictures) in enumerate(found.parts.items()):
             started = time.monotonic()
             shards = min(self.params.shards, len(pictures)) if number else self.params.shards
@@ -165,6 +169,18 @@ class Ade20k(_Converter):
         return read_ade20k(source, self.params.splits)
 
 
+class CocoPanoptic(_Converter):
+    """COCO 2017's panoptic masks, as semantic classes; things and stuff."""
+
+    name = "coco_panoptic"
+    is_known = False
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_deeplab.convert.coco_panoptic import read_coco_panoptic
+
+        return read_coco_panoptic(source, self.params.splits)
+
+
 def _write(pictures: Sequence[MaskedPicture], settings: dict[str, Any], **further: Any) -> Result:
     quiet_tensorflow(None)
     with without_chatter(None):
@@ -175,6 +191,8 @@ def _write(pictures: Sequence[MaskedPicture], settings: dict[str, Any], **furthe
 
 
 def _check_splits(splits: Sequence[str]) -> None:
+    if not splits:
+        raise ConfigError("--splits is empty; name one split at least, such as train")
     for split in splits:
         if not _SPLIT_PATTERN.fullmatch(split):
             raise ConfigError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -57,6 +58,17 @@ class Source:
     parts: Mapping[str, Sequence[MaskedPicture]]
     class_names: Sequence[str]
     ignore_label: int
+
+
+def overlaps(parts: Mapping[str, Sequence[MaskedPicture]]) -> list[str]:
+    """Warns, a line each, of splits that have images in common."""
+    names = {split: {each.pair.image for each in pictures} for split, pictures in parts.items()}
+    return [
+        f"{len(names[one] & names[other])} images are both in {one} and in {other}; do not train on"
+        " one and evaluate on the other"
+        for one, other in itertools.combinations(names, 2)
+        if names[one] & names[other]
+    ]
 
 
 def numbers(count: int, ignore_label: int) -> dict[int, int]:
