@@ -270,6 +270,21 @@ def test_images_in_two_splits_are_a_warning(convert, tmp_path, capsys):
     assert "warning: 2 images are both in train and in train_aug; do not train on" in told
 
 
+def test_options_for_the_input_are_told(convert, tmp_path, capsys):
+    folder = own_folder(tmp_path / "photos", ())
+    for number in range(2):
+        save(folder / "images" / f"{number}.png", image_of(number))
+        save(folder / "masks" / f"{number}.png", mask_of(number, (0, 1, 2, 9)))
+    assert convert("segmentation_folder", folder, "--shards", "1", "--ignore_label", "9") == 0
+    told = capsys.readouterr().out.splitlines()[-1]
+    assert told.endswith(f"--input.data_dir {tmp_path}/records --input.ignore_label 9")
+
+
+def test_splits_are_names_of_files(convert, tmp_path, capsys):
+    assert convert("voc", voc(tmp_path / "downloads"), "--splits", "../train") == 2
+    assert "--splits '../train' cannot begin the name of a file" in capsys.readouterr().err
+
+
 def remove(name):
     def remove(root):
         next(root.rglob(name)).unlink()

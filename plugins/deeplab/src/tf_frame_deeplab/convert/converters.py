@@ -7,63 +7,26 @@ conversion that was stopped.
 
 from __future__ import annotations
 
-import dataclasses
-import re
+import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tf_frame import Converter, option
+from tf_frame import Converter
 from tf_frame.cli.screen import quiet_tensorflow, without_chatter
-from tf_frame.errors import ConfigError
+from tf_frame_deeplab.convert.options import (
+    CityscapesOptions,
+    FolderOptions,
+    PublishedOptions,
+    check_splits,
+)
 from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest_of, overlaps
-from tf_frame_deeplab.inputs.parts import FormOptions
 from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
 
 if TYPE_CHECKING:
     from tf_frame_vision.convert.run import Result
-
-_SPLIT_PATTERN = re.compile(r"[A-Za-z0-9_]+")
-
-
-@dataclasses.dataclass(frozen=True)
-class ConvertOptions:
-    """Options of all converters."""
-
-    shards: int = option(
-        4, "files to write for each split; of later splits at most one for each image", min=1
-    )
-    workers: int | None = option(
-        None, "shards that are written at the same time; none: one for each core", min=1
-    )
-    skip_corrupt: bool = option(
-        False, "leave out and name images and masks that are damaged, instead of stopping"
-    )
-
-
-@dataclasses.dataclass(frozen=True)
-class FolderOptions(FormOptions, ConvertOptions):
-    """Options for images and masks of one's own."""
-
-    ignore_label: int = option(255, "value of pixels that do not count", min=1, max=65535)
-
-
-@dataclasses.dataclass(frozen=True)
-class PublishedOptions(ConvertOptions):
-    """Options for data sets with published splits."""
-
-    splits: tuple[str, ...] = option(
-        ("train", "val"), "splits to convert, which are also the first parts of the names of shards"
-    )
-
-
-@dataclasses.dataclass(frozen=True)
-class CityscapesOptions(PublishedOptions):
-    """Options for Cityscapes."""
-
-    annotations: str = option("gtFine", "folder of the masks", choices=("gtFine", "gtCoarse"))
 
 
 class _Converter(Converter):
@@ -87,7 +50,7 @@ class _Converter(Converter):
         root, folder = (Path(path).expanduser() for path in (source, output))
         check_folder(root, "images and masks")
         check_apart(root, folder)
-        _check_splits(getattr(self.params, "splits", ("train", "val")))
+        check_splits(getattr(self.params, "splits", ("train", "val")))
         found = self.read(root)
         for line in overlaps(found.parts):
             print(f"warning: {line}", file=sys.stderr, flush=True)
@@ -99,8 +62,16 @@ class _Converter(Converter):
             secs = time.monotonic() - started
             outcome = result.text(len(found.class_names), shards)
             report(f"{split}: {outcome}; {secs:.1f} s; written to {output}")
-        dataset = f" --input.dataset {self.name}" if self.is_known else ""
-        report(f"read them by --input segmentation_tfrecord --input.data_dir {output}{dataset}")
+        report(f"read them by --input segmentation_tfrecord {self._words(found, output)}")
+
+    def _words(self, source: Source, output: str) -> str:
+        """The options with which the input reads the records."""
+        words = ["--input.data_dir", output]
+        if self.is_known:
+            words += ["--input.dataset", self.name]
+        elif source.ignore_label != FolderOptions.ignore_label:
+            words += ["--input.ignore_label", str(source.ignore_label)]
+        return shlex.join(words)
 
     def _settings(
         self, root: Path, source: Source, pictures: Sequence[MaskedPicture]
@@ -188,13 +159,3 @@ def _write(pictures: Sequence[MaskedPicture], settings: dict[str, Any], **furthe
         from tf_frame_deeplab.convert.examples import SegmentationRecords
         from tf_frame_vision.convert.run import Conversion, convert
     return convert(pictures, SegmentationRecords(), Conversion(**settings, **further))
-
-
-def _check_splits(splits: Sequence[str]) -> None:
-    if not splits:
-        raise ConfigError("--splits is empty; name one split at least, such as train")
-    for split in splits:
-        if not _SPLIT_PATTERN.fullmatch(split):
-            raise ConfigError(
-                f"--splits {split!r} cannot begin the name of a file: use letters, digits, _"
-            )
