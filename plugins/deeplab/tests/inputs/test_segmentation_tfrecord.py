@@ -195,18 +195,40 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("kind", DAMAGE)
-def test_a_damaged_record_is_one_line(folder, kind):
-    damaged, expected = DAMAGE[kind]
+def problems(source):
+    """Problem of each evaluation record; empty: none."""
+    split = source.splits[Mode.EVAL]
+    order = tf.data.Dataset.range(split.count).map(lambda number: (number, number))
+    read = source.read(split, order).map(lambda number, each: source.checked(each)["problem"])
+    problem = tf.data.make_one_shot_iterator(read).get_next()
+    with tf.Session() as session:
+        return [session.run(problem).decode() for _ in range(split.count)]
+
+
+@pytest.fixture
+def damaged(folder):
+    """The file to evaluate has a good record, then one of each kind of damage."""
     path = folder / "val-00000-of-00001.tfrecord"
-    write(path, [of(4), damaged])
+    write(path, [of(4), *(record for record, _ in DAMAGE.values())])
+    return path
+
+
+def test_each_damage_is_named_with_its_record(folder, damaged):
+    good, *found = problems(source(folder))
+    assert good == ""
+    for number, (problem, (_, expected)) in enumerate(zip(found, DAMAGE.values(), strict=True)):
+        assert problem.startswith(f"{damaged}: record {number + 1} (byte offset")
+        assert expected in problem
+
+
+def test_a_damaged_record_ends_the_run_or_is_left_out(folder, damaged):
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         take(source(folder), Mode.EVAL)
-    (line,) = [line for line in caught.value.message.splitlines() if str(path) in line]
-    assert f"{path}: record 1 (byte offset" in line
-    assert expected in line
+    (line,) = [line for line in caught.value.message.splitlines() if str(damaged) in line]
+    assert "record 1 (byte offset" in line and "6 x 7 pixels, but its image 6 x 8" in line
     batches = take(source(folder, skip_corrupt=True), Mode.EVAL)
     assert [len(labels["semantic"]) for _, labels in batches] == [1]
+    assert batches[0][0]["skipped"].tolist() == [0]
 
 
 def test_a_cut_file_is_one_line_at_the_start(folder):

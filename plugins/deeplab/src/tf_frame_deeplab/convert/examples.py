@@ -70,13 +70,24 @@ def classes_of(picture: MaskedPicture) -> NDArray[np.int64]:
     pixels = pixel_values(decoded(path), facts)
     in_colour = facts.kind == COLOUR
     meaning = picture.meaning.colours if in_colour else picture.meaning.values
-    found, places = np.unique(pixels, return_inverse=True)
+    found, places = _distinct(pixels)
     unknown = [value for value in found.tolist() if value not in meaning]
     if unknown:
         seen = of_colour(unknown[0]) if in_colour else f"the value {unknown[0]}"
         raise DamagedPairError(f"{path} has {seen}, which is no class")
-    values = np.array([meaning[value] for value in found.tolist()], np.int64)
-    return values[places].reshape(pixels.shape)
+    return np.array([meaning[value] for value in found.tolist()], np.int64)[places]
+
+
+def _distinct(pixels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The values that are there, and for each pixel the place of its value among them."""
+    if pixels.max(initial=0) >= 2**16:
+        found, places = np.unique(pixels, return_inverse=True)
+        return found, places.reshape(pixels.shape)
+    # Of few values a table is fifty times as fast as sorting.
+    found = np.flatnonzero(np.bincount(pixels.ravel()))
+    table = np.zeros(found.max(initial=0) + 1, np.int64)
+    table[found] = np.arange(len(found))
+    return found, table[pixels]
 
 
 def _png(classes: NDArray[np.int64]) -> Any:

@@ -25,6 +25,7 @@ from tf_frame_vision.reading.folders import existing_folder, find_shards
 _TRAINING = ("train-*", "train_fine-*", "train_aug-*", "trainval-*")
 _EVALUATION = ("val-*", "val_fine-*", "validation-*", "test-*")
 _WHAT_TO_DO = "Give --input.data_dir the folder with the TFRecord files"
+_UNKNOWN = "none"
 _DEFAULT_LABEL = 255
 
 
@@ -34,9 +35,9 @@ class Params(SegmentedImageOptions):
 
     data_dir: str = option("", "folder with the TFRecord files; must be given")
     dataset: str = option(
-        "",
-        "data set whose classes and ignored label are known; empty: classes.txt names them",
-        choices=("", *KNOWN),
+        _UNKNOWN,
+        "data set whose classes and ignored label are known; none: classes.txt names them",
+        choices=(_UNKNOWN, *KNOWN),
     )
     classes: str = option("", "file of the classes; empty: classes.txt of data_dir")
     train_pattern: tuple[str, ...] = option(
@@ -77,7 +78,7 @@ class SegmentationTfrecord(SegmentedImages):
 
     def _class_names(self, folder: Path) -> Sequence[str]:
         params = self.params
-        if params.dataset:
+        if params.dataset != _UNKNOWN:
             return KNOWN[params.dataset].class_names
         path = Path(params.classes).expanduser() if params.classes else folder / "classes.txt"
         if not path.exists():
@@ -107,7 +108,7 @@ def _with_label_of_dataset(params: Params) -> Params:
     Raises:
       ConfigError: the options name classes or an ignored label of their own as well.
     """
-    if not params.dataset:
+    if params.dataset == _UNKNOWN:
         return params
     label = KNOWN[params.dataset].ignore_label
     if params.ignore_label not in (label, _DEFAULT_LABEL):
