@@ -22,6 +22,15 @@ setup(
         "tf_frame.inputs": [
             "nuclei = tf_frame_deeplab.nuclei:Nuclei",
             "segmentation_folder = tf_frame_deeplab.inputs.segmentation_folder:SegmentationFolder",
+            "segmentation_tfrecord ="
+            " tf_frame_deeplab.inputs.segmentation_tfrecord:SegmentationTfrecord",
+        ],
+        "tf_frame.converters": [
+            "segmentation_folder = tf_frame_deeplab.convert.converters:Folder",
+            "voc = tf_frame_deeplab.convert.converters:Voc",
+            "cityscapes = tf_frame_deeplab.convert.converters:Cityscapes",
+            "ade20k = tf_frame_deeplab.convert.converters:Ade20k",
+            "coco_panoptic = tf_frame_deeplab.convert.converters:CocoPanoptic",
         ],
         "tf_frame.gradient_transforms": [
             "last_layer_multiplier = tf_frame_deeplab.last_layer_multiplier:LastLayerMultiplier",

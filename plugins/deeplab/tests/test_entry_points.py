@@ -32,6 +32,12 @@ def test_the_names_are_those_that_users_type():
         ("tf_frame.models", "deeplab"),
         ("tf_frame.inputs", "nuclei"),
         ("tf_frame.inputs", "segmentation_folder"),
+        ("tf_frame.inputs", "segmentation_tfrecord"),
+        ("tf_frame.converters", "segmentation_folder"),
+        ("tf_frame.converters", "voc"),
+        ("tf_frame.converters", "cityscapes"),
+        ("tf_frame.converters", "ade20k"),
+        ("tf_frame.converters", "coco_panoptic"),
         ("tf_frame.gradient_transforms", "last_layer_multiplier"),
     }
 

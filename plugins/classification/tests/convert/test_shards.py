@@ -17,14 +17,14 @@ import forked
 KILLED = """
 import os, signal
 from tf_frame.cli.main import main
-from tf_frame_classification.convert import shards
-encode, left = shards.encode, [20]
+from tf_frame_classification.convert import examples
+encode, left = examples.encode, [20]
 def encode_until_killed(picture):
     left[0] -= 1
     if not left[0]:
         os.kill(os.getpid(), signal.SIGKILL)
     return encode(picture)
-shards.encode = encode_until_killed
+examples.encode = encode_until_killed
 main({words!r})
 """
 # Its files may have 2 kB at most: writing more fails as on a full disk.
@@ -185,7 +185,7 @@ def test_two_conversions_do_not_write_to_one_folder(convert, fashion, tmp_path, 
 def test_an_interrupt_ends_the_other_shards_and_keeps_the_finished_ones(
     program, convert, fashion, tmp_path, capsys, monkeypatch
 ):
-    from tf_frame_classification.convert.progress import Progress
+    from tf_frame_vision.convert.progress import Progress
 
     ending = threading.Event()
     advance, shutdown = Progress.advance, ThreadPoolExecutor.shutdown

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from tf_frame.errors import DataError
-from tf_frame_classification.convert.pictures import Picture, Source, check_folder, read_file
+from tf_frame_classification.convert.pictures import Picture, Source, read_file
+from tf_frame_vision.convert.folders import check_folder
 
 CLASS_NAMES = (
     "airplane",

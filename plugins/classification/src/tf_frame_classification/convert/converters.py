@@ -18,9 +18,10 @@ from tf_frame.cli.screen import quiet_tensorflow, without_chatter
 from tf_frame.errors import ConfigError
 from tf_frame_classification.convert.divide import divided
 from tf_frame_classification.convert.pictures import Source
+from tf_frame_vision.convert.folders import check_apart
 
 if TYPE_CHECKING:
-    from tf_frame_classification.convert.run import Result
+    from tf_frame_vision.convert.run import Result
 
 _TRAINING, _VALIDATION = "train", "validation"
 _SPLIT_PATTERN = re.compile(r"[A-Za-z0-9_]+")
@@ -97,18 +98,22 @@ class _Converter(Converter):
                 shards = max(1, round(shards * fraction))
             result = self._write(part, output_path, split, shards)
             secs = time.monotonic() - started
-            report(f"{split}: {_outcome(part, result, shards)}; {secs:.1f} s; written to {output}")
+            outcome = result.text(len(part.class_names), shards)
+            report(f"{split}: {outcome}; {secs:.1f} s; written to {output}")
 
     def _write(self, source: Source, output: Path, split: str, shards: int) -> Result:
         quiet_tensorflow(None)
         with without_chatter(None):
             # Importing TensorFlow takes seconds.
-            from tf_frame_classification.convert.run import Conversion, convert
+            from tf_frame_classification.convert.examples import LabelledRecords
+            from tf_frame_vision.convert.run import Conversion, convert
         params = self.params
         return convert(
-            source,
+            source.pictures,
+            LabelledRecords(source.class_names),
             Conversion(
                 kind=self.name,
+                fingerprint=source.fingerprint,
                 output=output,
                 split=split,
                 shards=shards,
@@ -116,6 +121,8 @@ class _Converter(Converter):
                 skip_corrupt=params.skip_corrupt,
                 seed=params.seed if self.shuffles or params.validation_fraction else None,
                 validation_fraction=params.validation_fraction,
+                names_file="labels.txt",
+                names=[f"{label}:{name}" for label, name in enumerate(source.class_names)],
             ),
         )
 
@@ -130,11 +137,7 @@ class _Converter(Converter):
                 f"--validation_fraction writes {_TRAINING}-* and {_VALIDATION}-*; leave --split "
                 f"{split} out"
             )
-        if output.resolve().is_relative_to(source.resolve()):
-            raise ConfigError(
-                f"OUTPUT {output} is within SOURCE {source}: a later run would read it; choose a "
-                "folder beside it"
-            )
+        check_apart(source, output)
 
 
 class Folder(_Converter):
@@ -177,12 +180,3 @@ class Cifar10(_Converter):
         from tf_frame_classification.convert.cifar10 import read_cifar10
 
         return read_cifar10(source, split=self.params.split)
-
-
-def _outcome(source: Source, result: Result, shards: int) -> str:
-    kept = f", {result.kept} of them finished before" if result.kept else ""
-    skipped = f"; {len(result.skipped)} corrupt images left out" if result.skipped else ""
-    return (
-        f"{result.num_examples} images of {len(source.class_names)} classes in {shards} "
-        f"shards{kept}{skipped}"
-    )

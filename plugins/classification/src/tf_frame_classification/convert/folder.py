@@ -6,13 +6,12 @@ It is the source of the converter `image_folder`, for pictures of one's own.
 from __future__ import annotations
 
 import functools
-import hashlib
-import os
 import random
 from pathlib import Path
 
 from tf_frame.errors import DataError
-from tf_frame_classification.convert.pictures import Picture, Source, check_folder
+from tf_frame_classification.convert.pictures import Picture, Source
+from tf_frame_vision.convert.folders import check_folder, content, fingerprint
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 
 
@@ -35,13 +34,13 @@ def read_folder(root: Path, *, seed: int) -> Source:
             f"{root} has no folders: it must hold one folder for each class, with its images"
         )
     paths = [(path, label) for label, folder in enumerate(folders) for path in _images(folder)]
-    fingerprint = _fingerprint(root, [path for path, _ in paths])
+    digest = fingerprint(root, [path for path, _ in paths])
     random.Random(seed).shuffle(paths)
     pictures = [
-        Picture(path.relative_to(root).as_posix(), label, functools.partial(_load, path))
+        Picture(path.relative_to(root).as_posix(), label, functools.partial(content, path))
         for path, label in paths
     ]
-    return Source([folder.name for folder in folders], pictures, fingerprint)
+    return Source([folder.name for folder in folders], pictures, digest)
 
 
 def _visible(path: Path) -> bool:
@@ -60,26 +59,3 @@ def _images(folder: Path) -> list[Path]:
             "remove the folder"
         )
     return found
-
-
-def _fingerprint(root: Path, paths: list[Path]) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        status = _status(path)
-        name = path.relative_to(root).as_posix()
-        digest.update(ascii((name, status.st_size, status.st_mtime_ns)).encode())
-    return digest.hexdigest()
-
-
-def _status(path: Path) -> os.stat_result:
-    try:
-        return path.stat()
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}; mend or remove it") from error
-
-
-def _load(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error

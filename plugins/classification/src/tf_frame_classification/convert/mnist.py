@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from tf_frame.errors import DataError
-from tf_frame_classification.convert.pictures import Picture, Source, check_folder, read_file
+from tf_frame_classification.convert.pictures import Picture, Source, read_file
 from tf_frame_classification.inputs.fashion_mnist import FASHION
+from tf_frame_vision.convert.folders import check_folder
 
 CLASS_NAMES = {
     # Names of slim (research/slim/datasets/download_and_convert_mnist.py).

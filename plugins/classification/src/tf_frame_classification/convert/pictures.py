@@ -49,14 +49,6 @@ class Source:
     fingerprint: str
 
 
-def check_folder(path: Path, what: str) -> None:
-    """Raises a `DataError` if the path is no folder; `what` is the content that it should have."""
-    if not path.exists():
-        raise DataError(f"there is no {path}: give the folder of {what}")
-    if not path.is_dir():
-        raise DataError(f"{path} is a file: give the folder of {what}")
-
-
 def read_file(path: Path) -> bytes:
     """Returns the content of a file, unpacked if it is gzipped.
 

@@ -14,6 +14,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from tf_frame_deeplab.inputs.classes import Classes
@@ -107,21 +108,41 @@ def check_pixels(pair: Pair, facts: Facts, classes: Classes, ignore_label: int) 
     Raises:
       DamagedPairError: a file cannot be decoded, or a pixel of the mask has no class.
     """
-    for path in (pair.image, pair.mask):
-        try:
-            with Image.open(path) as image:
-                image.load()
-                loaded = image.copy()
-        except _UNREADABLE as error:
-            raise DamagedPairError(f"{path} cannot be decoded: {_reason(error)}") from None
+    decoded(pair.image)
     known = {*range(len(classes.names)), ignore_label}
-    values = _colours(loaded) if facts.kind == COLOUR else _numbers(loaded, facts)
+    values = set(np.unique(pixel_values(decoded(pair.mask), facts)).tolist())
     if facts.kind != COLOUR:
         check_values(str(pair.mask), values, known, len(classes.names), ignore_label)
         return
     unknown = sorted(values - set(classes.colours))
     if unknown:
         raise DamagedPairError(f"{pair.mask} has {of_colour(unknown[0])}, which no class has")
+
+
+def decoded(path: Path) -> Image.Image:
+    """Returns the decoded content of an image file.
+
+    Raises:
+      DamagedPairError: it cannot be decoded.
+    """
+    try:
+        with Image.open(path) as image:
+            image.load()
+            return image.copy()
+    except _UNREADABLE as error:
+        raise DamagedPairError(f"{path} cannot be decoded: {_reason(error)}") from None
+
+
+def pixel_values(mask: Image.Image, facts: Facts) -> NDArray[np.int64]:
+    """Returns grey values, indices of a palette, or colours `0xRRGGBB`: `[height, width]`."""
+    if facts.kind == COLOUR:
+        channels: NDArray[np.int64] = np.asarray(mask.convert("RGB"), np.int64)
+        return channels[..., 0] << 16 | channels[..., 1] << 8 | channels[..., 2]
+    pixels = np.asarray(mask)
+    values = (pixels[..., 0] if pixels.ndim == 3 else pixels).astype(np.int64)
+    # Pillow spreads few grey values up to 255.
+    few = facts.kind == GREY and 1 < facts.bits < 8
+    return values // (255 // (2**facts.bits - 1)) if few else values
 
 
 def check_values(
@@ -139,19 +160,6 @@ def check_values(
 def of_colour(code: int) -> str:
     """Describes a colour `0xRRGGBB`."""
     return f"the colour {code >> 16} {code >> 8 & 255} {code & 255}"
-
-
-def _numbers(mask: Image.Image, facts: Facts) -> set[int]:
-    pixels = np.asarray(mask)
-    values = np.unique(pixels[..., 0] if pixels.ndim == 3 else pixels).astype(np.int64)
-    if facts.kind == GREY and 1 < facts.bits < 8:
-        values //= 255 // (2**facts.bits - 1)  # Pillow spreads few grey values up to 255.
-    return set(values.tolist())
-
-
-def _colours(mask: Image.Image) -> set[int]:
-    red, green, blue = np.moveaxis(np.asarray(mask.convert("RGB"), np.int64), -1, 0)
-    return set(np.unique(red << 16 | green << 8 | blue).tolist())
 
 
 def _reason(error: Exception) -> str:

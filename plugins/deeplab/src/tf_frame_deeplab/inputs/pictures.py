@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame_deeplab.inputs.segmented_images import MEAN_PIXEL
+from tf_frame_deeplab.inputs.mean_pixel import MEAN_PIXEL
 from tf_frame_vision import augmentation
 from tf_frame_vision.augmentation import Sample, draws
 

@@ -27,12 +27,11 @@ from tf_frame_deeplab.inputs.mask_file import (
     check_pixels,
     examine,
 )
-from tf_frame_deeplab.inputs.pairs import find_pairs, listed
+from tf_frame_deeplab.inputs.parts import FormOptions, find_parts
 from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
 from tf_frame_vision.example_input import Split, absent_split
-from tf_frame_vision.reading.folders import existing_folder, first_existing, held_out
+from tf_frame_vision.reading.folders import existing_folder
 
-_TRAINING, _EVALUATION = "train", ("val", "validation", "test")
 _WHAT_TO_DO = (
     "Give --input.data_dir a folder with classes.txt, a folder images, and a folder masks with a"
     " PNG of the same name for each image"
@@ -42,21 +41,10 @@ _CHECKED_PIXELS = 200e6
 
 
 @dataclasses.dataclass(frozen=True)
-class Params(SegmentedImageOptions):
+class Params(FormOptions, SegmentedImageOptions):
     """Options of the input."""
 
     data_dir: str = option("", "folder with classes.txt, images and masks; must be given")
-    classes: str = option("", "file of the classes; empty: classes.txt of data_dir")
-    mask_suffix: str = option("", "what follows the name of an image in that of its mask")
-    train_list: str = option("", "file of the names to train on; empty: train.txt if it is there")
-    eval_list: str = option("", "file of the names to evaluate; empty: val.txt if it is there")
-    eval_fraction: float = option(
-        0.1,
-        "part of the images that is held out for evaluation, where nothing else says which; 0: "
-        "none, nothing is evaluated",
-        min=0.0,
-        max=0.9,
-    )
 
 
 class SegmentationFolder(SegmentedImages):
@@ -70,7 +58,7 @@ class SegmentationFolder(SegmentedImages):
         path = Path(params.classes).expanduser() if params.classes else folder / "classes.txt"
         self.classes = read_classes(path, ignore_label=params.ignore_label)
         self._unchecked = 0
-        training, evaluation = self._parts(folder)
+        training, evaluation = find_parts(folder, params)
         absent = absent_split(
             f"--input.eval_fraction {params.eval_fraction} of {folder} leaves nothing to"
             " evaluate. Make it larger, or write val.txt"
@@ -89,40 +77,6 @@ class SegmentationFolder(SegmentedImages):
 
         pairs, facts = split.content
         return pair_examples(pairs, facts, self.classes.colours, order)
-
-    def _parts(self, folder: Path) -> tuple[Sequence[Pair], Sequence[Pair]]:
-        """The pairs to train on, and those to evaluate."""
-        params, suffix = self.params, self.params.mask_suffix
-        lists = [
-            Path(given).expanduser() if given else first_existing(folder, names)
-            for given, names in (
-                (params.train_list, ["train.txt"]),
-                (params.eval_list, [f"{name}.txt" for name in _EVALUATION]),
-            )
-        ]
-        if any(lists):
-            return self._listed(folder, *lists)
-        evaluation = first_existing(folder, _EVALUATION)
-        if evaluation is not None and (folder / _TRAINING).is_dir():
-            return find_pairs(folder / _TRAINING, suffix), find_pairs(evaluation, suffix)
-        pairs = find_pairs(folder, suffix)
-        chosen = held_out([pair.name for pair in pairs], params.eval_fraction)
-        return (
-            [pair for pair in pairs if pair.name not in chosen],
-            [pair for pair in pairs if pair.name in chosen],
-        )
-
-    def _listed(
-        self, folder: Path, training: Path | None, evaluation: Path | None
-    ) -> tuple[Sequence[Pair], Sequence[Pair]]:
-        pairs = find_pairs(folder, self.params.mask_suffix, all_have_masks=False)
-        both = [None if path is None else listed(path, pairs) for path in (training, evaluation)]
-        # With one list, the other part is what it leaves over.
-        for k in (0, 1):
-            if both[k] is None:
-                names = {pair.name for pair in both[1 - k] or ()}
-                both[k] = [pair for pair in pairs if pair.name not in names]
-        return both[0] or [], both[1] or []
 
     def _split(self, pairs: Sequence[Pair]) -> Split:
         """Checks pairs; those that are damaged end the run, or with `skip_corrupt` are left out."""

@@ -12,12 +12,9 @@ from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, option
 from tf_frame.errors import ConfigError
+from tf_frame_deeplab.inputs.mean_pixel import MEAN_PIXEL
 from tf_frame_deeplab.inputs.semantic_input import SemanticInput
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
-
-# Grey of what lies beyond an image: the mean pixel of MobileNet and Xception in DeepLab
-# (deeplab/core/feature_extractor.py of tensorflow/models).
-MEAN_PIXEL = 127.5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +44,7 @@ class SegmentedImageOptions(ExampleOptions):
         0.25, "difference between random scales; 0: any scale in between", min=0
     )
     flip: bool = option(True, "whether half of the training crops are mirrored left to right")
-    ignore_label: int = option(255, "value of pixels that do not count", min=1, max=65535)
+    ignore_label: int = option(255, "value of pixels that do not count", min=0, max=65535)
 
     @property
     def crop(self) -> tuple[int, int]:

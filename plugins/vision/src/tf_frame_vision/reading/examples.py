@@ -33,12 +33,8 @@ def example(
     """
     problem = tf.convert_to_tensor(problem)
     named = tf.strings.join([name, problem], separator=": ")
-    values = {
-        key: tf.ensure_shape(tf.cast(fields[key], spec.dtype), spec.shape)
-        for key, spec in specs.items()
-    }
     return {
-        **values,
+        **cast(specs, fields),
         "name": tf.convert_to_tensor(name),
         "problem": tf.where(tf.equal(problem, ""), problem, named),
     }
@@ -46,8 +42,20 @@ def example(
 
 def unreadable(specs: Mapping[str, Any], name: Any, problem: Any) -> dict[str, Any]:
     """Makes an example that could not be read; its fields are zeros, unknown sizes 1."""
-    zeros = {key: tf.zeros([d or 1 for d in s.shape], s.dtype) for key, s in specs.items()}
-    return example(specs, zeros, name, problem)
+    return example(specs, zeros(specs), name, problem)
+
+
+def cast(specs: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the fields with their types and shapes."""
+    return {
+        key: tf.ensure_shape(tf.cast(fields[key], spec.dtype), spec.shape)
+        for key, spec in specs.items()
+    }
+
+
+def zeros(specs: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns fields of zeros, unknown sizes 1."""
+    return {key: tf.zeros([d or 1 for d in s.shape], s.dtype) for key, s in specs.items()}
 
 
 def first_readable(attempts: Sequence[Any], last: Mapping[str, Any]) -> Any:

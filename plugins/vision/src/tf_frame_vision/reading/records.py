@@ -19,6 +19,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame_vision.reading import packed
 from tf_frame_vision.reading.examples import (
     COLOUR_IMAGE,
+    cast,
     decode_image,
     example,
     first_readable,
@@ -26,6 +27,7 @@ from tf_frame_vision.reading.examples import (
     unreadable,
     why_not_decoded,
     without_autograph,
+    zeros,
 )
 from tf_frame_vision.reading.record_index import RecordIndex
 
@@ -42,11 +44,15 @@ class RecordFormat:
       specs: the fields of an example beside its `image`.
       parse: from the parsed features to the encoded image, the fields, and why the
         record cannot be used: a scalar string, empty if it can.
+      decode: from the fields of `parse` to those of the example; it may fail.
+      not_decoded: why a record cannot be used if `decode` fails.
     """
 
     keys: Mapping[str, Any]
     specs: Mapping[str, Any]
     parse: Callable[[Mapping[str, Any]], tuple[Any, Mapping[str, Any], Any]]
+    decode: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    not_decoded: str = ""
 
 
 def record_examples(indices: Sequence[RecordIndex], order: Any, form: RecordFormat) -> Any:
@@ -83,12 +89,17 @@ def _example(record: Any, name: Any, form: RecordFormat) -> Any:
 
     def whole(data: Any) -> dict[str, Any]:
         encoded, fields, problem = parsed(data)
-        image = tf.cond(
+        decode = form.decode
+        values = tf.cond(
             tf.equal(problem, ""),
-            lambda: decode_image(encoded),
-            lambda: tf.zeros([1, 1, 3], tf.uint8),
+            lambda: cast(specs, {"image": decode_image(encoded), **(decode or dict)(fields)}),
+            lambda: zeros(specs),
         )
-        return example(specs, {"image": image, **fields}, name, problem)
+        return example(specs, values, name, problem)
+
+    def only_image_decoded(data: Any) -> dict[str, Any]:
+        with tf.control_dependencies([decode_image(parsed(data)[0])]):
+            return unreadable(specs, name, tf.constant(form.not_decoded))
 
     def not_decoded(data: Any) -> dict[str, Any]:
         return unreadable(specs, name, why_not_decoded(parsed(data)[0]))
@@ -97,7 +108,10 @@ def _example(record: Any, name: Any, form: RecordFormat) -> Any:
         del data
         return unreadable(specs, name, "it is no tf.train.Example")
 
-    attempts = [record.map(without_autograph(f)) for f in (whole, not_decoded, not_parsed)]
+    functions = [whole, only_image_decoded, not_decoded, not_parsed]
+    if form.decode is None:
+        functions.remove(only_image_decoded)
+    attempts = [record.map(without_autograph(function)) for function in functions]
     return first_readable(attempts, unreadable(specs, name, "the checksum of its data is wrong"))
 
 

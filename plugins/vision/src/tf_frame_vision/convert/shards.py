@@ -17,9 +17,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.atomic_output import atomic_output
 from tf_frame.errors import DataError, TfFrameError, reason_of, translated_write_errors
-from tf_frame_classification.convert.examples import CorruptImage, encode, name_and_label, serialize
-from tf_frame_classification.convert.pictures import Picture
-from tf_frame_classification.convert.progress import Progress
+from tf_frame_vision.convert.progress import Progress
+from tf_frame_vision.convert.records import CorruptImage, Picture, Records
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,13 +47,13 @@ class Rules:
     """Settings that all shards of a conversion share.
 
     Attributes:
-      class_names: the name of each class.
+      records: makes the records.
       skip_corrupt: whether a picture that cannot be decoded is left out.
       stop: set when the conversion must end early.
       progress: counts the pictures.
     """
 
-    class_names: Sequence[str]
+    records: Records
     skip_corrupt: bool
     stop: threading.Event
     progress: Progress
@@ -101,10 +100,10 @@ def make_shard(shard: Shard, rules: Rules) -> list[str]:
         atomic_output(str(shard.path)) as temporary,
     ):
         digests = _write(temporary, shard, rules)
-        return _read_back(temporary, shard, digests, rules.stop)
+        return _read_back(temporary, shard, digests, rules)
 
 
-def check_shard(shard: Shard, stop: threading.Event) -> Content:
+def check_shard(shard: Shard, rules: Rules) -> Content:
     """Reads a shard that is there already.
 
     Raises:
@@ -114,14 +113,15 @@ def check_shard(shard: Shard, stop: threading.Event) -> Content:
     expected = iter(shard.pictures)
     content = Content([], [])
     for record in _records(shard.path):
-        _check_on(stop)
-        content.missing.extend(_before(_name_and_label(record), expected))
+        _check_on(rules.stop)
+        found = _identity_of(record, rules.records)
+        content.missing.extend(_before(found, expected, rules.records))
         content.digests.append(hashlib.sha256(record).digest())
     content.missing.extend(picture.filename for picture in expected)
     return content
 
 
-def check_left_out(shard: Shard, missing: Sequence[str]) -> None:
+def check_left_out(shard: Shard, missing: Sequence[str], records: Records) -> None:
     """Checks that the pictures that a shard does without are corrupt ones.
 
     A file that was cut between two records looks like a shard whose last pictures were left out.
@@ -131,28 +131,28 @@ def check_left_out(shard: Shard, missing: Sequence[str]) -> None:
     """
     names = set(missing)
     for picture in shard.pictures:
-        if picture.filename in names and not _is_corrupt(picture):
+        if picture.filename in names and not _is_corrupt(picture, records):
             raise DamagedShard(
                 f"it has {len(shard.pictures) - len(missing)} of {len(shard.pictures)} records; "
                 f"{picture.filename}, which is sound, is missing"
             )
 
 
-def _is_corrupt(picture: Picture) -> bool:
+def _is_corrupt(picture: Picture, records: Records) -> bool:
     try:
-        encode(picture)
+        records.record(picture)
     except CorruptImage:
         return True
     return False
 
 
-def _before(found: tuple[str, int], expected: Iterator[Picture]) -> Iterator[str]:
+def _before(found: str, expected: Iterator[Picture], records: Records) -> Iterator[str]:
     """Names of the pictures that come before the one that was found."""
     for picture in expected:
-        if (picture.filename, picture.label) == found:
+        if records.identity(picture) == found:
             return
         yield picture.filename
-    raise DamagedShard(f"it holds {found[0]} with label {found[1]}, which does not belong there")
+    raise DamagedShard(f"it holds {found}, which does not belong there")
 
 
 def _write(path: str, shard: Shard, rules: Rules) -> list[bytes]:
@@ -180,7 +180,7 @@ def _check_on(stop: threading.Event) -> None:
 def _record_or_none(picture: Picture, rules: Rules) -> bytes | None:
     """The record of a picture; None if it is corrupt and those are left out."""
     try:
-        return _record(picture, rules)
+        return rules.records.record(picture)
     except CorruptImage as error:
         if not rules.skip_corrupt:
             raise DataError(f"{error}; mend or remove it, or give --skip_corrupt") from error
@@ -188,14 +188,10 @@ def _record_or_none(picture: Picture, rules: Rules) -> bytes | None:
         return None
 
 
-def _record(picture: Picture, rules: Rules) -> bytes:
-    return serialize(picture, encode(picture), rules.class_names[picture.label])
-
-
-def _read_back(path: str, shard: Shard, digests: list[bytes], stop: threading.Event) -> list[str]:
+def _read_back(path: str, shard: Shard, digests: list[bytes], rules: Rules) -> list[str]:
     """Compares a shard on disk with what was written; returns the pictures that were left out."""
     try:
-        content = check_shard(dataclasses.replace(shard, path=Path(path)), stop)
+        content = check_shard(dataclasses.replace(shard, path=Path(path)), rules)
         if content.digests != digests:
             raise DamagedShard(
                 f"of {len(digests)} records {len(content.digests)} were read back, or others"
@@ -212,8 +208,8 @@ def _records(path: Path) -> Iterator[bytes]:
         raise DamagedShard(f"it cannot be read: {reason_of(error)}") from error
 
 
-def _name_and_label(record: bytes) -> tuple[str, int]:
+def _identity_of(record: bytes, records: Records) -> str:
     try:
-        return name_and_label(record)
+        return records.identity_of(record)
     except ValueError as error:
         raise DamagedShard(f"a record is damaged: {error}") from error

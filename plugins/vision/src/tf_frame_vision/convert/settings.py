@@ -1,4 +1,4 @@
-"""Writes the files beside the shards: `labels.txt`, and the settings that a rerun must repeat.
+"""Writes the files beside the shards: names of classes, and the settings that a rerun must repeat.
 
 A rerun with other settings or files is refused, because it would mix shards of two data sets.
 """
@@ -14,8 +14,6 @@ from typing import Any
 
 from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError, DataError
-
-LABELS = "labels.txt"
 
 
 def settings_path(output: Path, split: str) -> Path:
@@ -74,14 +72,18 @@ def finish(
     write_file(path, _as_json({"settings": settings, "result": result}))
 
 
-def write_labels(output: Path, class_names: Sequence[str]) -> None:
-    """Writes `labels.txt`, a line `0:name` for each class.
+def write_names(output: Path, file: str, lines: Sequence[str]) -> None:
+    """Writes the classes, a line each.
+
+    Args:
+      output: the folder.
+      file: name of the file.
+      lines: the lines.
 
     Raises:
       DataError: the file of another split names other classes.
     """
-    path = output / LABELS
-    lines = [f"{label}:{name}" for label, name in enumerate(class_names)]
+    path = output / file
     content = os.fsencode("\n".join([*lines, ""]))
     if path.exists() and path.read_bytes() != content:
         raise DataError(

@@ -1,4 +1,4 @@
-"""Converts a source to TFRecord shards in parallel; a rerun continues a stopped conversion."""
+"""Converts pictures to TFRecord shards in parallel; a rerun continues a stopped conversion."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import fcntl
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
 from tf_frame.errors import ConfigError, DataError, TfFrameError
-from tf_frame_classification.convert.pictures import Source
-from tf_frame_classification.convert.progress import Progress
-from tf_frame_classification.convert.settings import claim, finish, same_files, write_labels
-from tf_frame_classification.convert.shards import (
+from tf_frame_vision.convert.progress import Progress
+from tf_frame_vision.convert.records import Picture, Records
+from tf_frame_vision.convert.settings import claim, finish, same_files, write_names
+from tf_frame_vision.convert.shards import (
     DamagedShard,
     Rules,
     Shard,
@@ -28,12 +28,13 @@ from tf_frame_classification.convert.shards import (
 )
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Conversion:
     """Settings of a conversion.
 
     Attributes:
       kind: the kind of source.
+      fingerprint: digest of its files, to notice that they have changed.
       output: folder of the shards; it is made.
       split: the first part of their names.
       shards: number of shards.
@@ -41,9 +42,13 @@ class Conversion:
       skip_corrupt: whether pictures that cannot be decoded are left out.
       seed: seed of the shuffling and of the validation part; None: neither is random.
       validation_fraction: part of the source that is for validation; 0: undivided.
+      names_file: name of the file of the classes; empty: there is none.
+      names: its lines.
+      further: further settings that a rerun must repeat.
     """
 
     kind: str
+    fingerprint: str
     output: Path
     split: str
     shards: int
@@ -51,6 +56,9 @@ class Conversion:
     skip_corrupt: bool
     seed: int | None = None
     validation_fraction: float = 0.0
+    names_file: str = ""
+    names: Sequence[str] = ()
+    further: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,6 +75,14 @@ class Result:
     kept: int
     skipped: Sequence[str]
 
+    def text(self, num_classes: int, shards: int) -> str:
+        """Describes it in a line."""
+        kept = f", {self.kept} of them finished before" if self.kept else ""
+        skipped = f"; {len(self.skipped)} corrupt images left out" if self.skipped else ""
+        return (
+            f"{self.num_examples} images of {num_classes} classes in {shards} shards{kept}{skipped}"
+        )
+
 
 @dataclasses.dataclass(frozen=True)
 class _Outcome:
@@ -76,29 +92,35 @@ class _Outcome:
     skipped: list[str]
 
 
-def convert(source: Source, conversion: Conversion) -> Result:
+def convert(pictures: Sequence[Picture], records: Records, conversion: Conversion) -> Result:
     """Makes the shards that are not there yet.
+
+    Args:
+      pictures: the pictures, in the order in which they are to be written.
+      records: makes their records.
+      conversion: the settings.
 
     Raises:
       ConfigError: there are more shards than pictures, or others were made in that folder.
       DataError: a picture cannot be decoded.
       TfFrameError: a file cannot be written.
     """
-    if conversion.shards > len(source.pictures):
+    if conversion.shards > len(pictures):
         raise ConfigError(
-            f"--shards {conversion.shards} for {len(source.pictures)} images: each shard must "
+            f"--shards {conversion.shards} for {len(pictures)} images: each shard must "
             "have one at least"
         )
-    settings = _settings(source, conversion)
+    settings = _settings(len(pictures), conversion)
     with _folder(conversion.output):
         claim(conversion.output, conversion.split, settings)
         # Left by a conversion that was killed; no other one writes here now.
         for part in conversion.output.glob(f".{conversion.split}-*-of-*.partial"):
             part.unlink()
-        write_labels(conversion.output, source.class_names)
+        if conversion.names_file:
+            write_names(conversion.output, conversion.names_file, conversion.names)
         for line in same_files(conversion.output, conversion.split, settings):
             print(f"warning: {line}", file=sys.stderr, flush=True)
-        result = _make_all(source, conversion)
+        result = _make_all(pictures, records, conversion)
         finish(
             conversion.output,
             conversion.split,
@@ -108,14 +130,15 @@ def convert(source: Source, conversion: Conversion) -> Result:
     return result
 
 
-def _settings(source: Source, conversion: Conversion) -> dict[str, Any]:
+def _settings(num_images: int, conversion: Conversion) -> dict[str, Any]:
     return {
         "kind": conversion.kind,
         "shards": conversion.shards,
         "seed": conversion.seed,
         "validation_fraction": conversion.validation_fraction,
-        "num_images": len(source.pictures),
-        "source": source.fingerprint,
+        "num_images": num_images,
+        "source": conversion.fingerprint,
+        **conversion.further,
     }
 
 
@@ -138,15 +161,13 @@ def _folder(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _make_all(source: Source, conversion: Conversion) -> Result:
-    shards = split_into_shards(
-        source.pictures, conversion.output, conversion.split, conversion.shards
-    )
-    with Progress(len(source.pictures), len(shards)) as progress:
-        rules = Rules(source.class_names, conversion.skip_corrupt, threading.Event(), progress)
+def _make_all(pictures: Sequence[Picture], records: Records, conversion: Conversion) -> Result:
+    shards = split_into_shards(pictures, conversion.output, conversion.split, conversion.shards)
+    with Progress(len(pictures), len(shards)) as progress:
+        rules = Rules(records, conversion.skip_corrupt, threading.Event(), progress)
         outcomes = _in_parallel(shards, rules, conversion.workers)
     skipped = [name for outcome in outcomes for name in outcome.skipped]
-    if len(skipped) == len(source.pictures):
+    if len(skipped) == len(pictures):
         for shard in shards:
             shard.path.unlink()
         raise DataError(
@@ -154,7 +175,7 @@ def _make_all(source: Source, conversion: Conversion) -> Result:
             "SOURCE the right folder?"
         )
     kept = sum(outcome.kept for outcome in outcomes)
-    return Result(len(source.pictures) - len(skipped), kept, skipped)
+    return Result(len(pictures) - len(skipped), kept, skipped)
 
 
 def _in_parallel(shards: Sequence[Shard], rules: Rules, workers: int | None) -> list[_Outcome]:
@@ -182,8 +203,8 @@ def _make_or_keep(shard: Shard, rules: Rules) -> _Outcome:
 
 
 def _keep(shard: Shard, rules: Rules) -> _Outcome:
-    missing = check_shard(shard, rules.stop).missing
-    check_left_out(shard, missing)
+    missing = check_shard(shard, rules).missing
+    check_left_out(shard, missing, rules.records)
     if missing and not rules.skip_corrupt:
         raise DataError(
             f"{shard.path}, made with --skip_corrupt, does without {len(missing)} images, such as "

@@ -1,0 +1,71 @@
+"""Source of the converter `cityscapes`: label ids become the ids of the 19 classes of training.
+
+leftImg8bit/train/CITY/NAME_leftImg8bit.png
+gtFine/train/CITY/NAME_gtFine_labelIds.png        or, made of them, NAME_gtFine_labelTrainIds.png
+gtCoarse/train/CITY/NAME_gtCoarse_labelIds.png
+
+Layout: README.md of mcordts/cityscapesScripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tf_frame.errors import DataError
+from tf_frame_deeplab.convert.source import (
+    MaskedPicture,
+    Meaning,
+    Source,
+    existing_pair,
+    folder_with,
+    numbers,
+    source_of,
+)
+from tf_frame_deeplab.datasets.cityscapes import CITYSCAPES
+
+_IMAGES = "leftImg8bit"
+_ENDING = f"_{_IMAGES}.png"
+_LABEL_IDS, _TRAIN_IDS = "labelIds", "labelTrainIds"
+
+
+def read_cityscapes(root: Path, splits: Sequence[str], annotations: str) -> Source:
+    """Lists the pictures of each split, sorted by city and name.
+
+    Args:
+      root: the folder of both archives, unpacked.
+      splits: names of folders in `leftImg8bit`.
+      annotations: `gtFine` or `gtCoarse`.
+
+    Raises:
+      DataError: a folder or a mask is missing.
+    """
+    folder = folder_with(root, ("cityscapes",), _IMAGES)
+    parts = {split: _pictures(folder, split, annotations) for split in splits}
+    return source_of(CITYSCAPES, parts)
+
+
+def meaning_of_label_ids() -> Meaning:
+    """Returns the train id of each label id; 255 for those that are not evaluated."""
+    ignored = CITYSCAPES.ignore_label
+    train_ids = {label: number for number, label in enumerate(CITYSCAPES.ids)}
+    return Meaning({label: train_ids.get(label, ignored) for label in range(CITYSCAPES.num_ids)})
+
+
+def _pictures(folder: Path, split: str, annotations: str) -> list[MaskedPicture]:
+    images = sorted((folder / _IMAGES / split).glob(f"*/*{_ENDING}"))
+    if not images:
+        raise DataError(f"{folder / _IMAGES / split} has no image CITY/NAME{_ENDING}")
+    of_labels = meaning_of_label_ids()
+    of_train = Meaning(numbers(CITYSCAPES.num_classes, CITYSCAPES.ignore_label))
+    pictures = []
+    for image in images:
+        name = image.name.removesuffix(_ENDING)
+        masks = folder / annotations / split / image.parent.name
+        kinds = (_LABEL_IDS, _TRAIN_IDS)
+        pair = existing_pair(
+            name, image, [masks / f"{name}_{annotations}_{kind}.png" for kind in kinds]
+        )
+        is_train = pair.mask.name.endswith(f"_{_TRAIN_IDS}.png")
+        pictures.append(MaskedPicture(pair, of_train if is_train else of_labels))
+    return pictures

@@ -1,0 +1,161 @@
+"""The converters `segmentation_folder`, `voc`, `cityscapes`, `ade20k`, `coco_panoptic`.
+
+`tf-frame convert NAME` runs them. They write TFRecords with DeepLab's keys, which the input
+`segmentation_tfrecord` reads, and DeepLab's own programs as well. The same command continues a
+conversion that was stopped.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tf_frame import Converter
+from tf_frame.cli.screen import quiet_tensorflow, without_chatter
+from tf_frame_deeplab.convert.options import (
+    CityscapesOptions,
+    FolderOptions,
+    PublishedOptions,
+    check_splits,
+)
+from tf_frame_deeplab.convert.source import MaskedPicture, Source, digest_of, overlaps
+from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
+
+if TYPE_CHECKING:
+    from tf_frame_vision.convert.run import Result
+
+
+class _Converter(Converter):
+    """Base of the converters; a subclass reads its source."""
+
+    Params: ClassVar[type] = PublishedOptions
+    name: ClassVar[str]
+    # Whether the classes are those of a known data set, and need no file.
+    is_known: ClassVar[bool] = True
+
+    def read(self, source: Path) -> Source:
+        """Lists the pictures.
+
+        Raises:
+          DataError: the source is missing or incomplete.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define read()")
+
+    def convert(self, source: str, output: str, report: Callable[[str], None]) -> None:
+        """Writes `train-00000-of-00004` ... of each split, and `train.conversion.json`."""
+        root, folder = (Path(path).expanduser() for path in (source, output))
+        check_folder(root, "images and masks")
+        check_apart(root, folder)
+        check_splits(getattr(self.params, "splits", ("train", "val")))
+        found = self.read(root)
+        for line in overlaps(found.parts):
+            print(f"warning: {line}", file=sys.stderr, flush=True)
+        for number, (split, pictures) in enumerate(found.parts.items()):
+            started = time.monotonic()
+            shards = min(self.params.shards, len(pictures)) if number else self.params.shards
+            settings = self._settings(root, found, pictures)
+            result = _write(pictures, settings, output=folder, split=split, shards=shards)
+            secs = time.monotonic() - started
+            outcome = result.text(len(found.class_names), shards)
+            report(f"{split}: {outcome}; {secs:.1f} s; written to {output}")
+        report(f"read them by --input segmentation_tfrecord {self._words(found, output)}")
+
+    def _words(self, source: Source, output: str) -> str:
+        """The options with which the input reads the records."""
+        words = ["--input.data_dir", output]
+        if self.is_known:
+            words += ["--input.dataset", self.name]
+        elif source.ignore_label != FolderOptions.ignore_label:
+            words += ["--input.ignore_label", str(source.ignore_label)]
+        return shlex.join(words)
+
+    def _settings(
+        self, root: Path, source: Source, pictures: Sequence[MaskedPicture]
+    ) -> dict[str, Any]:
+        pairs = [picture.pair for picture in pictures]
+        classes = {"names_file": "classes.txt", "names": source.class_names}
+        return {
+            "kind": self.name,
+            "fingerprint": fingerprint(
+                root, [path for pair in pairs for path in (pair.image, pair.mask)]
+            ),
+            "workers": self.params.workers,
+            "skip_corrupt": self.params.skip_corrupt,
+            "further": {
+                "ignore_label": source.ignore_label,
+                "classes": digest_of({picture.meaning for picture in pictures}),
+            },
+            **({} if self.is_known else classes),
+        }
+
+
+class Folder(_Converter):
+    """A folder of images and masks, as the input segmentation_folder reads it."""
+
+    Params: ClassVar[type] = FolderOptions
+    name = "segmentation_folder"
+    is_known = False
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_deeplab.convert.folder import read_folder
+
+        return read_folder(source, self.params, ignore_label=self.params.ignore_label)
+
+
+class Voc(_Converter):
+    """PASCAL VOC 2012, with the masks of SBD if they are there as PNG."""
+
+    name = "voc"
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_deeplab.convert.voc import read_voc
+
+        return read_voc(source, self.params.splits)
+
+
+class Cityscapes(_Converter):
+    """Cityscapes: leftImg8bit and gtFine or gtCoarse, label ids to train ids."""
+
+    Params: ClassVar[type] = CityscapesOptions
+    name = "cityscapes"
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_deeplab.convert.cityscapes import read_cityscapes
+
+        return read_cityscapes(source, self.params.splits, self.params.annotations)
+
+
+class Ade20k(_Converter):
+    """ADE20K's scene parsing benchmark: ADEChallengeData2016."""
+
+    name = "ade20k"
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_deeplab.convert.ade20k import read_ade20k
+
+        return read_ade20k(source, self.params.splits)
+
+
+class CocoPanoptic(_Converter):
+    """COCO 2017's panoptic masks, as semantic classes; things and stuff."""
+
+    name = "coco_panoptic"
+    is_known = False
+
+    def read(self, source: Path) -> Source:
+        from tf_frame_deeplab.convert.coco_panoptic import read_coco_panoptic
+
+        return read_coco_panoptic(source, self.params.splits)
+
+
+def _write(pictures: Sequence[MaskedPicture], settings: dict[str, Any], **further: Any) -> Result:
+    quiet_tensorflow(None)
+    with without_chatter(None):
+        # Importing TensorFlow takes seconds.
+        from tf_frame_deeplab.convert.examples import SegmentationRecords
+        from tf_frame_vision.convert.run import Conversion, convert
+    return convert(pictures, SegmentationRecords(), Conversion(**settings, **further))

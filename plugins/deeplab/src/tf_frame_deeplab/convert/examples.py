@@ -1,0 +1,96 @@
+"""Encodes an image and its mask as a serialized `tf.train.Example` with DeepLab's keys.
+
+Keys: tensorflow/models, research/deeplab/datasets/build_data.py.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+from numpy.typing import NDArray
+
+from tf_frame_deeplab.convert.source import MaskedPicture
+from tf_frame_deeplab.inputs.mask_file import (
+    COLOUR,
+    DamagedPairError,
+    decoded,
+    examine,
+    of_colour,
+    pixel_values,
+)
+from tf_frame_vision.convert import images
+from tf_frame_vision.convert.folders import content
+from tf_frame_vision.convert.records import CorruptImage
+
+_NAME_KEY = "image/filename"
+
+
+class SegmentationRecords:
+    """Maker of the records of images and masks; see `tf_frame_vision.convert.records`."""
+
+    def record(self, picture: MaskedPicture) -> bytes:
+        """Returns the example of a picture."""
+        try:
+            classes = classes_of(picture)
+        except DamagedPairError as error:
+            raise CorruptImage(str(error)) from error
+        encoded = images.encode(str(picture.pair.image), content(picture.pair.image))
+        return images.serialized(
+            {
+                "image/encoded": encoded.content,
+                _NAME_KEY: os.fsencode(picture.filename),
+                "image/format": encoded.image_format.encode(),
+                "image/height": encoded.height,
+                "image/width": encoded.width,
+                "image/channels": 3,
+                "image/segmentation/class/encoded": _png(classes),
+                "image/segmentation/class/format": b"png",
+            }
+        )
+
+    def identity(self, picture: MaskedPicture) -> str:
+        """Returns the name of a picture."""
+        return picture.filename
+
+    def identity_of(self, record: bytes) -> str:
+        """Returns the name in a record."""
+        return os.fsdecode(images.value_of(record, _NAME_KEY))
+
+
+def classes_of(picture: MaskedPicture) -> NDArray[np.int64]:
+    """Returns the values of a mask in the records, `[height, width]`.
+
+    Raises:
+      DamagedPairError: a file cannot be read, sizes differ, or a pixel has no meaning.
+    """
+    facts, path = examine(picture.pair), picture.pair.mask
+    pixels = pixel_values(decoded(path), facts)
+    in_colour = facts.kind == COLOUR
+    meaning = picture.meaning.colours if in_colour else picture.meaning.values
+    found, places = _distinct(pixels)
+    unknown = [value for value in found.tolist() if value not in meaning]
+    if unknown:
+        seen = of_colour(unknown[0]) if in_colour else f"the value {unknown[0]}"
+        raise DamagedPairError(f"{path} has {seen}, which is no class")
+    return np.array([meaning[value] for value in found.tolist()], np.int64)[places]
+
+
+def _distinct(pixels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The values that are there, and for each pixel the place of its value among them."""
+    if pixels.max(initial=0) >= 2**16:
+        found, places = np.unique(pixels, return_inverse=True)
+        return found, places.reshape(pixels.shape)
+    # Of few values a table is fifty times as fast as sorting.
+    found = np.flatnonzero(np.bincount(pixels.ravel()))
+    table = np.zeros(found.max(initial=0) + 1, np.int64)
+    table[found] = np.arange(len(found))
+    return found, table[pixels]
+
+
+def _png(classes: NDArray[np.int64]) -> Any:
+    """A PNG of grey values of 8 bits, or of 16 if there are larger ones."""
+    kind = np.uint8 if classes.max(initial=0) < 2**8 else np.uint16
+    return tf.io.encode_png(classes.astype(kind)[..., np.newaxis]).numpy()

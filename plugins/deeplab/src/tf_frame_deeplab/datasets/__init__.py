@@ -1,0 +1,1 @@
+"""Tables of published data sets: names, colours and ids of their classes."""

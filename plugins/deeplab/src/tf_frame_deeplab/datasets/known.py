@@ -1,0 +1,16 @@
+"""The known data sets by name: those of `--input.dataset`."""
+
+from collections.abc import Mapping
+
+from tf_frame_deeplab.datasets.ade20k import ADE20K
+from tf_frame_deeplab.datasets.cityscapes import CITYSCAPES
+from tf_frame_deeplab.datasets.dataset import KnownDataset
+from tf_frame_deeplab.datasets.voc import VOC
+
+# `pascal_voc_seg` is what DeepLab calls VOC (research/deeplab/datasets/data_generator.py).
+KNOWN: Mapping[str, KnownDataset] = {
+    "voc": VOC,
+    "pascal_voc_seg": VOC,
+    "cityscapes": CITYSCAPES,
+    "ade20k": ADE20K,
+}

@@ -1,0 +1,121 @@
+"""The input `segmentation_tfrecord`: TFRecord files as DeepLab's scripts and `convert` write them.
+
+data_dir/train-00000-of-00004 ...   records to train on, perhaps gzipped
+data_dir/val-00000-of-00004 ...     records to evaluate; may be missing
+data_dir/classes.txt                the classes, a line each, unless `--input.dataset` names them
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tf_frame import InputInfo, option
+from tf_frame.errors import ConfigError, DataError, NoDataError
+from tf_frame_deeplab.datasets.known import KNOWN
+from tf_frame_deeplab.inputs.classes import read_classes
+from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
+from tf_frame_vision.example_input import Split, absent_split, split_of_records
+from tf_frame_vision.reading.folders import existing_folder, find_shards
+
+# Those of `tf-frame convert`, then DeepLab's other splits (tensorflow/models,
+# research/deeplab/datasets/data_generator.py and build_cityscapes_data.py).
+_TRAINING = ("train-*", "train_fine-*", "train_aug-*", "trainval-*")
+_EVALUATION = ("val-*", "val_fine-*", "validation-*", "test-*")
+_WHAT_TO_DO = "Give --input.data_dir the folder with the TFRecord files"
+_UNKNOWN = "none"
+_DEFAULT_LABEL = 255
+
+
+@dataclasses.dataclass(frozen=True)
+class Params(SegmentedImageOptions):
+    """Options of the input."""
+
+    data_dir: str = option("", "folder with the TFRecord files; must be given")
+    dataset: str = option(
+        _UNKNOWN,
+        "data set whose classes and ignored label are known; none: classes.txt names them",
+        choices=(_UNKNOWN, *KNOWN),
+    )
+    classes: str = option("", "file of the classes; empty: classes.txt of data_dir")
+    train_pattern: tuple[str, ...] = option(
+        _TRAINING, "names of the files to train on; the first pattern that fits any counts"
+    )
+    eval_pattern: tuple[str, ...] = option(_EVALUATION, "names of the files to evaluate, likewise")
+
+
+class SegmentationTfrecord(SegmentedImages):
+    """Images and masks in TFRecord files with DeepLab's keys; masks are PNGs of grey values.
+
+    All records are found at the start, so that training shuffles all of them; the folder
+    `.tf_frame` beside the files keeps where they are. Gzipped files are unpacked there once.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
+        super().__init__(params=_with_label_of_dataset(params), info=info)
+
+    def find(self) -> None:
+        folder = existing_folder(self.params.data_dir, "--input.data_dir", _WHAT_TO_DO)
+        training = find_shards(folder, self.params.train_pattern, "--input.train_pattern")
+        self.use(self._class_names(folder), self._split(training), self._evaluation(folder))
+
+    def read(self, split: Split, order: Any) -> Any:
+        from tf_frame_deeplab.inputs.segmentation_records import IMAGE_AND_MASK
+        from tf_frame_vision.reading.records import record_examples
+
+        return record_examples(split.content, order, IMAGE_AND_MASK)
+
+    def checked(self, example: Any) -> Any:
+        """Finds a mask of another size, and pixels without a class."""
+        import tensorflow.compat.v1 as tf
+
+        mask_name = tf.strings.join([example["name"], ": its mask"])
+        return super().checked({**example, "mask_name": mask_name})
+
+    def _class_names(self, folder: Path) -> Sequence[str]:
+        params = self.params
+        if params.dataset != _UNKNOWN:
+            return KNOWN[params.dataset].class_names
+        path = Path(params.classes).expanduser() if params.classes else folder / "classes.txt"
+        if not path.exists():
+            raise DataError(
+                f"{path} is missing; write it, a name of a class in each line, or say which known"
+                f" data set this is: --input.dataset {'|'.join(KNOWN)}"
+            )
+        return read_classes(path, ignore_label=params.ignore_label).names
+
+    def _evaluation(self, folder: Path) -> Split:
+        """The records to evaluate; without any, a run trains and evaluates nothing."""
+        pattern = self.params.eval_pattern
+        try:
+            return self._split(find_shards(folder, pattern, "--input.eval_pattern"))
+        except NoDataError as error:
+            if pattern != _EVALUATION:
+                raise
+            return absent_split(error)
+
+    def _split(self, paths: Sequence[Path]) -> Split:
+        return split_of_records(paths, skip_corrupt=self.params.skip_corrupt)
+
+
+def _with_label_of_dataset(params: Params) -> Params:
+    """The options with the ignored label of a known data set.
+
+    Raises:
+      ConfigError: the options name classes or an ignored label of their own as well.
+    """
+    if params.dataset == _UNKNOWN:
+        return params
+    label = KNOWN[params.dataset].ignore_label
+    if params.ignore_label not in (label, _DEFAULT_LABEL):
+        raise ConfigError(
+            f"--input.ignore_label {params.ignore_label} contradicts --input.dataset"
+            f" {params.dataset}, whose ignored label is {label}; leave one out"
+        )
+    if params.classes:
+        raise ConfigError("--input.classes has no effect with --input.dataset; leave one out")
+    return dataclasses.replace(params, ignore_label=label)

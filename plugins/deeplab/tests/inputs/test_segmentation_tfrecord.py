@@ -1,0 +1,248 @@
+import gzip
+import io
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+from PIL import Image
+
+from tf_frame import InputContext, Mode
+from tf_frame.errors import ConfigError, DataError, NoDataError
+from tf_frame.testing.exact_resume import check_exact_resume
+from tf_frame_deeplab.inputs.segmentation_tfrecord import Params, SegmentationTfrecord
+
+SIZE = (6, 8)
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def png(pixels, mode=None, **save):
+    file = io.BytesIO()
+    Image.fromarray(pixels, mode).save(file, "PNG", **save)
+    return file.getvalue()
+
+
+def classes_of(number, size=SIZE):
+    mask = np.random.RandomState(number).randint(0, 3, size).astype(np.uint8)
+    mask[0, 0] = 255
+    return mask
+
+
+def image_of(number, size=SIZE):
+    return np.random.RandomState(100 + number).randint(0, 256, [*size, 3]).astype(np.uint8)
+
+
+def record(image, mask=None):
+    """A record as DeepLab's `image_seg_to_tfexample` makes it, without the keys for people."""
+    values = {"image/encoded": image, "image/filename": b"p", "image/format": b"png"}
+    if mask is not None:
+        values["image/segmentation/class/encoded"] = mask
+    feature = {
+        key: tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
+        for key, value in values.items()
+    }
+    return tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString()
+
+
+def of(number):
+    return record(png(image_of(number)), png(classes_of(number)))
+
+
+def write(path, records):
+    with tf.io.TFRecordWriter(str(path)) as writer:
+        for each in records:
+            writer.write(each)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two files to train on, of two records each, and one to evaluate, of two."""
+    write(tmp_path / "train-00000-of-00002.tfrecord", [of(0), of(1)])
+    write(tmp_path / "train-00001-of-00002.tfrecord", [of(2), of(3)])
+    write(tmp_path / "val-00000-of-00001.tfrecord", [of(4), of(5)])
+    (tmp_path / "classes.txt").write_text("background\nnucleus\nboundary\n")
+    return tmp_path
+
+
+def source(folder, **params):
+    return SegmentationTfrecord(params=Params(data_dir=str(folder), **params))
+
+
+def take(source, mode, count=None, **context):
+    dataset = source.dataset(mode, InputContext(**{"batch_size": 2, **context}))
+    dataset = dataset if count is None else dataset.take(count)
+    iterator = tf.data.make_initializable_iterator(dataset)
+    batch, batches = iterator.get_next(), []
+    with tf.Session() as session:
+        session.run(iterator.initializer)
+        while True:
+            try:
+                batches.append(session.run(batch))
+            except tf.errors.OutOfRangeError:
+                return batches
+
+
+def test_evaluation_yields_every_record_in_order(folder):
+    of = source(folder)
+    assert of.info.num_examples == {Mode.TRAIN: 4, Mode.EVAL: 2, Mode.PREDICT: 2}
+    assert of.info.class_names == ("background", "nucleus", "boundary")
+    assert of.info.ignore_label == 255
+    ((features, labels),) = take(of, Mode.EVAL)
+    for place, number in enumerate((4, 5)):
+        np.testing.assert_array_equal(features["image"][place], image_of(number))
+        np.testing.assert_array_equal(labels["semantic"][place], classes_of(number))
+
+
+def test_training_takes_crops_of_all_files(folder):
+    batches = take(source(folder, crop_size=(16, 20)), Mode.TRAIN, count=3)
+    assert {batch[0]["image"].shape for batch in batches} == {(2, 16, 20, 3)}
+    assert {batch[1]["semantic"].shape for batch in batches} == {(2, 16, 20)}
+
+
+def test_masks_of_few_or_many_bits_are_classes(folder):
+    three = (np.arange(48) % 3).reshape(SIZE)
+    masks = [
+        (png(three > 0), three > 0),
+        (png(three.astype(np.uint16)), three),
+        (png(np.stack([three, three + 200], -1).astype(np.uint8)), three),
+    ]
+    write(folder / "val-00000-of-00001.tfrecord", [record(png(image_of(0)), m) for m, _ in masks])
+    batches = take(source(folder), Mode.EVAL, batch_size=1)
+    for (_, labels), (_, expected) in zip(batches, masks, strict=True):
+        np.testing.assert_array_equal(labels["semantic"][0], expected)
+
+
+def test_files_may_be_gzipped_and_have_deeplabs_other_names(tmp_path):
+    for name in ("train_fine-00000-of-00001", "val_fine-00000-of-00001"):
+        write(tmp_path / name, [of(0)])
+        (tmp_path / name).write_bytes(gzip.compress((tmp_path / name).read_bytes()))
+    of_dataset = source(tmp_path, dataset="cityscapes")
+    assert of_dataset.info.num_examples[Mode.EVAL] == 1
+    ((_, labels),) = take(of_dataset, Mode.EVAL)
+    np.testing.assert_array_equal(labels["semantic"][0], classes_of(0))
+
+
+def test_a_known_data_set_needs_no_file_of_classes(folder):
+    (folder / "classes.txt").unlink()
+    with pytest.raises(DataError, match=r"classes.txt is missing; write it.*--input.dataset voc\|"):
+        source(folder)
+    of = source(folder, dataset="ade20k", crop_size=(16,))
+    assert (of.info.num_classes, of.info.ignore_label) == (151, 0)
+    assert of.info.class_names[:2] == ("other", "wall")
+    # Beyond an image lies what is ignored; 255 is no class of this data set.
+    with pytest.raises(tf.errors.InvalidArgumentError, match="its mask has the value 255"):
+        take(of, Mode.EVAL)
+    assert source(folder, dataset="pascal_voc_seg").info.num_classes == 21
+
+
+def test_padding_has_the_ignored_label_of_the_data_set(folder):
+    mask = np.full(SIZE, 150, np.uint8)
+    write(folder / "val-00000-of-00001.tfrecord", [record(png(image_of(0)), png(mask))])
+    of = source(folder, dataset="ade20k", eval_crop_size=(16,))
+    ((_, labels),) = take(of, Mode.EVAL)
+    assert (labels["semantic"][0, :6, :8] == 150).all()
+    assert (labels["semantic"][0, 6:] == 0).all()
+
+
+def test_options_that_contradict_each_other_are_refused(folder):
+    with pytest.raises(ConfigError, match="--input.ignore_label 7 contradicts --input.dataset voc"):
+        source(folder, dataset="voc", ignore_label=7)
+    with pytest.raises(ConfigError, match="--input.classes has no effect with --input.dataset"):
+        source(folder, dataset="voc", classes="classes.txt")
+
+
+def test_without_files_to_evaluate_a_run_only_trains(folder):
+    (folder / "val-00000-of-00001.tfrecord").unlink()
+    of = source(folder)
+    assert of.info.num_examples[Mode.EVAL] == 0
+    with pytest.raises(NoDataError, match=r"has no file that is called val-\*"):
+        of.dataset(Mode.EVAL, InputContext(batch_size=1))
+
+
+def with_palette(mask):
+    image = Image.fromarray(mask, "P")
+    image.putpalette([7, 7, 7] * 256)
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
+
+
+IMAGE, MASK = png(image_of(0)), png(classes_of(0))
+DAMAGE = {
+    "a mask of another size": (
+        record(IMAGE, png(classes_of(0, (6, 7)))),
+        "its mask is 6 x 7 pixels, but its image 6 x 8",
+    ),
+    "a class out of range": (
+        record(IMAGE, png(np.full(SIZE, 3, np.uint8))),
+        "its mask has the value 3, which is no class",
+    ),
+    "a cut mask": (record(IMAGE, MASK[:40]), "its mask cannot be decoded as PNG"),
+    "a mask that is no picture": (record(IMAGE, b"no"), "its mask "),
+    "an empty mask": (record(IMAGE, b""), "its mask "),
+    "a mask with a palette": (
+        record(IMAGE, with_palette(classes_of(0))),
+        "its mask is a PNG of colours or of a palette; it must have grey values",
+    ),
+    "no mask": (record(IMAGE), "it has not one image/segmentation/class/encoded"),
+    "a cut image": (record(IMAGE[:60], MASK), "it cannot be decoded as JPEG, PNG"),
+    "both cut": (record(IMAGE[:60], MASK[:40]), "it cannot be decoded as JPEG, PNG"),
+    "no example": (b"no example", "it is no tf.train.Example"),
+}
+
+
+def problems(source):
+    """Problem of each evaluation record; empty: none."""
+    split = source.splits[Mode.EVAL]
+    order = tf.data.Dataset.range(split.count).map(lambda number: (number, number))
+    read = source.read(split, order).map(lambda number, each: source.checked(each)["problem"])
+    problem = tf.data.make_one_shot_iterator(read).get_next()
+    with tf.Session() as session:
+        return [session.run(problem).decode() for _ in range(split.count)]
+
+
+@pytest.fixture
+def damaged(folder):
+    """The file to evaluate has a good record, then one of each kind of damage."""
+    path = folder / "val-00000-of-00001.tfrecord"
+    write(path, [of(4), *(record for record, _ in DAMAGE.values())])
+    return path
+
+
+def test_each_damage_is_named_with_its_record(folder, damaged):
+    good, *found = problems(source(folder))
+    assert good == ""
+    for number, (problem, (_, expected)) in enumerate(zip(found, DAMAGE.values(), strict=True)):
+        assert problem.startswith(f"{damaged}: record {number + 1} (byte offset")
+        assert expected in problem
+
+
+def test_a_damaged_record_ends_the_run_or_is_left_out(folder, damaged):
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        take(source(folder), Mode.EVAL)
+    (line,) = [line for line in caught.value.message.splitlines() if str(damaged) in line]
+    assert "record 1 (byte offset" in line and "6 x 7 pixels, but its image 6 x 8" in line
+    batches = take(source(folder, skip_corrupt=True), Mode.EVAL)
+    assert [len(labels["semantic"]) for _, labels in batches] == [1]
+    assert batches[0][0]["skipped"].tolist() == [0]
+
+
+def test_a_cut_file_is_one_line_at_the_start(folder):
+    path = folder / "train-00001-of-00002.tfrecord"
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(
+        DataError, match=r"train-00001\S+: record 1 .* it is cut: 9 of its"
+    ) as found:
+        source(folder)
+    assert "\n" not in str(found.value)
+    path.unlink()
+    with pytest.raises(DataError, match="00001-of-00002"):
+        source(folder)
+
+
+def test_a_position_can_be_saved(folder):
+    check_exact_resume(source(folder, crop_size=(16,)), batch_size=2, steps=3)

@@ -1,0 +1,65 @@
+"""Files of the source of a conversion: checks, reading, and a digest to notice changes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from tf_frame.errors import ConfigError, DataError
+
+
+def check_folder(path: Path, what: str) -> None:
+    """Raises a `DataError` if the path is no folder; `what` is the content that it should have."""
+    if not path.exists():
+        raise DataError(f"there is no {path}: give the folder of {what}")
+    if not path.is_dir():
+        raise DataError(f"{path} is a file: give the folder of {what}")
+
+
+def check_apart(source: Path, output: Path) -> None:
+    """Raises a `ConfigError` if the output is within the source."""
+    if output.resolve().is_relative_to(source.resolve()):
+        raise ConfigError(
+            f"OUTPUT {output} is within SOURCE {source}: a later run would read it; choose a "
+            "folder beside it"
+        )
+
+
+def fingerprint(root: Path, paths: Iterable[Path]) -> str:
+    """Returns a digest of the names, sizes and times of files.
+
+    Args:
+      root: the folder that the names of files within it begin at.
+      paths: the files.
+
+    Raises:
+      DataError: a file cannot be looked at.
+    """
+    digest = hashlib.sha256()
+    for path in paths:
+        status = _status(path)
+        within = path.is_relative_to(root)
+        name = (path.relative_to(root) if within else path).as_posix()
+        digest.update(ascii((name, status.st_size, status.st_mtime_ns)).encode())
+    return digest.hexdigest()
+
+
+def content(path: Path) -> bytes:
+    """Returns the content of a file.
+
+    Raises:
+      DataError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _status(path: Path) -> os.stat_result:
+    try:
+        return path.stat()
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}; mend or remove it") from error
