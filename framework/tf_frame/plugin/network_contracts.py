@@ -8,7 +8,7 @@ this imports TensorFlow, and neither should the module that an entry point names
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from tf_frame.errors import ConfigError
@@ -27,6 +27,7 @@ class NetworkContext:
       dropout_keep_prob: probability of being kept; None: the network's own.
       depth_multiplier: factor on the number of channels; None: the network's own.
       global_pool: average over all positions before the logits, whatever the image size.
+      multi_grid: factors on the dilations of the last three units, as in DeepLab; None: 1.
     """
 
     num_classes: int | None
@@ -36,6 +37,7 @@ class NetworkContext:
     dropout_keep_prob: float | None = None
     depth_multiplier: float | None = None
     global_pool: bool = False
+    multi_grid: Sequence[int] | None = None
 
 
 class Network(Plugin):

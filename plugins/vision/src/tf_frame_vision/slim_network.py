@@ -50,11 +50,14 @@ class SlimNetwork(Network):
       function: name of the function in it that builds the classifier.
       arg_scope: name of the function that makes its arg scope.
       decay_argument: that function's argument for the decay of batch norm; None: it has none.
+      dropout_argument: the functions' argument for the share of features that dropout keeps.
       always_pools: whether the classifier averages over all positions in any case.
       base: name of slim's function without a classifier; empty: `function` builds the
         feature maps, too, given `base_arguments`.
       feature_maps: the end point of the last feature map of each stride; none: the network
         cannot be a backbone.
+      decoder_maps: the end point that DeepLab's decoder takes at each stride, where it is
+        another than the last feature map.
       output_strides: the strides that the last feature map may have.
     """
 
@@ -62,9 +65,11 @@ class SlimNetwork(Network):
     function: ClassVar[str]
     arg_scope: ClassVar[str]
     decay_argument: ClassVar[str | None] = None
+    dropout_argument: ClassVar[str] = "dropout_keep_prob"
     always_pools: ClassVar[bool] = False
     base: ClassVar[str] = ""
     feature_maps: ClassVar[Mapping[int, str]] = {}
+    decoder_maps: ClassVar[Mapping[int, str]] = {}
     output_strides: ClassVar[tuple[int, ...]] = (8, 16, 32)
 
     def __call__(self, images: Any, context: NetworkContext) -> tuple[Any, Mapping[str, Any]]:
@@ -114,6 +119,33 @@ class SlimNetwork(Network):
         }
         return {**maps, output_stride: last}, end_points
 
+    def decoder_map(self, end_points: Mapping[str, Any], stride: int) -> Any:
+        """Returns the feature map that DeepLab's decoder takes at a stride.
+
+        Most networks have one that is wider than the last map of the stride; DeepLab's
+        published decoders were trained with it. Source: tensorflow/models,
+        research/deeplab/core/feature_extractor.py, `networks_to_feature_maps`.
+
+        Args:
+          end_points: those of `features`.
+          stride: size of the image over size of the map: 2, 4, 8 or 16, less than the
+            output stride of the features.
+
+        Returns:
+          `[batch, height / stride, width / stride, channels]`, sizes rounded up.
+
+        Raises:
+          ConfigError: the network has no feature map of the stride.
+        """
+        names = {**self.feature_maps, **self.decoder_maps}
+        if stride not in names:
+            strides = ", ".join(map(str, sorted(names))) or "none"
+            raise ConfigError(
+                f"the network {self.function} has no feature map of stride {stride} for a"
+                f" decoder; its strides are: {strides}"
+            )
+        return _find(end_points, names[stride])
+
     def own_batch_norm_decay(self) -> float | None:
         """Returns the default of slim's function or arg scope; it imports TensorFlow."""
         for name in (self.function, self.arg_scope):
@@ -127,6 +159,14 @@ class SlimNetwork(Network):
     def _decay_name(self) -> str:
         """Name of the argument that the decay of batch norm has in slim's functions."""
         return self.decay_argument or "batch_norm_decay"
+
+    def _argument_name(self, option: str) -> str:
+        """Returns the name that a setting of the context has in slim's functions."""
+        renamed = {
+            "batch_norm_decay": self._decay_name,
+            "dropout_keep_prob": self.dropout_argument,
+        }
+        return renamed.get(option, option)
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         """Returns arguments that end slim's function at the last feature map.
@@ -169,7 +209,7 @@ class SlimNetwork(Network):
         scope_arguments: dict[str, Any] = {"weight_decay": context.weight_decay}
         arguments = dict(arguments)
         for option, value in overrides.items():
-            name = self._decay_name if option == "batch_norm_decay" else option
+            name = self._argument_name(option)
             if value is None:
                 continue
             if name in accepted:
@@ -193,6 +233,7 @@ def _layer_overrides(context: NetworkContext) -> dict[str, Any]:
     return {
         "batch_norm_decay": context.batch_norm_decay,
         "depth_multiplier": context.depth_multiplier,
+        "multi_grid": context.multi_grid,
     }
 
 
