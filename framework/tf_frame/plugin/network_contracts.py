@@ -106,6 +106,32 @@ class Network(Plugin):
             " can be a backbone"
         )
 
+    def decoder_map(
+        self, maps: Mapping[int, Any], end_points: Mapping[str, Any], stride: int
+    ) -> Any:
+        """Returns the feature map of a stride that a decoder takes: the last one.
+
+        A network whose published decoders were trained with another one returns that.
+
+        Args:
+          maps, end_points: those of `features`.
+          stride: size of the image over size of the map.
+
+        Returns:
+          `[batch, height / stride, width / stride, channels]`, sizes rounded up.
+
+        Raises:
+          ConfigError: there is no feature map of the stride.
+        """
+        del end_points
+        if stride not in maps:
+            strides = ", ".join(map(str, sorted(maps)))
+            raise ConfigError(
+                f"the network {type(self).__name__} has no feature map of stride {stride} for a"
+                f" decoder; its strides are {strides}"
+            )
+        return maps[stride]
+
 
 class Preprocessing(Plugin):
     """Preparation of an image for a network, which inputs find by its name.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame import NetworkContext
+from tf_frame import Network, NetworkContext
 from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import ConfigError
@@ -59,34 +59,36 @@ def features(name, side=SIDE, output_stride=32, **settings):
 
 @pytest.mark.parametrize(("name", "channels"), CASES)
 def test_the_decoder_finds_its_maps(name, channels):
-    network, _, end_points = features(name)
-    maps = [network.decoder_map(end_points, stride) for stride in (4, 8, 16)]
+    network, maps, end_points = features(name)
+    found = [network.decoder_map(maps, end_points, stride) for stride in (4, 8, 16)]
     sides = [-(-SIDE // stride) for stride in (4, 8, 16)]
     expected = [[1, side, side, depth] for side, depth in zip(sides, channels, strict=True)]
-    assert [tensor.shape.as_list() for tensor in maps] == expected
+    assert [tensor.shape.as_list() for tensor in found] == expected
 
 
 @pytest.mark.parametrize("name", ["mobilenet_v1_025", "mobilenet_v2_035"])
 def test_a_stride_without_a_map_of_its_own_has_the_last_one(name):
     network, maps, end_points = features(name)
-    assert network.decoder_map(end_points, 2) is maps[2]
-    assert (network.decoder_map(end_points, 4) is maps[4]) == (name == "mobilenet_v1_025")
+    assert network.decoder_map(maps, end_points, 2) is maps[2]
+    assert (network.decoder_map(maps, end_points, 4) is maps[4]) == (name == "mobilenet_v1_025")
 
 
 def test_a_backbone_within_another_scope_is_found():
     with tf.variable_scope("detector"):
-        network, _, end_points = features("mobilenet_v2_035", depth_multiplier=0.1)
-    name = network.decoder_map(end_points, 4).op.name
+        network, maps, end_points = features("mobilenet_v2_035", depth_multiplier=0.1)
+    name = network.decoder_map(maps, end_points, 4).op.name
     assert name == "detector/MobilenetV2/expanded_conv_2/depthwise_output"
 
 
-@pytest.mark.parametrize(
-    ("name", "strides"), [("resnet_v1_50", "2, 4, 8, 16, 32"), ("lenet", "no")]
-)
-def test_other_strides_are_refused(name, strides):
-    match = f"{name} has no feature map of stride 3 for a decoder; its strides are: {strides}"
+def test_a_stride_beyond_the_maps_is_refused():
+    network, maps, end_points = features("mobilenet_v2_035", output_stride=8)
+    match = "MobilenetV2_035 has no feature map of stride 16 for a decoder; its .* are 2, 4, 8$"
     with pytest.raises(ConfigError, match=match):
-        load_network(name).decoder_map({}, 3)
+        network.decoder_map(maps, end_points, 16)
+
+
+def test_a_network_of_another_package_gives_its_last_map():
+    assert Network(params=None).decoder_map({4: "a", 16: "b"}, {}, 4) == "a"
 
 
 @pytest.mark.parametrize(

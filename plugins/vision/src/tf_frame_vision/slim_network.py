@@ -119,32 +119,14 @@ class SlimNetwork(Network):
         }
         return {**maps, output_stride: last}, end_points
 
-    def decoder_map(self, end_points: Mapping[str, Any], stride: int) -> Any:
-        """Returns the feature map that DeepLab's decoder takes at a stride.
-
-        Most networks have one that is wider than the last map of the stride; DeepLab's
-        published decoders were trained with it. Source: tensorflow/models,
-        research/deeplab/core/feature_extractor.py, `networks_to_feature_maps`.
-
-        Args:
-          end_points: those of `features`.
-          stride: size of the image over size of the map: 2, 4, 8 or 16, less than the
-            output stride of the features.
-
-        Returns:
-          `[batch, height / stride, width / stride, channels]`, sizes rounded up.
-
-        Raises:
-          ConfigError: the network has no feature map of the stride.
-        """
-        names = {**self.feature_maps, **self.decoder_maps}
-        if stride not in names:
-            strides = ", ".join(map(str, sorted(names))) or "none"
-            raise ConfigError(
-                f"the network {self.function} has no feature map of stride {stride} for a"
-                f" decoder; its strides are: {strides}"
-            )
-        return _find(end_points, names[stride])
+    def decoder_map(
+        self, maps: Mapping[int, Any], end_points: Mapping[str, Any], stride: int
+    ) -> Any:
+        # Source: tensorflow/models, research/deeplab/core/feature_extractor.py,
+        # `networks_to_feature_maps`; its published decoders were trained with these.
+        last = super().decoder_map(maps, end_points, stride)
+        name = self.decoder_maps.get(stride)
+        return last if name is None else _find(end_points, name)
 
     def own_batch_norm_decay(self) -> float | None:
         """Returns the default of slim's function or arg scope; it imports TensorFlow."""

@@ -152,7 +152,7 @@ def _activations(
     """Returns the activations before a separable convolution and after each of its parts."""
     rectifier = tf.nn.relu6 if bounded else tf.nn.relu
     if inside:
-        return tf.identity, rectifier
+        return _unchanged, rectifier
     return rectifier, _clip if bounded else None
 
 
@@ -160,6 +160,10 @@ def _add(residual: Any, shortcut: Any, *, bounded: bool) -> Any:
     if not bounded:
         return residual + shortcut
     return tf.nn.relu6(_clip(residual) + _clip(shortcut))
+
+
+def _unchanged(values: Any) -> Any:
+    return values
 
 
 def _clip(values: Any) -> Any:
