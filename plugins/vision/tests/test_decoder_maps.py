@@ -122,7 +122,9 @@ def test_as_classifiers_they_average_and_take_settings(name, graph):
     assert len([op for op in drawn if "prelogits_dropout" in op.name]) == name.startswith("xcep")
 
 
-@pytest.mark.parametrize("name", SCOPES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in BY_DEFAULT else NETS) for n in SCOPES]
+)
 def test_a_backbone_starts_from_a_checkpoint_of_its_names(name, tmp_path):
     """Also from one that a detector wrote, with another scope in front of the names."""
     features(name, side=33, depth_multiplier=0.05)
