@@ -61,7 +61,7 @@ def _check(found: PluginInfo) -> bool:
         )
         failure = next((r.stderr for r in (run, export) if r.returncode), "")
         result = pathlib.Path(folder, "run", "result.json")
-        loss = json.loads(result.read_text())["loss"] if result.exists() else float("nan")
+        loss = json.loads(result.read_text())["total_loss"] if result.exists() else float("nan")
     message = failure.strip().splitlines()[-1:] or ["ok"]
     times = f"{run_secs:.1f}", f"{export_secs:.1f}"
     print(_LINE.format(found.name, size, f"{loss:.4f}", *times, message[0]), flush=True)

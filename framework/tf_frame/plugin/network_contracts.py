@@ -8,7 +8,7 @@ this imports TensorFlow, and neither should the module that an entry point names
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from tf_frame.errors import ConfigError
@@ -27,6 +27,7 @@ class NetworkContext:
       dropout_keep_prob: probability of being kept; None: the network's own.
       depth_multiplier: factor on the number of channels; None: the network's own.
       global_pool: average over all positions before the logits, whatever the image size.
+      multi_grid: factors on the dilations of the last three units, as in DeepLab; None: 1.
     """
 
     num_classes: int | None
@@ -36,6 +37,7 @@ class NetworkContext:
     dropout_keep_prob: float | None = None
     depth_multiplier: float | None = None
     global_pool: bool = False
+    multi_grid: Sequence[int] | None = None
 
 
 class Network(Plugin):
@@ -103,6 +105,32 @@ class Network(Plugin):
             f"the network {type(self).__name__} has no feature maps by stride; choose one that"
             " can be a backbone"
         )
+
+    def decoder_map(
+        self, maps: Mapping[int, Any], end_points: Mapping[str, Any], stride: int
+    ) -> Any:
+        """Returns the feature map of a stride that a decoder takes: the last one.
+
+        A network whose published decoders were trained with another one returns that.
+
+        Args:
+          maps, end_points: those of `features`.
+          stride: size of the image over size of the map.
+
+        Returns:
+          `[batch, height / stride, width / stride, channels]`, sizes rounded up.
+
+        Raises:
+          ConfigError: there is no feature map of the stride.
+        """
+        del end_points
+        if stride not in maps:
+            strides = ", ".join(map(str, sorted(maps)))
+            raise ConfigError(
+                f"the network {type(self).__name__} has no feature map of stride {stride} for a"
+                f" decoder; its strides are {strides}"
+            )
+        return maps[stride]
 
 
 class Preprocessing(Plugin):

@@ -30,7 +30,11 @@ EXCITED = {"mobilenet_v3_small", "mobilenet_v3_large"}
 # Channels of the last feature map of each stride, from 2 to 32.
 CHANNELS = {
     "resnet_v1_50": [64, 256, 512, 1024, 2048],
+    "resnet_v1_50_beta": [128, 256, 512, 1024, 2048],
     "resnet_v2_50": [64, 256, 512, 1024, 2048],
+    "xception_41": [64, 128, 256, 728, 2048],
+    "xception_65": [64, 128, 256, 728, 2048],
+    "xception_71": [64, 256, 728, 728, 2048],
     "mobilenet_v1_025": [16, 32, 64, 128, 256],
     "mobilenet_v2_035": [8, 8, 16, 32, 112],
     "mobilenet_v2": [16, 24, 32, 96, 320],

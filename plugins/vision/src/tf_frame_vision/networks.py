@@ -7,9 +7,11 @@ network by its name. Nothing here imports TensorFlow, so that `tf-frame plugins`
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from tf_frame import NetworkContext
 from tf_frame_vision.slim_network import SlimNetwork
 
 
@@ -167,6 +169,17 @@ def _resnet_maps(network: str, block2: int, block3: int) -> Mapping[int, str]:
     }
 
 
+def _resnet_decoder_maps(network: str, block3: int) -> Mapping[int, str]:
+    """Returns the third convolution of the last unit of each stride, before the sum.
+
+    Args:
+      network: its variable scope.
+      block3: units of this block; the first two have three and four.
+    """
+    units = {4: "block1/unit_2", 8: "block2/unit_3", 16: f"block3/unit_{block3 - 1}"}
+    return {s: f"{network}/{unit}/bottleneck_v1/conv3" for s, unit in units.items()}
+
+
 class ResnetV1_50(SlimNetwork):
     """Residual network with 50 layers (https://arxiv.org/abs/1512.03385)."""
 
@@ -175,6 +188,7 @@ class ResnetV1_50(SlimNetwork):
     decay_argument = "batch_norm_decay"
     preprocessing = "vgg"
     feature_maps = _resnet_maps("resnet_v1_50", 4, 6)
+    decoder_maps = _resnet_decoder_maps("resnet_v1_50", 6)
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         return {"global_pool": False, "output_stride": output_stride}
@@ -185,6 +199,7 @@ class ResnetV1_101(ResnetV1_50):
 
     function = "resnet_v1_101"
     feature_maps = _resnet_maps("resnet_v1_101", 4, 23)
+    decoder_maps = _resnet_decoder_maps("resnet_v1_101", 23)
 
 
 class ResnetV1_152(ResnetV1_50):
@@ -192,6 +207,7 @@ class ResnetV1_152(ResnetV1_50):
 
     function = "resnet_v1_152"
     feature_maps = _resnet_maps("resnet_v1_152", 8, 36)
+    decoder_maps: ClassVar[Mapping[int, str]] = {}
 
 
 class ResnetV1_200(ResnetV1_50):
@@ -199,6 +215,33 @@ class ResnetV1_200(ResnetV1_50):
 
     function = "resnet_v1_200"
     feature_maps = _resnet_maps("resnet_v1_200", 24, 36)
+    decoder_maps: ClassVar[Mapping[int, str]] = {}
+
+
+class ResnetV1_50Beta(ResnetV1_50):
+    """DeepLab's residual network with 50 layers, three 3x3 convolutions for a root."""
+
+    module, function = "resnet_v1_beta", "resnet_v1_50_beta"
+    preprocessing = "inception"
+    feature_maps: ClassVar[Mapping[int, str]] = {
+        **ResnetV1_50.feature_maps,
+        2: "resnet_v1_50/conv1_3",
+    }
+
+    def __call__(self, images: Any, context: NetworkContext) -> tuple[Any, Mapping[str, Any]]:
+        # DeepLab's function averages only when it is asked to.
+        return super().__call__(images, dataclasses.replace(context, global_pool=True))
+
+
+class ResnetV1_101Beta(ResnetV1_50Beta):
+    """DeepLab's residual network with 101 layers, three 3x3 convolutions for a root."""
+
+    function = "resnet_v1_101_beta"
+    feature_maps: ClassVar[Mapping[int, str]] = {
+        **ResnetV1_101.feature_maps,
+        2: "resnet_v1_101/conv1_3",
+    }
+    decoder_maps = ResnetV1_101.decoder_maps
 
 
 class ResnetV2_50(ResnetV1_50):
@@ -206,6 +249,7 @@ class ResnetV2_50(ResnetV1_50):
 
     module, function = "resnet_v2", "resnet_v2_50"
     feature_maps = _resnet_maps("resnet_v2_50", 4, 6)
+    decoder_maps: ClassVar[Mapping[int, str]] = {}
     # slim's published checkpoints of version 2 were trained with Inception's preprocessing at 299.
     preprocessing = "inception"
 
@@ -229,6 +273,65 @@ class ResnetV2_200(ResnetV2_50):
 
     function = "resnet_v2_200"
     feature_maps = _resnet_maps("resnet_v2_200", 24, 36)
+
+
+def _xception_maps(network: str, blocks: Mapping[int, str]) -> Mapping[int, str]:
+    """Returns the last block of each stride.
+
+    Args:
+      network: its variable scope.
+      blocks: blocks of the entry flow with stride 4 and 8.
+    """
+    return {
+        2: f"{network}/entry_flow/conv1_2",
+        **{stride: f"{network}/entry_flow/{block}" for stride, block in blocks.items()},
+        16: f"{network}/middle_flow/block1",
+        32: f"{network}/exit_flow/block2",
+    }
+
+
+def _xception_decoder_maps(network: str, blocks: Mapping[int, str]) -> Mapping[int, str]:
+    """Returns the second convolution of the block that ends each stride.
+
+    Args:
+      network: its variable scope.
+      blocks: blocks of the entry flow that begin with stride 4 and 8.
+    """
+    flows = {stride: f"entry_flow/{block}" for stride, block in blocks.items()}
+    module = "unit_1/xception_module/separable_conv2_pointwise"
+    return {s: f"{network}/{b}/{module}" for s, b in {**flows, 16: "exit_flow/block1"}.items()}
+
+
+class Xception65(SlimNetwork):
+    """The aligned Xception with 65 layers of DeepLab (https://arxiv.org/abs/1802.02611)."""
+
+    module, function = "xception", "xception_65"
+    arg_scope = "xception_arg_scope"
+    decay_argument = "batch_norm_decay"
+    dropout_argument = "keep_prob"
+    always_pools = True
+    default_image_size = 299
+    feature_maps = _xception_maps("xception_65", {4: "block1", 8: "block2"})
+    decoder_maps = _xception_decoder_maps("xception_65", {4: "block2", 8: "block3"})
+
+    def base_arguments(self, output_stride: int) -> dict[str, Any]:
+        return {"global_pool": False, "output_stride": output_stride}
+
+
+class Xception41(Xception65):
+    """The aligned Xception with 41 layers of DeepLab (https://arxiv.org/abs/1802.02611)."""
+
+    function = "xception_41"
+    feature_maps = _xception_maps("xception_41", {4: "block1", 8: "block2"})
+    decoder_maps = _xception_decoder_maps("xception_41", {4: "block2", 8: "block3"})
+
+
+class Xception71(Xception65):
+    """The aligned Xception with 71 layers of DeepLab (https://arxiv.org/abs/1802.02611)."""
+
+    function = "xception_71"
+    feature_maps = _xception_maps("xception_71", {4: "block2", 8: "block4"})
+    decoder_maps = _xception_decoder_maps("xception_71", {4: "block3", 8: "block5"})
 
 
 class MobilenetV1(SlimNetwork):
@@ -265,6 +368,11 @@ class MobilenetV1_025(MobilenetV1):
     function = "mobilenet_v1_025"
 
 
+def _depthwise_outputs(numbers: Mapping[int, int]) -> Mapping[int, str]:
+    """Returns the depthwise outputs, which are expanded, of one layer of each stride."""
+    return {stride: f"layer_{number}/depthwise_output" for stride, number in numbers.items()}
+
+
 class MobilenetV2(SlimNetwork):
     """MobileNet version 2 (https://arxiv.org/abs/1801.04381)."""
 
@@ -280,6 +388,7 @@ class MobilenetV2(SlimNetwork):
         16: "layer_14",
         32: "layer_18",
     }
+    decoder_maps = _depthwise_outputs({4: 4, 8: 7, 16: 14})
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         last = self.feature_maps[32]
@@ -325,6 +434,7 @@ class MobilenetV3Large(MobilenetV2):
         16: "layer_13",
         32: "layer_16",
     }
+    decoder_maps = _depthwise_outputs({4: 4, 8: 7, 16: 13})
 
 
 class MobilenetV3Small(MobilenetV3Large):
@@ -338,6 +448,7 @@ class MobilenetV3Small(MobilenetV3Large):
         16: "layer_9",
         32: "layer_12",
     }
+    decoder_maps = _depthwise_outputs({4: 2, 8: 4, 16: 9})
 
 
 class MobilenetV3LargeMinimalistic(MobilenetV3Large):

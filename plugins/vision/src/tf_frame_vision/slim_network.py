@@ -50,11 +50,14 @@ class SlimNetwork(Network):
       function: name of the function in it that builds the classifier.
       arg_scope: name of the function that makes its arg scope.
       decay_argument: that function's argument for the decay of batch norm; None: it has none.
+      dropout_argument: the functions' argument for the share of features that dropout keeps.
       always_pools: whether the classifier averages over all positions in any case.
       base: name of slim's function without a classifier; empty: `function` builds the
         feature maps, too, given `base_arguments`.
       feature_maps: the end point of the last feature map of each stride; none: the network
         cannot be a backbone.
+      decoder_maps: the end point that DeepLab's decoder takes at each stride, where it is
+        another than the last feature map.
       output_strides: the strides that the last feature map may have.
     """
 
@@ -62,9 +65,11 @@ class SlimNetwork(Network):
     function: ClassVar[str]
     arg_scope: ClassVar[str]
     decay_argument: ClassVar[str | None] = None
+    dropout_argument: ClassVar[str] = "dropout_keep_prob"
     always_pools: ClassVar[bool] = False
     base: ClassVar[str] = ""
     feature_maps: ClassVar[Mapping[int, str]] = {}
+    decoder_maps: ClassVar[Mapping[int, str]] = {}
     output_strides: ClassVar[tuple[int, ...]] = (8, 16, 32)
 
     def __call__(self, images: Any, context: NetworkContext) -> tuple[Any, Mapping[str, Any]]:
@@ -114,6 +119,15 @@ class SlimNetwork(Network):
         }
         return {**maps, output_stride: last}, end_points
 
+    def decoder_map(
+        self, maps: Mapping[int, Any], end_points: Mapping[str, Any], stride: int
+    ) -> Any:
+        # Source: tensorflow/models, research/deeplab/core/feature_extractor.py,
+        # `networks_to_feature_maps`; its published decoders were trained with these.
+        last = super().decoder_map(maps, end_points, stride)
+        name = self.decoder_maps.get(stride)
+        return last if name is None else _find(end_points, name)
+
     def own_batch_norm_decay(self) -> float | None:
         """Returns the default of slim's function or arg scope; it imports TensorFlow."""
         for name in (self.function, self.arg_scope):
@@ -127,6 +141,14 @@ class SlimNetwork(Network):
     def _decay_name(self) -> str:
         """Name of the argument that the decay of batch norm has in slim's functions."""
         return self.decay_argument or "batch_norm_decay"
+
+    def _argument_name(self, option: str) -> str:
+        """Returns the name that a setting of the context has in slim's functions."""
+        renamed = {
+            "batch_norm_decay": self._decay_name,
+            "dropout_keep_prob": self.dropout_argument,
+        }
+        return renamed.get(option, option)
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         """Returns arguments that end slim's function at the last feature map.
@@ -169,7 +191,7 @@ class SlimNetwork(Network):
         scope_arguments: dict[str, Any] = {"weight_decay": context.weight_decay}
         arguments = dict(arguments)
         for option, value in overrides.items():
-            name = self._decay_name if option == "batch_norm_decay" else option
+            name = self._argument_name(option)
             if value is None:
                 continue
             if name in accepted:
@@ -193,6 +215,7 @@ def _layer_overrides(context: NetworkContext) -> dict[str, Any]:
     return {
         "batch_norm_decay": context.batch_norm_decay,
         "depth_multiplier": context.depth_multiplier,
+        "multi_grid": context.multi_grid,
     }
 
 

@@ -38,7 +38,7 @@ class Block(NamedTuple):
 
     scope: str
     unit_fn: Callable[..., Any]
-    args: list[dict[str, int]]
+    args: list[dict[str, Any]]
 
 
 def subsample(inputs: Any, factor: int, scope: Any = None) -> Any:
@@ -165,6 +165,40 @@ def resnet_blocks(
     ]
 
 
+def dilate_last_block(blocks: list[Block], multi_grid: Sequence[int] | None) -> list[Block]:
+    """Gives each unit of the last block a dilation of its own: DeepLab's multi-grid.
+
+    Source: section 3.2.1 of https://arxiv.org/abs/1706.05587.
+
+    Args:
+      blocks: the blocks, whose units take `unit_rate`.
+      multi_grid: factor on the dilation of each unit; None: all are 1.
+
+    Raises:
+      ValueError: the last block has another number of units.
+    """
+    if multi_grid is None:
+        return blocks
+    *others, last = blocks
+    if len(multi_grid) != len(last.args):
+        raise ValueError(
+            f"multi_grid {tuple(multi_grid)} has {len(multi_grid)} rates; the last block has "
+            f"{len(last.args)} units"
+        )
+    args = [{**unit, "unit_rate": rate} for unit, rate in zip(last.args, multi_grid, strict=True)]
+    return [*others, last._replace(args=args)]
+
+
+def scaled_depths(depth_multiplier: float, min_base_depth: int) -> list[int]:
+    """Returns the channels inside the units of each block.
+
+    Args:
+      depth_multiplier: factor on those of the paper.
+      min_base_depth: the least number.
+    """
+    return [max(int(depth * depth_multiplier), min_base_depth) for depth in BASE_DEPTHS]
+
+
 def root_block(inputs: Any) -> Any:
     """Convolves and pools to a quarter of the size: `conv1` and `pool1`.
 
@@ -175,17 +209,23 @@ def root_block(inputs: Any) -> Any:
     return layers.max_pool2d(net, [3, 3], stride=2, scope="pool1")
 
 
-def stride_after_root(output_stride: int | None) -> int | None:
+def stride_after_root(output_stride: int | None, root_stride: int = _ROOT_STRIDE) -> int | None:
     """Returns the stride of the blocks for an output stride of the whole network.
 
+    Args:
+      output_stride: of the whole network; None: no limit.
+      root_stride: of the layers before the blocks.
+
     Raises:
-      ValueError: it is no multiple of 4.
+      ValueError: the one is no multiple of the other.
     """
     if output_stride is None:
         return None
-    if output_stride % _ROOT_STRIDE != 0:
-        raise ValueError(f"The output_stride needs to be a multiple of 4. It is {output_stride}.")
-    return output_stride // _ROOT_STRIDE
+    if output_stride % root_stride != 0:
+        raise ValueError(
+            f"The output_stride needs to be a multiple of {root_stride}. It is {output_stride}."
+        )
+    return output_stride // root_stride
 
 
 def classify(
@@ -196,6 +236,7 @@ def classify(
     num_classes: int | None,
     global_pool: bool,
     spatial_squeeze: bool,
+    keep_prob: float = 1.0,
 ) -> Any:
     """Averages over the image and adds logits; both become end points.
 
@@ -206,6 +247,7 @@ def classify(
       num_classes: number of classes; without (None or 0) there are no logits.
       global_pool: whether to average.
       spatial_squeeze: whether to remove height and width from logits; must be 1.
+      keep_prob: share of the features before the logits that dropout keeps in training.
 
     Returns:
       Logits, or features.
@@ -215,6 +257,8 @@ def classify(
         end_points["global_pool"] = net
     if not num_classes:
         return net
+    if keep_prob < 1.0:
+        net = layers.dropout(net, keep_prob, scope="prelogits_dropout")
     net = layers.conv2d(
         net, num_classes, [1, 1], activation_fn=None, normalizer_fn=None, scope="logits"
     )

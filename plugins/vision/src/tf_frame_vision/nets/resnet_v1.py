@@ -9,7 +9,7 @@ for slim runs unchanged.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -32,6 +32,7 @@ def bottleneck(
     outputs_collections: Any = None,
     scope: Any = None,
     use_bounded_activations: bool = False,
+    unit_rate: int = 1,
 ) -> Any:
     """Builds a residual unit: three convolutions beside a shortcut.
 
@@ -45,6 +46,7 @@ def bottleneck(
       scope: variable scope; "bottleneck_v1" when None.
       use_bounded_activations: whether to keep all values within -6 and 6, for
         quantised inference.
+      unit_rate: factor on `rate`, as the unit's part of a multi-grid.
 
     Returns:
       `[batch, ceil(height / stride), ceil(width / stride), depth]`.
@@ -62,7 +64,7 @@ def bottleneck(
                 activation_fn=tf.nn.relu6 if use_bounded_activations else None,
                 scope="shortcut",
             )
-        residual = _residual(inputs, depth, depth_bottleneck, stride, rate)
+        residual = _residual(inputs, depth, depth_bottleneck, stride, rate * unit_rate)
         if use_bounded_activations:
             residual = tf.clip_by_value(residual, -6.0, 6.0)
         output = activation(shortcut + residual)
@@ -88,6 +90,7 @@ def resnet_v1(
     store_non_strided_activations: bool = False,
     reuse: Any = None,
     scope: Any = None,
+    root_block_fn: Callable[[Any], Any] = resnet_utils.root_block,
 ) -> tuple[Any, dict[str, Any]]:
     """Builds a residual network of the given blocks.
 
@@ -110,6 +113,7 @@ def resnet_v1(
         before the block's stride.
       reuse: whether to share the variables of an earlier network of this scope.
       scope: variable scope; "resnet_v1" made unique when None.
+      root_block_fn: builds the root block, with a stride of 4.
 
     Returns:
       Logits `[batch, num_classes]`, or `[batch, height, width, num_classes]`
@@ -128,7 +132,7 @@ def resnet_v1(
             net = inputs
             if include_root_block:
                 output_stride = resnet_utils.stride_after_root(output_stride)
-                net = resnet_utils.root_block(net)
+                net = root_block_fn(net)
             net = resnet_utils.stack_blocks_dense(
                 net, blocks, output_stride, store_non_strided_activations
             )
@@ -172,6 +176,7 @@ def _network(num_layers: int) -> Any:
         depth_multiplier: float = 1,
         reuse: Any = None,
         scope: Any = name,
+        multi_grid: Sequence[int] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
         """Builds one of the paper's networks; see `resnet_v1`.
 
@@ -181,12 +186,13 @@ def _network(num_layers: int) -> Any:
             store_non_strided_activations, reuse, scope: see `resnet_v1`.
           min_base_depth: the least number of channels inside a unit.
           depth_multiplier: factor on the channels of the units.
+          multi_grid: see `resnet_utils.dilate_last_block`.
         """
-        depths = [int(depth * depth_multiplier) for depth in resnet_utils.BASE_DEPTHS]
-        depths = [max(depth, min_base_depth) for depth in depths]
+        depths = resnet_utils.scaled_depths(depth_multiplier, min_base_depth)
+        blocks = resnet_utils.resnet_blocks(resnet_v1_block, num_layers, depths)
         outputs: tuple[Any, dict[str, Any]] = resnet_v1(
             inputs,
-            resnet_utils.resnet_blocks(resnet_v1_block, num_layers, depths),
+            resnet_utils.dilate_last_block(blocks, multi_grid),
             num_classes,
             is_training,
             global_pool=global_pool,
