@@ -12,16 +12,23 @@ from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import ConfigError
+from tf_frame_deeplab import heads
 from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
 from tf_frame_vision.slim_network import load_network
 
 _BACKBONE = "mobilenet_v2"
 # For short runs; the backbone's own decay, 0.997, is for long ones.
 _BATCH_NORM_DECAY = 0.95
+_PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "panoptic": {
+        "model": {"heads": [heads.SEMANTIC, heads.CENTER, heads.OFFSET]},
+    },
+    "edge": {"model": {"heads": [heads.SEMANTIC, heads.EDGE]}},
+}
 
 
 @dataclasses.dataclass(frozen=True)
-class Params:
+class Params(heads.HeadParams):
     """Options of the model."""
 
     depth_multiplier: float = option(1.0, "factor on MobileNetV2's channels", min=0.1, max=4)
@@ -52,7 +59,8 @@ class DeepLab(Model):
     """DeepLabV3+; reads the classes from its input's `info`.
 
     Features: `{"image": [batch, height, width, 3]}` float32, 0 to 255.
-    Labels: `{"semantic": [batch, height, width]}` int32, or None to predict.
+    Labels: `{"semantic": [batch, height, width]}` int32, or None to predict; for other heads
+    also those of `panoptic.targets.Targets`.
     """
 
     Params: ClassVar[type] = Params
@@ -76,6 +84,7 @@ class DeepLab(Model):
         "save_summaries_steps": 100,
         "log_every_n_steps": 20,
     }
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = _PRESETS
 
     def __init__(self, *, params: Any, info: InputInfo) -> None:
         super().__init__(params=params, info=info)
@@ -85,7 +94,14 @@ class DeepLab(Model):
                 " say; use an input whose info has num_classes"
             )
         self.num_classes: int = info.num_classes
+        heads.check(params, self.num_classes)
+        self.label_names = heads.label_names(params)  # type: ignore[misc]
         self.backbone = load_network(_BACKBONE)
+
+    @classmethod
+    def input_defaults(cls, params: Any) -> Mapping[str, Any]:
+        """Asks for labels of instances if a head needs them."""
+        return {"instances": True} if params.other_heads else {}
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds one clone; the class describes features and labels.
@@ -93,7 +109,8 @@ class DeepLab(Model):
         Returns:
           The loss (None without labels); predictions `semantic`, `[batch,
           height, width]` int32, and `probabilities`, `[batch, height, width,
-          num_classes]`; in evaluation the metrics.
+          num_classes]`, and those of `head_outputs.head_predictions`; in evaluation
+          the metrics.
         """
         import tensorflow.compat.v1 as tf
 
@@ -106,17 +123,26 @@ class DeepLab(Model):
             params=dataclasses.replace(self.params, batch_norm_decay=self._batch_norm_decay()),
             num_classes=self.num_classes,
             is_training=mode == Mode.TRAIN and self.params.train_batch_norm,
+            other_heads=self.params.other_heads,
         )
         semantic = None if labels is None else labels["semantic"]
-        logits = network.upsample(logits, like=images if semantic is None else semantic)
+        like = images if semantic is None else semantic
+        logits = network.upsample(logits, like=like)
         predictions = {
             "semantic": tf.argmax(logits, axis=3, output_type=tf.int32),
             "probabilities": tf.nn.softmax(logits),
         }
+        by_head = {
+            head: network.upsample(end_points[f"logits/{head}"], like=like)
+            for head in self.params.other_heads
+        }
+        if by_head and mode != Mode.TRAIN:
+            predictions |= self._other_predictions(by_head, predictions["semantic"])
         if semantic is None:
             exports = {"serving_default": predictions}
             return ModelOutput(predictions=predictions, end_points=end_points, exports=exports)
-        return self._with_labels(images, logits, semantic, predictions, end_points, mode)
+        by_head = {"semantic": logits, **by_head}
+        return self._with_labels(images, by_head, labels, predictions, end_points, mode)
 
     def notes(self) -> Sequence[str]:
         """Says whether the decay of batch norm is lowered for a short run."""
@@ -151,29 +177,49 @@ class DeepLab(Model):
     def _with_labels(
         self,
         images: Any,
-        logits: Any,
-        labels: Any,
+        logits: Mapping[str, Any],
+        labels: Mapping[str, Any],
         predictions: Mapping[str, Any],
         end_points: Mapping[str, Any],
         mode: Mode,
     ) -> ModelOutput:
-        from tf_frame_deeplab.outputs import (
-            image_summaries,
-            segmentation_loss,
-            segmentation_metrics,
-        )
+        from tf_frame_deeplab import head_outputs
+        from tf_frame_deeplab.outputs import image_summaries, segmentation_metrics
 
+        semantic = labels["semantic"]
         classes: dict[str, Any] = {
             "num_classes": self.num_classes,
             "ignore_label": self.info.ignore_label,
         }
-        image_summaries(images, labels, predictions["semantic"], **classes)
-        metrics: Mapping[str, Any] = {}
+        image_summaries(images, semantic, predictions["semantic"], **classes)
+        metrics: dict[str, Any] = {}
         if mode == Mode.EVAL:
-            metrics = segmentation_metrics(
-                labels, predictions["semantic"], class_names=self.info.class_names, **classes
+            classes["class_names"] = self.info.class_names
+            metrics = segmentation_metrics(semantic, predictions["semantic"], **classes)
+            metrics |= head_outputs.head_metrics(
+                labels, predictions, things=self._things(), **classes
             )
-        loss = segmentation_loss(logits, labels, self.info.ignore_label)
+        loss = head_outputs.head_loss(
+            logits,
+            labels,
+            params=self.params,
+            ignore_label=self.info.ignore_label,
+            is_training=mode == Mode.TRAIN,
+        )
         return ModelOutput(
             loss=loss, predictions=predictions, metrics=metrics, end_points=end_points
+        )
+
+    def _things(self) -> tuple[int, ...]:
+        return heads.thing_classes(self.params, self.num_classes)
+
+    def _other_predictions(self, logits: Mapping[str, Any], semantic: Any) -> dict[str, Any]:
+        from tf_frame_deeplab.head_outputs import head_predictions
+
+        return head_predictions(
+            logits,
+            semantic,
+            params=self.params,
+            things=self._things(),
+            num_classes=self.num_classes,
         )
