@@ -183,7 +183,7 @@ class DeepLab(Model):
         end_points: Mapping[str, Any],
         mode: Mode,
     ) -> ModelOutput:
-        from tf_frame_deeplab import head_outputs
+        from tf_frame_deeplab import head_outputs, head_pictures
         from tf_frame_deeplab.outputs import image_summaries, segmentation_metrics
 
         semantic = labels["semantic"]
@@ -192,6 +192,7 @@ class DeepLab(Model):
             "ignore_label": self.info.ignore_label,
         }
         image_summaries(images, semantic, predictions["semantic"], **classes)
+        head_pictures.add(logits, labels, self.info.ignore_label)
         metrics: dict[str, Any] = {}
         if mode == Mode.EVAL:
             classes["class_names"] = self.info.class_names
