@@ -8,6 +8,7 @@ from short_backbone import shorten_backbone
 from tf_frame import InputContext, InputInfo, Mode
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError
+from tf_frame.plugin.needs import check_batch
 from tf_frame_deeplab import heads
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.nuclei import Nuclei, Params as NucleiParams
@@ -142,3 +143,10 @@ def test_prediction_finds_instances_without_labels():
     for name in ("semantic", "instances", "panoptic_semantic", "edge"):
         assert found[name].shape == (2, 20, 33)
         assert found[name].dtype == np.int32
+
+
+def test_an_input_without_labels_of_instances_is_refused():
+    model = DeepLab(params=Params(heads=INSTANCES), info=INFO)
+    source = Nuclei(params=NucleiParams())
+    with pytest.raises(ConfigError, match=r"labels\['instance_center'\]"):
+        check_batch(model, source, {"image": 0}, {"semantic": 0})

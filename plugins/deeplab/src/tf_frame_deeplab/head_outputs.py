@@ -1,118 +1,127 @@
-"""Predictions, losses, metrics and pictures of the heads of the model `deeplab`.
+"""What the model `deeplab` gives besides its losses: predictions, metrics, pictures.
 
-`outputs` has those of a network whose only head is `semantic`, with its plain loss.
+`outputs` has the metrics and pictures of the classes, `head_pictures` those of the other heads.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame_deeplab import losses
-from tf_frame_deeplab.heads import CENTER, EDGE, INSTANCES, OFFSET, SEMANTIC, HeadParams
-from tf_frame_deeplab.outputs import segmentation_loss
+from tf_frame import InputInfo
+from tf_frame_deeplab import head_pictures
+from tf_frame_deeplab.heads import (
+    CENTER,
+    EDGE,
+    INSTANCES,
+    OFFSET,
+    SEMANTIC,
+    HeadParams,
+    thing_classes,
+)
+from tf_frame_deeplab.outputs import image_summaries, segmentation_metrics
 from tf_frame_vision.confusion import confusion_matrix
 
+Metrics = dict[str, tuple[Any, Any]]
 
-def head_predictions(
-    logits: Mapping[str, Any],
-    semantic: Any,
-    *,
-    params: HeadParams,
-    things: tuple[int, ...],
-    num_classes: int,
-) -> dict[str, Any]:
-    """Predictions of all heads but `semantic`.
 
-    Args:
-      logits: head -> `[batch, height, width, channels]`.
-      semantic: `[batch, height, width]` int32, predicted classes.
+@dataclasses.dataclass(frozen=True)
+class HeadOutputs:
+    """Makes predictions, metrics and pictures of all heads.
+
+    Attributes:
       params: options of the heads.
-      things: classes that have instances.
-      num_classes: number of classes.
-
-    Returns:
-      `edge`, and of the heads for instances `instances` and `panoptic_semantic`, the
-      class of all pixels of an instance: each `[batch, height, width]` int32.
+      info: classes and ignored label.
     """
-    predictions = {}
-    if EDGE in logits:
-        predictions[EDGE] = tf.argmax(logits[EDGE], axis=3, output_type=tf.int32)
-    if CENTER in logits:
-        from tf_frame_deeplab.panoptic.grouping import instances_of
 
-        classes, instances = instances_of(
+    params: HeadParams
+    info: InputInfo
+
+    def predictions(self, logits: Mapping[str, Any], semantic: Any) -> dict[str, Any]:
+        """Returns the predictions of all heads but `semantic`.
+
+        Args:
+          logits: head -> `[batch, height, width, channels]`.
+          semantic: `[batch, height, width]` int32, predicted classes.
+
+        Returns:
+          `edge`, and of the heads for instances `instances` and `panoptic_semantic`, the
+          class of all pixels of an instance: each `[batch, height, width]` int32.
+        """
+        predictions = {}
+        if EDGE in logits:
+            predictions[EDGE] = tf.argmax(logits[EDGE], axis=3, output_type=tf.int32)
+        if CENTER in logits:
+            from tf_frame_deeplab.panoptic.grouping import instances_of
+
+            classes, instances = instances_of(
+                semantic,
+                logits[CENTER],
+                logits[OFFSET],
+                threshold=self.params.center_threshold,
+                window=self.params.center_window,
+                max_instances=self.params.max_instances,
+                thing_classes=self._things,
+                num_classes=self._num_classes,
+            )
+            predictions |= {INSTANCES: instances, "panoptic_semantic": classes}
+        return predictions
+
+    def metrics(self, labels: Mapping[str, Any], predictions: Mapping[str, Any]) -> Metrics:
+        """Returns the metrics of all heads, as (value, update op) pairs.
+
+        Args:
+          labels: name -> label; see `panoptic.targets.Targets`.
+          predictions: `semantic`, and those of `predictions`.
+        """
+        classes: dict[str, Any] = {
+            "num_classes": self._num_classes,
+            "class_names": self.info.class_names,
+            "ignore_label": self.info.ignore_label,
+        }
+        metrics = segmentation_metrics(labels[SEMANTIC], predictions[SEMANTIC], **classes)
+        if EDGE in predictions:
+            metrics |= edge_metrics(labels[EDGE], predictions[EDGE], self.info.ignore_label)
+        if INSTANCES in predictions:
+            from tf_frame_deeplab.panoptic.metrics import panoptic_metrics
+
+            metrics |= panoptic_metrics(labels, predictions, things=self._things, **classes)
+        return metrics
+
+    def summaries(
+        self, images: Any, logits: Mapping[str, Any], labels: Mapping[str, Any], semantic: Any
+    ) -> None:
+        """Adds pictures of the image, and of the labels and predictions of all heads.
+
+        Args:
+          images: `[batch, height, width, 3]`, 0 to 255.
+          logits: head -> `[batch, height, width, channels]`.
+          labels: name -> label.
+          semantic: `[batch, height, width]` int32, predicted classes.
+        """
+        image_summaries(
+            images,
+            labels[SEMANTIC],
             semantic,
-            logits[CENTER],
-            logits[OFFSET],
-            threshold=params.center_threshold,
-            window=params.center_window,
-            max_instances=params.max_instances,
-            thing_classes=things,
-            num_classes=num_classes,
+            num_classes=self._num_classes,
+            ignore_label=self.info.ignore_label,
         )
-        predictions |= {INSTANCES: instances, "panoptic_semantic": classes}
-    return predictions
+        head_pictures.add(logits, labels, self.info.ignore_label)
+
+    @property
+    def _num_classes(self) -> int:
+        assert self.info.num_classes, "the model checks it"
+        return self.info.num_classes
+
+    @property
+    def _things(self) -> tuple[int, ...]:
+        return thing_classes(self.params, self._num_classes)
 
 
-def head_loss(
-    logits: Mapping[str, Any],
-    labels: Mapping[str, Any],
-    *,
-    params: HeadParams,
-    ignore_label: int | None,
-    is_training: bool,
-) -> Any:
-    """Weighted sum of the losses of all heads, each with a summary `losses/<head>`.
-
-    Args:
-      logits: head -> `[batch, height, width, channels]`.
-      labels: head -> label; see `panoptic.targets.Targets`.
-      params: options of the heads.
-      ignore_label: label of pixels that do not count, or None.
-      is_training: whether only hard pixels may count.
-    """
-    values = {SEMANTIC: _semantic(logits, labels, params, ignore_label, is_training)}
-    if EDGE in logits:
-        values[EDGE] = segmentation_loss(logits[EDGE], labels[EDGE], ignore_label)
-    if CENTER in logits:
-        semantic = labels[SEMANTIC]
-        counts = tf.ones_like(semantic, tf.bool)
-        if ignore_label is not None:
-            counts = tf.not_equal(semantic, ignore_label)
-        values[CENTER] = losses.center_loss(logits[CENTER], labels[CENTER], counts)
-        values[OFFSET] = losses.offset_loss(logits[OFFSET], labels[OFFSET])
-    if len(values) == 1 and params.weight_of(SEMANTIC) == 1.0:
-        return values[SEMANTIC]
-    for head, value in values.items():
-        tf.summary.scalar(f"losses/{head}", value)
-    return tf.add_n([params.weight_of(head) * value for head, value in values.items()])
-
-
-def _semantic(
-    logits: Mapping[str, Any],
-    labels: Mapping[str, Any],
-    params: HeadParams,
-    ignore_label: int | None,
-    is_training: bool,
-) -> Any:
-    if not params.class_weights and (params.hard_pixels == 1.0 or not is_training):
-        return segmentation_loss(logits[SEMANTIC], labels[SEMANTIC], ignore_label)
-    share: Any = 1.0
-    if is_training:
-        share = losses.share_of_hard_pixels(params.hard_pixels, params.hard_pixel_steps)
-    return losses.semantic_loss(
-        logits[SEMANTIC],
-        labels[SEMANTIC],
-        ignore_label,
-        class_weights=params.class_weights,
-        hard_pixels=share,
-    )
-
-
-def edge_metrics(labels: Any, edges: Any, ignore_label: int | None) -> dict[str, tuple[Any, Any]]:
+def edge_metrics(labels: Any, edges: Any, ignore_label: int | None) -> Metrics:
     """F-score of the pixels that are edges, over all batches of an evaluation.
 
     Args:
@@ -130,28 +139,3 @@ def edge_metrics(labels: Any, edges: Any, ignore_label: int | None) -> dict[str,
     wrong = total[0, 1] + total[1, 0]
     score = tf.div_no_nan(2 * total[1, 1], 2 * total[1, 1] + wrong)
     return {"edge_f_score": (tf.cast(score, tf.float32), update)}
-
-
-def head_metrics(
-    labels: Mapping[str, Any],
-    predictions: Mapping[str, Any],
-    *,
-    things: tuple[int, ...],
-    **classes: Any,
-) -> dict[str, tuple[Any, Any]]:
-    """Metrics of all heads but `semantic`, as (value, update op) pairs.
-
-    Args:
-      labels: head -> label.
-      predictions: `semantic`, and those of `head_predictions`.
-      things: classes that have instances.
-      **classes: `num_classes`, `class_names`, `ignore_label`.
-    """
-    metrics = {}
-    if EDGE in predictions:
-        metrics |= edge_metrics(labels[EDGE], predictions[EDGE], classes["ignore_label"])
-    if INSTANCES in predictions:
-        from tf_frame_deeplab.panoptic.metrics import panoptic_metrics
-
-        metrics |= panoptic_metrics(labels, predictions, things=things, **classes)
-    return metrics

@@ -55,7 +55,7 @@ class HeadParams:
     center_window: int = option(
         7, "in a square of so many pixels there is one centre; an odd number", min=1
     )
-    max_instances: int = option(200, "largest number of instances in an image", min=1)
+    max_instances: int = option(200, "largest number of instances in an image", min=1, max=65535)
     thing_classes: tuple[int, ...] = option(
         (), "classes that have instances; empty: all but class 0", min=0
     )

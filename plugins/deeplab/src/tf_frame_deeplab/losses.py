@@ -6,10 +6,68 @@ neither the size of a crop nor ignored pixels change its scale.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+
+from tf_frame_deeplab.heads import CENTER, EDGE, OFFSET, SEMANTIC, HeadParams
+from tf_frame_deeplab.outputs import segmentation_loss
+
+
+def head_loss(
+    logits: Mapping[str, Any],
+    labels: Mapping[str, Any],
+    *,
+    params: HeadParams,
+    ignore_label: int | None,
+    is_training: bool,
+) -> Any:
+    """Weighted sum of the losses of all heads, each with a summary `losses/<head>`.
+
+    Args:
+      logits: head -> `[batch, height, width, channels]`.
+      labels: head -> label; see `panoptic.targets.Targets`.
+      params: options of the heads.
+      ignore_label: label of pixels that do not count, or None.
+      is_training: whether only hard pixels may count.
+    """
+    values = {SEMANTIC: _semantic(logits, labels, params, ignore_label, is_training)}
+    if EDGE in logits:
+        values[EDGE] = segmentation_loss(logits[EDGE], labels[EDGE], ignore_label)
+    if CENTER in logits:
+        semantic = labels[SEMANTIC]
+        counts = tf.ones_like(semantic, tf.bool)
+        if ignore_label is not None:
+            counts = tf.not_equal(semantic, ignore_label)
+        values[CENTER] = center_loss(logits[CENTER], labels[CENTER], counts)
+        values[OFFSET] = offset_loss(logits[OFFSET], labels[OFFSET])
+    if len(values) == 1 and params.weight_of(SEMANTIC) == 1.0:
+        return values[SEMANTIC]
+    for head, value in values.items():
+        tf.summary.scalar(f"losses/{head}", value)
+    return tf.add_n([params.weight_of(head) * value for head, value in values.items()])
+
+
+def _semantic(
+    logits: Mapping[str, Any],
+    labels: Mapping[str, Any],
+    params: HeadParams,
+    ignore_label: int | None,
+    is_training: bool,
+) -> Any:
+    if not params.class_weights and (params.hard_pixels == 1.0 or not is_training):
+        return segmentation_loss(logits[SEMANTIC], labels[SEMANTIC], ignore_label)
+    share: Any = 1.0
+    if is_training:
+        share = share_of_hard_pixels(params.hard_pixels, params.hard_pixel_steps)
+    return semantic_loss(
+        logits[SEMANTIC],
+        labels[SEMANTIC],
+        ignore_label,
+        class_weights=params.class_weights,
+        hard_pixels=share,
+    )
 
 
 def semantic_loss(

@@ -109,12 +109,14 @@ class DeepLab(Model):
         Returns:
           The loss (None without labels); predictions `semantic`, `[batch,
           height, width]` int32, and `probabilities`, `[batch, height, width,
-          num_classes]`, and those of `head_outputs.head_predictions`; in evaluation
+          num_classes]`, and those of `head_outputs.HeadOutputs`; in evaluation
           the metrics.
         """
         import tensorflow.compat.v1 as tf
 
         from tf_frame_deeplab import network
+        from tf_frame_deeplab.head_outputs import HeadOutputs
+        from tf_frame_deeplab.losses import head_loss
 
         images = features["image"]
         logits, end_points = network.deeplab_v3_plus(
@@ -136,13 +138,25 @@ class DeepLab(Model):
             head: network.upsample(end_points[f"logits/{head}"], like=like)
             for head in self.params.other_heads
         }
-        if by_head and mode != Mode.TRAIN:
-            predictions |= self._other_predictions(by_head, predictions["semantic"])
+        outputs = HeadOutputs(self.params, self.info)
+        if mode != Mode.TRAIN:
+            predictions |= outputs.predictions(by_head, predictions["semantic"])
         if semantic is None:
             exports = {"serving_default": predictions}
             return ModelOutput(predictions=predictions, end_points=end_points, exports=exports)
         by_head = {"semantic": logits, **by_head}
-        return self._with_labels(images, by_head, labels, predictions, end_points, mode)
+        outputs.summaries(images, by_head, labels, predictions["semantic"])
+        metrics = outputs.metrics(labels, predictions) if mode == Mode.EVAL else {}
+        loss = head_loss(
+            by_head,
+            labels,
+            params=self.params,
+            ignore_label=self.info.ignore_label,
+            is_training=mode == Mode.TRAIN,
+        )
+        return ModelOutput(
+            loss=loss, predictions=predictions, metrics=metrics, end_points=end_points
+        )
 
     def notes(self) -> Sequence[str]:
         """Says whether the decay of batch norm is lowered for a short run."""
@@ -159,68 +173,20 @@ class DeepLab(Model):
     def prediction_writer(self, directory: str) -> Any:
         """Returns the writer of labels and overlays; see `tf_frame_deeplab.prediction_files`.
 
+        With heads for instances it is that of `tf_frame_deeplab.panoptic.prediction_files`.
+
         Args:
           directory: the folder.
         """
-        from tf_frame_deeplab.prediction_files import LabelsAndOverlays
-
-        return LabelsAndOverlays(
-            directory, num_classes=self.num_classes, class_names=self.info.class_names
-        )
+        writer: Any
+        if self.params.finds_instances:
+            from tf_frame_deeplab.panoptic.prediction_files import InstanceFiles as writer
+        else:
+            from tf_frame_deeplab.prediction_files import LabelsAndOverlays as writer
+        return writer(directory, num_classes=self.num_classes, class_names=self.info.class_names)
 
     def last_layer_scopes(self) -> tuple[str, ...]:
         """Returns the names of the layers that do not belong to the backbone."""
         from tf_frame_deeplab.network import LAST_LAYERS
 
         return LAST_LAYERS
-
-    def _with_labels(
-        self,
-        images: Any,
-        logits: Mapping[str, Any],
-        labels: Mapping[str, Any],
-        predictions: Mapping[str, Any],
-        end_points: Mapping[str, Any],
-        mode: Mode,
-    ) -> ModelOutput:
-        from tf_frame_deeplab import head_outputs, head_pictures
-        from tf_frame_deeplab.outputs import image_summaries, segmentation_metrics
-
-        semantic = labels["semantic"]
-        classes: dict[str, Any] = {
-            "num_classes": self.num_classes,
-            "ignore_label": self.info.ignore_label,
-        }
-        image_summaries(images, semantic, predictions["semantic"], **classes)
-        head_pictures.add(logits, labels, self.info.ignore_label)
-        metrics: dict[str, Any] = {}
-        if mode == Mode.EVAL:
-            classes["class_names"] = self.info.class_names
-            metrics = segmentation_metrics(semantic, predictions["semantic"], **classes)
-            metrics |= head_outputs.head_metrics(
-                labels, predictions, things=self._things(), **classes
-            )
-        loss = head_outputs.head_loss(
-            logits,
-            labels,
-            params=self.params,
-            ignore_label=self.info.ignore_label,
-            is_training=mode == Mode.TRAIN,
-        )
-        return ModelOutput(
-            loss=loss, predictions=predictions, metrics=metrics, end_points=end_points
-        )
-
-    def _things(self) -> tuple[int, ...]:
-        return heads.thing_classes(self.params, self.num_classes)
-
-    def _other_predictions(self, logits: Mapping[str, Any], semantic: Any) -> dict[str, Any]:
-        from tf_frame_deeplab.head_outputs import head_predictions
-
-        return head_predictions(
-            logits,
-            semantic,
-            params=self.params,
-            things=self._things(),
-            num_classes=self.num_classes,
-        )
