@@ -12,3 +12,8 @@ def test_crops_and_their_order_go_on_exactly(num_clones):
     # Twelve tiles train, so that the third batch of five begins another pass.
     assert source.info.num_examples["train"] == 12
     check_exact_resume(source, batch_size=5, steps=5, num_clones=num_clones)
+
+
+def test_labels_of_instances_go_on_exactly():
+    source = Nuclei(params=Params(crop_size=33, instances=True))
+    check_exact_resume(source, batch_size=5, steps=5)

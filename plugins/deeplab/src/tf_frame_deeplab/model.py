@@ -12,16 +12,28 @@ from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import ConfigError
+from tf_frame_deeplab import heads
 from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
 from tf_frame_vision.slim_network import load_network
 
 _BACKBONE = "mobilenet_v2"
 # For short runs; the backbone's own decay, 0.997, is for long ones.
 _BATCH_NORM_DECAY = 0.95
+# Presets are for the sample, on two CPU cores. With momentum and a learning rate of 0.1 the loss of
+# the centres' heat map grows without bounds.
+_PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "panoptic": {
+        "model": {"heads": [heads.SEMANTIC, heads.CENTER, heads.OFFSET]},
+        "optimizer": {"name": "adam"},
+        "learning_rate": 0.003,
+        "max_steps": 800,
+    },
+    "edge": {"model": {"heads": [heads.SEMANTIC, heads.EDGE]}},
+}
 
 
 @dataclasses.dataclass(frozen=True)
-class Params:
+class Params(heads.HeadParams):
     """Options of the model."""
 
     depth_multiplier: float = option(1.0, "factor on MobileNetV2's channels", min=0.1, max=4)
@@ -52,7 +64,8 @@ class DeepLab(Model):
     """DeepLabV3+; reads the classes from its input's `info`.
 
     Features: `{"image": [batch, height, width, 3]}` float32, 0 to 255.
-    Labels: `{"semantic": [batch, height, width]}` int32, or None to predict.
+    Labels: `{"semantic": [batch, height, width]}` int32, or None to predict; for other heads
+    also those of `panoptic.targets.Targets`.
     """
 
     Params: ClassVar[type] = Params
@@ -76,6 +89,7 @@ class DeepLab(Model):
         "save_summaries_steps": 100,
         "log_every_n_steps": 20,
     }
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = _PRESETS
 
     def __init__(self, *, params: Any, info: InputInfo) -> None:
         super().__init__(params=params, info=info)
@@ -85,7 +99,14 @@ class DeepLab(Model):
                 " say; use an input whose info has num_classes"
             )
         self.num_classes: int = info.num_classes
+        heads.check(params, self.num_classes)
+        self.label_names = heads.label_names(params)  # type: ignore[misc]
         self.backbone = load_network(_BACKBONE)
+
+    @classmethod
+    def input_defaults(cls, params: Any) -> Mapping[str, Any]:
+        """Asks for labels of instances if a head needs them."""
+        return {"instances": True} if params.other_heads else {}
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds one clone; the class describes features and labels.
@@ -93,11 +114,14 @@ class DeepLab(Model):
         Returns:
           The loss (None without labels); predictions `semantic`, `[batch,
           height, width]` int32, and `probabilities`, `[batch, height, width,
-          num_classes]`; in evaluation the metrics.
+          num_classes]`, and those of `head_outputs.HeadOutputs`; in evaluation
+          the metrics.
         """
         import tensorflow.compat.v1 as tf
 
         from tf_frame_deeplab import network
+        from tf_frame_deeplab.head_outputs import HeadOutputs
+        from tf_frame_deeplab.losses import head_loss
 
         images = features["image"]
         logits, end_points = network.deeplab_v3_plus(
@@ -106,17 +130,38 @@ class DeepLab(Model):
             params=dataclasses.replace(self.params, batch_norm_decay=self._batch_norm_decay()),
             num_classes=self.num_classes,
             is_training=mode == Mode.TRAIN and self.params.train_batch_norm,
+            other_heads=self.params.other_heads,
         )
         semantic = None if labels is None else labels["semantic"]
-        logits = network.upsample(logits, like=images if semantic is None else semantic)
+        like = images if semantic is None else semantic
+        logits = network.upsample(logits, like=like)
         predictions = {
             "semantic": tf.argmax(logits, axis=3, output_type=tf.int32),
             "probabilities": tf.nn.softmax(logits),
         }
+        by_head = {
+            head: network.upsample(end_points[f"logits/{head}"], like=like)
+            for head in self.params.other_heads
+        }
+        outputs = HeadOutputs(self.params, self.info)
+        if mode != Mode.TRAIN:
+            predictions |= outputs.predictions(by_head, predictions["semantic"])
         if semantic is None:
             exports = {"serving_default": predictions}
             return ModelOutput(predictions=predictions, end_points=end_points, exports=exports)
-        return self._with_labels(images, logits, semantic, predictions, end_points, mode)
+        by_head = {"semantic": logits, **by_head}
+        outputs.summaries(images, by_head, labels, predictions["semantic"])
+        metrics = outputs.metrics(labels, predictions) if mode == Mode.EVAL else {}
+        loss = head_loss(
+            by_head,
+            labels,
+            params=self.params,
+            ignore_label=self.info.ignore_label,
+            is_training=mode == Mode.TRAIN,
+        )
+        return ModelOutput(
+            loss=loss, predictions=predictions, metrics=metrics, end_points=end_points
+        )
 
     def notes(self) -> Sequence[str]:
         """Says whether the decay of batch norm is lowered for a short run."""
@@ -133,47 +178,20 @@ class DeepLab(Model):
     def prediction_writer(self, directory: str) -> Any:
         """Returns the writer of labels and overlays; see `tf_frame_deeplab.prediction_files`.
 
+        With heads for instances it is that of `tf_frame_deeplab.panoptic.prediction_files`.
+
         Args:
           directory: the folder.
         """
-        from tf_frame_deeplab.prediction_files import LabelsAndOverlays
-
-        return LabelsAndOverlays(
-            directory, num_classes=self.num_classes, class_names=self.info.class_names
-        )
+        writer: Any
+        if self.params.finds_instances:
+            from tf_frame_deeplab.panoptic.prediction_files import InstanceFiles as writer
+        else:
+            from tf_frame_deeplab.prediction_files import LabelsAndOverlays as writer
+        return writer(directory, num_classes=self.num_classes, class_names=self.info.class_names)
 
     def last_layer_scopes(self) -> tuple[str, ...]:
         """Returns the names of the layers that do not belong to the backbone."""
         from tf_frame_deeplab.network import LAST_LAYERS
 
         return LAST_LAYERS
-
-    def _with_labels(
-        self,
-        images: Any,
-        logits: Any,
-        labels: Any,
-        predictions: Mapping[str, Any],
-        end_points: Mapping[str, Any],
-        mode: Mode,
-    ) -> ModelOutput:
-        from tf_frame_deeplab.outputs import (
-            image_summaries,
-            segmentation_loss,
-            segmentation_metrics,
-        )
-
-        classes: dict[str, Any] = {
-            "num_classes": self.num_classes,
-            "ignore_label": self.info.ignore_label,
-        }
-        image_summaries(images, labels, predictions["semantic"], **classes)
-        metrics: Mapping[str, Any] = {}
-        if mode == Mode.EVAL:
-            metrics = segmentation_metrics(
-                labels, predictions["semantic"], class_names=self.info.class_names, **classes
-            )
-        loss = segmentation_loss(logits, labels, self.info.ignore_label)
-        return ModelOutput(
-            loss=loss, predictions=predictions, metrics=metrics, end_points=end_points
-        )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -25,7 +26,13 @@ _POINTWISE_STDDEV = 0.06
 
 
 def deeplab_v3_plus(
-    images: Any, *, backbone: Network, params: Any, num_classes: int, is_training: bool
+    images: Any,
+    *,
+    backbone: Network,
+    params: Any,
+    num_classes: int,
+    is_training: bool,
+    other_heads: Mapping[str, int] | None = None,
 ) -> tuple[Any, dict[str, Any]]:
     """Builds the network.
 
@@ -35,10 +42,12 @@ def deeplab_v3_plus(
       params: `tf_frame_deeplab.model.Params`.
       num_classes: number of classes, the background included.
       is_training: whether batch norm is trained.
+      other_heads: head -> channels, of all heads but `semantic`.
 
     Returns:
       Logits `[batch, height / 4, width / 4, num_classes]`, sizes rounded up
-      (over `output_stride` without a decoder), and end points by name.
+      (over `output_stride` without a decoder), and end points by name; those of
+      another head are `logits/<head>`.
     """
     context = NetworkContext(
         num_classes=None,
@@ -58,6 +67,8 @@ def deeplab_v3_plus(
         net = _decoder(net, end_points[_LOW_LEVEL_FEATURE], params, blocks)
         end_points["decoder"] = net
     end_points["logits"] = _logits(net, num_classes, params.weight_decay)
+    for head, channels in (other_heads or {}).items():
+        end_points[f"logits/{head}"] = _logits(net, channels, params.weight_decay, head=head)
     return end_points["logits"], end_points
 
 
@@ -135,16 +146,16 @@ def _decoder(features: Any, low_level: Any, params: Any, blocks: _Blocks) -> Any
     return net
 
 
-def _logits(features: Any, num_classes: int, weight_decay: float) -> Any:
+def _logits(features: Any, channels: int, weight_decay: float, *, head: str = "semantic") -> Any:
     with tf.variable_scope("logits"):
         return layers.conv2d(
             features,
-            num_classes,
+            channels,
             1,
             activation_fn=None,
             weights_initializer=tf.truncated_normal_initializer(stddev=0.01),
             weights_regularizer=layers.l2_regularizer(weight_decay),
-            scope="semantic",
+            scope=head,
         )
 
 

@@ -10,11 +10,13 @@ data_dir/instances.png  grey, same size; 0 is background, n is nucleus n
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import InputContext, InputInfo, Mode, option
 from tf_frame.errors import ConfigError, DataError
+from tf_frame_deeplab.heads import HEADS, INSTANCES
 from tf_frame_deeplab.inputs.semantic_input import SemanticInput
 from tf_frame_vision.drawing.png import PngHeader, read_png
 from tf_frame_vision.reading.folders import existing_folder
@@ -38,6 +40,15 @@ class Params:
     min_scale_factor: float = option(0.75, "smallest random enlargement", min=0.1, max=10)
     max_scale_factor: float = option(1.25, "largest random enlargement", min=0.1, max=10)
     flip: bool = option(True, "whether to mirror and turn training crops at random")
+    instances: bool = option(
+        False, "also yield instances, heat maps of their centres, offsets to these, and edges"
+    )
+    center_sigma: float = option(
+        4.0, "standard deviation of a centre's Gaussian in the heat map, in pixels", min=0.5
+    )
+    edge_width: int = option(
+        3, "edges are where a square so wide, in pixels, is not all of one instance", min=3
+    )
 
 
 class Nuclei(SemanticInput):
@@ -49,6 +60,7 @@ class Nuclei(SemanticInput):
     """
 
     Params: ClassVar[type] = Params
+    label_names: ClassVar[Sequence[str]] = (*HEADS, INSTANCES)
 
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
         super().__init__(params=params)
@@ -97,7 +109,8 @@ class Nuclei(SemanticInput):
         """Returns batches of `({"image": ...}, {"semantic": ...})`.
 
         Images are `[batch, height, width, 3]` float32, 0 to 255; labels `[batch,
-        height, width]` int32, 255 where a crop reaches beyond its tile.
+        height, width]` int32, 255 where a crop reaches beyond its tile. With the option
+        `instances` there are those of `panoptic.targets.Targets`, too.
         """
         from tf_frame_deeplab.tiles import Tiles
 
@@ -107,10 +120,20 @@ class Nuclei(SemanticInput):
             columns=self.columns,
             size=TILE_SIZE,
             ignore_label=IGNORE_LABEL,
+            targets=self._targets() if self.params.instances else None,
         )
         if mode == Mode.TRAIN:
             return tiles.training_dataset(self.tiles(mode), self.params, context)
         return tiles.validation_dataset(self.tiles(mode), context)
+
+    def _targets(self) -> Any:
+        from tf_frame_deeplab.panoptic.targets import Targets
+
+        return Targets(
+            center_sigma=self.params.center_sigma,
+            edge_width=self.params.edge_width,
+            ignore_label=IGNORE_LABEL,
+        )
 
     @property
     def serving_size(self) -> tuple[int, int]:

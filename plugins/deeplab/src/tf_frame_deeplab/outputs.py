@@ -87,21 +87,35 @@ def image_summaries(
       num_classes: number of classes.
       ignore_label: label of pixels that do not count, or None.
     """
-    shown = _to_grey(labels, num_classes)
-    if ignore_label is not None:
-        grey = tf.fill(tf.shape(shown), tf.constant(_IGNORED_GREY, tf.uint8))
-        shown = tf.where(tf.equal(labels, ignore_label)[..., tf.newaxis], grey, shown)
-    _add("image", tf.saturate_cast(images, tf.uint8))
-    _add("label", shown)
-    _add("prediction", _to_grey(predictions, num_classes))
+    shown = labels_to_grey(labels, num_classes, ignore_label)
+    add_pictures("image", tf.saturate_cast(images, tf.uint8))
+    add_pictures("label", shown)
+    add_pictures("prediction", to_grey(predictions, num_classes))
 
 
-def _to_grey(classes: Any, num_classes: int) -> Any:
+def labels_to_grey(labels: Any, num_classes: int, ignore_label: int | None) -> Any:
+    """Spreads classes from black to white; ignored pixels are grey.
+
+    Args:
+      labels: `[batch, height, width]` int32.
+      num_classes: number of classes.
+      ignore_label: label of pixels that do not count, or None.
+    """
+    shown = to_grey(labels, num_classes)
+    if ignore_label is None:
+        return shown
+    grey = tf.fill(tf.shape(shown), tf.constant(_IGNORED_GREY, tf.uint8))
+    return tf.where(tf.equal(labels, ignore_label)[..., tf.newaxis], grey, shown)
+
+
+def to_grey(classes: Any, num_classes: int) -> Any:
+    """Spreads classes, `[batch, height, width]`, from black to white; `[..., 1]` uint8."""
     spread = tf.cast(classes, tf.float32) * (255.0 / max(num_classes - 1, 1))
     return tf.saturate_cast(spread[..., tf.newaxis], tf.uint8)
 
 
-def _add(name: str, pictures: Any) -> None:
+def add_pictures(name: str, pictures: Any) -> None:
+    """Adds a summary of the first pictures of a batch, uint8."""
     tf.summary.image(name, pictures, max_outputs=_MAX_IMAGES)
 
 

@@ -32,7 +32,7 @@ class LabelsAndOverlays:
       class_names: their names, or none; a class 0 called background stays unpainted.
     """
 
-    predict_keys = ("semantic",)
+    predict_keys: Sequence[str] = ("semantic",)
 
     def __init__(self, directory: str, *, num_classes: int, class_names: Sequence[str]) -> None:
         self._folders = [Path(directory) / name for name in ("labels", "overlays")]

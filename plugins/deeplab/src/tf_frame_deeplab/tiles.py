@@ -8,6 +8,7 @@ run sees the crops that an uninterrupted one would have seen.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -28,6 +29,7 @@ class Tiles:
       columns: tiles in a row.
       size: height and width of a tile, in pixels.
       ignore_label: label of pixels beyond the tile.
+      targets: makes further labels of the instances, see `panoptic.targets.Targets`; or None.
     """
 
     image_path: str
@@ -35,6 +37,7 @@ class Tiles:
     columns: int
     size: int
     ignore_label: int
+    targets: Callable[[Any, Any], dict[str, Any]] | None = None
 
     def training_dataset(self, numbers: range, params: Any, context: InputContext) -> Any:
         """Returns endless batches of random crops; replica k takes examples k, k + n, ...
@@ -44,13 +47,18 @@ class Tiles:
           params: `tf_frame_deeplab.nuclei.Params`.
           context: batch size, seed and shard.
         """
-        picture = self._decoded()
+        picture, instances = self._decoded()
 
         def example(number: Any) -> Any:
             tile = shuffled(number, count=len(numbers), seed=context.seed)
             seed = tf.stack([tf.constant(context.seed, tf.int64), number])
             sample = _augmented(self._cut(picture, tile), params, seed, self.ignore_label)
-            return _named(sample)
+            if instances is None:
+                return _named(sample)
+            # The same seed moves the instances as it moved the image.
+            return self._with_targets(
+                sample, _augmented(self._cut(instances, tile), params, seed, 0)
+            )
 
         examples = pipeline.mapped(pipeline.training_numbers(context), example)
         return pipeline.batched(examples, context.batch_size, drop_remainder=True)
@@ -62,23 +70,42 @@ class Tiles:
           numbers: the tiles.
           context: batch size and shard.
         """
-        picture = self._decoded()
+        picture, instances = self._decoded()
+
+        def example(tile: Any) -> Any:
+            sample = self._cut(picture, tile)
+            if instances is None:
+                return _named(sample)
+            return self._with_targets(sample, self._cut(instances, tile))
+
         tiles = tf.data.Dataset.range(numbers.start, numbers.stop)
         tiles = tiles.shard(context.num_shards, context.shard_index)
-        examples = pipeline.mapped(tiles, lambda tile: _named(self._cut(picture, tile)))
+        examples = pipeline.mapped(tiles, example)
         return pipeline.batched(examples, context.batch_size, drop_remainder=False)
 
-    def _decoded(self) -> Sample:
-        """Decodes the files: pixels uint8, and a mask of the objects.
+    def _decoded(self) -> tuple[Sample, Sample | None]:
+        """Decodes the files: pixels uint8, and a mask of the objects; and their numbers.
 
-        The ops stand outside the data set, which thus holds one decoded copy.
+        The numbers are a sample of their own, because masks of another type are scaled
+        in another way; None without `targets`. The ops stand outside the data set, which
+        thus holds one decoded copy.
         """
         image = tf.io.decode_png(tf.io.read_file(self.image_path), channels=3)
         # Decoded to 8 bits, the numbers 1 to 255 of a 16-bit file would become 0.
         instances = tf.io.decode_png(
             tf.io.read_file(self.instances_path), channels=1, dtype=tf.uint16
         )
-        return Sample(image, masks=tf.cast(instances, tf.int32) > 0)
+        numbers = tf.cast(instances, tf.int32)
+        picture = Sample(image, masks=numbers > 0)
+        return picture, None if self.targets is None else Sample(instances, masks=numbers)
+
+    def _with_targets(self, sample: Sample, numbered: Sample) -> Any:
+        """Adds the further labels; an instance has no pixels outside of its class."""
+        features, labels = _named(sample)
+        numbers = tf.squeeze(numbered.masks, axis=2)
+        numbers = tf.where(tf.equal(labels["semantic"], 1), numbers, tf.zeros_like(numbers))
+        known = tf.not_equal(labels["semantic"], self.ignore_label)
+        return features, {**labels, **self.targets(numbers, known)}  # type: ignore[misc]
 
     def _cut(self, picture: Sample, tile: Any) -> Sample:
         """Returns a tile: image `[size, size, 3]` float32, mask `[size, size, 1]` bool."""

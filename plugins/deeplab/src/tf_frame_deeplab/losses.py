@@ -1,0 +1,169 @@
+"""Losses of the heads of the model `deeplab`.
+
+Each is a sum over pixels of the clone's batch over the number of pixels that it is about, so that
+neither the size of a crop nor ignored pixels change its scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame_deeplab.heads import CENTER, EDGE, OFFSET, SEMANTIC, HeadParams
+from tf_frame_deeplab.outputs import segmentation_loss
+
+
+def head_loss(
+    logits: Mapping[str, Any],
+    labels: Mapping[str, Any],
+    *,
+    params: HeadParams,
+    ignore_label: int | None,
+    is_training: bool,
+) -> Any:
+    """Weighted sum of the losses of all heads, each with a summary `losses/<head>`.
+
+    Args:
+      logits: head -> `[batch, height, width, channels]`.
+      labels: head -> label; see `panoptic.targets.Targets`.
+      params: options of the heads.
+      ignore_label: label of pixels that do not count, or None.
+      is_training: whether only hard pixels may count.
+    """
+    values = {SEMANTIC: _semantic(logits, labels, params, ignore_label, is_training)}
+    if EDGE in logits:
+        values[EDGE] = segmentation_loss(logits[EDGE], labels[EDGE], ignore_label)
+    if CENTER in logits:
+        semantic = labels[SEMANTIC]
+        counts = tf.ones_like(semantic, tf.bool)
+        if ignore_label is not None:
+            counts = tf.not_equal(semantic, ignore_label)
+        values[CENTER] = center_loss(logits[CENTER], labels[CENTER], counts)
+        values[OFFSET] = offset_loss(logits[OFFSET], labels[OFFSET])
+    if len(values) == 1 and params.weight_of(SEMANTIC) == 1.0:
+        return values[SEMANTIC]
+    for head, value in values.items():
+        tf.summary.scalar(f"losses/{head}", value)
+    return tf.add_n([params.weight_of(head) * value for head, value in values.items()])
+
+
+def _semantic(
+    logits: Mapping[str, Any],
+    labels: Mapping[str, Any],
+    params: HeadParams,
+    ignore_label: int | None,
+    is_training: bool,
+) -> Any:
+    if not params.class_weights and (params.hard_pixels == 1.0 or not is_training):
+        return segmentation_loss(logits[SEMANTIC], labels[SEMANTIC], ignore_label)
+    share: Any = 1.0
+    if is_training:
+        share = share_of_hard_pixels(params.hard_pixels, params.hard_pixel_steps)
+    return semantic_loss(
+        logits[SEMANTIC],
+        labels[SEMANTIC],
+        ignore_label,
+        class_weights=params.class_weights,
+        hard_pixels=share,
+    )
+
+
+def semantic_loss(
+    logits: Any,
+    labels: Any,
+    ignore_label: int | None,
+    *,
+    class_weights: Sequence[float] = (),
+    hard_pixels: Any = 1.0,
+) -> Any:
+    """Softmax cross entropy with weights of classes, over all or the hardest pixels.
+
+    As in `add_softmax_cross_entropy_loss_for_each_scale` of DeepLab
+    (tensorflow/models, research/deeplab/utils/train_utils.py): the weighted sum is
+    divided by the number of pixels that count; with hard pixels, by the number of
+    those whose loss is not 0.
+
+    Args:
+      logits: `[batch, height, width, num_classes]`.
+      labels: `[batch, height, width]` int32.
+      ignore_label: label of pixels that do not count, or None.
+      class_weights: factor of each class; empty: 1.
+      hard_pixels: share of all pixels of the batch that counts, 1.0 for all; or a
+        scalar tensor, see `share_of_hard_pixels`.
+
+    Returns:
+      A scalar; 0 when no pixel counts.
+    """
+    counts = tf.ones_like(labels, tf.bool)
+    if ignore_label is not None:
+        counts = tf.not_equal(labels, ignore_label)
+    labels = tf.where(counts, labels, tf.zeros_like(labels))
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    losses *= tf.cast(counts, tf.float32)
+    if class_weights:
+        losses *= tf.gather(tf.constant(class_weights, tf.float32), labels)
+    if isinstance(hard_pixels, float) and hard_pixels == 1.0:
+        return mean_over(losses, counts)
+    losses = tf.reshape(losses, [-1])
+    number = tf.cast(tf.cast(tf.size(losses), tf.float32) * hard_pixels, tf.int32)
+    hardest = tf.math.top_k(losses, tf.maximum(number, 1), sorted=False).values
+    return mean_over(hardest, tf.not_equal(hardest, 0))
+
+
+def share_of_hard_pixels(share: float, steps: int) -> Any:
+    """Returns the share that counts at the global step: from 1 to `share`, in a line.
+
+    Args:
+      share: its last value.
+      steps: number of steps until then; 0: from the beginning.
+    """
+    if share == 1.0 or not steps:
+        return share
+    done = tf.cast(tf.train.get_or_create_global_step(), tf.float32) / steps
+    return 1.0 - tf.minimum(done, 1.0) * (1.0 - share)
+
+
+def center_loss(heat: Any, labels: Any, counts: Any) -> Any:
+    """Squared difference from the centres' heat map.
+
+    The sum is over all pixels that count, and is divided by the number of pixels
+    near a centre: without a centre nearby most pixels are easy.
+
+    Args:
+      heat: `[batch, height, width, 1]`.
+      labels: the same, 0 to 1, exactly 0 far from centres.
+      counts: `[batch, height, width]` bool.
+
+    Returns:
+      A scalar; 0 when there is no centre.
+    """
+    squares = tf.squeeze(tf.math.squared_difference(heat, labels), axis=3)
+    near = tf.logical_and(tf.not_equal(labels[..., 0], 0), counts)
+    return mean_over(squares * tf.cast(counts, tf.float32), near)
+
+
+def offset_loss(offsets: Any, labels: Any) -> Any:
+    """Absolute differences from the offsets to the centres, rows and columns added.
+
+    Args:
+      offsets: `[batch, height, width, 2]`, pixels down and across to the centre.
+      labels: `[batch, height, width, 3]`; the third channel is 1 for pixels of an
+        instance, and 0 for others, which do not count.
+
+    Returns:
+      A scalar, in pixels; 0 when there is no instance.
+    """
+    distances = tf.reduce_sum(tf.abs(offsets - labels[..., :2]), axis=3)
+    return mean_over(distances * labels[..., 2], labels[..., 2] > 0)
+
+
+def mean_over(values: Any, counts: Any) -> Any:
+    """Sum of values over the number of those that count; 0 where none does.
+
+    Args:
+      values: any shape; 0 where they do not count.
+      counts: bool, of a shape of their own.
+    """
+    return tf.div_no_nan(tf.reduce_sum(values), tf.reduce_sum(tf.cast(counts, tf.float32)))

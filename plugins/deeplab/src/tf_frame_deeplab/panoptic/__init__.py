@@ -1,0 +1,1 @@
+"""Instances: labels for training, grouping of pixels, quality, pictures."""

@@ -1,0 +1,109 @@
+"""Panoptic quality over the batches of an evaluation.
+
+The segments are matched in NumPy, by an op that runs in the process of the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame_deeplab.heads import INSTANCES, SEMANTIC
+from tf_frame_deeplab.panoptic.components import components
+from tf_frame_deeplab.panoptic.quality import COLUMNS, count_segments, qualities
+from tf_frame_vision.confusion import metric_names
+
+# A value that is no class.
+_VOID = -1
+
+
+def panoptic_metrics(
+    labels: Mapping[str, Any],
+    predictions: Mapping[str, Any],
+    *,
+    things: Sequence[int],
+    num_classes: int,
+    class_names: Sequence[str] = (),
+    ignore_label: int | None = None,
+) -> dict[str, tuple[Any, Any]]:
+    """Counts segments over all batches of an evaluation.
+
+    Args:
+      labels: `semantic` and `instances`, `[batch, height, width]` int32.
+      predictions: `semantic`, `panoptic_semantic` and `instances`, the same shape.
+      things: classes that have instances.
+      num_classes: number of classes.
+      class_names: their names; numbers stand in for missing ones.
+      ignore_label: label of pixels that do not count, or None.
+
+    Returns:
+      `pq`, `sq`, `rq` and `parsing_covering`, means over the classes that occur; `pq_<class
+      name>`; `pq_components`, the quality if the instances were the connected components of
+      the predicted classes. Each is a (value, update op) pair.
+    """
+    true_classes = labels[SEMANTIC]
+    if ignore_label is not None:
+        is_void = tf.equal(true_classes, ignore_label)
+        true_classes = tf.where(is_void, tf.fill(tf.shape(is_void), _VOID), true_classes)
+    truth = [true_classes, labels[INSTANCES]]
+
+    def compare(*images: Any) -> Any:
+        return count_segments(*images, num_classes=num_classes)
+
+    def compare_components(true_classes: Any, true_instances: Any, classes: Any) -> Any:
+        return compare(true_classes, true_instances, classes, components(classes, things))
+
+    found = [predictions["panoptic_semantic"], predictions[INSTANCES]]
+    values, update = _added_up("panoptic", compare, [*truth, *found], num_classes)
+    plain, plain_update = _added_up(
+        "components", compare_components, [*truth, predictions[SEMANTIC]], num_classes
+    )
+    metrics = {name: (_mean(values, name), update) for name in ("pq", "sq", "rq")}
+    metrics["parsing_covering"] = (_mean(values, "parsing_covering"), update)
+    for index, name in enumerate(metric_names(class_names, num_classes)):
+        metrics[f"pq_{name}"] = (values["pq"][index], update)
+    metrics["pq_components"] = (_mean(plain, "pq"), plain_update)
+    return metrics
+
+
+def _added_up(
+    name: str, compare: Callable[..., Any], images: list[Any], num_classes: int
+) -> tuple[dict[str, Any], Any]:
+    """Returns the qualities of the batches so far, `[num_classes]`, and the op that adds one."""
+    shape = [num_classes, len(COLUMNS)]
+    with tf.variable_scope(name):
+        total = tf.get_variable(
+            "segments",
+            shape=shape,
+            dtype=tf.float64,
+            initializer=tf.zeros_initializer(),
+            trainable=False,
+            collections=[tf.GraphKeys.LOCAL_VARIABLES, tf.GraphKeys.METRIC_VARIABLES],
+        )
+
+    def counted(*batch: Any) -> Any:
+        return np.sum([compare(*each) for each in zip(*batch, strict=True)], axis=0)
+
+    counts = tf.ensure_shape(tf.numpy_function(counted, images, tf.float64), shape)
+    return _qualities(tf.convert_to_tensor(total)), tf.assign_add(total, counts)
+
+
+def _qualities(counts: Any) -> dict[str, Any]:
+    names = list(qualities(np.zeros([1, len(COLUMNS)])))
+
+    def computed(values: Any) -> list[Any]:
+        return [np.asarray(each, np.float32) for each in qualities(values).values()]
+
+    values = tf.numpy_function(computed, [counts], [tf.float32] * len(names))
+    for value in values:
+        value.set_shape([counts.shape[0]])
+    return dict(zip(names, values, strict=True))
+
+
+def _mean(values: Mapping[str, Any], name: str) -> Any:
+    """Mean over the classes that count in it."""
+    counts = values["is_covered" if name == "parsing_covering" else "occurs"]
+    return tf.div_no_nan(tf.reduce_sum(values[name] * counts), tf.reduce_sum(counts))

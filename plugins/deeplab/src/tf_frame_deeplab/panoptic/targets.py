@@ -1,0 +1,107 @@
+"""Labels of the heads for instances and edges, made from a map of instances.
+
+They are made after a crop was scaled, cut and mirrored: offsets would point elsewhere, and the
+centre of an instance that is cut lies in what is left of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame_deeplab.heads import CENTER, EDGE, INSTANCES, OFFSET
+
+# The Gaussian of a centre ends at so many standard deviations.
+_REACH = 3.0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Targets:
+    """Makes the labels.
+
+    Attributes:
+      center_sigma: standard deviation of the Gaussian around a centre, in pixels.
+      edge_width: width of the square, in pixels, whose content must be of one instance for
+        its middle to be no edge; an odd number.
+      ignore_label: edge label of pixels that do not count.
+    """
+
+    center_sigma: float
+    edge_width: int
+    ignore_label: int
+
+    def __call__(self, instances: Any, known: Any) -> dict[str, Any]:
+        """Returns the labels by name.
+
+        Args:
+          instances: `[height, width]` int32, number of the instance, 0 for none.
+          known: `[height, width]` bool, False for pixels that do not count.
+
+        Returns:
+          `instances`, as given; `instance_center`, `[height, width, 1]`, 0 to 1;
+          `instance_offset`, `[height, width, 3]`: pixels down and across to the centre,
+          and 1 for a pixel of an instance; `edge`, `[height, width]` int32.
+        """
+        centers, index, numbers = _centers(instances)
+        positions = _positions(instances)
+        inside = tf.cast(instances > 0, tf.float32)[..., tf.newaxis]
+        offsets = (tf.reshape(tf.gather(centers, index), tf.shape(positions)) - positions) * inside
+        edges = edge_map(instances, known, self.edge_width)
+        ignored = tf.fill(tf.shape(instances), self.ignore_label)
+        return {
+            INSTANCES: instances,
+            CENTER: _heat_map(
+                tf.boolean_mask(centers, numbers > 0), tf.shape(instances), self.center_sigma
+            ),
+            OFFSET: tf.concat([offsets, inside], axis=2),
+            EDGE: tf.where(known, tf.cast(edges, tf.int32), ignored),
+        }
+
+
+def edge_map(instances: Any, known: Any, width: int) -> Any:
+    """Marks pixels near which there is more than one instance, or an instance and none.
+
+    Args:
+      instances: `[height, width]` integers.
+      known: `[height, width]` bool; other pixels are no neighbours and no edges.
+      width: of the square that is looked at, in pixels.
+
+    Returns:
+      `[height, width]` bool.
+    """
+    values = tf.cast(instances, tf.float32)
+    lowest = tf.fill(tf.shape(values), values.dtype.min)
+
+    def greatest(of: Any) -> Any:
+        window = tf.where(known, of, lowest)[tf.newaxis, :, :, tf.newaxis]
+        return tf.nn.max_pool2d(window, width, 1, "SAME")[0, :, :, 0]
+
+    return tf.logical_and(known, tf.not_equal(greatest(values), -greatest(-values)))
+
+
+def _centers(instances: Any) -> tuple[Any, Any, Any]:
+    """Centres of mass `[count, 2]`; index of each pixel's, row by row; numbers `[count]`."""
+    numbers, index = tf.unique(tf.reshape(instances, [-1]))
+    positions = tf.reshape(_positions(instances), [-1, 2])
+    return tf.math.unsorted_segment_mean(positions, index, tf.size(numbers)), index, numbers
+
+
+def _positions(image: Any) -> Any:
+    """Row and column of each pixel, `[height, width, 2]` float32."""
+    height, width = tf.unstack(tf.shape(image)[:2])
+    rows, columns = tf.meshgrid(tf.range(height), tf.range(width), indexing="ij")
+    return tf.cast(tf.stack([rows, columns], axis=2), tf.float32)
+
+
+def _heat_map(centers: Any, size: Any, sigma: float) -> Any:
+    """Greatest of the Gaussians around the centres, `[height, width, 1]`."""
+
+    def along(axis: int) -> Any:
+        distance = tf.cast(tf.range(size[axis]), tf.float32) - centers[:, axis, tf.newaxis]
+        return tf.exp(-tf.square(distance) / (2 * sigma**2))
+
+    heat = tf.reduce_max(along(0)[:, :, tf.newaxis] * along(1)[:, tf.newaxis], axis=0)
+    far = heat < tf.exp(-0.5 * _REACH**2)
+    return tf.where(far, tf.zeros_like(heat), heat)[..., tf.newaxis]
