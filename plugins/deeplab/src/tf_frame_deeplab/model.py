@@ -1,12 +1,13 @@
-"""The model `deeplab`: semantic segmentation with DeepLabV3+ on MobileNetV2.
+"""The model `deeplab`: semantic segmentation with DeepLabV3+ on MobileNetV2 or another backbone.
 
 It gives each pixel of an image a class. The defaults are for a short run from scratch on a CPU;
-for long training the backbone can start from slim's published checkpoint of MobileNetV2.
+for long training the backbone can start from a published checkpoint.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -16,7 +17,6 @@ from tf_frame_deeplab import heads
 from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
 from tf_frame_vision.slim_network import load_network
 
-_BACKBONE = "mobilenet_v2"
 # For short runs; the backbone's own decay, 0.997, is for long ones.
 _BATCH_NORM_DECAY = 0.95
 # Presets are for the sample, on two CPU cores. With momentum and a learning rate of 0.1 the loss of
@@ -36,10 +36,20 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = {
 class Params(heads.HeadParams):
     """Options of the model."""
 
-    depth_multiplier: float = option(1.0, "factor on MobileNetV2's channels", min=0.1, max=4)
-    output_stride: int = option(16, "image size over feature size", choices=(8, 16))
+    backbone: str = option(
+        "mobilenet_v2", "network below the pyramid, such as xception_65, resnet_v1_50_beta"
+    )
+    depth_multiplier: float = option(1.0, "factor on the backbone's channels", min=0.1, max=4)
+    multi_grid: tuple[int, ...] = option(
+        (),
+        "rates within the last block of a ResNet or Xception, such as 1,2,4; empty: its own",
+        min=1,
+    )
+    output_stride: int = option(16, "image size over feature size", choices=(8, 16, 32))
     atrous_rates: tuple[int, ...] = option(
-        (), "rates of the pyramid; empty: 6,12,18 at stride 16, 12,24,36 at stride 8", min=1
+        (),
+        "rates of the pyramid; empty: 6,12,18 at stride 16, twice as much at 8, half at 32",
+        min=1,
     )
     image_pooling: bool = option(True, "whether the pyramid has a branch for the whole image")
     aspp_channels: int = option(
@@ -47,6 +57,9 @@ class Params(heads.HeadParams):
     )
     decoder_channels: int = option(
         64, "channels of the decoder, 256 in the paper; 0: no decoder", min=0
+    )
+    decoder_output_stride: tuple[int, ...] = option(
+        (4,), "strides of the stages of the decoder, each less than the one before", min=2
     )
     low_level_channels: int = option(48, "channels of the skip connection to the decoder", min=1)
     weight_decay: float = option(4e-5, "L2 penalty on weights, depthwise ones exempt", min=0)
@@ -101,7 +114,16 @@ class DeepLab(Model):
         self.num_classes: int = info.num_classes
         heads.check(params, self.num_classes)
         self.label_names = heads.label_names(params)  # type: ignore[misc]
-        self.backbone = load_network(_BACKBONE)
+        strides = (params.output_stride, *params.decoder_output_stride)
+        if params.decoder_channels and (
+            len(strides) < 2 or any(a <= b for a, b in itertools.pairwise(strides))
+        ):
+            raise ConfigError(
+                f"--model.decoder_output_stride {','.join(map(str, strides[1:]))}: each stride must"
+                f" be less than the one before, the first less than the {params.output_stride} of"
+                " --model.output_stride; --model.decoder_channels 0 leaves the decoder out"
+            )
+        self.backbone = load_network(params.backbone)
 
     @classmethod
     def input_defaults(cls, params: Any) -> Mapping[str, Any]:

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Network, NetworkContext, layers
+from tf_frame_vision.preprocessing.vgg import MEANS
 
 LAST_LAYERS = ("logits", "image_pooling", "aspp", "concat_projection", "decoder")
-# End point of mobilenet_v2 with stride 4 (deeplab/core/feature_extractor.py of tensorflow/models).
-_LOW_LEVEL_FEATURE = "layer_4/depthwise_output"
 # The rates of the paper; they grow with the size of the feature map.
-_ATROUS_RATES = {8: (12, 24, 36), 16: (6, 12, 18)}
+_ATROUS_RATES = {8: (12, 24, 36), 16: (6, 12, 18), 32: (3, 6, 9)}
 # Standard deviations of the initial weights of slim's and DeepLab's separable convolutions.
 _DEPTHWISE_STDDEV = 0.33
 _POINTWISE_STDDEV = 0.06
@@ -38,7 +37,7 @@ def deeplab_v3_plus(
 
     Args:
       images: `[batch, height, width, 3]` float32, values from 0 to 255.
-      backbone: mobilenet_v2, which takes values from -1 to 1.
+      backbone: a network that can be a backbone.
       params: `tf_frame_deeplab.model.Params`.
       num_classes: number of classes, the background included.
       is_training: whether batch norm is trained.
@@ -54,17 +53,23 @@ def deeplab_v3_plus(
         is_training=is_training,
         weight_decay=params.weight_decay,
         batch_norm_decay=params.batch_norm_decay,
-        depth_multiplier=params.depth_multiplier,
+        # Of 1, each network's own, for not all have such a setting.
+        depth_multiplier=None if params.depth_multiplier == 1 else params.depth_multiplier,
+        multi_grid=params.multi_grid or None,
     )
     features, backbone_end_points = backbone.features(
-        images * (2.0 / 255.0) - 1.0, context, output_stride=params.output_stride
+        _preprocessed(images, backbone), context, output_stride=params.output_stride
     )
     end_points = dict(backbone_end_points)
     blocks = _Blocks(is_training=is_training, params=params)
     net = _pyramid(features[params.output_stride], params, blocks)
     end_points["concat_projection"] = net
     if params.decoder_channels:
-        net = _decoder(net, end_points[_LOW_LEVEL_FEATURE], params, blocks)
+        maps = [
+            backbone.decoder_map(features, backbone_end_points, stride)
+            for stride in params.decoder_output_stride
+        ]
+        net = _decoder(net, maps, params, blocks)
         end_points["decoder"] = net
     end_points["logits"] = _logits(net, num_classes, params.weight_decay)
     for head, channels in (other_heads or {}).items():
@@ -135,14 +140,28 @@ def _pyramid(features: Any, params: Any, blocks: _Blocks) -> Any:
     return blocks.conv(tf.concat(branches, axis=3), filters, scope="concat_projection")
 
 
-def _decoder(features: Any, low_level: Any, params: Any, blocks: _Blocks) -> Any:
-    """Sharpens the borders with features of stride 4."""
+def _preprocessed(images: Any, backbone: Network) -> Any:
+    """The pixels as DeepLab gives them to a backbone: -1 to 1, or less the means of ImageNet."""
+    if backbone.preprocessing == "vgg":
+        return images - tf.constant(MEANS, tf.float32)
+    return images * (2.0 / 255.0) - 1.0
+
+
+def _decoder(features: Any, maps: Sequence[Any], params: Any, blocks: _Blocks) -> Any:
+    """Sharpens the borders with feature maps of smaller strides, a stage for each.
+
+    Names of variables are those of `refine_by_decoder` in deeplab/model.py of tensorflow/models.
+    """
+    net = features
     with tf.variable_scope("decoder"):
-        size = layers.spatial_size(low_level)
-        skip = blocks.conv(low_level, params.low_level_channels, scope="feature_projection0")
-        net = tf.concat([layers.resize_bilinear(features, size), skip], axis=3)
-        for index in range(2):
-            net = blocks.separable(net, params.decoder_channels, scope=f"decoder_conv{index}")
+        for stage, low_level in enumerate(maps):
+            suffix = f"_{stage}" if stage else ""
+            size, channels = layers.spatial_size(low_level), params.low_level_channels
+            skip = blocks.conv(low_level, channels, scope=f"feature_projection0{suffix}")
+            net = tf.concat([layers.resize_bilinear(net, size), skip], axis=3)
+            for index in range(2):
+                scope = f"decoder_conv{index}{suffix}"
+                net = blocks.separable(net, params.decoder_channels, scope=scope)
     return net
 
 
