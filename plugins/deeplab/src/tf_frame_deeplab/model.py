@@ -144,8 +144,10 @@ class DeepLab(Model):
         from tf_frame_deeplab import network
         from tf_frame_deeplab.head_outputs import HeadOutputs
         from tf_frame_deeplab.losses import head_loss
+        from tf_frame_vision.reading.skipped import count_skipped
 
-        images = features["image"]
+        counted = count_skipped(features)
+        images = counted.features["image"]
         logits, end_points = network.deeplab_v3_plus(
             images,
             backbone=self.backbone,
@@ -173,7 +175,9 @@ class DeepLab(Model):
             return ModelOutput(predictions=predictions, end_points=end_points, exports=exports)
         by_head = {"semantic": logits, **by_head}
         outputs.summaries(images, by_head, labels, predictions["semantic"])
-        metrics = outputs.metrics(labels, predictions) if mode == Mode.EVAL else {}
+        metrics: Mapping[str, Any] = {}
+        if mode == Mode.EVAL:
+            metrics = {**outputs.metrics(labels, predictions), **counted.metrics}
         loss = head_loss(
             by_head,
             labels,
@@ -182,7 +186,11 @@ class DeepLab(Model):
             is_training=mode == Mode.TRAIN,
         )
         return ModelOutput(
-            loss=loss, predictions=predictions, metrics=metrics, end_points=end_points
+            loss=loss,
+            predictions=predictions,
+            metrics=metrics,
+            end_points=end_points,
+            hooks=counted.hooks if mode == Mode.TRAIN else (),
         )
 
     def notes(self) -> Sequence[str]:

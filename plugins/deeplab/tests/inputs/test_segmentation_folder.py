@@ -7,6 +7,8 @@ from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError, NoDataError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_deeplab.inputs.segmentation_folder import Params, SegmentationFolder
+from tf_frame_deeplab.model import DeepLab, Params as ModelParams
+from tf_frame_vision.reading.skipped import SkippedHook
 
 COLOURS = [(0, 0, 0), (200, 30, 30), (30, 200, 30)]
 
@@ -229,6 +231,28 @@ def test_damaged_pairs_may_be_left_out(tmp_path):
     of = source(tmp_path, eval_fraction=0.0, skip_corrupt=True)
     assert names(of, Mode.TRAIN) == ["p0", "p2", "p3"]
     assert "p1.png is 24 x 31" in of.splits[Mode.TRAIN].damaged[0]
+
+
+def test_the_model_counts_what_is_left_out_while_reading(tmp_path, monkeypatch):
+    monkeypatch.setattr("tf_frame_deeplab.inputs.segmentation_folder._CHECKED_PIXELS", 0)
+    damage(write(tmp_path), "a class out of range")
+    of = source(tmp_path, eval_fraction=0.0, skip_corrupt=True, crop_size=(33,))
+    iterator = tf.data.make_initializable_iterator(
+        of.dataset(Mode.TRAIN, InputContext(batch_size=4))
+    )
+    small = {"depth_multiplier": 0.1, "aspp_channels": 4, "decoder_channels": 0}
+    output = DeepLab(params=ModelParams(**small), info=of.info).build(
+        *iterator.get_next(), Mode.TRAIN
+    )
+    (hook,) = output.hooks
+    assert type(hook) is SkippedHook
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        session.run(iterator.initializer)
+        session.run(output.loss)
+        session.run(output.loss)
+        (count,) = [v for v in tf.local_variables() if v.op.name == "skipped_examples/count"]
+        assert session.run(count) >= 1
 
 
 def test_pixels_beyond_a_limit_are_checked_when_they_are_read(tmp_path, monkeypatch):
