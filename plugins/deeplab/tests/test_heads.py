@@ -81,6 +81,7 @@ def test_heads_ask_the_input_for_labels_of_instances():
 def test_presets_choose_heads(preset, names):
     setup = parse_command_line(["--plugin", "deeplab", "--preset", preset]).setup()
     assert setup.model.params.heads == names
+    assert setup.input.params.instances
 
 
 def test_each_head_is_a_convolution_and_all_of_them_learn():
