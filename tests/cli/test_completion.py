@@ -29,7 +29,7 @@ PROGRAM_FOLDER = str(Path(sys.executable).parent)
         (["run", "--plugin", "deepl"], ["deeplab"]),
         (["run", "--plugin", "classification", "--preset", "inception_d"], None),
         (["run", "--plugin", "deeplab", "--model.output_s"], ["--model.output_stride"]),
-        (["run", "--plugin", "deeplab", "--model.output_stride", ""], ["8", "16"]),
+        (["run", "--plugin", "deeplab", "--model.output_stride", ""], ["8", "16", "32"]),
         (["run", "--optimizer", "adam", "--max_steps", "many", "--optimizer.beta1"], []),
         (["run", "--plugin", "no-such", "--num_cl"], ["--num_clones"]),
         (["run", "--config", ""], []),

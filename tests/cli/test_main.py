@@ -87,7 +87,7 @@ QUICK = [
     (
         ["run", "--plugin", "classification", "--input.crop_size", "9"],
         2,
-        "crop_size belongs to nuclei; the input is fashion_mnist",
+        "crop_size belongs to nuclei, segmentation_folder, segmentation_tfrecord; the input is",
     ),
     (
         ["run", "--plugin", "deeplab", "--model.max_class_metrics", "9"],

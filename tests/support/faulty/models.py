@@ -243,7 +243,8 @@ class KerasLayersInClones(Faulty):
 @fault(
     "model",
     "the input 'toy' of tf-frame-toy 1.0 yields no features['image'], which {me} needs; "
-    "inputs for it: cifar10, fashion_mnist, image_folder, image_tfrecord, nuclei",
+    "inputs for it: cifar10, fashion_mnist, image_folder, image_tfrecord, nuclei, "
+    "segmentation_folder, segmentation_tfrecord",
 )
 class NeedsFeature(Faulty):
     feature_names = ("image",)
