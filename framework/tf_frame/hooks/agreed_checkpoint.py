@@ -34,12 +34,15 @@ class AgreedCadence(Cadence):
 
     Attributes:
       requested: the step that was told last, and has not come yet; `NEVER` without one.
+      is_last: whether all stop at this step: no further one is requested, as a worker that saw that
+        request instead would not give its position.
     """
 
     def __init__(self, cadence: Cadence, request: Callable[[int], None]) -> None:
         self.inner = cadence
         self._request = request
         self.requested: float = NEVER
+        self.is_last = False
         super().__init__()
 
     def start(self, step: int) -> None:
@@ -63,7 +66,7 @@ class AgreedCadence(Cadence):
         return step >= self.requested
 
     def mark(self, step: int) -> None:
-        if self.is_agreed(step):
+        if self.is_agreed(step) and not self.is_last:
             self.requested = NEVER
             self.inner.mark(step)
             self.request_next()
@@ -132,6 +135,7 @@ class AgreedCheckpointHook(CheckpointHook):
             self._stop_at = int(self._session.run(self._global_step)) + 1
             self._agreement.request_stop(self._stop_at)
             self._agreed.request(self._stop_at)
+            self._agreed.is_last = True
             return REPLAN  # type: ignore[no-any-return]
         return super().should_stop()
 
