@@ -42,11 +42,10 @@ class AgreedCadence(Cadence):
         self.inner = cadence
         self._request = request
         self.requested: float = NEVER
-        self.is_last = False
         super().__init__()
 
     def start(self, step: int) -> None:
-        self.requested = NEVER
+        self.requested, self.is_last = NEVER, False
         if hasattr(self, "inner"):
             self.inner.start(step)
 
@@ -56,9 +55,9 @@ class AgreedCadence(Cadence):
         if step != NEVER and step != self.requested:
             self.request(int(step))
 
-    def request(self, step: int) -> None:
+    def request(self, step: int, *, is_last: bool = False) -> None:
         """Requests a step."""
-        self.requested = step
+        self.requested, self.is_last = step, is_last
         self._request(step)
 
     def is_agreed(self, step: int) -> bool:
@@ -127,6 +126,7 @@ class AgreedCheckpointHook(CheckpointHook):
     def start(self, session: Any, step: int) -> None:
         super().start(session, step)
         self._away, self._asked_for = set(), 0
+        self._stop_at = None  # A new session of the chief has forgotten the request.
         self._agreed.request_next()
 
     def should_stop(self) -> bool:
@@ -134,8 +134,7 @@ class AgreedCheckpointHook(CheckpointHook):
             # One step more, of which every worker knows before it begins.
             self._stop_at = int(self._session.run(self._global_step)) + 1
             self._agreement.request_stop(self._stop_at)
-            self._agreed.request(self._stop_at)
-            self._agreed.is_last = True
+            self._agreed.request(self._stop_at, is_last=True)
             return REPLAN  # type: ignore[no-any-return]
         return super().should_stop()
 
