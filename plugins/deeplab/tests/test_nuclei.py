@@ -4,6 +4,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.testing.elements import elements_of
 from tf_frame_deeplab.nuclei import Nuclei, Params
 from tf_frame_deeplab.tiles import shuffled
 from tf_frame_vision.drawing.png import write_png
@@ -32,18 +33,9 @@ def nuclei(**params):
 def take(source, mode, count=None, **context):
     """Returns the first (images, labels) batches, or all of them."""
     dataset = source.dataset(mode, InputContext(**{"batch_size": 4, **context}))
-    if count is not None:
-        dataset = dataset.take(count)
-    iterator = tf.data.make_initializable_iterator(dataset)
-    features, labels = iterator.get_next()
-    batches = []
-    with tf.Session() as session:
-        session.run(iterator.initializer)
-        while True:
-            try:
-                batches.append(session.run((features["image"], labels["semantic"])))
-            except tf.errors.OutOfRangeError:
-                return batches
+    return [
+        (features["image"], labels["semantic"]) for features, labels in elements_of(dataset, count)
+    ]
 
 
 def images_of(batches):

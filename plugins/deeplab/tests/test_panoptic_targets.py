@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputContext, Mode
+from tf_frame.testing.elements import elements_of
 from tf_frame_deeplab.nuclei import Nuclei, Params
 from tf_frame_deeplab.panoptic.targets import Targets, edge_map
 
@@ -74,13 +75,9 @@ def test_edges_lie_between_instances_and_not_at_unknown_pixels():
 def test_labels_of_a_crop_are_those_of_its_instances():
     """Offsets of scaled, cut and mirrored crops point to the centres in the crops."""
     source = Nuclei(params=Params(instances=True, crop_size=48))
-    with tf.Graph().as_default(), tf.Session() as session:
-        dataset = source.dataset(Mode.TRAIN, InputContext(batch_size=3))
-        iterator = tf.data.make_initializable_iterator(dataset)
-        batch = iterator.get_next()[1]
-        session.run(iterator.initializer)
-        batches = [session.run(batch) for _ in range(2)]
-    for labels in batches:
+    with tf.Graph().as_default():
+        batches = elements_of(source.dataset(Mode.TRAIN, InputContext(batch_size=3)), 2)
+    for _, labels in batches:
         for index, instances in enumerate(labels["instances"]):
             heat, offsets = reference(instances, 4.0)
             np.testing.assert_allclose(labels["instance_center"][index, ..., 0], heat, atol=1e-3)
@@ -92,12 +89,10 @@ def test_labels_of_a_crop_are_those_of_its_instances():
 
 def test_the_semantic_labels_are_those_of_a_run_without_instances():
     def first(**params):
-        with tf.Graph().as_default(), tf.Session() as session:
-            source = Nuclei(params=Params(crop_size=48, **params))
+        source = Nuclei(params=Params(crop_size=48, **params))
+        with tf.Graph().as_default():
             dataset = source.dataset(Mode.TRAIN, InputContext(batch_size=3))
-            iterator = tf.data.make_initializable_iterator(dataset)
-            session.run(iterator.initializer)
-            features, labels = session.run(iterator.get_next())
+            ((features, labels),) = elements_of(dataset, 1)
         return features["image"], labels
 
     image, labels = first()

@@ -15,12 +15,13 @@ from tf_frame import InputContext, InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import DataError
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame.testing.toy import make_setup, run_setup
-from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, split_of_records
+from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
 from tf_frame_vision.reading.folders import find_shards
 from tf_frame_vision.reading.image_files import image_file_examples
 from tf_frame_vision.reading.record_index import index_records
 from tf_frame_vision.reading.records import RecordFormat, record_examples
 from tf_frame_vision.reading.skipped import SkippedHook, count_skipped
+from tf_frame_vision.record_splits import split_of_records
 
 
 @dataclasses.dataclass(frozen=True)

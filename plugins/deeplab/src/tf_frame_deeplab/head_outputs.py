@@ -1,4 +1,4 @@
-"""What the model `deeplab` gives besides its losses: predictions, metrics, pictures.
+"""Outputs of the model `deeplab` besides its losses: predictions, metrics, pictures.
 
 `outputs` has the metrics and pictures of the classes, `head_pictures` those of the other heads.
 """

@@ -80,7 +80,7 @@ class HeadParams:
 
     @property
     def finds_instances(self) -> bool:
-        """Whether there are the heads by which instances are found."""
+        """True if the heads by which instances are found are all there."""
         return CENTER in self.heads
 
 

@@ -5,6 +5,7 @@ from PIL import Image
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError, NoDataError
+from tf_frame.testing.elements import elements_of
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_deeplab.inputs.segmentation_folder import Params, SegmentationFolder
 from tf_frame_deeplab.model import DeepLab, Params as ModelParams
@@ -54,17 +55,7 @@ def names(of, mode):
 
 def take(of, mode, count=None, **context):
     dataset = of.dataset(mode, InputContext(**{"batch_size": 2, **context}))
-    iterator = tf.data.make_initializable_iterator(
-        dataset if count is None else dataset.take(count)
-    )
-    batch, batches = iterator.get_next(), []
-    with tf.Session() as session:
-        session.run(iterator.initializer)
-        while True:
-            try:
-                batches.append(session.run(batch))
-            except tf.errors.OutOfRangeError:
-                return batches
+    return elements_of(dataset, count)
 
 
 def test_two_folders_of_the_same_names_are_pairs(tmp_path):

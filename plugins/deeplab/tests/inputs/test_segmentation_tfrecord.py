@@ -8,6 +8,7 @@ from PIL import Image
 
 from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError, NoDataError
+from tf_frame.testing.elements import elements_of
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_deeplab.inputs.segmentation_tfrecord import Params, SegmentationTfrecord
 
@@ -74,16 +75,7 @@ def source(folder, **params):
 
 def take(source, mode, count=None, **context):
     dataset = source.dataset(mode, InputContext(**{"batch_size": 2, **context}))
-    dataset = dataset if count is None else dataset.take(count)
-    iterator = tf.data.make_initializable_iterator(dataset)
-    batch, batches = iterator.get_next(), []
-    with tf.Session() as session:
-        session.run(iterator.initializer)
-        while True:
-            try:
-                batches.append(session.run(batch))
-            except tf.errors.OutOfRangeError:
-                return batches
+    return elements_of(dataset, count)
 
 
 def test_evaluation_yields_every_record_in_order(folder):

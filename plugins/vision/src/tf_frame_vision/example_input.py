@@ -21,12 +21,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import Input, InputContext, Mode, option
-from tf_frame.errors import DataError, NoDataError
-from tf_frame_vision.reading.record_index import RecordIndex, index_records
+from tf_frame.errors import NoDataError
 
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp")
 
@@ -69,30 +67,6 @@ def absent_split(why: str | Exception) -> Split:
       why: what is missing and what to do.
     """
     return Split(0, None, absent=str(why))
-
-
-def split_of_records(paths: Sequence[Path], *, skip_corrupt: bool) -> Split:
-    """Finds the records of TFRecord files; `content` is a list of `RecordIndex`.
-
-    Args:
-      paths: the files.
-      skip_corrupt: whether to leave out records behind a damaged length.
-
-    Raises:
-      DataError: a length is damaged and must not be left out, or there is no record at all.
-    """
-    indices = [index_records(path) for path in paths]
-    damaged = [_rest_lost(index) for index in indices if index.damage]
-    if damaged and not skip_corrupt:
-        raise DataError(f"{damaged[0]}; copy or write the file again, or give --input.skip_corrupt")
-    count = sum(len(index.offsets) for index in indices)
-    if not count:
-        raise DataError(f"there is no record in {', '.join(map(str, paths[:3]))}")
-    return Split(count, indices, damaged)
-
-
-def _rest_lost(index: RecordIndex) -> str:
-    return f"{index.damage}; it and what follows in this file cannot be read"
 
 
 class ExampleInput(Input):

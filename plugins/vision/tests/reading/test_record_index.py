@@ -5,9 +5,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import DataError
-from tf_frame_vision.example_input import split_of_records
 from tf_frame_vision.reading import record_index
 from tf_frame_vision.reading.record_index import index_records, masked_crc32c
+from tf_frame_vision.record_splits import split_of_records
 
 
 def write(path, records):

@@ -10,15 +10,14 @@ data_dir/labels.txt                      names of the classes, `0:daisy`, one a 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import option
-from tf_frame.errors import DataError, NoDataError
+from tf_frame.errors import DataError
 from tf_frame_classification.inputs.labelled_images import LabelledImageOptions, LabelledImages
-from tf_frame_vision.example_input import Split, absent_split, split_of_records
-from tf_frame_vision.reading.folders import existing_folder, find_shards
+from tf_frame_vision.example_input import Split
+from tf_frame_vision.record_splits import record_splits
 
 _LABEL_FILE = "labels.txt"
 # ImageNet's names, then those of flowers, then those of MNIST and CIFAR-10 (slim, datasets/).
@@ -28,7 +27,6 @@ _EVALUATION = (
     "*_validation*.tfrecord.gz",
     *("test-*", "*_test_*.tfrecord", "*_test.tfrecord", "*_test*.tfrecord.gz"),
 )
-_WHAT_TO_DO = "Give --input.data_dir the folder with the TFRecord files"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,24 +54,8 @@ class ImageTfrecord(LabelledImages):
     classes_from = f"{_LABEL_FILE} or --input.num_classes"
 
     def find(self) -> None:
-        params = self.params
-        folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
-        training = find_shards(folder, params.train_pattern, "--input.train_pattern")
-        class_names = _class_names(folder, params.num_classes)
-        self.use(class_names, self._split(training), self._evaluation(folder))
-
-    def _evaluation(self, folder: Path) -> Split:
-        """The records to evaluate; without any, a run trains and evaluates nothing."""
-        pattern = self.params.eval_pattern
-        try:
-            return self._split(find_shards(folder, pattern, "--input.eval_pattern"))
-        except NoDataError as error:
-            if pattern != _EVALUATION:
-                raise
-            return absent_split(error)
-
-    def _split(self, paths: Sequence[Path]) -> Split:
-        return split_of_records(paths, skip_corrupt=self.params.skip_corrupt)
+        folder, training, evaluation = record_splits(self.params)
+        self.use(_class_names(folder, self.params.num_classes), training, evaluation)
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_classification.inputs.examples import IMAGE_AND_LABEL

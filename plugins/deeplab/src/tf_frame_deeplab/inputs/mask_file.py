@@ -44,7 +44,7 @@ class Pair:
 
 @dataclasses.dataclass(frozen=True)
 class Facts:
-    """What is known of a pair without its pixels.
+    """Facts about a pair that need no pixels.
 
     Attributes:
       height, width: of the image, in pixels.

@@ -104,7 +104,7 @@ class SegmentationFolder(SegmentedImages):
 
 
 def _facts(pair: Pair) -> Facts | str:
-    """What the headers of a pair say; or why it cannot be used."""
+    """The facts in the headers of a pair; or why it cannot be used."""
     try:
         return examine(pair)
     except DamagedPairError as error:

@@ -13,18 +13,17 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tf_frame import InputInfo, option
-from tf_frame.errors import ConfigError, DataError, NoDataError
+from tf_frame.errors import ConfigError, DataError
 from tf_frame_deeplab.datasets.known import KNOWN
 from tf_frame_deeplab.inputs.classes import read_classes
 from tf_frame_deeplab.inputs.segmented_images import SegmentedImageOptions, SegmentedImages
-from tf_frame_vision.example_input import Split, absent_split, split_of_records
-from tf_frame_vision.reading.folders import existing_folder, find_shards
+from tf_frame_vision.example_input import Split
+from tf_frame_vision.record_splits import record_splits
 
 # Those of `tf-frame convert`, then DeepLab's other splits (tensorflow/models,
 # research/deeplab/datasets/data_generator.py and build_cityscapes_data.py).
 _TRAINING = ("train-*", "train_fine-*", "train_aug-*", "trainval-*")
 _EVALUATION = ("val-*", "val_fine-*", "validation-*", "test-*")
-_WHAT_TO_DO = "Give --input.data_dir the folder with the TFRecord files"
 _UNKNOWN = "none"
 _DEFAULT_LABEL = 255
 
@@ -59,9 +58,8 @@ class SegmentationTfrecord(SegmentedImages):
         super().__init__(params=_with_label_of_dataset(params), info=info)
 
     def find(self) -> None:
-        folder = existing_folder(self.params.data_dir, "--input.data_dir", _WHAT_TO_DO)
-        training = find_shards(folder, self.params.train_pattern, "--input.train_pattern")
-        self.use(self._class_names(folder), self._split(training), self._evaluation(folder))
+        folder, training, evaluation = record_splits(self.params)
+        self.use(self._class_names(folder), training, evaluation)
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_deeplab.inputs.segmentation_records import IMAGE_AND_MASK
@@ -87,19 +85,6 @@ class SegmentationTfrecord(SegmentedImages):
                 f" data set this is: --input.dataset {'|'.join(KNOWN)}"
             )
         return read_classes(path, ignore_label=params.ignore_label).names
-
-    def _evaluation(self, folder: Path) -> Split:
-        """The records to evaluate; without any, a run trains and evaluates nothing."""
-        pattern = self.params.eval_pattern
-        try:
-            return self._split(find_shards(folder, pattern, "--input.eval_pattern"))
-        except NoDataError as error:
-            if pattern != _EVALUATION:
-                raise
-            return absent_split(error)
-
-    def _split(self, paths: Sequence[Path]) -> Split:
-        return split_of_records(paths, skip_corrupt=self.params.skip_corrupt)
 
 
 def _with_label_of_dataset(params: Params) -> Params:
