@@ -5,6 +5,7 @@ import re
 import pytest
 
 from job import JOINT_WORDS, LAST_STEP, WORDS, RunningJob, assert_same, joint_job
+from tf_frame.cluster.status import ENDED, read_statuses
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
 
@@ -100,6 +101,8 @@ def test_a_worker_that_comes_when_the_others_are_done_ends_well(tmp_path, num_ps
         job.start("worker-0")
         assert job.wait("worker-0", secs=BACK_SECS) == [0]
         assert "has reached step 2" in job.log("worker-0")
+        statuses = {each.task: each.state for each in read_statuses(str(job.model_dir))}
+        assert statuses["worker-0"] == ENDED
 
 
 def test_a_worker_may_begin_late(tmp_path):

@@ -15,6 +15,7 @@ from typing import Any
 
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.cluster.server import LEAVE, STOPPED, send_to_ps, start_server
+from tf_frame.cluster.status import ENDED, own_status, write_status
 from tf_frame.deploy.session_config import make_deployment, server_config
 from tf_frame.deploy.session_devices import device_report
 from tf_frame.estimator.error_translation import translated_errors
@@ -132,9 +133,16 @@ def _train(
     checkpoint = context.checkpoint
     if step >= last_step:
         observer.report(f"{checkpoint} has reached step {step} of {last_step}: nothing to train")
-        return Trained(step, None, None, None)
-    observer.report(f"resuming from {checkpoint}" if checkpoint else "building the graph ...")
-    return train(setup, context, model=model, source=source)
+        trained = Trained(step, None, None, None)
+    else:
+        observer.report(f"resuming from {checkpoint}" if checkpoint else "building the graph ...")
+        trained = train(setup, context, model=model, source=source)
+    cluster, step = context.cluster, trained.global_step
+    if cluster.has_several_tasks and trained.loss is None and step >= last_step:
+        # `StatusHook` writes in a session only.
+        status = own_status(cluster.task_name, ENDED, step=step, max_steps=last_step)
+        write_status(setup.model_dir, status)
+    return trained
 
 
 def _explained(trained: Trained, setup: TrainingSetup, context: RunContext, source: Any) -> Trained:
