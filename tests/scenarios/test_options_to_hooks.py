@@ -10,7 +10,7 @@ from tf_frame.cluster import Cluster
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.errors import CheckpointError, PluginError
 from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.hooks import make_hooks
+from tf_frame.estimator.training.hooks.make import make_hooks
 from tf_frame.estimator.training.show import show_hooks
 from tf_frame.estimator.training.train import build_graph, closing_all, make_loop
 from tf_frame.graph.step_loop import StepLoop
@@ -100,7 +100,7 @@ def test_a_worker_that_profiles_writes_into_a_folder_of_its_own(hooks_of, tmp_pa
             super().__init__()
             given.update(options, model_dir=model_dir)
 
-    monkeypatch.setattr("tf_frame.estimator.training.hooks.ProfileHook", Given)
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.job.ProfileHook", Given)
     hooks_of(task=1, profile_all_workers=True, profile_num_steps=3, **PROFILE)
     given.pop("tell")  # Only of the chief of a job does it tell anybody.
     assert given == {
@@ -146,7 +146,7 @@ def test_timelines_show_what_the_options_say(hooks_of, monkeypatch, options, dra
             super().__init__()
             given.update(options)
 
-    monkeypatch.setattr("tf_frame.estimator.training.hooks.TimelineHook", Given)
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.chief.TimelineHook", Given)
     hooks_of(trace_every_n_steps=7, **options)
     assert {name: given[name] for name in drawn} == drawn
     assert (given["every_steps"], given["at_steps"]) == (7, ())
@@ -172,7 +172,7 @@ def test_checkpoints_are_saved_and_kept_as_the_options_say(hooks_of, monkeypatch
             super().__init__()
             came.update(options)
 
-    monkeypatch.setattr("tf_frame.estimator.training.hooks.CheckpointHook", Given)
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.chief.CheckpointHook", Given)
     hooks_of(**options)
     assert {name: came[name] for name in given} == given
 
@@ -190,7 +190,7 @@ def test_the_log_has_figures_every_so_many_steps_and_at_the_last(setup_of, caplo
 
 def test_an_evaluation_waits_for_the_checkpoint_that_is_being_written(setup_of, monkeypatch):
     waited = []
-    hook = "tf_frame.estimator.training.hooks.CheckpointHook.wait"
+    hook = "tf_frame.estimator.training.hooks.chief.CheckpointHook.wait"
     monkeypatch.setattr(
         hook, lambda self: waited.append(self._pending is not None) or self._finish_save()
     )

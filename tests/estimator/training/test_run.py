@@ -287,7 +287,7 @@ def test_worker_k_waits_for_the_chief(monkeypatch, tmp_path):
             waits.append(wait_until_step)
             raise Interrupted(15, "enough")
 
-    monkeypatch.setattr("tf_frame.estimator.training.hooks.GlobalStepWaiterHook", Waiter)
+    monkeypatch.setattr("tf_frame.estimator.training.hooks.job.GlobalStepWaiterHook", Waiter)
     cluster = {"master": "grpc://localhost:1", "worker_replicas": 3, "num_ps_tasks": 1}
     setup = make_setup(ToyModel, ToyInput, str(tmp_path), task=2, startup_delay_steps=5, **cluster)
     with pytest.raises(Interrupted):

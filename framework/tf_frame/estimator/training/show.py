@@ -18,7 +18,7 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement_report import placement_table
 from tf_frame.deploy.session_config import make_deployment
 from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.hooks import make_hooks
+from tf_frame.estimator.training.hooks.make import make_hooks
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.train import build_graph, unmatched_patterns
 from tf_frame.graph.train_graph import TrainGraph

@@ -23,7 +23,7 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, precision_rewrites, session_config
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 from tf_frame.estimator.training.context import RunContext
-from tf_frame.estimator.training.hooks import make_hooks
+from tf_frame.estimator.training.hooks.make import make_hooks
 from tf_frame.estimator.training.model_dir import CONFIG_FILE, write_input_info
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.warm_start.apply import with_warm_start

@@ -15,7 +15,7 @@ from tf_frame.cluster import Cluster
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.errors import ConfigError, DataError, NonFiniteError
 from tf_frame.estimator.training.context import RunContext, RunObserver
-from tf_frame.estimator.training.hooks import make_hooks
+from tf_frame.estimator.training.hooks.make import make_hooks
 from tf_frame.estimator.training.setup import TRAIN, TRAIN_AND_EVALUATE, ConfiguredPlugin
 from tf_frame.estimator.training.setup_factory import setup_from_options
 from tf_frame.estimator.training.train import build_graph
