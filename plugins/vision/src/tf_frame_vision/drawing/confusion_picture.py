@@ -24,6 +24,8 @@ _LONGEST = 24
 _LINE = 0.85
 # What a full cell takes from white.
 _RIGHT, _WRONG = (0.9, 0.6, 0.2), (0.1, 0.8, 0.9)
+# The least share that its figure shows as more than 0.
+_SHOWN = 0.005
 # Below this brightness of a cell its figure is white.
 _DARK = 140
 
@@ -93,7 +95,7 @@ def _write_names(canvas: Any, names: Sequence[str], margin: int, side: int) -> N
 
 def _write_figures(canvas: Any, share: NDArray[Any], margin: int, side: int) -> None:
     draw = ImageDraw.Draw(canvas)
-    for row, column in np.argwhere(share > 0):
+    for row, column in np.argwhere(share >= _SHOWN):
         x, y = (margin + number * side + side // 2 for number in (column, row))
         brightness = sum(canvas.getpixel((x - side // 2 + 2, y - side // 2 + 2))) / 3
         draw.text(
