@@ -21,7 +21,8 @@ def font(size: int) -> Any:
 
 def text_width(text: str, size: int) -> int:
     """Returns the width of a line of text, in pixels."""
-    return math.ceil(font(size).getlength(text))
+    width: float = font(size).getlength(text)
+    return math.ceil(width)
 
 
 def upright(text: str, size: int) -> Any:
