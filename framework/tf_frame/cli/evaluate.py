@@ -18,8 +18,8 @@ from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, DataError
 from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TrainingSetup
+from tf_frame.metric_table import metrics_text
 from tf_frame.session.interrupts import Interrupts
-from tf_frame.text import columns, figure
 
 _USAGE = f"""usage: tf-frame evaluate MODEL_DIR [OPTIONS]
 
@@ -68,7 +68,7 @@ def main(argv: Sequence[str]) -> int:
         make_folder(setup, source, observer)
         for evaluated in evaluate_run(setup, source, observer, **given):
             report(f"evaluation at step {evaluated.global_step}")
-            report(columns([(name, _text(value)) for name, value in evaluated.metrics.items()]))
+            report(metrics_text({n: _shown(value) for n, value in evaluated.metrics.items()}))
     return EXIT_OK
 
 
@@ -107,9 +107,9 @@ def _check(given: Mapping[str, Any]) -> None:
             raise ConfigError(f"--{option.name} has no effect without --continuous")
 
 
-def _text(value: Any) -> str:
-    """Returns a number as text; of any other metric only its kind and size."""
+def _shown(value: Any) -> str | float:
+    """Returns a number; of any other metric only its kind and size, as text."""
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
     shape = getattr(value, "shape", ())
-    return f"array {list(shape)}" if shape else figure(float(value))
+    return f"array {list(shape)}" if shape else float(value)

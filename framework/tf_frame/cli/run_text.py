@@ -22,8 +22,9 @@ from tf_frame.config.yaml_file import read_settings
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.training.model_dir import CONFIG_FILE
 from tf_frame.estimator.training.setup import ConfiguredPlugin, TrainingSetup
+from tf_frame.metric_table import metrics_text
 from tf_frame.plugin import InputInfo, Mode
-from tf_frame.text import columns, figure
+from tf_frame.text import columns
 
 
 def notes(line: CommandLine, setup: TrainingSetup) -> list[str]:
@@ -137,8 +138,8 @@ def closing(setup: TrainingSetup, result: Mapping[str, Any]) -> str:
     """The last evaluation as a table, the time that the run took, and its folder."""
     lines = []
     if result["metrics"]:
-        rows = [(name, figure(value)) for name, value in result["metrics"].items()]
-        lines += [f"evaluation at step {result['metrics_step']}", columns(rows)]
+        table = metrics_text(result["metrics"])
+        lines += [f"evaluation at step {result['metrics_step']}", table]
     rate = result["steps_per_sec"]
     speed = f", {rate:.2f} steps/s" if rate else ""
     lines.append(f"done in {result['duration_secs']:.0f} s{speed}; results in {setup.model_dir}")

@@ -52,12 +52,16 @@ class InputInfo:
       num_classes: number of classes, the background included.
       class_names: one name per class.
       ignore_label: label value that loss and metrics leave out.
+      class_colours: red, green and blue of each class, 0 to 255; empty without.
+      class_ids: the data set's own id of each class; empty: the numbers of the classes.
     """
 
     num_examples: Mapping[Mode, int] = dataclasses.field(default_factory=dict)
     num_classes: int | None = None
     class_names: Sequence[str] = ()
     ignore_label: int | None = None
+    class_colours: Sequence[Sequence[int]] = ()
+    class_ids: Sequence[int] = ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -33,8 +33,20 @@ def test_values_equal_numpy(batches):
         np.sum((labels == c) & (predictions == c)) / np.sum((labels == c) | (predictions == c))
         for c in range(3)
     ]
+    matrix = np.zeros([3, 3])
+    np.add.at(matrix, (labels, predictions), 1)
+    np.testing.assert_array_equal(found.pop("confusion_matrix"), matrix)
+    found.pop("confusion_matrix_image")
+    hits, rows, columns = np.diag(matrix), matrix.sum(axis=1), matrix.sum(axis=0)
+    of_classes = {"precision": hits / columns, "recall": hits / rows, "pixels": rows}
+    expected = {
+        f"{kind}_{name}": value
+        for kind, values in of_classes.items()
+        for name, value in zip("ab2", values, strict=True)
+    }
     assert found == pytest.approx(
-        {
+        expected
+        | {
             "mean_iou": np.mean(iou),
             "pixel_accuracy": np.mean(labels == predictions),
             "iou_a": iou[0],
@@ -54,7 +66,8 @@ def test_the_mean_is_over_classes_that_occur():
 def test_nothing_but_ignored_pixels_gives_zero():
     labels = np.full([1, 2, 2], 255)
     found = evaluate([(labels, np.zeros_like(labels))], num_classes=2, ignore_label=255)
-    assert set(found.values()) == {0.0}
+    assert {value for name, value in found.items() if "confusion" not in name} == {0.0}
+    assert not found["confusion_matrix"].any()
 
 
 def test_the_count_is_one_local_variable():

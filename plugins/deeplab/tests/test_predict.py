@@ -11,9 +11,11 @@ import yaml
 from tf_frame import InputContext, InputInfo
 from tf_frame.cli.main import main
 from tf_frame_deeplab import network
+from tf_frame_deeplab.datasets.known import KNOWN
 from tf_frame_deeplab.model import DeepLab, Params
 from tf_frame_deeplab.nuclei import Nuclei, Params as NucleiParams
-from tf_frame_deeplab.prediction_files import LabelsAndOverlays
+from tf_frame_deeplab.prediction_files import LabelsAndOverlays, Painting
+from tf_frame_vision.drawing.legend import with_legend
 from tf_frame_vision.drawing.palette import overlay, palette
 from tf_frame_vision.drawing.png import read_png
 
@@ -99,8 +101,9 @@ def test_pictures_of_any_size_become_labels_and_overlays_of_that_size(predicted)
         assert shown.shape == (height, width, 3)
         classes = (shown == colours[1]).all(axis=2).astype(int)
         np.testing.assert_array_equal(shown, colours[classes])
+        # Below the picture there is a legend.
         np.testing.assert_array_equal(
-            decoded(overlaid), overlay(decoded(pictures[name]), classes, colours)
+            decoded(overlaid)[:height, :width], overlay(decoded(pictures[name]), classes, colours)
         )
         seen |= set(classes.ravel())
     assert seen == {0, 1}
@@ -166,8 +169,9 @@ def test_a_broken_picture_is_named_and_the_others_stay(trained, tmp_path, capfd)
 
 @pytest.fixture
 def writer(tmp_path):
-    def make(num_classes, class_names=()):
-        return LabelsAndOverlays(str(tmp_path), num_classes=num_classes, class_names=class_names)
+    def make(num_classes, class_names=(), **more):
+        painting = Painting(num_classes=num_classes, class_names=class_names, **more)
+        return LabelsAndOverlays(str(tmp_path), painting)
 
     return make
 
@@ -197,9 +201,40 @@ def test_more_classes_than_a_palette_has_are_sixteen_bits(writer, tmp_path):
 
 def test_a_first_class_that_is_no_background_is_painted(writer, tmp_path):
     write(writer(2, ("road", "sky")), np.zeros([4, 4], int))
-    assert decoded(tmp_path / "overlays" / "x.png").any()
+    assert decoded(tmp_path / "overlays" / "x.png")[:4, :4].any()
     write(writer(2, ("background", "sky")), np.zeros([4, 4], int))
     assert not decoded(tmp_path / "overlays" / "x.png").any()
+
+
+def test_the_legend_names_the_painted_classes_that_occur(writer, tmp_path):
+    write(writer(4, ("background", "cat", "dog", "fly")), np.array([[0, 2], [0, 2]]))
+    found = decoded(tmp_path / "overlays" / "x.png")
+    expected = with_legend(found[:2, :2], [("dog", palette(4, background=True)[2])])
+    np.testing.assert_array_equal(found, expected)
+    assert found.shape[0] > 2
+
+
+def test_colours_are_those_of_the_input_or_of_the_colour_map():
+    colours = [[1, 2, 3], [4, 5, 6]]
+    info = InputInfo(num_classes=2, class_names=("background", "a"), class_colours=colours)
+    own = Painting.of(Params(), info)
+    assert own.palette.tolist() == colours
+    assert own.overlay_palette.tolist() == [[0, 0, 0], [4, 5, 6]]
+    pascal = Painting.of(Params(colormap_type="pascal"), info)
+    assert pascal.palette.tolist() == [[0, 0, 0], [128, 0, 0]]
+
+
+def test_raw_files_have_the_ids_of_the_data_set(writer, tmp_path):
+    known = KNOWN["cityscapes"]
+    classes = np.arange(19)[np.newaxis]
+    write(writer(19, known.class_names), classes)
+    assert not (tmp_path / "raw").exists()
+    write(writer(19, known.class_names, writes_raw=True, class_ids=known.ids), classes)
+    data = (tmp_path / "raw" / "x.png").read_bytes()
+    assert png_header(data) == (8, 0)
+    assert decoded(tmp_path / "raw" / "x.png", channels=1)[0, :, 0].tolist() == list(known.ids)
+    write(writer(19, writes_raw=True), classes)
+    assert decoded(tmp_path / "raw" / "x.png", channels=1)[0, :, 0].tolist() == list(range(19))
 
 
 def test_brightness_beyond_what_a_file_has_is_cut_off(writer, tmp_path):

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.estimator.evaluation.results import numbers, write_evaluation, write_figures
+from tf_frame.estimator.evaluation.results import (
+    numbers,
+    write_evaluation,
+    write_figures,
+    write_pictures,
+)
 
 
 def values_in(folder):
@@ -80,3 +85,15 @@ def test_the_figures_of_the_last_evaluation_are_a_file_for_programs(tmp_path):
         "global_step": 8,
         "metrics": {"a": 0.5, "b": [[1, 2]]},
     }
+
+
+def test_pictures_among_the_metrics_are_files(tmp_path):
+    def summary(*contents):
+        images = [tf.Summary.Image(encoded_image_string=content) for content in contents]
+        values = [tf.Summary.Value(tag="x", image=image) for image in images]
+        return tf.Summary(value=values).SerializeToString()
+
+    metrics = {"matrix_image": summary(b"png"), "many": summary(b"a", b"b")}
+    write_pictures(str(tmp_path), {**metrics, "text": b"\xff", "number": 1.0, "list": [1]})
+    assert [path.name for path in tmp_path.iterdir()] == ["matrix.png"]
+    assert (tmp_path / "matrix.png").read_bytes() == b"png"

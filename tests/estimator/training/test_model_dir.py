@@ -70,6 +70,7 @@ def test_a_file_without_a_step_counts_as_no_training(tmp_path):
         InputInfo(),
         InputInfo({Mode.TRAIN: 5, Mode.EVAL: 2}, 2, ("caf\u00e9", "\udcff"), 255),
         InputInfo(num_classes=np.int64(3)),
+        InputInfo(num_classes=2, class_colours=((0, 0, 0), (1, 2, 255)), class_ids=(7, 11)),
     ],
 )
 def test_facts_about_the_data_are_read_as_they_were_written(tmp_path, info):

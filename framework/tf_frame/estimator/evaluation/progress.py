@@ -18,8 +18,8 @@ from tf_frame.config.run_options import RunOptions
 from tf_frame.estimator.evaluation.evaluator import Evaluated, Evaluator
 from tf_frame.estimator.evaluation.results import numbers
 from tf_frame.estimator.training.context import RunObserver
+from tf_frame.metric_table import metrics_text
 from tf_frame.plugin import InputInfo, Mode
-from tf_frame.text import columns, figure
 
 _LINE_SECS = 30.0
 
@@ -63,10 +63,9 @@ def evaluate_watched(
 
 def _figures_so_far(evaluated: Evaluated) -> str:
     steps = "1 step" if evaluated.steps == 1 else f"{evaluated.steps} steps"
-    rows = [(name, figure(value)) for name, value in numbers(evaluated.metrics).items()]
     return (
         f"evaluation stopped after {steps} (--eval_steps {evaluated.steps} does as many); figures "
-        f"so far\n{columns(rows)}"
+        f"so far\n{metrics_text(numbers(evaluated.metrics))}"
     )
 
 

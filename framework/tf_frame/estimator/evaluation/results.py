@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,8 @@ def log_result(result: Mapping[str, Any]) -> None:
 def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoint: str) -> str:
     """Writes the metrics of a checkpoint to `metrics.json`, with arrays as lists, without bytes.
 
+    Pictures among them become files of their own, see `write_pictures`.
+
     Returns:
       Path of the file.
     """
@@ -82,9 +84,33 @@ def write_figures(eval_dir: str, metrics: Mapping[str, Any], step: int, checkpoi
     }
     result = {"checkpoint": checkpoint, "global_step": step, "metrics": figures}
     tf.io.gfile.makedirs(eval_dir)
+    write_pictures(eval_dir, metrics)
     path = os.path.join(eval_dir, "metrics.json")
     write_file(path, json.dumps(result, indent=2) + "\n")
     return path
+
+
+def write_pictures(eval_dir: str, metrics: Mapping[str, Any]) -> None:
+    """Writes each metric that is a serialised summary of one image, NAME_image, to `NAME.png`.
+
+    Args:
+      eval_dir: the folder; it exists.
+      metrics: name -> value.
+    """
+    for name, value in metrics.items():
+        images = [part.image for part in _parts(value) or () if part.HasField("image")]
+        if len(images) == 1:
+            path = os.path.join(eval_dir, f"{name.removesuffix('_image')}.png")
+            write_file(path, images[0].encoded_image_string)
+
+
+def _parts(value: Any) -> Sequence[Any] | None:
+    """The values of a serialised summary; None of anything else."""
+    try:
+        parts: Sequence[Any] | None = tf.Summary.FromString(value).value
+    except (DecodeError, TypeError):
+        parts = None
+    return parts
 
 
 def _tag(prefix: str, name: str) -> str:
@@ -97,9 +123,8 @@ def _values(tag: str, value: Any) -> Iterator[Any]:
     if value is None:
         return
     if isinstance(value, bytes):
-        try:
-            parts = tf.Summary.FromString(value).value
-        except DecodeError:
+        parts = _parts(value)
+        if parts is None:
             _LOG.warning("the metric %s is not written as an event: it is not a tf.Summary", tag)
             return
         for index, part in enumerate(parts):

@@ -18,10 +18,11 @@ from tf_frame.config.values import not_a_choice
 from tf_frame.errors import CheckpointError, ConfigError, NoDataError
 from tf_frame.estimator.evaluation.evaluator import Evaluator
 from tf_frame.estimator.evaluation.progress import evaluate_watched
-from tf_frame.estimator.evaluation.results import numbers
+from tf_frame.estimator.evaluation.results import numbers, write_pictures
 from tf_frame.estimator.training.context import RunObserver
 from tf_frame.estimator.training.setup import TRAIN_AND_EVALUATE, TrainingSetup
 from tf_frame.hooks.metrics_log import EVAL, MetricsLog
+from tf_frame.metric_table import classwise
 from tf_frame.session.interrupts import Interrupted
 from tf_frame.text import figure
 
@@ -43,7 +44,7 @@ class Evaluations:
         if step not in self.metrics_of_step:
             path = os.path.join(self.setup.model_dir, f"model.ckpt-{step}")
             metrics = self._evaluate(path, step, how_to_resume(self.setup, step))
-            figures = "  ".join(f"{name} {figure(value)}" for name, value in metrics.items())
+            figures = "  ".join(f"{name} {figure(value)}" for name, value in _overall(metrics))
             self.observer.report(f"evaluation at step {step}  {figures}")
         return self.metrics_of_step[step]
 
@@ -97,6 +98,7 @@ class Evaluations:
             evaluated = evaluate_watched(self.evaluator, checkpoint, self.observer)
         except Interrupted as interrupted:
             raise Interrupted(interrupted.signum, if_interrupted) from None
+        write_pictures(str(self.evaluator.eval_dir), evaluated.metrics)
         metrics = self.metrics_of_step[step] = numbers(evaluated.metrics)
         figures = ", ".join(f"{name} = {value:.6g}" for name, value in metrics.items())
         _LOG.info("step %d: evaluation: %s", step, figures)
@@ -105,6 +107,13 @@ class Evaluations:
             best = f"one of the {self.setup.config.keep_best} best"
             self.observer.report(f"kept {checkpoint} as {best}")
         return metrics
+
+
+def _overall(metrics: dict[str, float]) -> list[tuple[str, float]]:
+    """The metrics that are not of single classes."""
+    kinds, classes = classwise(metrics)
+    of_classes = {f"{kind}_{name}" for kind in kinds for name in classes}
+    return [(name, value) for name, value in metrics.items() if name not in of_classes]
 
 
 def how_to_resume(setup: TrainingSetup, step: int, cluster: Cluster | None = None) -> str:

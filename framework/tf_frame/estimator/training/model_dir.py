@@ -157,7 +157,11 @@ def read_input_info(model_dir: str, name: str) -> InputInfo | None:
         if facts.pop("input") != name:
             return None
         facts["num_examples"] = {Mode(mode): n for mode, n in facts["num_examples"].items()}
-        return InputInfo(**{**facts, "class_names": tuple(facts["class_names"])})
+        facts["class_names"] = tuple(facts["class_names"])
+        # Runs of before had neither.
+        facts["class_colours"] = tuple(map(tuple, facts.get("class_colours", ())))
+        facts["class_ids"] = tuple(facts.get("class_ids", ()))
+        return InputInfo(**facts)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import ConfigError
-from tf_frame_deeplab import heads
+from tf_frame_deeplab import evaluation_options, heads
 from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
 from tf_frame_vision.slim_network import load_network
 
@@ -33,7 +33,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Params(heads.HeadParams):
+class Params(evaluation_options.EvaluationParams, heads.HeadParams):
     """Options of the model."""
 
     backbone: str = option(
@@ -113,6 +113,7 @@ class DeepLab(Model):
             )
         self.num_classes: int = info.num_classes
         heads.check(params, self.num_classes)
+        evaluation_options.check(params, self.num_classes)
         self.label_names = heads.label_names(params)  # type: ignore[misc]
         strides = (params.output_stride, *params.decoder_output_stride)
         if params.decoder_channels and (
@@ -141,31 +142,18 @@ class DeepLab(Model):
         """
         import tensorflow.compat.v1 as tf
 
-        from tf_frame_deeplab import network
         from tf_frame_deeplab.head_outputs import HeadOutputs
         from tf_frame_deeplab.losses import head_loss
         from tf_frame_vision.reading.skipped import count_skipped
 
         counted = count_skipped(features)
         images = counted.features["image"]
-        logits, end_points = network.deeplab_v3_plus(
-            images,
-            backbone=self.backbone,
-            params=dataclasses.replace(self.params, batch_norm_decay=self._batch_norm_decay()),
-            num_classes=self.num_classes,
-            is_training=mode == Mode.TRAIN and self.params.train_batch_norm,
-            other_heads=self.params.other_heads,
-        )
         semantic = None if labels is None else labels["semantic"]
-        like = images if semantic is None else semantic
-        logits = network.upsample(logits, like=like)
+        by_head, end_points = self._logits(images, images if semantic is None else semantic, mode)
+        logits = by_head.pop("semantic")
         predictions = {
             "semantic": tf.argmax(logits, axis=3, output_type=tf.int32),
             "probabilities": tf.nn.softmax(logits),
-        }
-        by_head = {
-            head: network.upsample(end_points[f"logits/{head}"], like=like)
-            for head in self.params.other_heads
         }
         outputs = HeadOutputs(self.params, self.info)
         if mode != Mode.TRAIN:
@@ -193,6 +181,33 @@ class DeepLab(Model):
             hooks=counted.hooks if mode == Mode.TRAIN else (),
         )
 
+    def _logits(self, images: Any, like: Any, mode: Mode) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Head -> logits of the height and width of `like`; and end points by name."""
+        from tf_frame_deeplab import network
+
+        end_points: dict[str, Any] = {}
+
+        def of_image(image: Any) -> dict[str, Any]:
+            logits, found = network.deeplab_v3_plus(
+                image,
+                backbone=self.backbone,
+                params=dataclasses.replace(self.params, batch_norm_decay=self._batch_norm_decay()),
+                num_classes=self.num_classes,
+                is_training=mode == Mode.TRAIN and self.params.train_batch_norm,
+                other_heads=self.params.other_heads,
+            )
+            # Of several views, those of the first one; the others may be within a loop.
+            end_points.update({} if end_points else found)
+            others = {head: found[f"logits/{head}"] for head in self.params.other_heads}
+            return {"semantic": logits, **others}
+
+        if mode != Mode.TRAIN and self.params.has_several_views:
+            from tf_frame_deeplab.views import averaged_logits
+
+            return averaged_logits(of_image, images, like=like, params=self.params), end_points
+        by_head = of_image(images)
+        return {head: network.upsample(by_head[head], like=like) for head in by_head}, end_points
+
     def notes(self) -> Sequence[str]:
         """Says whether the decay of batch norm is lowered for a short run."""
         if self.params.batch_norm_decay is not None or not self.params.train_batch_norm:
@@ -213,12 +228,14 @@ class DeepLab(Model):
         Args:
           directory: the folder.
         """
+        from tf_frame_deeplab.prediction_files import Painting
+
         writer: Any
         if self.params.finds_instances:
             from tf_frame_deeplab.panoptic.prediction_files import InstanceFiles as writer
         else:
             from tf_frame_deeplab.prediction_files import LabelsAndOverlays as writer
-        return writer(directory, num_classes=self.num_classes, class_names=self.info.class_names)
+        return writer(directory, Painting.of(self.params, self.info))
 
     def last_layer_scopes(self) -> tuple[str, ...]:
         """Returns the names of the layers that do not belong to the backbone."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame_vision.confusion import confusion_matrix, metric_names
+from tf_frame_vision.confusion import confusion_image, confusion_matrix, metric_names
 
 # Number of image summaries, and grey level of ignored pixels in them.
 _MAX_IMAGES = 3
@@ -54,23 +54,37 @@ def segmentation_metrics(
 
     Returns:
       `mean_iou` over the classes that occur in labels or predictions,
-      `pixel_accuracy`, and `iou_<class name>` (0 for a class that does not
-      occur), each a (value, update op) pair. The updates are one and the same.
+      `pixel_accuracy`, and of each class `iou_<class name>`, `precision_...`,
+      `recall_...` (0 for a class that does not occur) and `pixels_...`, which
+      have its label; `confusion_matrix`, `[num_classes, num_classes]`, rows are
+      labels; and `confusion_matrix_image`, a serialised summary. Each is a (value,
+      update op) pair. The updates are one and the same.
     """
     known, weights = _known_and_weights(labels, ignore_label)
     known, predictions, weights = (tf.reshape(each, [-1]) for each in (known, predictions, weights))
     total, update = confusion_matrix(known, predictions, num_classes, weights=weights)
     hits = tf.diag_part(total)
-    union = tf.reduce_sum(total, axis=0) + tf.reduce_sum(total, axis=1) - hits
+    predicted, pixels = tf.reduce_sum(total, axis=0), tf.reduce_sum(total, axis=1)
+    union = predicted + pixels - hits
     iou = tf.div_no_nan(hits, union)
     occurring = tf.reduce_sum(tf.cast(union > 0, tf.float64))
     values = {
         "mean_iou": tf.div_no_nan(tf.reduce_sum(iou), occurring),
         "pixel_accuracy": tf.div_no_nan(tf.reduce_sum(hits), tf.reduce_sum(total)),
     }
-    for index, name in enumerate(metric_names(class_names, num_classes)):
-        values[f"iou_{name}"] = iou[index]
-    return {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
+    of_classes = {
+        "iou": iou,
+        "precision": tf.div_no_nan(hits, predicted),
+        "recall": tf.div_no_nan(hits, pixels),
+        "pixels": pixels,
+    }
+    names = metric_names(class_names, num_classes)
+    for kind, value in of_classes.items():
+        values |= {f"{kind}_{name}": value[index] for index, name in enumerate(names)}
+    metrics = {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
+    metrics["confusion_matrix"] = total, update
+    metrics["confusion_matrix_image"] = confusion_image(total, class_names), update
+    return metrics
 
 
 def image_summaries(

@@ -3,21 +3,84 @@
 Labels are for programs that read on; overlays are for people, to check them by eye.
 
 DIR/labels/NAME.png    the class of each pixel, and a palette so that it can be looked at
-DIR/overlays/NAME.png  the image with the classes laid over it in colour
+DIR/overlays/NAME.png  the image with the classes laid over it in colour, above names of the colours
+DIR/raw/NAME.png       with `--model.also_save_raw_predictions`: the data set's own ids, grey
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tf_frame_vision.drawing.palette import has_background, overlay, palette
+from tf_frame import InputInfo
+from tf_frame_deeplab.datasets.colormaps import COLORMAPS
+from tf_frame_deeplab.evaluation_options import EvaluationParams
+from tf_frame_vision.drawing.legend import with_legend
+from tf_frame_vision.drawing.palette import Pixels, has_background, overlay, palette
 from tf_frame_vision.drawing.png import write_png
 
 _MAX_PALETTE = 256
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Painting:
+    """Colours and ids of the classes in files of predictions.
+
+    Attributes:
+      num_classes: number of classes.
+      class_names: their names, or none; a class 0 called background stays unpainted.
+      colours: red, green and blue of each class; empty: colours of tf-frame's own.
+      writes_raw: whether there are files of ids.
+      class_ids: the data set's own id of each class; empty: the numbers of the classes.
+    """
+
+    num_classes: int
+    class_names: Sequence[str] = ()
+    colours: Sequence[Sequence[int]] = ()
+    writes_raw: bool = False
+    class_ids: Sequence[int] = ()
+
+    @classmethod
+    def of(cls, params: EvaluationParams, info: InputInfo) -> Painting:
+        """Returns that of a model.
+
+        Args:
+          params: colour map, and whether there are files of ids.
+          info: number, names, colours and ids of the classes.
+        """
+        assert info.num_classes, "the model checks it"
+        colours = COLORMAPS.get(params.colormap_type, info.class_colours)
+        return cls(
+            num_classes=info.num_classes,
+            class_names=tuple(info.class_names),
+            colours=tuple(colours[: info.num_classes]),
+            writes_raw=params.also_save_raw_predictions,
+            class_ids=tuple(info.class_ids),
+        )
+
+    @property
+    def palette(self) -> Pixels:
+        """The colour of each class, `[num_classes, 3]`."""
+        if self.colours:
+            return np.array(self.colours, np.uint8)
+        return palette(self.num_classes, background=has_background(self.class_names))
+
+    @property
+    def overlay_palette(self) -> Pixels:
+        """The same, but black, which is not painted, for the background."""
+        colours = self.palette
+        if self.class_names and has_background(self.class_names):
+            colours[0] = 0
+        return colours
+
+    def ids(self, classes: Any) -> Any:
+        """Returns the data set's own ids of classes, uint8 or, where that is too small, uint16."""
+        ids = np.array(self.class_ids or range(self.num_classes))
+        return ids.astype(np.uint8 if ids.max() < _MAX_PALETTE else np.uint16)[classes]
 
 
 class LabelsAndOverlays:
@@ -27,32 +90,50 @@ class LabelsAndOverlays:
     classes they are grey, 16 bits, and have none.
 
     Args:
-      directory: the folder; its two folders are made.
-      num_classes: number of classes.
-      class_names: their names, or none; a class 0 called background stays unpainted.
+      directory: the folder; its folders are made.
+      painting: colours and ids.
     """
 
     predict_keys: Sequence[str] = ("semantic",)
 
-    def __init__(self, directory: str, *, num_classes: int, class_names: Sequence[str]) -> None:
-        self._folders = [Path(directory) / name for name in ("labels", "overlays")]
-        for folder in self._folders:
-            folder.mkdir(parents=True, exist_ok=True)
-        self._colours = palette(num_classes, background=has_background(class_names))
+    def __init__(self, directory: str, painting: Painting) -> None:
+        self._directory, self._painting = Path(directory), painting
+        for kind in ("labels", "overlays", *(["raw"] if painting.writes_raw else [])):
+            self._folder(kind).mkdir(parents=True, exist_ok=True)
+        self._colours, self._overlay_colours = painting.palette, painting.overlay_palette
 
     def __call__(self, name: str, features: Mapping[str, Any], prediction: Any) -> None:
         """Writes the files of an example.
 
         Args:
-          name: name of both files, without the ending.
+          name: name of the files, without the ending.
           features: `image`, `[height, width, 3]`, 0 to 255.
           prediction: `semantic`, `[height, width]`.
         """
         classes = prediction["semantic"]
-        image = np.clip(np.round(features["image"]), 0, 255).astype(np.uint8)
-        labels, overlays = (folder / f"{name}.png" for folder in self._folders)
         if len(self._colours) > _MAX_PALETTE:
-            write_png(labels, classes.astype(np.uint16))
+            self._write("labels", name, classes.astype(np.uint16))
         else:
-            write_png(labels, classes.astype(np.uint8), colours=self._colours)
-        write_png(overlays, overlay(image, classes, self._colours))
+            self._write("labels", name, classes.astype(np.uint8), colours=self._colours)
+        painted = overlay(shown(features["image"]), classes, self._overlay_colours)
+        self._write("overlays", name, with_legend(painted, self._legend(classes)))
+        if self._painting.writes_raw:
+            self._write("raw", name, self._painting.ids(classes))
+
+    def _legend(self, classes: Any) -> list[tuple[str, Any]]:
+        """Name and colour of each class that is painted."""
+        names = dict(enumerate(self._painting.class_names))
+        painted = [each for each in np.unique(classes) if self._overlay_colours[each].any()]
+        return [(names.get(each, str(each)), self._overlay_colours[each]) for each in painted]
+
+    def _folder(self, kind: str) -> Path:
+        return self._directory / kind
+
+    def _write(self, kind: str, name: str, pixels: Any, *, colours: Any = None) -> None:
+        write_png(self._folder(kind) / f"{name}.png", pixels, colours=colours)
+
+
+def shown(image: Any) -> Pixels:
+    """Returns the pixels of an image, 0 to 255, as uint8."""
+    pixels: Pixels = np.clip(np.round(image), 0, 255).astype(np.uint8)
+    return pixels

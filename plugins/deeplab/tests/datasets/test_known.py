@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tf_frame_deeplab.convert.cityscapes import meaning_of_label_ids
+from tf_frame_deeplab.datasets.colormaps import COLORMAPS
 from tf_frame_deeplab.datasets.known import KNOWN
 
 # Classes and ignored labels of research/deeplab/datasets/data_generator.py; first and last colours
@@ -12,6 +13,8 @@ PUBLISHED = {
     "voc": (21, 255, (0, 0, 0), (0, 64, 128), "tvmonitor"),
     "pascal_voc_seg": (21, 255, (0, 0, 0), (0, 64, 128), "tvmonitor"),
     "cityscapes": (19, 255, (128, 64, 128), (119, 11, 32), "bicycle"),
+    # Colours, names and ids: google-research/deeplab2, data/coco_constants.py.
+    "coco": (133, 255, (220, 20, 60), (250, 141, 255), "rug-merged"),
     "ade20k": (151, 0, (0, 0, 0), (92, 0, 255), "flag"),
 }
 
@@ -31,6 +34,30 @@ def test_colours_of_voc_are_known_ones():
     assert KNOWN["voc"].colours[1] == (128, 0, 0)
     assert KNOWN["voc"].colours[8] == (64, 0, 0)
     assert KNOWN["voc"].colours[15] == (192, 128, 128)
+
+
+def test_the_five_colour_maps_are_the_published_ones():
+    # Entries and some colours of get_dataset_colormap.py, as above.
+    published = {
+        "ade20k": (151, {1: (120, 120, 120), 75: (0, 255, 173)}),
+        "cityscapes": (19, {10: (70, 130, 180), 13: (0, 0, 142)}),
+        "coco": (133, {17: (182, 182, 255), 132: (250, 141, 255)}),
+        "mapillary_vistas": (66, {0: (165, 42, 42), 37: (222, 40, 40), 63: (32, 32, 32)}),
+        "pascal": (512, {15: (192, 128, 128), 255: (224, 224, 192), 511: (224, 224, 224)}),
+    }
+    assert COLORMAPS.keys() == published.keys()
+    for name, (count, some) in published.items():
+        assert len(COLORMAPS[name]) == count
+        assert {number: COLORMAPS[name][number] for number in some} == some
+
+
+def test_ids_of_coco_are_those_of_its_categories():
+    coco = KNOWN["coco"]
+    ids = dict(zip(coco.class_names, coco.ids, strict=True))
+    assert (ids["person"], ids["toothbrush"], ids["banner"], ids["road"]) == (1, 90, 92, 149)
+    assert list(coco.ids) == sorted(set(coco.ids))
+    # 80 categories of things end with 90, 53 of stuff with 200.
+    assert [sum(i <= 90 for i in coco.ids), max(coco.ids)] == [80, 200]
 
 
 def test_label_ids_of_cityscapes_become_train_ids():

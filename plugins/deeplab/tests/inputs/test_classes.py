@@ -14,6 +14,7 @@ def test_a_line_is_a_class(tmp_path):
     found = classes(tmp_path, "# three\nbackground\n\n  traffic light\nlane 2\n")
     assert found.names == ["background", "traffic light", "lane 2"]
     assert found.colours == {}
+    assert found.red_green_blue == []
 
 
 def test_colours_follow_the_names_and_may_be_ignored(tmp_path):
@@ -21,6 +22,7 @@ def test_colours_follow_the_names_and_may_be_ignored(tmp_path):
     found = classes(tmp_path, text)
     assert found.names == ["background", "traffic light"]
     assert found.colours == {0xFFFFFF: 255, 0: 0, 0xFAAA1E: 1}
+    assert found.red_green_blue == [(0, 0, 0), (250, 170, 30)]
 
 
 WRONG = {

@@ -140,7 +140,9 @@ def test_masks_of_every_kind_are_classes(tmp_path):
     expected = kinds(tmp_path)
     (tmp_path / "val.txt").write_text("\n".join(expected))
     (tmp_path / "train.txt").write_text("grey")
-    batches = take(source(tmp_path), Mode.EVAL, batch_size=1)
+    of = source(tmp_path)
+    assert of.info.class_colours == tuple(COLOURS)
+    batches = take(of, Mode.EVAL, batch_size=1)
     assert len(batches) == len(expected) == 7
     for (_, labels), (name, mask) in zip(batches, expected.items(), strict=True):
         np.testing.assert_array_equal(labels["semantic"][0], mask, err_msg=name)

@@ -10,6 +10,7 @@ from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError, DataError, NoDataError
 from tf_frame.testing.elements import elements_of
 from tf_frame.testing.exact_resume import check_exact_resume
+from tf_frame_deeplab.datasets.known import KNOWN
 from tf_frame_deeplab.inputs.segmentation_tfrecord import Params, SegmentationTfrecord
 
 SIZE = (6, 8)
@@ -114,6 +115,9 @@ def test_files_may_be_gzipped_and_have_deeplabs_other_names(tmp_path):
         (tmp_path / name).write_bytes(gzip.compress((tmp_path / name).read_bytes()))
     of_dataset = source(tmp_path, dataset="cityscapes")
     assert of_dataset.info.num_examples[Mode.EVAL] == 1
+    known = KNOWN["cityscapes"]
+    assert of_dataset.info.class_colours == known.colours
+    assert of_dataset.info.class_ids == known.ids
     ((_, labels),) = take(of_dataset, Mode.EVAL)
     np.testing.assert_array_equal(labels["semantic"][0], classes_of(0))
 

@@ -1,4 +1,4 @@
-"""Streaming confusion matrix of an evaluation, and names of classes in metrics.
+"""Streaming confusion matrix of an evaluation, its picture, and names of classes in metrics.
 
 Models compute accuracy, recall and IoU of all classes from this one matrix: each batch is counted
 once. A class name such as `T-shirt/top` becomes `T-shirt_top`, which a metric's name may contain.
@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
+
+from tf_frame_vision.drawing.confusion_picture import confusion_picture
+from tf_frame_vision.drawing.png import encoded_png
 
 
 def confusion_matrix(
@@ -40,6 +43,34 @@ def confusion_matrix(
         labels, predictions, num_classes, weights=weights, dtype=tf.float64
     )
     return tf.convert_to_tensor(total), tf.assign_add(total, batch)
+
+
+def confusion_image(matrix: Any, class_names: Sequence[str]) -> Any:
+    """Draws a confusion matrix, as `tf_frame_vision.drawing.confusion_picture` has it.
+
+    Args:
+      matrix: `[num_classes, num_classes]`, rows are labels.
+      class_names: names of the first classes.
+
+    Returns:
+      A scalar string, a serialised `tf.Summary` with one image.
+    """
+
+    def drawn(values: Any) -> bytes:
+        pixels = confusion_picture(values, class_names)
+        image = tf.Summary.Image(
+            height=pixels.shape[0],
+            width=pixels.shape[1],
+            colorspace=3,
+            encoded_image_string=encoded_png(pixels),
+        )
+        summary = tf.Summary(value=[tf.Summary.Value(tag="confusion_matrix", image=image)])
+        serialised: bytes = summary.SerializeToString()
+        return serialised
+
+    image = tf.numpy_function(drawn, [matrix], tf.string)
+    image.set_shape([])
+    return image
 
 
 def metric_names(class_names: Sequence[str], num_classes: int) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from tf_frame_deeplab.datasets.ade20k import ADE20K
 from tf_frame_deeplab.datasets.cityscapes import CITYSCAPES
+from tf_frame_deeplab.datasets.coco import COCO
 from tf_frame_deeplab.datasets.dataset import KnownDataset
 from tf_frame_deeplab.datasets.voc import VOC
 
@@ -13,4 +14,5 @@ KNOWN: Mapping[str, KnownDataset] = {
     "pascal_voc_seg": VOC,
     "cityscapes": CITYSCAPES,
     "ade20k": ADE20K,
+    "coco": COCO,
 }

@@ -37,6 +37,13 @@ class Classes:
     names: Sequence[str]
     colours: dict[int, int]
 
+    @property
+    def red_green_blue(self) -> Sequence[tuple[int, int, int]]:
+        """The colour of each class; empty without colours."""
+        classes = sorted((number, colour) for colour, number in self.colours.items())
+        in_order = [colour for _, colour in classes[: len(self.names)]]
+        return [(colour >> 16, colour >> 8 & 255, colour & 255) for colour in in_order]
+
 
 def read_classes(path: Path, *, ignore_label: int) -> Classes:
     """Reads a file of classes.

@@ -57,6 +57,7 @@ class SegmentationFolder(SegmentedImages):
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
         path = Path(params.classes).expanduser() if params.classes else folder / "classes.txt"
         self.classes = read_classes(path, ignore_label=params.ignore_label)
+        self.class_colours = self.classes.red_green_blue
         self._unchecked = 0
         training, evaluation = find_parts(folder, params)
         absent = absent_split(

@@ -75,16 +75,21 @@ class SegmentationTfrecord(SegmentedImages):
         return super().checked({**example, "mask_name": mask_name})
 
     def _class_names(self, folder: Path) -> Sequence[str]:
+        """Returns the names of the classes, and sets their colours and ids."""
         params = self.params
         if params.dataset != _UNKNOWN:
-            return KNOWN[params.dataset].class_names
+            known = KNOWN[params.dataset]
+            self.class_colours, self.class_ids = known.colours, known.ids
+            return known.class_names
         path = Path(params.classes).expanduser() if params.classes else folder / "classes.txt"
         if not path.exists():
             raise DataError(
                 f"{path} is missing; write it, a name of a class in each line, or say which known"
                 f" data set this is: --input.dataset {'|'.join(KNOWN)}"
             )
-        return read_classes(path, ignore_label=params.ignore_label).names
+        classes = read_classes(path, ignore_label=params.ignore_label)
+        self.class_colours = classes.red_green_blue
+        return classes.names
 
 
 def _with_label_of_dataset(params: Params) -> Params:

@@ -64,6 +64,7 @@ class SegmentedImages(SemanticInput, ExampleInput):
 
     Attributes:
       class_names: the classes.
+      class_colours, class_ids: their colours and the data set's own ids; empty if unknown.
       splits: the examples of each mode.
     """
 
@@ -74,6 +75,8 @@ class SegmentedImages(SemanticInput, ExampleInput):
         _check(params)
         self.trained = info
         self.class_names: Sequence[str] = ()
+        self.class_colours: Sequence[Sequence[int]] = ()
+        self.class_ids: Sequence[int] = ()
         self.padding = {"image": MEAN_PIXEL, "semantic": params.ignore_label}
         if info is None:
             self.find()
@@ -107,6 +110,8 @@ class SegmentedImages(SemanticInput, ExampleInput):
             num_classes=len(self.class_names),
             class_names=tuple(self.class_names),
             ignore_label=self.params.ignore_label,
+            class_colours=tuple(self.class_colours),
+            class_ids=tuple(self.class_ids),
         )
 
     @property

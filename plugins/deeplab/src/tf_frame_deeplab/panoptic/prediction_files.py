@@ -9,34 +9,32 @@ DIR/instance_overlays/NAME.png  the image with each instance in a colour of its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from tf_frame_deeplab.heads import INSTANCES
-from tf_frame_deeplab.prediction_files import LabelsAndOverlays
+from tf_frame_deeplab.prediction_files import LabelsAndOverlays, Painting, shown
 from tf_frame_vision.drawing.palette import overlay, palette
-from tf_frame_vision.drawing.png import write_png
+
+_OVERLAYS = "instance_overlays"
 
 
 class InstanceFiles(LabelsAndOverlays):
     """Writes labels, instances and overlays of both.
 
     Args:
-      directory: the folder; its four folders are made.
-      num_classes: number of classes.
-      class_names: their names, or none.
+      directory: the folder; its folders are made.
+      painting: colours and ids of the classes.
     """
 
     predict_keys = (*LabelsAndOverlays.predict_keys, INSTANCES)
 
-    def __init__(self, directory: str, *, num_classes: int, class_names: Sequence[str]) -> None:
-        super().__init__(directory, num_classes=num_classes, class_names=class_names)
-        parent = self._folders[0].parent
-        self._instances, self._instance_overlays = parent / INSTANCES, parent / "instance_overlays"
-        for folder in (self._instances, self._instance_overlays):
-            folder.mkdir(exist_ok=True)
+    def __init__(self, directory: str, painting: Painting) -> None:
+        super().__init__(directory, painting)
+        for kind in (INSTANCES, _OVERLAYS):
+            self._folder(kind).mkdir(exist_ok=True)
 
     def __call__(self, name: str, features: Mapping[str, Any], prediction: Any) -> None:
         """Writes the files of an example.
@@ -48,7 +46,6 @@ class InstanceFiles(LabelsAndOverlays):
         """
         super().__call__(name, features, prediction)
         instances = prediction[INSTANCES]
-        image = np.clip(np.round(features["image"]), 0, 255).astype(np.uint8)
         colours = palette(int(instances.max()) + 1, background=True)
-        write_png(self._instances / f"{name}.png", instances.astype(np.uint16))
-        write_png(self._instance_overlays / f"{name}.png", overlay(image, instances, colours))
+        self._write(INSTANCES, name, instances.astype(np.uint16))
+        self._write(_OVERLAYS, name, overlay(shown(features["image"]), instances, colours))

@@ -1,4 +1,4 @@
-"""PNG files: reading of the header, check of the whole file, atomic writing; by Pillow.
+"""PNG files: reading of the header, check of the whole file, encoding, atomic writing; by Pillow.
 
 A cut or damaged image of the data ends a run at its start, not at the step that reads it; and a
 full disk or a stopped run leaves no half-written prediction.
@@ -7,6 +7,7 @@ full disk or a stopped run leaves no half-written prediction.
 from __future__ import annotations
 
 import dataclasses
+import io
 import struct
 import zlib
 from pathlib import Path
@@ -59,6 +60,17 @@ def read_png(path: Path) -> PngHeader:
         # Pillow raises an IndexError for a file without pixels.
         message = "it has no pixels" if isinstance(error, IndexError) else str(error)
         raise ValueError(message) from error
+
+
+def encoded_png(pixels: Any) -> bytes:
+    """Returns the content of a PNG file.
+
+    Args:
+      pixels: `[height, width, 3]` or `[height, width]`, uint8.
+    """
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG")
+    return file.getvalue()
 
 
 def write_png(path: Path, pixels: Any, *, colours: Any = None) -> None:

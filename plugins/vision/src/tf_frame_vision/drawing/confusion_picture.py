@@ -1,0 +1,107 @@
+"""Picture of a confusion matrix: shares of each label, with the names of the classes.
+
+Rows are labels, columns predictions. Right answers, on the diagonal, are blue, wrong ones red.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from tf_frame_vision.drawing.palette import Pixels
+from tf_frame_vision.drawing.text import font, text_width, upright
+
+# Pixels of a cell, by the largest number of classes: with figures, with names, neither.
+_CELL, _FIGURES = 44, 20
+_SMALL_CELL, _NAMES = 14, 200
+_LARGEST = 1000
+_SIZE, _TITLE, _GAP = 12, 22, 5
+_LONGEST = 24
+_LINE = 0.85
+# What a full cell takes from white.
+_RIGHT, _WRONG = (0.9, 0.6, 0.2), (0.1, 0.8, 0.9)
+# The least share that its figure shows as more than 0.
+_SHOWN = 0.005
+# Below this brightness of a cell its figure is white.
+_DARK = 140
+
+
+def confusion_picture(matrix: NDArray[Any], class_names: Sequence[str]) -> Pixels:
+    """Draws a confusion matrix.
+
+    Args:
+      matrix: `[num_classes, num_classes]`, rows are labels; each is divided by its sum.
+      class_names: names of the first classes; numbers stand in for missing ones. Above 200
+        classes there are no names, above 20 no figures.
+
+    Returns:
+      `[height, width, 3]`.
+    """
+    num_classes = len(matrix)
+    share = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1e-12)
+    side = cell_side(num_classes)
+    cells = Image.fromarray(_cells(share, side))
+    if num_classes > _NAMES:
+        return np.array(cells)
+    names = [*class_names[:num_classes], *map(str, range(len(class_names), num_classes))]
+    names = [name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "\u2026" for name in names]
+    margin = _TITLE + max(text_width(name, _SIZE) for name in names) + 2 * _GAP
+    length = max(margin + cells.width, margin + text_width("prediction", _SIZE)) + _GAP
+    canvas = Image.new("RGB", (length, length), "white")
+    canvas.paste(cells, (margin, margin))
+    _write_names(canvas, names, margin, side)
+    if num_classes <= _FIGURES:
+        _write_figures(canvas, share, margin, side)
+    return np.array(canvas)
+
+
+def cell_side(num_classes: int) -> int:
+    """Returns height and width of a cell, in pixels."""
+    if num_classes <= _FIGURES:
+        return _CELL
+    return _SMALL_CELL if num_classes <= _NAMES else max(_LARGEST // num_classes, 1)
+
+
+def _cells(share: NDArray[Any], side: int) -> Pixels:
+    """The cells without text; lines between them if there is room."""
+    right = np.eye(len(share))[..., np.newaxis]
+    ink = right * _RIGHT + (1 - right) * _WRONG
+    # The square root makes a few wrong answers visible.
+    colours = 1 - np.sqrt(share)[..., np.newaxis] * ink
+    pixels = np.repeat(np.repeat(colours, side, axis=0), side, axis=1)
+    if side >= _SMALL_CELL:
+        pixels[side - 1 :: side] *= _LINE
+        pixels[:, side - 1 :: side] *= _LINE
+    result: Pixels = np.round(pixels * 255).astype(np.uint8)
+    return result
+
+
+def _write_names(canvas: Any, names: Sequence[str], margin: int, side: int) -> None:
+    draw = ImageDraw.Draw(canvas)
+    settings: dict[str, Any] = {"fill": "black", "font": font(_SIZE)}
+    draw.text((margin, _GAP), "prediction", **settings)
+    label = upright("label", _SIZE)
+    canvas.paste(label, (_GAP, margin))
+    for number, name in enumerate(names):
+        middle = margin + number * side + side // 2
+        draw.text((margin - _GAP, middle), name, anchor="rm", **settings)
+        column = upright(name, _SIZE)
+        canvas.paste(column, (middle - column.width // 2, margin - _GAP - column.height))
+
+
+def _write_figures(canvas: Any, share: NDArray[Any], margin: int, side: int) -> None:
+    draw = ImageDraw.Draw(canvas)
+    for row, column in np.argwhere(share >= _SHOWN):
+        x, y = (margin + number * side + side // 2 for number in (column, row))
+        brightness = sum(canvas.getpixel((x - side // 2 + 2, y - side // 2 + 2))) / 3
+        draw.text(
+            (x, y),
+            f"{share[row, column]:.2f}",
+            fill="white" if brightness < _DARK else "black",
+            font=font(_SIZE),
+            anchor="mm",
+        )
