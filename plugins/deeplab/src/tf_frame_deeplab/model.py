@@ -7,13 +7,14 @@ for long training the backbone can start from a published checkpoint.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import ConfigError
-from tf_frame_deeplab import heads
+from tf_frame_deeplab import heads, network_options
 from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
 from tf_frame_vision.slim_network import load_network
 
@@ -33,7 +34,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Params(heads.HeadParams):
+class Params(heads.HeadParams, network_options.NetworkParams):
     """Options of the model."""
 
     backbone: str = option(
@@ -113,6 +114,7 @@ class DeepLab(Model):
             )
         self.num_classes: int = info.num_classes
         heads.check(params, self.num_classes)
+        network_options.check(params)
         self.label_names = heads.label_names(params)  # type: ignore[misc]
         strides = (params.output_stride, *params.decoder_output_stride)
         if params.decoder_channels and (
@@ -143,30 +145,36 @@ class DeepLab(Model):
 
         from tf_frame_deeplab import network
         from tf_frame_deeplab.head_outputs import HeadOutputs
+        from tf_frame_deeplab.image_pyramid import logits_of_scales, merged_logits
         from tf_frame_deeplab.losses import head_loss
         from tf_frame_vision.reading.skipped import count_skipped
 
         counted = count_skipped(features)
         images = counted.features["image"]
-        logits, end_points = network.deeplab_v3_plus(
-            images,
+        build = functools.partial(
+            network.deeplab_v3_plus,
             backbone=self.backbone,
-            params=dataclasses.replace(self.params, batch_norm_decay=self._batch_norm_decay()),
             num_classes=self.num_classes,
             is_training=mode == Mode.TRAIN and self.params.train_batch_norm,
+        )
+        logits, end_points = merged_logits(
+            images,
+            build,
+            params=dataclasses.replace(self.params, batch_norm_decay=self._batch_norm_decay()),
             other_heads=self.params.other_heads,
         )
         semantic = None if labels is None else labels["semantic"]
-        like = images if semantic is None else semantic
-        logits = network.upsample(logits, like=like)
+        upsample = functools.partial(
+            network.upsample,
+            like=images if semantic is None else semantic,
+            align_corners=self.params.align_corners,
+        )
+        logits = upsample(logits)
         predictions = {
             "semantic": tf.argmax(logits, axis=3, output_type=tf.int32),
             "probabilities": tf.nn.softmax(logits),
         }
-        by_head = {
-            head: network.upsample(end_points[f"logits/{head}"], like=like)
-            for head in self.params.other_heads
-        }
+        by_head = {head: upsample(end_points[f"logits/{head}"]) for head in self.params.other_heads}
         outputs = HeadOutputs(self.params, self.info)
         if mode != Mode.TRAIN:
             predictions |= outputs.predictions(by_head, predictions["semantic"])
@@ -181,6 +189,7 @@ class DeepLab(Model):
         loss = head_loss(
             by_head,
             labels,
+            scales=[upsample(each) for each in logits_of_scales(end_points)],
             params=self.params,
             ignore_label=self.info.ignore_label,
             is_training=mode == Mode.TRAIN,
