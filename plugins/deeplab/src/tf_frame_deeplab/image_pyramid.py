@@ -43,11 +43,12 @@ def merged_logits(
     """
     scales = params.image_pyramid or (1.0,)
     if scales == (1.0,):
-        logits, end_points = build(images, params=params, other_heads=other_heads)
-        return logits, end_points
+        single: tuple[Any, dict[str, Any]] = build(images, params=params, other_heads=other_heads)
+        return single
     first = 1.0 if 1.0 in scales else max(scales)
     size = _size_of_logits(images, params)
-    found, end_points = {}, {}
+    found: dict[str, Any] = {}
+    end_points: dict[str, Any] = {}
     for scale in sorted(scales, key=lambda scale: scale != first):
         reuse = True if found else None
         with tf.variable_scope(tf.get_variable_scope(), reuse=reuse, auxiliary_name_scope=False):
