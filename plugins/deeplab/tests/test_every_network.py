@@ -9,8 +9,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 import forked
+from tf_frame.cli.main import main
 
-NETS = [pytest.mark.nets]
 pytestmark = [pytest.mark.process, pytest.mark.timeout(900)]
 
 TINY = ["--train_batch_size=2", "--eval_batch_size=1", "--max_steps=1", "--eval_steps=1"]
@@ -70,13 +70,8 @@ def tf_frame(*argv):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=() if name == "mobilenet_v3_small_seg" else NETS)
-        for name in NETWORKS
-    ],
-)
+@pytest.mark.nets
+@pytest.mark.parametrize("name", NETWORKS)
 def test_a_step_an_evaluation_and_an_export(name, tmp_path):
     scope, layer, options = NETWORKS[name]
     folder = tmp_path / "run"
@@ -92,6 +87,27 @@ def test_a_step_an_evaluation_and_an_export(name, tmp_path):
     shapes = tf.train.load_checkpoint(str(folder)).get_variable_to_shape_map()
     assert f"{scope}/{layer}/weights" in shapes
     check_parameters(name, {n: s for n, s in shapes.items() if n.startswith(f"{scope}/")})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--model.pyramid=lite", "--model.align_corners", "--model.image_pooling_crop_size=33,33"],
+        pytest.param(["--model.image_pyramid=0.5,1"], marks=pytest.mark.nets),
+    ],
+)
+@pytest.mark.usefixtures("short_backbone")
+def test_options_of_the_network_from_training_to_export(options, tmp_path):
+    """A short backbone at two clones, with a network that is not the default one."""
+    words = [*options, *TINY, "--model.depth_multiplier=0.1", "--num_clones=2"]
+    folder = tmp_path / "run"
+    assert main(["run", "--plugin=deeplab", f"--model_dir={folder}", *words]) == 0
+    result = json.loads((folder / "result.json").read_text())
+    assert 0 <= result["metrics"]["mean_iou"] <= 1
+    assert math.isfinite(result["total_loss"])
+    exported = tmp_path / "exported"
+    argv = ["--format=saved_model", f"--output={exported}"]
+    assert main(["export", str(folder), *argv]) == 0
 
 
 def check_parameters(name, shapes):

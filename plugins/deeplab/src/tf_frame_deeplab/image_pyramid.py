@@ -79,6 +79,8 @@ def _size_of_logits(images: Any, params: Any) -> Any:
 
 
 def _scaled(images: Any, scale: float, params: Any) -> Any:
+    if scale == 1.0:
+        return images
     size = scaled_size(layers.spatial_size(images), scale)
     return layers.resize_bilinear(images, size, align_corners=params.align_corners)
 
