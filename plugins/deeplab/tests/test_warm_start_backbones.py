@@ -11,7 +11,8 @@ from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_s
 from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame_deeplab.model import DeepLab, Params
 
-NETS = [pytest.mark.nets, pytest.mark.process]
+# The test of the command line takes mobilenet_v2, and tf-frame-vision's tests some more by default.
+pytestmark = [pytest.mark.nets, pytest.mark.process]
 # Rewriting a graph for speed takes longer than a step.
 UNOPTIMIZED = tf.ConfigProto()
 UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
@@ -31,8 +32,6 @@ SCOPES = {
     },
     **{f"xception_{layers}": f"xception_{layers}" for layers in (41, 65, 71)},
 }
-# The test of the command line takes mobilenet_v2.
-BY_DEFAULT = ("mobilenet_v3_small_seg",)
 
 
 @pytest.fixture(autouse=True)
@@ -67,9 +66,7 @@ def checkpoint(path, shapes):
     return str(path)
 
 
-@pytest.mark.parametrize(
-    "backbone", [pytest.param(n, marks=() if n in BY_DEFAULT else NETS) for n in SCOPES]
-)
+@pytest.mark.parametrize("backbone", SCOPES)
 @pytest.mark.parametrize("prefix", ["", "FeatureExtractor/"])
 def test_all_of_the_backbone_and_nothing_else_is_restored(backbone, prefix, tmp_path):
     scope, every = SCOPES[backbone], build(backbone)
@@ -93,7 +90,6 @@ def test_all_of_the_backbone_and_nothing_else_is_restored(backbone, prefix, tmp_
     assert not (values["logits/semantic/weights"] == 0.5).any()
 
 
-@pytest.mark.nets
 def test_names_of_the_published_xception():
     """The names of xception65_cityscapes_trainfine, whole.
 
