@@ -55,6 +55,7 @@ setup(
             "MobilenetV2_130=mobilenet_v2_130 MobilenetV2_075=mobilenet_v2_075 "
             "MobilenetV2_050=mobilenet_v2_050 MobilenetV2_035=mobilenet_v2_035 "
             "MobilenetV3Small=mobilenet_v3_small MobilenetV3Large=mobilenet_v3_large "
+            "MobilenetV3SmallSeg=mobilenet_v3_small_seg MobilenetV3LargeSeg=mobilenet_v3_large_seg "
             "MobilenetV3SmallMinimalistic=mobilenet_v3_small_minimalistic "
             "MobilenetV3LargeMinimalistic=mobilenet_v3_large_minimalistic",
         ),

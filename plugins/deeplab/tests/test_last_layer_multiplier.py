@@ -27,6 +27,7 @@ def transform(pairs, **params):
         ("logits/semantic/weights", 10),
         ("logits/semantic/biases", 20),
         ("aspp1_depthwise/depthwise_weights", 10),
+        ("meta_architecture/branch0/weights", 10),
         ("decoder/feature_projection0/BatchNorm/gamma", 10),
         ("prefix/image_pooling/biases", 20),
         ("decoder/logits/weights", 10),

@@ -26,7 +26,7 @@ BY_DEFAULT = {
     "inception_v1",
 }
 # Squeeze and excite weighs channels by their means over the map.
-EXCITED = {"mobilenet_v3_small", "mobilenet_v3_large"}
+EXCITED = {f"mobilenet_v3_{size}{kind}" for size in ("small", "large") for kind in ("", "_seg")}
 # Channels of the last feature map of each stride, from 2 to 32.
 CHANNELS = {
     "resnet_v1_50": [64, 256, 512, 1024, 2048],
@@ -40,6 +40,8 @@ CHANNELS = {
     "mobilenet_v2": [16, 24, 32, 96, 320],
     "mobilenet_v3_small": [16, 16, 24, 48, 96],
     "mobilenet_v3_large": [16, 24, 40, 112, 160],
+    "mobilenet_v3_small_seg": [16, 16, 24, 48, 288],
+    "mobilenet_v3_large_seg": [16, 24, 40, 112, 480],
     "inception_v1": [64, 192, 480, 832, 1024],
     "inception_v2": [64, 192, 320, 576, 1024],
     "inception_v3": [64, 192, 288, 768, 2048],
@@ -49,6 +51,8 @@ CHANNELS = {
 STRIDES = (2, 4, 8, 16, 32)
 # Parts of the classifier that a backbone does without.
 HEADS = re.compile(r"/(Logits|AuxLogits|logits)/|^MobilenetV./Conv_[12]/")
+# For segmentation the layer before the pooling belongs to the backbone.
+SEG_HEADS = re.compile(r"/Logits/|^MobilenetV3/Conv_2/")
 
 
 def context(**settings):
@@ -129,7 +133,8 @@ def test_variables_are_those_of_the_classifier(built):
         with tf.Graph().as_default():
             load_network(name)(tf.zeros([1, 64, 64, 3]), context(num_classes=5))
             classifier = [(v.op.name, v.shape.as_list()) for v in tf.global_variables()]
-    assert variables == [v for v in classifier if not HEADS.search(v[0])]
+    heads = SEG_HEADS if name.endswith("_seg") else HEADS
+    assert variables == [v for v in classifier if not heads.search(v[0])]
 
 
 @each(DILATED - EXCITED)

@@ -21,6 +21,8 @@ CHANNELS = {
     "mobilenet_v2": [144, 192, 576],
     "mobilenet_v3_large": [72, 120, 672],
     "mobilenet_v3_small": [16, 88, 144],
+    "mobilenet_v3_large_seg": [72, 120, 672],
+    "mobilenet_v3_small_seg": [16, 88, 144],
     "resnet_v1_50": [256, 512, 1024],
     "resnet_v1_101": [256, 512, 1024],
     "resnet_v1_50_beta": [256, 512, 1024],

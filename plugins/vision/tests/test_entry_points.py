@@ -32,6 +32,7 @@ def test_the_networks_are_those_that_users_know():
         *("mobilenet_v2", "mobilenet_v2_140", "mobilenet_v2_130", "mobilenet_v2_075"),
         *("mobilenet_v2_050", "mobilenet_v2_035"),
         *("mobilenet_v3_small", "mobilenet_v3_large"),
+        *("mobilenet_v3_small_seg", "mobilenet_v3_large_seg"),
         *("mobilenet_v3_small_minimalistic", "mobilenet_v3_large_minimalistic"),
     }
 

@@ -22,7 +22,7 @@ class Params:
     multiplier: float = option(1.0, "factor on gradients of the last layers", min=0)
     bias_multiplier: float = option(2.0, "further factor on gradients of all biases", min=0)
     last_layers: tuple[str, ...] = option(
-        ("logits", "image_pooling", "aspp", "concat_projection", "decoder"),
+        ("logits", "image_pooling", "aspp", "concat_projection", "decoder", "meta_architecture"),
         "the last layers: parts of variable names",
     )
 

@@ -19,6 +19,7 @@ def head_loss(
     logits: Mapping[str, Any],
     labels: Mapping[str, Any],
     *,
+    scales: Sequence[Any] = (),
     params: HeadParams,
     ignore_label: int | None,
     is_training: bool,
@@ -28,18 +29,24 @@ def head_loss(
     Args:
       logits: head -> `[batch, height, width, channels]`.
       labels: head -> label; see `panoptic.targets.Targets`.
+      scales: logits of the classes of single scales, whose losses are added to that of the
+        merged logits, as in DeepLab; see `image_pyramid`.
       params: options of the heads.
       ignore_label: label of pixels that do not count, or None.
       is_training: whether only hard pixels may count.
     """
-    values = {SEMANTIC: _semantic(logits, labels, params, ignore_label, is_training)}
+    semantic = [
+        _semantic(each, labels[SEMANTIC], params, ignore_label, is_training)
+        for each in (logits[SEMANTIC], *scales)
+    ]
+    values = {SEMANTIC: tf.add_n(semantic) if scales else semantic[0]}
     if EDGE in logits:
         values[EDGE] = segmentation_loss(logits[EDGE], labels[EDGE], ignore_label)
     if CENTER in logits:
-        semantic = labels[SEMANTIC]
-        counts = tf.ones_like(semantic, tf.bool)
+        classes = labels[SEMANTIC]
+        counts = tf.ones_like(classes, tf.bool)
         if ignore_label is not None:
-            counts = tf.not_equal(semantic, ignore_label)
+            counts = tf.not_equal(classes, ignore_label)
         values[CENTER] = center_loss(logits[CENTER], labels[CENTER], counts)
         values[OFFSET] = offset_loss(logits[OFFSET], labels[OFFSET])
     if len(values) == 1 and params.weight_of(SEMANTIC) == 1.0:
@@ -50,23 +57,15 @@ def head_loss(
 
 
 def _semantic(
-    logits: Mapping[str, Any],
-    labels: Mapping[str, Any],
-    params: HeadParams,
-    ignore_label: int | None,
-    is_training: bool,
+    logits: Any, labels: Any, params: HeadParams, ignore_label: int | None, is_training: bool
 ) -> Any:
     if not params.class_weights and (params.hard_pixels == 1.0 or not is_training):
-        return segmentation_loss(logits[SEMANTIC], labels[SEMANTIC], ignore_label)
+        return segmentation_loss(logits, labels, ignore_label)
     share: Any = 1.0
     if is_training:
         share = share_of_hard_pixels(params.hard_pixels, params.hard_pixel_steps)
     return semantic_loss(
-        logits[SEMANTIC],
-        labels[SEMANTIC],
-        ignore_label,
-        class_weights=params.class_weights,
-        hard_pixels=share,
+        logits, labels, ignore_label, class_weights=params.class_weights, hard_pixels=share
     )
 
 

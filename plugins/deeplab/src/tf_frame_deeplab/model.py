@@ -7,13 +7,14 @@ for long training the backbone can start from a published checkpoint.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import ConfigError
-from tf_frame_deeplab import evaluation_options, heads
+from tf_frame_deeplab import evaluation_options, heads, network_options
 from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
 from tf_frame_vision.slim_network import load_network
 
@@ -33,7 +34,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Params(evaluation_options.EvaluationParams, heads.HeadParams):
+class Params(evaluation_options.EvaluationParams, heads.HeadParams, network_options.NetworkParams):
     """Options of the model."""
 
     backbone: str = option(
@@ -114,6 +115,7 @@ class DeepLab(Model):
         self.num_classes: int = info.num_classes
         heads.check(params, self.num_classes)
         evaluation_options.check(params, self.num_classes)
+        network_options.check(params)
         self.label_names = heads.label_names(params)  # type: ignore[misc]
         strides = (params.output_stride, *params.decoder_output_stride)
         if params.decoder_channels and (
@@ -143,13 +145,15 @@ class DeepLab(Model):
         import tensorflow.compat.v1 as tf
 
         from tf_frame_deeplab.head_outputs import HeadOutputs
+        from tf_frame_deeplab.image_pyramid import logits_of_scales
         from tf_frame_deeplab.losses import head_loss
         from tf_frame_vision.reading.skipped import count_skipped
 
         counted = count_skipped(features)
         images = counted.features["image"]
         semantic = None if labels is None else labels["semantic"]
-        by_head, end_points = self._logits(images, images if semantic is None else semantic, mode)
+        like = images if semantic is None else semantic
+        by_head, end_points = self._logits(images, like, mode)
         logits = by_head.pop("semantic")
         predictions = {
             "semantic": tf.argmax(logits, axis=3, output_type=tf.int32),
@@ -166,9 +170,12 @@ class DeepLab(Model):
         metrics: Mapping[str, Any] = {}
         if mode == Mode.EVAL:
             metrics = {**outputs.metrics(labels, predictions), **counted.metrics}
+        # The average over several views has one loss.
+        scales = () if self._takes_views(mode) else logits_of_scales(end_points)
         loss = head_loss(
             by_head,
             labels,
+            scales=[self._upsampled(each, like) for each in scales],
             params=self.params,
             ignore_label=self.info.ignore_label,
             is_training=mode == Mode.TRAIN,
@@ -184,29 +191,39 @@ class DeepLab(Model):
     def _logits(self, images: Any, like: Any, mode: Mode) -> tuple[dict[str, Any], dict[str, Any]]:
         """Head -> logits of the height and width of `like`; and end points by name."""
         from tf_frame_deeplab import network
+        from tf_frame_deeplab.image_pyramid import merged_logits
+        from tf_frame_deeplab.views import averaged_logits
 
+        params = dataclasses.replace(self.params, batch_norm_decay=self._batch_norm_decay())
+        build = functools.partial(
+            network.deeplab_v3_plus,
+            backbone=self.backbone,
+            num_classes=self.num_classes,
+            is_training=mode == Mode.TRAIN and self.params.train_batch_norm,
+        )
         end_points: dict[str, Any] = {}
 
         def of_image(image: Any) -> dict[str, Any]:
-            logits, found = network.deeplab_v3_plus(
-                image,
-                backbone=self.backbone,
-                params=dataclasses.replace(self.params, batch_norm_decay=self._batch_norm_decay()),
-                num_classes=self.num_classes,
-                is_training=mode == Mode.TRAIN and self.params.train_batch_norm,
-                other_heads=self.params.other_heads,
+            logits, found = merged_logits(
+                image, build, params=params, other_heads=params.other_heads
             )
             # Of several views, those of the first one; the others may be within a loop.
             end_points.update({} if end_points else found)
-            others = {head: found[f"logits/{head}"] for head in self.params.other_heads}
+            others = {head: found[f"logits/{head}"] for head in params.other_heads}
             return {"semantic": logits, **others}
 
-        if mode != Mode.TRAIN and self.params.has_several_views:
-            from tf_frame_deeplab.views import averaged_logits
+        if self._takes_views(mode):
+            return averaged_logits(of_image, images, like=like, params=params), end_points
+        by_head = {head: self._upsampled(each, like) for head, each in of_image(images).items()}
+        return by_head, end_points
 
-            return averaged_logits(of_image, images, like=like, params=self.params), end_points
-        by_head = of_image(images)
-        return {head: network.upsample(by_head[head], like=like) for head in by_head}, end_points
+    def _takes_views(self, mode: Mode) -> bool:
+        return mode != Mode.TRAIN and bool(self.params.has_several_views)
+
+    def _upsampled(self, logits: Any, like: Any) -> Any:
+        from tf_frame_deeplab import network
+
+        return network.upsample(logits, like=like, align_corners=self.params.align_corners)
 
     def notes(self) -> Sequence[str]:
         """Says whether the decay of batch norm is lowered for a short run."""

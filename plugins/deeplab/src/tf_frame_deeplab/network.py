@@ -6,22 +6,22 @@ borders. Variables have the names of slim and DeepLab, so that a backbone's chec
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Network, NetworkContext, layers
+from tf_frame_deeplab.blocks import Blocks
+from tf_frame_deeplab.network_options import LITE
+from tf_frame_deeplab.pyramids import pyramid
 from tf_frame_vision.preprocessing.vgg import MEANS
 
-LAST_LAYERS = ("logits", "image_pooling", "aspp", "concat_projection", "decoder")
-# The rates of the paper; they grow with the size of the feature map.
-_ATROUS_RATES = {8: (12, 24, 36), 16: (6, 12, 18), 32: (3, 6, 9)}
-# Standard deviations of the initial weights of slim's and DeepLab's separable convolutions.
-_DEPTHWISE_STDDEV = 0.33
-_POINTWISE_STDDEV = 0.06
+LAST_LAYERS = (
+    *("logits", "image_pooling", "aspp", "concat_projection", "decoder"),
+    "meta_architecture",
+)
 
 
 def deeplab_v3_plus(
@@ -61,83 +61,24 @@ def deeplab_v3_plus(
         _preprocessed(images, backbone), context, output_stride=params.output_stride
     )
     end_points = dict(backbone_end_points)
-    blocks = _Blocks(is_training=is_training, params=params)
-    net = _pyramid(features[params.output_stride], params, blocks)
+    blocks = Blocks(is_training=is_training, params=params)
+    net = pyramid(features[params.output_stride], params, blocks)
     end_points["concat_projection"] = net
+    maps = []
     if params.decoder_channels:
         maps = [
             backbone.decoder_map(features, backbone_end_points, stride)
             for stride in params.decoder_output_stride
         ]
-        net = _decoder(net, maps, params, blocks)
-        end_points["decoder"] = net
-    end_points["logits"] = _logits(net, num_classes, params.weight_decay)
+    make: Callable[..., Any] = functools.partial(_logits, weight_decay=params.weight_decay)
+    if maps and params.pyramid == LITE:
+        make = functools.partial(_summed_logits, maps=maps, blocks=blocks)
+    elif maps:
+        net = end_points["decoder"] = _decoder(net, maps, params, blocks)
+    end_points["logits"] = make(net, num_classes)
     for head, channels in (other_heads or {}).items():
-        end_points[f"logits/{head}"] = _logits(net, channels, params.weight_decay, head=head)
+        end_points[f"logits/{head}"] = make(net, channels, head=head)
     return end_points["logits"], end_points
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class _Blocks:
-    """Makes layers of convolution, batch norm and rectifier that share their settings.
-
-    Attributes:
-      is_training: whether batch norm uses, and keeps, statistics of the batch.
-      params: decay of batch norm, and weight decay.
-    """
-
-    is_training: bool
-    params: Any
-
-    def conv(self, inputs: Any, filters: int, *, scope: str, initializer: Any = None) -> Any:
-        """Convolves with a 1x1 kernel, which pays an L2 penalty."""
-        return layers.conv2d(
-            inputs,
-            filters,
-            1,
-            normalizer_fn=self._batch_norm,
-            weights_initializer=initializer or layers.xavier_initializer(),
-            weights_regularizer=layers.l2_regularizer(self.params.weight_decay),
-            scope=scope,
-        )
-
-    def separable(self, inputs: Any, filters: int, *, scope: str, rate: int = 1) -> Any:
-        """Makes `<scope>_depthwise`, 3x3 without a penalty, and `<scope>_pointwise`, 1x1."""
-        net = layers.separable_conv2d(
-            inputs,
-            None,
-            3,
-            rate=rate,
-            normalizer_fn=self._batch_norm,
-            weights_initializer=tf.truncated_normal_initializer(stddev=_DEPTHWISE_STDDEV),
-            scope=f"{scope}_depthwise",
-        )
-        initializer = tf.truncated_normal_initializer(stddev=_POINTWISE_STDDEV)
-        return self.conv(net, filters, initializer=initializer, scope=f"{scope}_pointwise")
-
-    @property
-    def _batch_norm(self) -> Any:
-        return functools.partial(
-            layers.batch_norm,
-            is_training=self.is_training,
-            decay=self.params.batch_norm_decay,
-            epsilon=1e-5,
-            scale=True,
-        )
-
-
-def _pyramid(features: Any, params: Any, blocks: _Blocks) -> Any:
-    """Atrous spatial pyramid pooling."""
-    filters = params.aspp_channels
-    branches = [blocks.conv(features, filters, scope="aspp0")]
-    rates = params.atrous_rates or _ATROUS_RATES[params.output_stride]
-    for index, rate in enumerate(rates, start=1):
-        branches.append(blocks.separable(features, filters, rate=rate, scope=f"aspp{index}"))
-    if params.image_pooling:
-        pooled = layers.global_average_pool(features)
-        pooled = blocks.conv(pooled, filters, scope="image_pooling")
-        branches.insert(0, layers.resize_bilinear(pooled, layers.spatial_size(features)))
-    return blocks.conv(tf.concat(branches, axis=3), filters, scope="concat_projection")
 
 
 def _preprocessed(images: Any, backbone: Network) -> Any:
@@ -147,7 +88,7 @@ def _preprocessed(images: Any, backbone: Network) -> Any:
     return images * (2.0 / 255.0) - 1.0
 
 
-def _decoder(features: Any, maps: Sequence[Any], params: Any, blocks: _Blocks) -> Any:
+def _decoder(features: Any, maps: Sequence[Any], params: Any, blocks: Blocks) -> Any:
     """Sharpens the borders with feature maps of smaller strides, a stage for each.
 
     Names of variables are those of `refine_by_decoder` in deeplab/model.py of tensorflow/models.
@@ -156,16 +97,34 @@ def _decoder(features: Any, maps: Sequence[Any], params: Any, blocks: _Blocks) -
     with tf.variable_scope("decoder"):
         for stage, low_level in enumerate(maps):
             suffix = f"_{stage}" if stage else ""
-            size, channels = layers.spatial_size(low_level), params.low_level_channels
+            channels = params.low_level_channels
             skip = blocks.conv(low_level, channels, scope=f"feature_projection0{suffix}")
-            net = tf.concat([layers.resize_bilinear(net, size), skip], axis=3)
+            net = tf.concat([blocks.resize(net, like=low_level), skip], axis=3)
             for index in range(2):
                 scope = f"decoder_conv{index}{suffix}"
                 net = blocks.separable(net, params.decoder_channels, scope=scope)
     return net
 
 
-def _logits(features: Any, channels: int, weight_decay: float, *, head: str = "semantic") -> Any:
+def _summed_logits(
+    features: Any, channels: int, *, maps: Sequence[Any], blocks: Blocks, head: str = ""
+) -> Any:
+    """Adds logits of the features to logits of feature maps of smaller strides, stage by stage.
+
+    As DeepLab with `decoder_use_sum_merge` and `decoder_output_is_logits`, whose names the
+    classes have; it has no other heads.
+    """
+    net = features
+    with tf.variable_scope("decoder"):
+        for stage, low_level in enumerate(maps):
+            suffix = f"_{stage}" * bool(stage) + f"_{head}" * bool(head)
+            skip = blocks.biased(low_level, channels, scope=f"feature_projection0{suffix}")
+            net = blocks.resize(net, like=low_level)
+            net = blocks.biased(net, channels, scope=f"decoder_conv0{suffix}") + skip
+    return net
+
+
+def _logits(features: Any, channels: int, *, weight_decay: float, head: str = "semantic") -> Any:
     with tf.variable_scope("logits"):
         return layers.conv2d(
             features,
@@ -178,11 +137,12 @@ def _logits(features: Any, channels: int, weight_decay: float, *, head: str = "s
         )
 
 
-def upsample(logits: Any, *, like: Any) -> Any:
+def upsample(logits: Any, *, like: Any, align_corners: bool = False) -> Any:
     """Resizes logits to the height and width of another tensor.
 
     Args:
       logits: `[batch, height, width, num_classes]`.
       like: `[batch, new_height, new_width, ...]`.
+      align_corners: whether the centres of corner pixels coincide; see `blocks`.
     """
-    return layers.resize_bilinear(logits, layers.spatial_size(like))
+    return layers.resize_bilinear(logits, layers.spatial_size(like), align_corners=align_corners)

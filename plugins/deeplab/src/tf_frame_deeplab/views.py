@@ -2,7 +2,7 @@
 
 Scales and mirror images are those of `predict_labels_multi_scale` in deeplab/model.py of
 tensorflow/models: a side of n pixels becomes (n - 1) * scale + 1; softmax at the size of the
-image; the mean of all. Images are resized with half-pixel centres, where those align the corners.
+image; the mean of all. Resizing follows `--model.align_corners`, which is always on there.
 
 Windows overlap and lie within the image. They are taken one after the other, so that memory is that
 of one window and of the result.
@@ -16,8 +16,9 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
-from tf_frame_deeplab.evaluation_options import EvaluationParams
+from tf_frame_deeplab.blocks import scaled_size
 from tf_frame_deeplab.heads import SEMANTIC
+from tf_frame_deeplab.network import upsample
 
 Maps = dict[str, Any]
 # Scale, and whether the image is mirrored.
@@ -28,7 +29,7 @@ _TINY = 1e-20
 
 
 def averaged_logits(
-    network: Callable[[Any], Mapping[str, Any]], images: Any, *, like: Any, params: EvaluationParams
+    network: Callable[[Any], Mapping[str, Any]], images: Any, *, like: Any, params: Any
 ) -> Maps:
     """Runs the network on all views of images; its variables are made once.
 
@@ -36,7 +37,7 @@ def averaged_logits(
       network: from `[batch, height, width, 3]` to head -> logits of any height and width.
       images: `[batch, height, width, 3]`.
       like: a tensor whose height and width the result has, `[batch, height, width, ...]`.
-      params: scales, mirroring and windows.
+      params: `tf_frame_deeplab.model.Params`.
 
     Returns:
       Head -> `[batch, height, width, channels]`. Of `semantic` it is the logarithm of the
@@ -59,48 +60,39 @@ def averaged_logits(
     return {**others, SEMANTIC: tf.log(mean + _TINY)}
 
 
-def _maps(network: Any, images: Any, view: _View, like: Any, params: EvaluationParams) -> Maps:
+def _maps(network: Any, images: Any, view: _View, like: Any, params: Any) -> Maps:
     """Outputs for one view, at the size of `like`: probabilities of the classes, other logits."""
     scale, flipped = view
     if scale != 1:
-        images = layers.resize_bilinear(images, scaled_size(layers.spatial_size(images), scale))
+        size = scaled_size(layers.spatial_size(images), scale)
+        images = layers.resize_bilinear(images, size, align_corners=params.align_corners)
     if flipped:
         images = tf.reverse(images, [2])
     logits = _of_windows(network, images, params) if params.sliding_window else network(images)
     if flipped:
         logits = {head: tf.reverse(each, [2]) for head, each in logits.items()}
-    return _with_probabilities(_resized(logits, like))
+    return _with_probabilities(_resized(logits, like, params))
 
 
-def _of_windows(network: Any, images: Any, params: EvaluationParams) -> Maps:
+def _of_windows(network: Any, images: Any, params: Any) -> Maps:
     """Logits of the size of the images; of the classes they are of the average probabilities."""
 
     def of_window(window: Any) -> Maps:
-        return _with_probabilities(_resized(network(window), window))
+        return _with_probabilities(_resized(network(window), window, params))
 
     found = windowed(of_window, images, params.sliding_window, params.window_overlap)
     return {**found, SEMANTIC: tf.log(found[SEMANTIC] + _TINY)}
 
 
-def _resized(maps: Mapping[str, Any], like: Any) -> Maps:
-    size = layers.spatial_size(like)
-    return {head: layers.resize_bilinear(each, size) for head, each in maps.items()}
+def _resized(maps: Mapping[str, Any], like: Any, params: Any) -> Maps:
+    return {
+        head: upsample(each, like=like, align_corners=params.align_corners)
+        for head, each in maps.items()
+    }
 
 
 def _with_probabilities(logits: Maps) -> Maps:
     return {**logits, SEMANTIC: tf.nn.softmax(logits[SEMANTIC])}
-
-
-def scaled_size(size: Any, scale: float) -> Any:
-    """Height and width of a scaled image.
-
-    Args:
-      size: `[height, width]`, a list of integers or a tensor.
-      scale: the factor.
-    """
-    if isinstance(size, list):
-        return [int((side - 1) * scale + 1) for side in size]
-    return tf.cast(tf.cast(size - 1, tf.float32) * scale + 1, tf.int32)
 
 
 def windowed(

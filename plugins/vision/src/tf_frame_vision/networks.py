@@ -451,6 +451,21 @@ class MobilenetV3Small(MobilenetV3Large):
     decoder_maps = _depthwise_outputs({4: 2, 8: 4, 16: 9})
 
 
+class MobilenetV3LargeSeg(MobilenetV3Large):
+    """The large one for segmentation: half the channels from the last stride on."""
+
+    function = "large_seg"
+    # DeepLab's pyramid takes the 1x1 convolution after the last block.
+    feature_maps: ClassVar[Mapping[int, str]] = {**MobilenetV3Large.feature_maps, 32: "layer_17"}
+
+
+class MobilenetV3SmallSeg(MobilenetV3Small):
+    """The small one for segmentation: half the channels from the last stride on."""
+
+    function = "small_seg"
+    feature_maps: ClassVar[Mapping[int, str]] = {**MobilenetV3Small.feature_maps, 32: "layer_13"}
+
+
 class MobilenetV3LargeMinimalistic(MobilenetV3Large):
     """The large one without squeeze-and-excitation, hard swish and 5x5 kernels."""
 

@@ -87,6 +87,20 @@ _SMALL = (
     (576, 5, 1, 96, True, True),
     (576, 5, 1, 96, True, True),
 )
+# DeepLab's for segmentation: half the channels from the last stride on. Source: tensorflow/models,
+# research/deeplab/core/feature_extractor.py, `mobilenet_v3_large_seg` and `mobilenet_v3_small_seg`.
+_LARGE_SEG = (
+    *_LARGE[:12],
+    (336, 5, 2, 80, True, True),
+    (480, 5, 1, 80, True, True),
+    (480, 5, 1, 80, True, True),
+)
+_SMALL_SEG = (
+    *_SMALL[:8],
+    (144, 5, 2, 48, True, True),
+    (288, 5, 1, 48, True, True),
+    (288, 5, 1, 48, True, True),
+)
 _STEM_CHANNELS = 16
 
 
@@ -138,6 +152,8 @@ def _excite(expansion_tensor: Any, input_tensor: Any) -> Any:
 
 V3_LARGE = _conv_defs(_LARGE, 960, 1280, minimalistic=False)
 V3_SMALL = _conv_defs(_SMALL, 576, 1024, minimalistic=False)
+V3_LARGE_SEG = _conv_defs(_LARGE_SEG, 480, 1280, minimalistic=False)
+V3_SMALL_SEG = _conv_defs(_SMALL_SEG, 288, 1024, minimalistic=False)
 V3_LARGE_MINIMALISTIC = _conv_defs(_LARGE, 960, 1280, minimalistic=True)
 V3_SMALL_MINIMALISTIC = _conv_defs(_SMALL, 576, 1024, minimalistic=True)
 
@@ -214,5 +230,7 @@ def _with(**arguments: Any) -> Any:
 
 large = _with(conv_defs=V3_LARGE)
 small = _with(conv_defs=V3_SMALL)
+large_seg = _with(conv_defs=V3_LARGE_SEG)
+small_seg = _with(conv_defs=V3_SMALL_SEG)
 large_minimalistic = _with(conv_defs=V3_LARGE_MINIMALISTIC)
 small_minimalistic = _with(conv_defs=V3_SMALL_MINIMALISTIC)

@@ -1,0 +1,110 @@
+"""Dense prediction cells (https://arxiv.org/abs/1809.04184): files that describe a pyramid.
+
+    [{"op": "conv", "kernel": 3, "rate": [1, 6], "input": -1},
+     {"op": "conv", "kernel": 3, "rate": [18, 15], "input": 0},
+     {"op": "pyramid_pooling", "grid_size": [1, 1], "input": -1}]
+
+A list of branches, which are concatenated. `input` is the number of an earlier branch, or -1 for
+the features of the backbone; `kernel` and `rate` are of a convolution at output stride 16, in
+rows and columns; `grid_size` is the number of pooling windows along height and width. The form is
+that of tensorflow/models, research/deeplab/core/dense_prediction_cell.py, which computes
+`kernel` and `target_size` of a pooling branch; here, too, they are not looked at.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tf_frame.errors import ConfigError
+
+CONV, POOLING = "conv", "pyramid_pooling"
+_KEYS = {
+    CONV: ({"op", "kernel", "input"}, {"rate"}),
+    POOLING: ({"op", "grid_size", "input"}, {"kernel", "target_size"}),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Branch:
+    """One branch of a cell.
+
+    Attributes:
+      op: `conv` or `pyramid_pooling`.
+      input: number of the branch whose output it takes; -1: the features.
+      kernel, rate: rows and columns of a convolution.
+      grid: pooling windows along height and width.
+    """
+
+    op: str
+    input: int
+    kernel: tuple[int, int] = (1, 1)
+    rate: tuple[int, int] = (1, 1)
+    grid: tuple[int, int] = (1, 1)
+
+
+def read_cell(path: str) -> tuple[Branch, ...]:
+    """Reads the branches of a cell.
+
+    Args:
+      path: the file.
+
+    Raises:
+      ConfigError: it cannot be read, or a branch is wrong; branches are counted from 0.
+    """
+    option = f"--model.dense_prediction_cell {path}"
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{option} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{option} is no text in UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise ConfigError(
+            f"{option} is no JSON: line {error.lineno}, column {error.colno}: {error.msg}"
+        ) from None
+    if not isinstance(content, list) or not content:
+        raise ConfigError(f"{option} must hold a list of branches, such as the published cells")
+    return tuple(_branch(f"{option}: branch {i}", i, each) for i, each in enumerate(content))
+
+
+def _branch(where: str, number: int, values: Any) -> Branch:
+    """Makes the branch of that number.
+
+    Args:
+      where: the beginning of a message.
+      number: number of branches before this one.
+      values: the branch as the file has it.
+    """
+    op = values.get("op") if isinstance(values, Mapping) else None
+    if op not in _KEYS:
+        raise ConfigError(f'{where}: its "op" must be {" or ".join(map(json.dumps, _KEYS))}')
+    needed, possible = _KEYS[op]
+    for key in sorted(needed - values.keys()):
+        raise ConfigError(f"{where}, {op}: {json.dumps(key)} is missing")
+    for key in sorted(values.keys() - needed - possible):
+        raise ConfigError(f"{where}, {op}: {json.dumps(key)} is unknown")
+    source = values["input"]
+    if type(source) is not int or not -1 <= source < number:
+        raise ConfigError(
+            f'{where}: its "input" {source!r} must be -1, the features, or the number of an earlier'
+            " branch"
+        )
+    if op == POOLING:
+        return Branch(op, source, grid=_pair(where, values, "grid_size"))
+    kernel = _pair(where, values, "kernel")
+    if kernel != (1, 1) and "rate" not in values:
+        raise ConfigError(f'{where}, {op}: "rate" is missing')
+    return Branch(op, source, kernel, _pair(where, {"rate": 1, **values}, "rate"))
+
+
+def _pair(where: str, values: Mapping[str, Any], key: str) -> tuple[int, int]:
+    """Returns rows and columns; one number stands for both."""
+    value = values[key]
+    pair = value if isinstance(value, list) else [value, value]
+    if len(pair) != 2 or any(type(side) is not int or side < 1 for side in pair):
+        raise ConfigError(f"{where}: its {json.dumps(key)} {value!r} must be a whole number or two")
+    return (pair[0], pair[1])
