@@ -14,22 +14,12 @@ from typing import Any, ClassVar
 from tf_frame import InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab import heads
+from tf_frame_deeplab.presets import PRESETS
 from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
 from tf_frame_vision.slim_network import load_network
 
 # For short runs; the backbone's own decay, 0.997, is for long ones.
 _BATCH_NORM_DECAY = 0.95
-# Presets are for the sample, on two CPU cores. With momentum and a learning rate of 0.1 the loss of
-# the centres' heat map grows without bounds.
-_PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "panoptic": {
-        "model": {"heads": [heads.SEMANTIC, heads.CENTER, heads.OFFSET]},
-        "optimizer": {"name": "adam"},
-        "learning_rate": 0.003,
-        "max_steps": 800,
-    },
-    "edge": {"model": {"heads": [heads.SEMANTIC, heads.EDGE]}},
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,6 +61,12 @@ class Params(heads.HeadParams):
         max=1,
     )
     train_batch_norm: bool = option(True, "train batch norm; else use its restored averages")
+    train_metrics_steps: int = option(
+        0,
+        "steps between log lines of mean IoU and accuracy on the training crops so far, which are "
+        "then in the summaries, too; 0: not measured",
+        min=0,
+    )
 
 
 class DeepLab(Model):
@@ -102,7 +98,7 @@ class DeepLab(Model):
         "save_summaries_steps": 100,
         "log_every_n_steps": 20,
     }
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = _PRESETS
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
     def __init__(self, *, params: Any, info: InputInfo) -> None:
         super().__init__(params=params, info=info)
@@ -127,8 +123,9 @@ class DeepLab(Model):
 
     @classmethod
     def input_defaults(cls, params: Any) -> Mapping[str, Any]:
-        """Asks for labels of instances if a head needs them."""
-        return {"instances": True} if params.other_heads else {}
+        """Asks for labels of instances and edges if a head needs them."""
+        instances = {"instances": True} if params.other_heads else {}
+        return {**instances, "edges": True} if heads.EDGE in params.heads else instances
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds one clone; the class describes features and labels.
@@ -185,12 +182,29 @@ class DeepLab(Model):
             ignore_label=self.info.ignore_label,
             is_training=mode == Mode.TRAIN,
         )
+        hooks: Sequence[Any] = ()
+        if mode == Mode.TRAIN:
+            hooks = [*counted.hooks, *self._train_metrics(semantic, predictions["semantic"])]
         return ModelOutput(
             loss=loss,
             predictions=predictions,
             metrics=metrics,
             end_points=end_points,
-            hooks=counted.hooks if mode == Mode.TRAIN else (),
+            hooks=hooks,
+        )
+
+    def _train_metrics(self, labels: Any, predictions: Any) -> Sequence[Any]:
+        """Hooks that log the metrics of training, if they are asked for."""
+        if not self.params.train_metrics_steps:
+            return ()
+        from tf_frame_deeplab.train_metrics import train_metrics
+
+        return train_metrics(
+            labels,
+            predictions,
+            info=self.info,
+            every_steps=self.params.train_metrics_steps,
+            last_step=self.num_steps,
         )
 
     def notes(self) -> Sequence[str]:
