@@ -193,7 +193,7 @@ def test_a_checkpoint_of_another_model_is_refused_with_the_names(run, folder, tm
     [
         (
             [],
-            "say what to write: --format saved_model|frozen_graph|tflite|tflite_int8|onnx|checkpoint",
+            "say what to write: --format saved_model|frozen_graph|tflite|tflite_int8|onnx",
         ),
         (["--format", "tflit"], "did you mean 'tflite'"),
         (

