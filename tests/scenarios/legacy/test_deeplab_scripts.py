@@ -22,7 +22,7 @@ RUN = "import runpy, sys, tensorflow.compat.v1 as tf; {mode}; sys.argv = sys.arg
 RUN += "runpy.run_path(sys.argv[0], run_name='__main__')"
 NUM_TRAINING, NUM_TILES, COLUMNS = 12, 16, 4
 # A network that gives every pixel the class background has less than half.
-GOOD_MIOU = 0.75
+GOOD_MIOU = 0.65
 # Losses in the logs.
 OF_CLONES = r"\bstep\.py.*global step \d+: loss = (\S+)"
 OF_TOWERS = r"Total loss is :\[(\S+)\]"
@@ -185,7 +185,6 @@ def test_the_trainer_of_towers_learns(run_script, tmp_path):
         "train_towers",
         "resource",
         train_logdir=tmp_path / "train",
-        profile_logdir=tmp_path / "profile",
         num_clones=2,
         save_summaries_images=True,
         save_summaries_secs=20,
@@ -210,6 +209,7 @@ def test_a_quantised_tower_begins_with_the_checkpoint_of_clones(clones, run_scri
         "train_towers",
         "reference",
         train_logdir=tmp_path / "train",
+        profile_logdir=tmp_path / "profile",
         tf_initial_checkpoint=checkpoint,
         quantize_delay_step=5,
         optimizer="adam",

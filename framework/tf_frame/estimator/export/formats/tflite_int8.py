@@ -2,13 +2,12 @@
 
 Weights are rounded for each channel, activations in the ranges that they have on examples of the
 evaluation data (https://ai.google.dev/edge/litert/conversion/tensorflow/quantization/post_training_quantization,
-"full integer quantization"). A model of --quantize_delay_step has learnt to be rounded: its weights
-are converted, the ranges measured anew.
+"full integer quantization"). The rounding of a model of --quantize_delay_step is part of the graph
+that is converted.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -33,14 +32,7 @@ def export(request: Request, folder: str) -> Written:
             "--format tflite_int8 measures the ranges of activations on evaluation data, which is "
             "not there; give its folder (such as --input.data_dir), or take --format tflite"
         )
-    # The converter rounds by itself; it would take the rounding of the training for arithmetic.
-    config = dataclasses.replace(request.config, quantize_delay_step=-1)
-    return tflite.export(
-        dataclasses.replace(request, config=config),
-        folder,
-        configure=_configured,
-        compare=compare_rounded,
-    )
+    return tflite.export(request, folder, configure=_configured, compare=compare_rounded)
 
 
 def _configured(converter: Any, examples: Sequence[Mapping[str, Any]]) -> None:
