@@ -191,9 +191,15 @@ def test_a_checkpoint_of_another_model_is_refused_with_the_names(run, folder, tm
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "say what to write: --format saved_model|frozen_graph|tflite|onnx|checkpoint"),
+        (
+            [],
+            "say what to write: --format saved_model|frozen_graph|tflite|tflite_int8|onnx",
+        ),
         (["--format", "tflit"], "did you mean 'tflite'"),
-        (["--format", "pb"], "allowed: saved_model, frozen_graph, tflite, onnx, checkpoint"),
+        (
+            ["--format", "pb"],
+            "allowed: saved_model, frozen_graph, tflite, tflite_int8, onnx, checkpoint",
+        ),
         (["--fromat", "tflite"], "--fromat"),
         (["--format", "tflite", "--input.num_examples", "-1"], "allowed: 0 or more"),
         (["--format", "checkpoint", "--signature", "a"], "leave --signature out"),

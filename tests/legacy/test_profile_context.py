@@ -181,6 +181,18 @@ def test_a_monitored_session_is_profiled_too(tmp_path, graph):
     assert names(tmp_path) == ["run_meta_5"]
 
 
+def test_a_monitored_session_whose_hooks_fetch_something_is_profiled_too(tmp_path, graph):
+    moves = tf.assign_add(tf.train.create_global_step(), 1)
+    hook = tf.train.StopAtStepHook(last_step=20)
+    with (
+        ProfileContext(str(tmp_path), debug=True),
+        tf.train.MonitoredTrainingSession(hooks=[hook]) as session,
+    ):
+        while not session.should_stop():
+            session.run(moves)
+    assert [name for name in names(tmp_path) if name.startswith("run_meta_")]
+
+
 def test_a_run_within_a_run_of_another_thread_is_counted_but_not_traced(tmp_path, graph):
     with ProfileContext(str(tmp_path), trace_steps=[0, 1, 2], debug=True), tf.Session() as session:
         inner = tf.random_uniform([2])

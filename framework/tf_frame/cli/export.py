@@ -19,8 +19,10 @@ from tf_frame.cli.training_setup import setup_of_folder
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.estimator.export.formats import (
+    CALIBRATION_EXAMPLES,
     FEATURES,
     FORMATS,
+    INT8_TOLERANCE,
     RAW,
     TFLITE_QUANTIZED_TOLERANCE,
     TFLITE_TOLERANCE,
@@ -53,6 +55,13 @@ OPTIONS = [
         "of the model; none: raw where the input offers it",
         choices=(RAW, FEATURES),
     ),
+    Option(
+        "calibration_examples",
+        int,
+        CALIBRATION_EXAMPLES,
+        "number of evaluation examples on which tflite_int8 measures the ranges of activations",
+        min=1,
+    ),
     Option("overwrite", bool, False, "replace the files of an earlier export"),
     *CLASSES,
 ]
@@ -67,8 +76,9 @@ The export is loaded again, and its outputs for a batch of the evaluation data a
 those of the restored session. Floating-point outputs may differ by {TOLERANCE:g}, those of
 tflite by {TFLITE_TOLERANCE:g} ({TFLITE_QUANTIZED_TOLERANCE:g} with --quantize_delay_step),
 times the largest value of the output if that is above 1. Integers and text must be equal;
-classes may differ if their scores tie within twice that tolerance. If any output differs by
-more, the export is removed, and the exit code is 1.
+classes may differ if their scores tie within twice that tolerance. Of
+tflite_int8 the mean difference, and the share of other integers, may be {INT8_TOLERANCE:g}. If any
+output differs by more, the export is removed, and the exit code is 1.
 
 Any option of tf-frame run may follow; the others are taken from MODEL_DIR/config.yaml.
 
@@ -130,7 +140,7 @@ def _difference(exported: Any) -> str:
     data = "a batch of the evaluation data" if exported.on_real_data else "random data"
     where = f" in {found.output}" if found.output else ""
     text = (
-        f"loaded again, on {data}: largest difference from the restored session "
+        f"loaded again, on {data}: {found.kind} difference from the restored session "
         f"{found.largest_difference:.2g}{where} (allowed: {exported.tolerance:g})"
     )
     if found.ties:

@@ -11,7 +11,7 @@ import contextlib
 import os
 import random
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -192,7 +192,7 @@ class ProfileContext:
             return True
         if not self._automatic or step <= WARMUP_STEPS:
             return False
-        names = tuple(sorted(getattr(f, "name", str(f)) for f in tf.nest.flatten(fetches)))
+        names = tuple(sorted(_names(fetches)))
         if names not in self._fetched:
             self._fetched.add(names)
             return True
@@ -231,3 +231,14 @@ class ProfileContext:
             tf.io.gfile.makedirs(self._folder)
             with tf.io.gfile.GFile(path, "wb") as file:
                 file.write(data)
+
+
+def _names(fetches: Any) -> Iterator[str]:
+    """Yields the names of all fetches; tf.nest cannot sort the hooks and text by which they lie."""
+    if isinstance(fetches, Mapping):
+        fetches = list(fetches.values())
+    if isinstance(fetches, (list, tuple)):
+        for fetch in fetches:
+            yield from _names(fetch)
+    else:
+        yield getattr(fetches, "name", str(fetches))

@@ -60,7 +60,7 @@ def test_probabilities_are_averaged_over_scales_and_mirror_images():
     found = views.averaged_logits(network_of_places, images, like=images, params=params)
     # One view at a time, resized by TensorFlow, added by NumPy.
     expected = []
-    for scale, size in ((0.5, [5, 6]), (1.0, [9, 12]), (1.5, [13, 17])):
+    for size in ([5, 6], [9, 12], [13, 17]):  # Of the scales 0.5, 1 and 1.5.
         (scaled,) = run(layers.resize_bilinear(images, size))
         for step in (1, -1):
             view = tf.constant(np.ascontiguousarray(scaled[:, :, ::step]))
@@ -140,7 +140,7 @@ def test_views_share_the_variables_and_differ(monkeypatch):
 
 
 def test_training_takes_no_views(monkeypatch):
-    monkeypatch.setattr(views, "averaged_logits", None)
+    monkeypatch.setattr("tf_frame_deeplab.head_logits.averaged_logits", None)
     shorten_backbone(monkeypatch)
     params = dataclasses.replace(SMALL, sliding_window=16, eval_scales=(0.5,))
     labels = {"semantic": tf.zeros([1, 32, 32], tf.int32)}

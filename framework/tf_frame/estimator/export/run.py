@@ -21,7 +21,13 @@ from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.error_translation import translated_errors
 from tf_frame.estimator.export.folder import Written, check_output, staged_files
-from tf_frame.estimator.export.formats import FEATURES, FORMATS, RAW, Format
+from tf_frame.estimator.export.formats import (
+    CALIBRATION_EXAMPLES,
+    FEATURES,
+    FORMATS,
+    RAW,
+    Format,
+)
 from tf_frame.estimator.export.formats.checkpoint import name_of
 from tf_frame.estimator.export.input_signature import InputSignature, input_signature
 from tf_frame.estimator.export.raw_serving import raw_signature
@@ -60,6 +66,7 @@ def export_run(
     signature: str | None = None,
     overwrite: bool = False,
     serve: str | None = None,
+    calibration_examples: int = CALIBRATION_EXAMPLES,
     no_data: str = "",
 ) -> Exported:
     """Exports a checkpoint of a run; see `export_model` for the other arguments and errors.
@@ -71,7 +78,7 @@ def export_run(
       format_name: one of `tf_frame.estimator.export.formats.FORMATS`.
       checkpoint: path of the checkpoint, or a folder; None for the newest one.
       output: the folder to write to; None for one below `MODEL_DIR/export`.
-      signature, overwrite, serve, no_data: see `export_model`.
+      signature, overwrite, serve, calibration_examples, no_data: see `export_model`.
 
     Raises:
       Interrupted: a signal stopped the export; nothing is left behind.
@@ -91,6 +98,7 @@ def export_run(
             signature=signature,
             overwrite=overwrite,
             serve=serve,
+            calibration_examples=calibration_examples,
             no_data=no_data,
             about=_about(setup),
             check=lambda: observer.interrupts.raise_if_received("stopped; nothing was exported"),
@@ -108,6 +116,7 @@ def export_model(
     signature: str | None = None,
     overwrite: bool = False,
     serve: str | None = None,
+    calibration_examples: int = CALIBRATION_EXAMPLES,
     no_data: str = "",
     about: Mapping[str, Any] = MappingProxyType({}),
     check: Callable[[], None] = lambda: None,
@@ -124,6 +133,8 @@ def export_model(
       overwrite: replace files of an earlier export.
       serve: `raw`: the export takes raw data, such as image files; `features`: it takes the
         features of the model; None: raw data if the input offers it.
+      calibration_examples: number of examples of the evaluation data by which a format that
+        rounds measures ranges.
       no_data: why `source` has no evaluation data; empty if it has.
       about: further facts for the README.json.
       check: called before the work, and before the files get their names; after an
@@ -148,11 +159,12 @@ def export_model(
     if format_name == "checkpoint":
         _check_checkpoints(output, prefix)
     quantized = config.quantize_delay_step >= 0
+    examples = calibration_examples if chosen.calibrates else config.eval_batch_size
     request = Request(
         model=model,
         config=config,
         checkpoint=prefix,
-        inputs=_inputs(chosen, source, config, serve, no_data, model),
+        inputs=_inputs(chosen, source, config, examples, serve, no_data, model),
         tolerance=chosen.tolerance_of(quantized=quantized),
         signature=signature,
         runs_as_written=quantized and chosen.quantized_tolerance is None,
@@ -187,9 +199,15 @@ def _about(setup: TrainingSetup) -> dict[str, Any]:
 
 
 def _inputs(
-    chosen: Format, source: Any, config: RunOptions, serve: str | None, no_data: str, model: Any
+    chosen: Format,
+    source: Any,
+    config: RunOptions,
+    examples: int,
+    serve: str | None,
+    no_data: str,
+    model: Any,
 ) -> InputSignature:
-    """Returns the inputs of an export; see `export_model`."""
+    """Returns the inputs of an export, with so many examples; see `export_model`."""
     if serve == RAW and not chosen.has_inputs:
         raise ConfigError("a checkpoint takes no data; leave --serve out")
     # An input need not inherit from `tf_frame.Input`.
@@ -198,12 +216,13 @@ def _inputs(
         with calling(source, "raw_serving"):
             forms = offer(fixed_size=chosen.fixed_size)
         if forms:
-            return raw_signature(forms, config.eval_batch_size, method_of(source, "raw_serving"))
+            return raw_signature(forms, examples, method_of(source, "raw_serving"))
     if serve == RAW:
         raise ConfigError(
             f"--serve {RAW}: {described(source)} has no raw_serving() for this "
             "format, so an export takes the features of the model; leave --serve out"
         )
+    config = dataclasses.replace(config, eval_batch_size=examples)
     signature = input_signature(source, config, no_data=no_data)
     check_batch(model, source, signature.specs, None)
     return signature

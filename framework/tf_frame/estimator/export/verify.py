@@ -47,11 +47,13 @@ class Comparison:
         their scale.
       output: name of the output with this difference; empty if there is none.
       ties: number of integers that are another class of (nearly) the same score.
+      kind: `largest`, or `mean` where it is a mean difference.
     """
 
     largest_difference: float = 0.0
     output: str = ""
     ties: int = 0
+    kind: str = "largest"
 
     def joined(self, other: Comparison) -> Comparison:
         """Returns the result for the outputs of both."""
@@ -129,7 +131,7 @@ def runnable(what: str) -> Iterator[None]:
         ) from error
 
 
-def _scale_of(expected: Any) -> float:
+def scale_of(expected: Any) -> float:
     """Returns the unit in which differences of a floating-point output are measured."""
     finite = np.abs(expected[np.isfinite(expected)])
     return max(1.0, float(finite.max(initial=0.0)))
@@ -166,7 +168,7 @@ def _float_difference(name: str, expected: Any, found: Any, tolerance: float) ->
     same = (expected == found) | (np.isnan(expected) & np.isnan(found))
     if not (finite | same).all():
         raise DifferenceError(_elements(name, expected, found, ~(finite | same)))
-    scale = _scale_of(expected)
+    scale = scale_of(expected)
     differences = np.zeros(expected.shape)
     differences[finite] = np.abs(expected[finite] - found[finite]) / scale
     largest = float(differences.max(initial=0.0))
@@ -190,7 +192,7 @@ def _all_ties(
             continue
         classes, others = np.asarray(value), np.asarray(found[name])
         if np.issubdtype(classes.dtype, np.integer) and classes.shape == others.shape:
-            ties[name] = (classes != others) & _ties(classes, others, tolerance, known)
+            ties[name] = (classes != others) & ties_of(classes, others, tolerance, known)
     return ties
 
 
@@ -199,7 +201,7 @@ def _any(masks: Iterable[Any]) -> Any:
     return functools.reduce(np.logical_or, masks, np.False_)
 
 
-def _ties(expected: Any, found: Any, tolerance: float, known: list[Any]) -> Any:
+def ties_of(expected: Any, found: Any, tolerance: float, known: list[Any]) -> Any:
     """Returns which elements of `found` are classes with the highest score within tolerance."""
     tied = np.zeros(expected.shape, bool)
     for scores in known:
@@ -210,7 +212,7 @@ def _ties(expected: Any, found: Any, tolerance: float, known: list[Any]) -> Any:
         if both.min() < 0 or both.max() >= classes:
             continue
         highest = scores.max(axis=-1)
-        allowed = highest - 2 * tolerance * _scale_of(scores)
+        allowed = highest - 2 * tolerance * scale_of(scores)
         of_expected, of_found = (_taken(scores, indices) for indices in both)
         # Only arrays in which every expected class has the highest score can be its scores.
         if (of_expected >= allowed).all():

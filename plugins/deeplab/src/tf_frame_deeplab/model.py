@@ -7,7 +7,6 @@ for long training the backbone can start from a published checkpoint.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -15,22 +14,12 @@ from typing import Any, ClassVar
 from tf_frame import InputInfo, Mode, Model, ModelOutput, option
 from tf_frame.errors import ConfigError
 from tf_frame_deeplab import evaluation_options, heads, network_options
+from tf_frame_deeplab.presets import PRESETS
 from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
 from tf_frame_vision.slim_network import load_network
 
 # For short runs; the backbone's own decay, 0.997, is for long ones.
 _BATCH_NORM_DECAY = 0.95
-# Presets are for the sample, on two CPU cores. With momentum and a learning rate of 0.1 the loss of
-# the centres' heat map grows without bounds.
-_PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "panoptic": {
-        "model": {"heads": [heads.SEMANTIC, heads.CENTER, heads.OFFSET]},
-        "optimizer": {"name": "adam"},
-        "learning_rate": 0.003,
-        "max_steps": 800,
-    },
-    "edge": {"model": {"heads": [heads.SEMANTIC, heads.EDGE]}},
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +61,12 @@ class Params(evaluation_options.EvaluationParams, heads.HeadParams, network_opti
         max=1,
     )
     train_batch_norm: bool = option(True, "train batch norm; else use its restored averages")
+    train_metrics_steps: int = option(
+        0,
+        "steps between log lines of mean IoU and accuracy on the training crops so far, which are "
+        "then in the summaries, too; 0: not measured",
+        min=0,
+    )
 
 
 class DeepLab(Model):
@@ -103,7 +98,7 @@ class DeepLab(Model):
         "save_summaries_steps": 100,
         "log_every_n_steps": 20,
     }
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = _PRESETS
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
     def __init__(self, *, params: Any, info: InputInfo) -> None:
         super().__init__(params=params, info=info)
@@ -130,8 +125,9 @@ class DeepLab(Model):
 
     @classmethod
     def input_defaults(cls, params: Any) -> Mapping[str, Any]:
-        """Asks for labels of instances if a head needs them."""
-        return {"instances": True} if params.other_heads else {}
+        """Asks for labels of instances and edges if a head needs them."""
+        instances = {"instances": True} if params.other_heads else {}
+        return {**instances, "edges": True} if heads.EDGE in params.heads else instances
 
     def build(self, features: Any, labels: Any, mode: Mode) -> ModelOutput:
         """Builds one clone; the class describes features and labels.
@@ -145,37 +141,37 @@ class DeepLab(Model):
         import tensorflow.compat.v1 as tf
 
         from tf_frame_deeplab.head_outputs import HeadOutputs
-        from tf_frame_deeplab.image_pyramid import logits_of_scales
         from tf_frame_deeplab.losses import head_loss
         from tf_frame_vision.reading.skipped import count_skipped
 
         counted = count_skipped(features)
         images = counted.features["image"]
         semantic = None if labels is None else labels["semantic"]
-        like = images if semantic is None else semantic
-        by_head, end_points = self._logits(images, like, mode)
-        logits = by_head.pop("semantic")
+        found = self._logits(images, images if semantic is None else semantic, mode)
+        logits = found.by_head["semantic"]
         predictions = {
             "semantic": tf.argmax(logits, axis=3, output_type=tf.int32),
             "probabilities": tf.nn.softmax(logits),
         }
         outputs = HeadOutputs(self.params, self.info)
         if mode != Mode.TRAIN:
-            predictions |= outputs.predictions(by_head, predictions["semantic"])
+            predictions |= outputs.predictions(found.by_head, predictions["semantic"])
         if semantic is None:
             exports = {"serving_default": predictions}
-            return ModelOutput(predictions=predictions, end_points=end_points, exports=exports)
-        by_head = {"semantic": logits, **by_head}
-        outputs.summaries(images, by_head, labels, predictions["semantic"])
+            return ModelOutput(
+                predictions=predictions, end_points=found.end_points, exports=exports
+            )
+        outputs.summaries(images, found.by_head, labels, predictions["semantic"])
         metrics: Mapping[str, Any] = {}
+        hooks: Sequence[Any] = ()
         if mode == Mode.EVAL:
             metrics = {**outputs.metrics(labels, predictions), **counted.metrics}
-        # The average over several views has one loss.
-        scales = () if self._takes_views(mode) else logits_of_scales(end_points)
+        if mode == Mode.TRAIN:
+            hooks = [*counted.hooks, *self._train_metrics(semantic, predictions["semantic"])]
         loss = head_loss(
-            by_head,
+            found.by_head,
             labels,
-            scales=[self._upsampled(each, like) for each in scales],
+            scales=found.scales,
             params=self.params,
             ignore_label=self.info.ignore_label,
             is_training=mode == Mode.TRAIN,
@@ -184,46 +180,35 @@ class DeepLab(Model):
             loss=loss,
             predictions=predictions,
             metrics=metrics,
-            end_points=end_points,
-            hooks=counted.hooks if mode == Mode.TRAIN else (),
+            end_points=found.end_points,
+            hooks=hooks,
         )
 
-    def _logits(self, images: Any, like: Any, mode: Mode) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Head -> logits of the height and width of `like`; and end points by name."""
-        from tf_frame_deeplab import network
-        from tf_frame_deeplab.image_pyramid import merged_logits
-        from tf_frame_deeplab.views import averaged_logits
+    def _logits(self, images: Any, like: Any, mode: Mode) -> Any:
+        from tf_frame_deeplab.head_logits import head_logits
 
-        params = dataclasses.replace(self.params, batch_norm_decay=self._batch_norm_decay())
-        build = functools.partial(
-            network.deeplab_v3_plus,
+        return head_logits(
+            images,
+            like=like,
             backbone=self.backbone,
+            params=dataclasses.replace(self.params, batch_norm_decay=self._batch_norm_decay()),
             num_classes=self.num_classes,
-            is_training=mode == Mode.TRAIN and self.params.train_batch_norm,
+            is_training=mode == Mode.TRAIN,
         )
-        end_points: dict[str, Any] = {}
 
-        def of_image(image: Any) -> dict[str, Any]:
-            logits, found = merged_logits(
-                image, build, params=params, other_heads=params.other_heads
-            )
-            # Of several views, those of the first one; the others may be within a loop.
-            end_points.update({} if end_points else found)
-            others = {head: found[f"logits/{head}"] for head in params.other_heads}
-            return {"semantic": logits, **others}
+    def _train_metrics(self, labels: Any, predictions: Any) -> Sequence[Any]:
+        """Hooks that log the metrics of training, if they are asked for."""
+        if not self.params.train_metrics_steps:
+            return ()
+        from tf_frame_deeplab.train_metrics import train_metrics
 
-        if self._takes_views(mode):
-            return averaged_logits(of_image, images, like=like, params=params), end_points
-        by_head = {head: self._upsampled(each, like) for head, each in of_image(images).items()}
-        return by_head, end_points
-
-    def _takes_views(self, mode: Mode) -> bool:
-        return mode != Mode.TRAIN and bool(self.params.has_several_views)
-
-    def _upsampled(self, logits: Any, like: Any) -> Any:
-        from tf_frame_deeplab import network
-
-        return network.upsample(logits, like=like, align_corners=self.params.align_corners)
+        return train_metrics(
+            labels,
+            predictions,
+            info=self.info,
+            every_steps=self.params.train_metrics_steps,
+            last_step=self.num_steps,
+        )
 
     def notes(self) -> Sequence[str]:
         """Says whether the decay of batch norm is lowered for a short run."""

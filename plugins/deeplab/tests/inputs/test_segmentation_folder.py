@@ -4,6 +4,7 @@ import tensorflow.compat.v1 as tf
 from PIL import Image
 
 from tf_frame import InputContext, Mode
+from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError, DataError, NoDataError
 from tf_frame.testing.elements import elements_of
 from tf_frame.testing.exact_resume import check_exact_resume
@@ -296,3 +297,28 @@ def test_a_position_can_be_saved(tmp_path):
 def test_options_that_contradict_each_other_are_refused(tmp_path, params, expected):
     with pytest.raises(ConfigError, match=expected):
         source(write(tmp_path), **params)
+
+
+@pytest.mark.parametrize("mode", [Mode.TRAIN, Mode.EVAL])
+def test_edges_are_where_classes_meet(tmp_path, mode):
+    write(tmp_path)
+    (_, labels), *_ = take(
+        source(tmp_path, edges=True, crop_size=(24, 40), max_scale_factor=1), mode, 1
+    )
+    assert 0 < np.mean(labels["semantic"] == 255) < 1
+    for classes, edges in zip(labels["semantic"], labels["edge"], strict=True):
+        known = classes != 255
+        np.testing.assert_array_equal(edges == 255, ~known)
+        for row, column in np.argwhere(known):
+            window = np.s_[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2]
+            near = classes[window][known[window]]
+            assert edges[row, column] == (len(set(near)) > 1)
+
+
+def test_a_head_for_edges_asks_for_them(tmp_path):
+    argv = ["--plugin", "deeplab", "--input", "segmentation_folder"]
+    setup = parse_command_line([*argv, "--model.heads", "semantic,edge"]).setup()
+    assert setup.input.params.edges
+    assert not parse_command_line(argv).setup().input.params.edges
+    output = DeepLab(params=setup.model.params, info=source(write(tmp_path)).info)
+    assert set(output.label_names) <= set(SegmentationFolder.label_names)

@@ -31,6 +31,11 @@ TFLITE_TOLERANCE = 1e-4
 TFLITE_QUANTIZED_TOLERANCE = 0.1
 
 
+# Rounded to 8 bits, single elements may differ by any amount; means may by so much.
+INT8_TOLERANCE = 0.05
+# The ranges of activations are measured on so many examples.
+CALIBRATION_EXAMPLES = 100
+
 # Values of `--serve`: an export takes raw data, such as image files, or the features of the model.
 RAW, FEATURES = "raw", "features"
 
@@ -49,6 +54,7 @@ class Format:
         differs.
       has_inputs: whether an export is a graph that can be fed.
       fixed_size: whether it takes one example of fixed size, and no text.
+      calibrates: whether it needs many examples.
     """
 
     module: str
@@ -58,6 +64,7 @@ class Format:
     quantized_tolerance: float | None = None
     has_inputs: bool = True
     fixed_size: bool = False
+    calibrates: bool = False
 
     def tolerance_of(self, *, quantized: bool) -> float:
         """Returns the tolerance for a model, quantised or not."""
@@ -84,6 +91,14 @@ FORMATS = {
         holds_one_signature=True,
         quantized_tolerance=TFLITE_QUANTIZED_TOLERANCE,
         fixed_size=True,
+    ),
+    "tflite_int8": Format(
+        f"{_HERE}.tflite_int8",
+        "the same in 8-bit integers, with ranges from --calibration_examples",
+        INT8_TOLERANCE,
+        holds_one_signature=True,
+        fixed_size=True,
+        calibrates=True,
     ),
     "onnx": Format(
         f"{_HERE}.onnx",

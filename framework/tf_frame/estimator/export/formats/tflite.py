@@ -7,9 +7,10 @@ time, with the sizes of the evaluation data.
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,27 @@ from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.formats.frozen_graph import frozen, used_inputs
 from tf_frame.estimator.export.outputs import DEFAULT_KEY
 from tf_frame.estimator.export.serving import Request, chosen, restored, specs_of
-from tf_frame.estimator.export.verify import compare_batches
+from tf_frame.estimator.export.verify import Comparison, compare_batches
 
 FILE = "model.tflite"
 
 
-def export(request: Request, folder: str) -> Written:
+def export(
+    request: Request,
+    folder: str,
+    *,
+    configure: Callable[[Any, Sequence[Mapping[str, Any]]], None] = lambda converter, examples: (
+        None
+    ),
+    compare: Callable[..., Comparison] = compare_batches,
+) -> Written:
     """Writes `model.tflite` into a folder, and verifies it on every example of the batch.
+
+    Args:
+      request: the model and its inputs.
+      folder: an empty folder.
+      configure: sets options of a `TFLiteConverter`, from the examples of the batch.
+      compare: compares outputs; see `compare_batches`.
 
     Raises:
       ConfigError: TensorFlow comes without TensorFlow Lite, or without eager execution;
@@ -45,11 +60,11 @@ def export(request: Request, folder: str) -> Written:
         expected = [serving.run((outputs, serving.scores), example) for example in batches]
     saved_model = os.path.join(folder, "saved_model")
     _write_saved_model(saved_model, graph_def, inputs, outputs)
-    model = _converted(lite, saved_model)
+    model = _converted(lite, saved_model, lambda converter: configure(converter, batches))
     tf.io.gfile.rmtree(saved_model)
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "wb") as file:
         file.write(model)
-    comparison = compare_batches(expected, run(folder, batches), tolerance=request.tolerance)
+    comparison = compare(expected, run(folder, batches), tolerance=request.tolerance)
     signatures = {name: specs_of(outputs)}
     return Written(FILE, specs_of(inputs), signatures, {name: sorted(inputs)}, comparison)
 
@@ -61,9 +76,7 @@ def run(folder: str, batches: Iterable[Mapping[str, Any]]) -> Iterator[dict[str,
     """
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "rb") as file:
         content = file.read()
-    with warnings.catch_warnings():
-        # The interpreter will move to the package ai_edge_litert, which is not a dependency.
-        warnings.filterwarnings("ignore", r"\s*Warning: tf\.lite\.Interpreter is deprecated")
+    with _without_deprecation():
         interpreter = tensorflow_lite().Interpreter(model_content=content)
     runner = interpreter.get_signature_runner(DEFAULT_KEY)
     names = runner.get_input_details()
@@ -116,7 +129,7 @@ def _write_saved_model(
         builder.save()
 
 
-def _converted(lite: Any, path: str) -> bytes:
+def _converted(lite: Any, path: str, configure: Callable[[Any], None]) -> bytes:
     """Converts a SavedModel to the bytes of a TensorFlow Lite model."""
     if not _in_thread(tf.executing_eagerly):
         raise ConfigError(
@@ -127,16 +140,26 @@ def _converted(lite: Any, path: str) -> bytes:
 
     def convert() -> bytes:
         converter = lite.TFLiteConverter.from_saved_model(path, signature_keys=[DEFAULT_KEY])
+        configure(converter)
         return bytes(converter.convert())
 
     try:
-        converted: bytes = _in_thread(convert)
+        with _without_deprecation():
+            converted: bytes = _in_thread(convert)
         return converted
     except Exception as error:  # The class of the converter's errors is not public.
         raise TfFrameError(
             f"TensorFlow Lite cannot convert this model: {_reason(error)}\nexport it as a "
             "saved_model or frozen_graph"
         ) from error
+
+
+@contextlib.contextmanager
+def _without_deprecation() -> Iterator[None]:
+    """Hides that the interpreter will move to the package ai_edge_litert, no dependency."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"\s*Warning: tf\.lite\.Interpreter is deprecated")
+        yield
 
 
 def _in_thread(function: Callable[[], Any]) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, option
 from tf_frame.errors import ConfigError
+from tf_frame_deeplab.heads import EDGE
 from tf_frame_deeplab.inputs.mean_pixel import MEAN_PIXEL
 from tf_frame_deeplab.inputs.semantic_input import SemanticInput
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split
@@ -44,6 +45,10 @@ class SegmentedImageOptions(ExampleOptions):
         0.25, "difference between random scales; 0: any scale in between", min=0
     )
     flip: bool = option(True, "whether half of the training crops are mirrored left to right")
+    edges: bool = option(False, "also yield edges: pixels near which another class begins")
+    edge_width: int = option(
+        3, "edges are where a square so wide, in pixels, is not all of one class", min=3
+    )
     ignore_label: int = option(255, "value of pixels that do not count", min=0, max=65535)
 
     @property
@@ -69,6 +74,7 @@ class SegmentedImages(SemanticInput, ExampleInput):
     """
 
     Params: ClassVar[type] = SegmentedImageOptions
+    label_names: ClassVar[Sequence[str]] = ("semantic", EDGE)
 
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
         super().__init__(params=params)
@@ -78,6 +84,8 @@ class SegmentedImages(SemanticInput, ExampleInput):
         self.class_colours: Sequence[Sequence[int]] = ()
         self.class_ids: Sequence[int] = ()
         self.padding = {"image": MEAN_PIXEL, "semantic": params.ignore_label}
+        if params.edges:
+            self.padding[EDGE] = params.ignore_label
         if info is None:
             self.find()
 
@@ -130,7 +138,10 @@ class SegmentedImages(SemanticInput, ExampleInput):
         return {**example, "problem": found}
 
     def prepare(self, example: Any, *, is_training: bool, seed: Any) -> tuple[dict[str, Any], Any]:
-        """Returns `{"image": [height, width, 3]}` float32 and `{"semantic": [height, width]}`."""
+        """Returns `{"image": [height, width, 3]}` float32 and `{"semantic": [height, width]}`.
+
+        With the option `edges` there is a label `edge`, too; see `panoptic.targets.edge_labels`.
+        """
         import tensorflow.compat.v1 as tf
 
         from tf_frame_deeplab.inputs import pictures
@@ -149,7 +160,15 @@ class SegmentedImages(SemanticInput, ExampleInput):
             sample = pictures.training_crop(sample, params, seed, **fill)
         elif params.eval_crop_size:
             sample = pictures.padded(sample, *both(params.eval_crop_size), **fill)
-        return {"image": sample.image}, {"semantic": sample.masks[..., 0]}
+        labels = {"semantic": sample.masks[..., 0]}
+        if params.edges:
+            from tf_frame_deeplab.panoptic.targets import edge_labels
+
+            known = tf.not_equal(labels["semantic"], params.ignore_label)
+            labels[EDGE] = edge_labels(
+                labels["semantic"], known, params.edge_width, params.ignore_label
+            )
+        return {"image": sample.image}, labels
 
 
 def _check(params: Any) -> None:

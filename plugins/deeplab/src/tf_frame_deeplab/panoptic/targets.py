@@ -48,23 +48,32 @@ class Targets:
         positions = _positions(instances)
         inside = tf.cast(instances > 0, tf.float32)[..., tf.newaxis]
         offsets = (tf.reshape(tf.gather(centers, index), tf.shape(positions)) - positions) * inside
-        edges = edge_map(instances, known, self.edge_width)
-        ignored = tf.fill(tf.shape(instances), self.ignore_label)
         return {
             INSTANCES: instances,
             CENTER: _heat_map(
                 tf.boolean_mask(centers, numbers > 0), tf.shape(instances), self.center_sigma
             ),
             OFFSET: tf.concat([offsets, inside], axis=2),
-            EDGE: tf.where(known, tf.cast(edges, tf.int32), ignored),
+            EDGE: edge_labels(instances, known, self.edge_width, self.ignore_label),
         }
+
+
+def edge_labels(instances: Any, known: Any, width: int, ignore_label: int) -> Any:
+    """Returns 1 for edges, 0 for other pixels, `ignore_label` for those that do not count.
+
+    Args:
+      instances, known, width: see `edge_map`.
+      ignore_label: label of pixels that are not known.
+    """
+    edges = tf.cast(edge_map(instances, known, width), tf.int32)
+    return tf.where(known, edges, tf.fill(tf.shape(edges), ignore_label))
 
 
 def edge_map(instances: Any, known: Any, width: int) -> Any:
     """Marks pixels near which there is more than one instance, or an instance and none.
 
     Args:
-      instances: `[height, width]` integers.
+      instances: `[height, width]` integers; or classes, for the edges of these.
       known: `[height, width]` bool; other pixels are no neighbours and no edges.
       width: of the square that is looked at, in pixels.
 

@@ -1,0 +1,47 @@
+"""The format `tflite_int8`: a model for TensorFlow Lite that computes in 8-bit integers.
+
+Weights are rounded for each channel, activations in the ranges that they have on examples of the
+evaluation data (https://ai.google.dev/edge/litert/conversion/tensorflow/quantization/post_training_quantization,
+"full integer quantization"). The rounding of a model of --quantize_delay_step is part of the graph
+that is converted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tf_frame.errors import ConfigError
+from tf_frame.estimator.export.folder import Written
+from tf_frame.estimator.export.formats import tflite
+from tf_frame.estimator.export.outputs import DEFAULT_KEY
+from tf_frame.estimator.export.rounded import compare_rounded
+from tf_frame.estimator.export.serving import Request
+
+
+def export(request: Request, folder: str) -> Written:
+    """Writes `model.tflite` into a folder; its outputs may differ a little everywhere.
+
+    Raises:
+      ConfigError: there is no evaluation data; or one of those of `tflite.export`.
+      TfFrameError: TensorFlow Lite cannot compute an operation of the model in integers.
+      DifferenceError: the outputs differ by more on average; see `rounded`.
+    """
+    if not request.inputs.is_real:
+        raise ConfigError(
+            "--format tflite_int8 measures the ranges of activations on evaluation data, which is "
+            "not there; give its folder (such as --input.data_dir), or take --format tflite"
+        )
+    return tflite.export(request, folder, configure=_configured, compare=compare_rounded)
+
+
+def _configured(converter: Any, examples: Sequence[Mapping[str, Any]]) -> None:
+    lite = tflite.tensorflow_lite()
+
+    def representative() -> Iterator[tuple[str, Mapping[str, Any]]]:
+        for example in examples:
+            yield DEFAULT_KEY, example
+
+    converter.optimizations = [lite.Optimize.DEFAULT]
+    converter.representative_dataset = representative
+    converter.target_spec.supported_ops = [lite.OpsSet.TFLITE_BUILTINS_INT8]

@@ -1,0 +1,72 @@
+"""Logits of all heads at the size of the labels: of an image, or averaged over views of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tf_frame import Network
+from tf_frame_deeplab import network
+from tf_frame_deeplab.heads import SEMANTIC
+from tf_frame_deeplab.image_pyramid import logits_of_scales, merged_logits
+from tf_frame_deeplab.views import averaged_logits
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class HeadLogits:
+    """Logits of one clone.
+
+    Attributes:
+      by_head: head -> `[batch, height, width, channels]`, `semantic` first.
+      scales: logits of the classes of each scale of `--model.image_pyramid`; none of one scale,
+        and none of the average of several views.
+      end_points: layers by name.
+    """
+
+    by_head: Mapping[str, Any]
+    scales: Sequence[Any]
+    end_points: dict[str, Any]
+
+
+def head_logits(
+    images: Any,
+    *,
+    like: Any,
+    backbone: Network,
+    params: Any,
+    num_classes: int,
+    is_training: bool,
+) -> HeadLogits:
+    """Builds the network; without training, one for each view that the options ask for.
+
+    Args:
+      images: `[batch, height, width, 3]` float32, 0 to 255.
+      like: a tensor with the height and width of the result, `[batch, height, width, ...]`.
+      backbone: a network that can be a backbone.
+      params: `tf_frame_deeplab.model.Params`.
+      num_classes: number of classes, the background included.
+      is_training: whether the network is trained.
+    """
+    build = functools.partial(
+        network.deeplab_v3_plus,
+        backbone=backbone,
+        num_classes=num_classes,
+        is_training=is_training and params.train_batch_norm,
+    )
+    end_points: dict[str, Any] = {}
+
+    def of_image(image: Any) -> dict[str, Any]:
+        logits, found = merged_logits(image, build, params=params, other_heads=params.other_heads)
+        # Of several views, those of the first one; the others may be within a loop.
+        end_points.update({} if end_points else found)
+        return {SEMANTIC: logits, **{head: found[f"logits/{head}"] for head in params.other_heads}}
+
+    upsample = functools.partial(network.upsample, like=like, align_corners=params.align_corners)
+    if not is_training and params.has_several_views:
+        by_head = averaged_logits(of_image, images, like=like, params=params)
+        return HeadLogits(by_head=by_head, scales=(), end_points=end_points)
+    by_head = {head: upsample(logits) for head, logits in of_image(images).items()}
+    scales = [upsample(logits) for logits in logits_of_scales(end_points)]
+    return HeadLogits(by_head=by_head, scales=scales, end_points=end_points)

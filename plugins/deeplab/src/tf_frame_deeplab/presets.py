@@ -1,0 +1,76 @@
+"""Presets of the model `deeplab`: whole configurations for `tf-frame run --preset NAME`.
+
+Those of the sample are for two CPU cores. Those of the data sets follow the commands in
+research/deeplab/g3doc of tensorflow/models (pascal.md, cityscapes.md, ade20k.md): backbone, rates
+of the pyramid, strides, crops, steps. These commands train with batches of 1 and 4 for the sake of
+demonstration; batches of 16 and a learning rate of 0.007 are what the comments beside the flags
+`train_batch_size` and `base_learning_rate` in its train.py ask for where batch norm is trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tf_frame_deeplab import heads
+
+
+def _published(dataset: str, *, steps: int, crop: int, **of_input: Any) -> Mapping[str, Any]:
+    return {
+        "input": {
+            "name": "segmentation_tfrecord",
+            "dataset": dataset,
+            "crop_size": [crop],
+            **of_input,
+        },
+        "model": {
+            "backbone": "xception_65",
+            "atrous_rates": [6, 12, 18],
+            "aspp_channels": 256,
+            "decoder_channels": 256,
+            "batch_norm_decay": 0.9997,
+            "align_corners": True,
+        },
+        "max_steps": steps,
+        "train_batch_size": 16,
+        "eval_batch_size": 1,
+        "learning_rate": 0.007,
+        "warmup_steps": 0,
+        "save_checkpoint_steps": 1000,
+        "log_every_n_steps": 10,
+    }
+
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    # With momentum and a learning rate of 0.1 the loss of the heat map grows without bounds.
+    "panoptic": {
+        "model": {"heads": [heads.SEMANTIC, heads.CENTER, heads.OFFSET]},
+        "optimizer": {"name": "adam"},
+        "learning_rate": 0.003,
+        "max_steps": 800,
+    },
+    "edge": {"model": {"heads": [heads.SEMANTIC, heads.EDGE]}},
+    # What the trainer with towers does with losses and statistics; see docs/training.md.
+    "tower": {
+        "num_clones": 2,
+        "regularization": "scaled",
+        "total_loss": "sum",
+        "update_ops": "all_clones",
+        "allow_inexact_resume": True,
+        "log_every_n_steps": 10,
+    },
+    # Rounding before the moving variances have settled costs accuracy.
+    "quantized": {"quantize_delay_step": 300},
+    "deeplab_voc": _published("voc", steps=30000, crop=513, eval_crop_size=[513]),
+    "deeplab_cityscapes": _published(
+        "cityscapes", steps=90000, crop=769, eval_crop_size=[1025, 2049]
+    ),
+    "deeplab_ade20k": _published(
+        "ade20k",
+        steps=150000,
+        crop=513,
+        min_resize_value=513,
+        max_resize_value=513,
+        resize_factor=16,
+    ),
+}

@@ -1,0 +1,100 @@
+"""Batches of the second generation, from tf.data."""
+
+import collections
+import os.path
+
+import common
+import preprocess
+import tensorflow.compat.v1 as tf
+
+DatasetDescriptor = collections.namedtuple(
+    "DatasetDescriptor", ["splits_to_sizes", "num_classes", "ignore_label"]
+)
+
+_DATASETS_INFORMATION = {
+    "nuclei": DatasetDescriptor(
+        splits_to_sizes={"train": 12, "val": 4}, num_classes=2, ignore_label=255
+    )
+}
+
+
+class Dataset:
+    """Represents input dataset for deeplab model."""
+
+    def __init__(
+        self,
+        dataset_name,
+        split_name,
+        dataset_dir,
+        batch_size,
+        crop_size,
+        min_scale_factor=1.0,
+        max_scale_factor=1.0,
+        scale_factor_step_size=0,
+        model_variant=None,
+        num_readers=1,
+        is_training=False,
+        should_shuffle=False,
+        should_repeat=False,
+    ):
+        if dataset_name not in _DATASETS_INFORMATION:
+            raise ValueError("The specified dataset is not supported yet.")
+        information = _DATASETS_INFORMATION[dataset_name]
+        if split_name not in information.splits_to_sizes:
+            raise ValueError(f"data split name {split_name} not recognized")
+        if model_variant is None:
+            tf.logging.warning("Please specify a model_variant.")
+        self.split_name = split_name
+        self.dataset_dir = dataset_dir
+        self.batch_size = batch_size
+        self.crop_size = crop_size
+        self.scales = (min_scale_factor, max_scale_factor, scale_factor_step_size)
+        self.num_readers = num_readers
+        self.is_training = is_training
+        self.should_shuffle = should_shuffle
+        self.should_repeat = should_repeat
+        self.num_of_classes = information.num_classes
+        self.ignore_label = information.ignore_label
+
+    def _parse_function(self, example_proto):
+        features = {
+            "image/encoded": tf.FixedLenFeature((), tf.string, default_value=""),
+            "image/filename": tf.FixedLenFeature((), tf.string, default_value=""),
+            "image/segmentation/class/encoded": tf.FixedLenFeature((), tf.string, default_value=""),
+        }
+        parsed = tf.parse_single_example(example_proto, features)
+        image = tf.image.decode_png(parsed["image/encoded"], channels=3)
+        label = tf.image.decode_png(parsed["image/segmentation/class/encoded"], channels=1)
+        return {
+            common.IMAGE: image,
+            common.IMAGE_NAME: parsed["image/filename"],
+            common.LABEL: label,
+        }
+
+    def _preprocess_image(self, sample):
+        low, high, step = self.scales
+        image, label = preprocess.preprocess_image_and_label(
+            sample[common.IMAGE],
+            sample[common.LABEL],
+            crop_height=self.crop_size[0],
+            crop_width=self.crop_size[1],
+            min_scale_factor=low,
+            max_scale_factor=high,
+            scale_factor_step_size=step,
+            ignore_label=self.ignore_label,
+            is_training=self.is_training,
+        )
+        return {**sample, common.IMAGE: image, common.LABEL: label}
+
+    def get_one_shot_iterator(self):
+        files = tf.gfile.Glob(os.path.join(self.dataset_dir, f"{self.split_name}-*"))
+        dataset = (
+            tf.data.TFRecordDataset(files, num_parallel_reads=self.num_readers)
+            .map(self._parse_function, num_parallel_calls=self.num_readers)
+            .map(self._preprocess_image, num_parallel_calls=self.num_readers)
+        )
+        if self.should_shuffle:
+            dataset = dataset.shuffle(buffer_size=100)
+        dataset = dataset.repeat() if self.should_repeat else dataset.repeat(1)
+        dataset = dataset.batch(self.batch_size).prefetch(self.batch_size)
+        return tf.data.make_one_shot_iterator(dataset)
