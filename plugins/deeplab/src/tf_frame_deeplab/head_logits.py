@@ -33,7 +33,7 @@ class HeadLogits:
 def head_logits(
     images: Any,
     *,
-    like: Any,
+    labels: Any,
     backbone: Network,
     params: Any,
     num_classes: int,
@@ -43,7 +43,8 @@ def head_logits(
 
     Args:
       images: `[batch, height, width, 3]` float32, 0 to 255.
-      like: a tensor with the height and width of the result, `[batch, height, width, ...]`.
+      labels: `[batch, height, width]`, of the size that the result shall have; None: it has that
+        of the images, and no logits of single scales.
       backbone: a network that can be a backbone.
       params: `tf_frame_deeplab.model.Params`.
       num_classes: number of classes, the background included.
@@ -63,10 +64,11 @@ def head_logits(
         end_points.update({} if end_points else found)
         return {SEMANTIC: logits, **{head: found[f"logits/{head}"] for head in params.other_heads}}
 
+    like = images if labels is None else labels
     upsample = functools.partial(network.upsample, like=like, align_corners=params.align_corners)
     if not is_training and params.has_several_views:
         by_head = averaged_logits(of_image, images, like=like, params=params)
         return HeadLogits(by_head=by_head, scales=(), end_points=end_points)
     by_head = {head: upsample(logits) for head, logits in of_image(images).items()}
-    scales = [upsample(logits) for logits in logits_of_scales(end_points)]
-    return HeadLogits(by_head=by_head, scales=scales, end_points=end_points)
+    scales = () if labels is None else logits_of_scales(end_points)
+    return HeadLogits(by_head=by_head, scales=[*map(upsample, scales)], end_points=end_points)

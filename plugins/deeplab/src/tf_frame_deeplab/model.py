@@ -147,7 +147,7 @@ class DeepLab(Model):
         counted = count_skipped(features)
         images = counted.features["image"]
         semantic = None if labels is None else labels["semantic"]
-        found = self._logits(images, images if semantic is None else semantic, mode)
+        found = self._logits(images, semantic, mode)
         logits = found.by_head["semantic"]
         predictions = {
             "semantic": tf.argmax(logits, axis=3, output_type=tf.int32),
@@ -184,12 +184,12 @@ class DeepLab(Model):
             hooks=hooks,
         )
 
-    def _logits(self, images: Any, like: Any, mode: Mode) -> Any:
+    def _logits(self, images: Any, labels: Any, mode: Mode) -> Any:
         from tf_frame_deeplab.head_logits import head_logits
 
         return head_logits(
             images,
-            like=like,
+            labels=labels,
             backbone=self.backbone,
             params=dataclasses.replace(self.params, batch_norm_decay=self._batch_norm_decay()),
             num_classes=self.num_classes,

@@ -196,7 +196,7 @@ def test_records_have_deeplabs_keys(convert, tmp_path):
     folder = own_folder(tmp_path / "photos", range(2))
     (folder / "train.txt").write_text("p0\np1\n")
     assert convert("segmentation_folder", folder, "--shards", "1") == 0
-    assert (tmp_path / "records" / "classes.txt").read_text() == "a\nb\nc\n"
+    assert (tmp_path / "records" / "classes.txt").read_text() == "a 0 0 0\nb 128 0 0\nc 0 128 0\n"
     first, second = records_of(tmp_path / "records")
     assert sorted(first) == [
         "image/channels",

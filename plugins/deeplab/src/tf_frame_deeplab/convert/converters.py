@@ -60,7 +60,7 @@ class _Converter(Converter):
             settings = self._settings(root, found, pictures)
             result = _write(pictures, settings, output=folder, split=split, shards=shards)
             secs = time.monotonic() - started
-            outcome = result.text(len(found.class_names), shards)
+            outcome = result.text(len(found.class_lines), shards)
             report(f"{split}: {outcome}; {secs:.1f} s; written to {output}")
         report(f"read them by --input segmentation_tfrecord {self._words(found, output)}")
 
@@ -77,7 +77,7 @@ class _Converter(Converter):
         self, root: Path, source: Source, pictures: Sequence[MaskedPicture]
     ) -> dict[str, Any]:
         pairs = [picture.pair for picture in pictures]
-        classes = {"names_file": "classes.txt", "names": source.class_names}
+        classes = {"names_file": "classes.txt", "names": source.class_lines}
         return {
             "kind": self.name,
             "fingerprint": fingerprint(

@@ -28,7 +28,7 @@ def read_folder(root: Path, options: FormOptions, *, ignore_label: int) -> Sourc
         for split, pairs in zip(("train", "val"), parts, strict=True)
         if pairs
     }
-    return Source(pictures, classes.names, ignore_label)
+    return Source(pictures, classes.lines, ignore_label)
 
 
 def _found(root: Path, options: FormOptions, ignore_label: int) -> tuple[Classes, Parts]:

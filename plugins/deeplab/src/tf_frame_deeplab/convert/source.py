@@ -51,12 +51,12 @@ class Source:
 
     Attributes:
       parts: name of a split -> its pictures, in the order in which they are to be written.
-      class_names: the classes.
+      class_lines: name of each class, and its colour if it has one, as in classes.txt.
       ignore_label: value in the records of pixels that do not count.
     """
 
     parts: Mapping[str, Sequence[MaskedPicture]]
-    class_names: Sequence[str]
+    class_lines: Sequence[str]
     ignore_label: int
 
 

@@ -44,6 +44,14 @@ class Classes:
         in_order = [colour for _, colour in classes[: len(self.names)]]
         return [(colour >> 16, colour >> 8 & 255, colour & 255) for colour in in_order]
 
+    @property
+    def lines(self) -> Sequence[str]:
+        """The lines of the file, without that of `ignore`."""
+        if not self.colours:
+            return self.names
+        pairs = zip(self.names, self.red_green_blue, strict=True)
+        return [f"{name} {red} {green} {blue}" for name, (red, green, blue) in pairs]
+
 
 def read_classes(path: Path, *, ignore_label: int) -> Classes:
     """Reads a file of classes.
