@@ -92,15 +92,16 @@ def test_synchronous_workers_read_each_example_once_in_an_epoch(tmp_path):
 
 
 def test_asynchronous_workers_read_each_example_of_their_shard_once_in_an_epoch(tmp_path):
-    words = (*EPOCHS, "--max_steps", "60", "--input.sleep_ms", "20")
+    words = (*EPOCHS, "--max_steps", "60", "--input.sleep_ms", "50")
     with RunningJob(tmp_path, words, num_ps=2, num_workers=3) as job:
         job.start()
         job.ended_well()
     values = job.variables()
     assert values["seen"].sum() == 8 * values["global_step"]
-    for worker in range(3):
-        shard = values["seen"][worker::3]
-        assert shard.min() > 0 and shard.max() - shard.min() <= 1, worker
+    shards = [values["seen"][worker::3] for worker in range(3)]
+    assert shards[0].min() > 0  # The chief is there from the first step on.
+    for shard in shards:  # Another worker may come too late for a whole epoch.
+        assert shard.max() == shard.min() + 1 or shard.max() == shard.min() > 0
 
 
 def test_partitioned_variables_and_clones_are_trained_over_two_servers(tmp_path):
