@@ -1,5 +1,6 @@
 """The model on other backbones than MobileNetV2, and decoders of several stages."""
 
+import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
@@ -68,13 +69,18 @@ def test_a_decoder_may_have_several_stages():
     assert "decoder/decoder_conv1_2_pointwise/weights" in names()
 
 
-@pytest.mark.parametrize("backbone", ["mobilenet_v2_035", "resnet_v1_50"])
-def test_pixels_are_what_the_backbone_was_trained_with(backbone):
+@pytest.mark.parametrize(
+    ("backbone", "means"),
+    [("mobilenet_v2_035", []), ("resnet_v1_50", [[123.15, 115.9, 103.06]])],
+)
+def test_pixels_are_those_that_deeplab_gives_the_backbone(backbone, means):
     images = tf.placeholder(tf.float32, [1, 33, 33, 3])
     model = DeepLab(params=Params(backbone=backbone, decoder_channels=0), info=INFO)
     model.build({"image": images}, None, Mode.PREDICT)
-    consumers = {op.type for op in images.consumers()}
-    assert ("Sub" in consumers) == (backbone == "resnet_v1_50")
+    subtracted = [
+        tf.get_static_value(op.inputs[1]) for op in images.consumers() if op.type == "Sub"
+    ]
+    np.testing.assert_allclose(subtracted, means)
 
 
 @pytest.mark.parametrize(

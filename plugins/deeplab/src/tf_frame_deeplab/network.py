@@ -14,9 +14,9 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Network, NetworkContext, layers
 from tf_frame_deeplab.blocks import Blocks
+from tf_frame_deeplab.inputs.mean_pixel import MEAN_RGB
 from tf_frame_deeplab.network_options import LITE
 from tf_frame_deeplab.pyramids import pyramid
-from tf_frame_vision.preprocessing.vgg import MEANS
 
 LAST_LAYERS = (
     *("logits", "image_pooling", "aspp", "concat_projection", "decoder"),
@@ -84,7 +84,7 @@ def deeplab_v3_plus(
 def _preprocessed(images: Any, backbone: Network) -> Any:
     """The pixels as DeepLab gives them to a backbone: -1 to 1, or less the means of ImageNet."""
     if backbone.preprocessing == "vgg":
-        return images - tf.constant(MEANS, tf.float32)
+        return images - tf.constant(MEAN_RGB, tf.float32)
     return images * (2.0 / 255.0) - 1.0
 
 
