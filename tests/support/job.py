@@ -16,6 +16,7 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -67,6 +68,13 @@ def wait_for(condition: Callable[[], Any], what: object, secs: float = START_SEC
     return value
 
 
+def held(port: int) -> socket.socket:
+    """Takes a port without listening: connections are refused, and `free_ports` leaves it out."""
+    holder = socket.socket()
+    holder.bind(("", port))
+    return holder
+
+
 class RunningJob:
     """A job, whose folder is `folder/run`, and the processes of its tasks.
 
@@ -101,6 +109,8 @@ class RunningJob:
         }
         self._environment = environment_of(folder) | (environment or {})
         self._configs = {str(task): tf_config(task, addresses) for task in self.job.tasks}
+        # Until a task starts no other test gets its port, where a server would answer in its place.
+        self._held = {name: held(port) for name, port in zip(self.names, ports, strict=True)}
         self._processes: dict[str, subprocess.Popen[Any]] = {}
         self.exit_codes: dict[str, int] = {}
         self.end_times: dict[str, float] = {}
@@ -112,6 +122,8 @@ class RunningJob:
         for process in self._processes.values():
             process.kill()
             process.wait()
+        for port in self._held.values():
+            port.close()
         if error[0] is not None:
             print(self.logs())
 
@@ -125,6 +137,7 @@ class RunningJob:
         for name in names or self.names:
             assert name not in self._processes, f"{name} runs"
             self.exit_codes.pop(name, None)
+            self._held[name].close()
             with open(self._log(name), "a") as log:
                 self._processes[name] = forked.Popen(
                     [sys.executable, "-m", "tf_frame", *self.job.words, *more],
