@@ -10,8 +10,9 @@ to be saved; each worker reads the request with each of its steps, and stores it
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -55,6 +56,13 @@ class Agreement:
     def open_session(self) -> None:
         """Lets the other workers join: all that this session begins with is in place."""
         self._store.put({_OPEN: self._store.number(_SESSION)})
+
+    def close_session(self, *, timeout_secs: float) -> None:
+        """Lets no worker join any more; waits for those that are just making their session."""
+        self._store.put({_OPEN: NO_NUMBER})
+        self._waiting_for(
+            lambda worker: self._number("joining", worker) == NO_NUMBER, self.others, timeout_secs
+        )
 
     def request_save(self, step: int) -> None:
         """Asks every worker for its position after this step, or the first one beyond."""
@@ -108,9 +116,18 @@ class Agreement:
 
     # What a worker says.
 
-    def is_open(self) -> bool:
-        """Returns whether the chief's present session is ready for the other workers."""
-        return self._store.number(_OPEN) == self._store.number(_SESSION) != NO_NUMBER
+    @contextlib.contextmanager
+    def joining(self) -> Iterator[bool]:
+        """Announces that this worker makes its session; yields whether the chief's is open.
+
+        If it is, the servers stay until the end of the block. TensorFlow would wait for ever for
+        one that is gone. The worker writes first and then reads, and so does `close_session`: one
+        of the two sees the other.
+        """
+        key = f"joining/{self._worker}"
+        self._store.put({key: 1})
+        yield self._store.number(_OPEN) == self._store.number(_SESSION) != NO_NUMBER
+        self._store.put({key: NO_NUMBER})
 
     def join(self) -> None:
         """Takes note of the chief's present session, in which no position was given yet."""

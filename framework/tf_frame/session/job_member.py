@@ -97,9 +97,9 @@ class JobMember:
             "(--cluster_timeout_secs); is it running?"
         )
 
-    def chief_is_ready(self) -> bool:
-        """Returns whether the other workers may join the chief's present session."""
-        return self.agreement is None or self.agreement.is_open()
+    def joining(self) -> contextlib.AbstractContextManager[bool]:
+        """Yields whether this worker may join the chief's present session; see `Agreement`."""
+        return self.agreement.joining() if self.agreement else contextlib.nullcontext(True)
 
     def begin_session(self, restored: str | None) -> None:
         """Announces a session of the chief that begins with a checkpoint, or None."""

@@ -92,11 +92,11 @@ class _WorkerCreator(tf.train.SessionCreator):
             graph=self.graph.graph,
             recovery_wait_secs=_LOOK_SECS,
         )
-        session = None
         for _ in self.member.waiting_for_chief():
-            session = session or self._with_variables(manager)
             # Variables that have values may be about to get those of a checkpoint.
-            if session is not None and self.member.chief_is_ready():
+            with self.member.joining() as is_open:
+                session = self._with_variables(manager) if is_open else None
+            if session is not None:
                 return session
             time.sleep(_LOOK_SECS)
         raise AssertionError("waiting ends by an error")

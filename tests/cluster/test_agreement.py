@@ -1,0 +1,57 @@
+import threading
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.cluster import Cluster
+from tf_frame.cluster.agreement import Agreement
+
+
+@pytest.fixture
+def chief_and_worker():
+    server = tf.train.Server({"ps": ["localhost:0"]}, start=True)
+    jobs = {"ps": {0: server.target.removeprefix("grpc://")}}
+    tasks = [
+        Agreement(
+            Cluster(task_id=i, target=server.target, jobs=jobs, num_workers=2, num_ps_tasks=1)
+        )
+        for i in (0, 1)
+    ]
+    yield tasks
+    for task in tasks:
+        task.close()
+
+
+def test_a_session_is_open_when_the_chief_says_so_and_until_it_ends(chief_and_worker):
+    chief, worker = chief_and_worker
+    steps = [lambda: None, lambda: chief.begin_session(None), chief.open_session]
+    steps += [lambda: chief.begin_session(None), chief.open_session]
+    steps += [lambda: chief.close_session(timeout_secs=0)]
+    found = []
+    for step in steps:
+        step()
+        with worker.joining() as is_open:
+            found.append(is_open)
+    assert found == [False, False, True, False, True, False]
+
+
+def test_a_chief_that_ends_waits_for_a_worker_that_makes_its_session(chief_and_worker):
+    """The servers would leave meanwhile, and TensorFlow waits for them for ever."""
+    chief, worker = chief_and_worker
+    chief.begin_session(None)
+    chief.open_session()
+    closing = threading.Thread(target=chief.close_session, kwargs={"timeout_secs": 60})
+    with worker.joining() as is_open:
+        closing.start()
+        closing.join(0.2)
+        assert is_open and closing.is_alive()
+    closing.join(30)
+    assert not closing.is_alive()
+
+
+def test_a_worker_that_died_meanwhile_is_not_waited_for_long(chief_and_worker):
+    chief, worker = chief_and_worker
+    worker.joining().__enter__()
+    chief.close_session(timeout_secs=0.1)
+    with worker.joining() as is_open:
+        assert not is_open
