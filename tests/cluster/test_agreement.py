@@ -5,6 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.agreement import Agreement
+from tf_frame.cluster.key_value_store import NO_NUMBER
 
 
 @pytest.fixture
@@ -26,13 +27,16 @@ def test_a_session_is_open_when_the_chief_says_so_and_until_it_ends(chief_and_wo
     chief, worker = chief_and_worker
     steps = [lambda: None, lambda: chief.begin_session(None), chief.open_session]
     steps += [lambda: chief.begin_session(None), chief.open_session]
-    steps += [lambda: chief.close_session(timeout_secs=0)]
+    steps += [lambda: chief.close_session(7, timeout_secs=0)]
     found = []
     for step in steps:
         step()
         with worker.joining() as is_open:
             found.append(is_open)
     assert found == [False, False, True, False, True, False]
+    assert worker.closed_at() == 7
+    chief.begin_session(None)
+    assert worker.closed_at() == NO_NUMBER
 
 
 def test_a_chief_that_ends_waits_for_a_worker_that_makes_its_session(chief_and_worker):
@@ -40,7 +44,7 @@ def test_a_chief_that_ends_waits_for_a_worker_that_makes_its_session(chief_and_w
     chief, worker = chief_and_worker
     chief.begin_session(None)
     chief.open_session()
-    closing = threading.Thread(target=chief.close_session, kwargs={"timeout_secs": 60})
+    closing = threading.Thread(target=chief.close_session, args=[7], kwargs={"timeout_secs": 60})
     with worker.joining() as is_open:
         closing.start()
         closing.join(0.2)
@@ -52,6 +56,6 @@ def test_a_chief_that_ends_waits_for_a_worker_that_makes_its_session(chief_and_w
 def test_a_worker_that_died_meanwhile_is_not_waited_for_long(chief_and_worker):
     chief, worker = chief_and_worker
     worker.joining().__enter__()
-    chief.close_session(timeout_secs=0.1)
+    chief.close_session(7, timeout_secs=0.1)
     with worker.joining() as is_open:
         assert not is_open

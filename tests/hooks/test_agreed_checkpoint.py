@@ -24,8 +24,8 @@ class Agreement:
     def request_stop(self, step):
         self.requests.append(("stop", step))
 
-    def close_session(self, *, timeout_secs):
-        self.requests.append("closed")
+    def close_session(self, step, *, timeout_secs):
+        self.requests.append(("closed", step))
 
     def present(self):
         return []
@@ -85,7 +85,7 @@ def saved_steps(folder):
 
 def test_each_save_is_requested_when_the_one_before_it_is_done(requests_of, tmp_path):
     requests = requests_of(to=9)
-    assert requests == [("save", 4), ("save", 8), ("save", 12), ("stop", 9), "closed"]
+    assert requests == [("save", 4), ("save", 8), ("save", 12), ("stop", 9), ("closed", 9)]
     assert saved_steps(tmp_path) == [0, 4, 8, 9]
 
 
@@ -94,5 +94,5 @@ def test_no_save_is_requested_after_the_last_step(requests_of, tmp_path, signal_
     """A worker that sees a later request does not give its position after the last step."""
     last = signal_after + 1
     requests = requests_of(to=100, signal_after=signal_after)
-    assert requests[-3:] == [("stop", last), ("save", last), "closed"]
+    assert requests[-3:] == [("stop", last), ("save", last), ("closed", last)]
     assert saved_steps(tmp_path) == [0, 4, last]

@@ -68,11 +68,16 @@ def wait_for(condition: Callable[[], Any], what: object, secs: float = START_SEC
     return value
 
 
-def held(port: int) -> socket.socket:
-    """Takes a port without listening: connections are refused, and `free_ports` leaves it out."""
-    holder = socket.socket()
-    holder.bind(("", port))
-    return holder
+def held_ports(count: int) -> list[socket.socket]:
+    """Takes free ports without listening: connections are refused, `free_ports` leaves them out."""
+    held: list[socket.socket] = []
+    while len(held) < count:
+        holder = socket.socket()
+        # A port that had connections a minute ago counts as free, but cannot be held.
+        with contextlib.suppress(OSError):
+            holder.bind(("", free_ports(1)[0]))
+            held.append(holder)
+    return held
 
 
 class RunningJob:
@@ -103,14 +108,14 @@ class RunningJob:
         words = [*words, "--model_dir", str(self.model_dir)]
         self.job = Job(words=words, model_dir=str(self.model_dir), **job)
         self.names = [str(task) for task in self.job.tasks]
-        ports = free_ports(len(self.names))
+        # Until a task starts no other test gets its port, where a server would answer in its place.
+        self._held = dict(zip(self.names, held_ports(len(self.names)), strict=True))
+        ports = [port.getsockname()[1] for port in self._held.values()]
         addresses = {
             task: f"127.0.0.1:{port}" for task, port in zip(self.job.tasks, ports, strict=True)
         }
         self._environment = environment_of(folder) | (environment or {})
         self._configs = {str(task): tf_config(task, addresses) for task in self.job.tasks}
-        # Until a task starts no other test gets its port, where a server would answer in its place.
-        self._held = {name: held(port) for name, port in zip(self.names, ports, strict=True)}
         self._processes: dict[str, subprocess.Popen[Any]] = {}
         self.exit_codes: dict[str, int] = {}
         self.end_times: dict[str, float] = {}

@@ -2,13 +2,14 @@ import socket
 
 import pytest
 
-from job import held
+from job import held_ports
 from tf_frame.launch import ports
 
 
 def test_a_port_that_is_held_refuses_connections_and_is_not_free():
-    (port,) = ports.free_ports(1)
-    with held(port):
+    (holder,) = held_ports(1)
+    port = holder.getsockname()[1]
+    with holder:
         assert not ports._is_free(port)
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", port))

@@ -22,7 +22,7 @@ from tf_frame.cluster.key_value_store import NO_NUMBER, KeyValueStore, numbers_o
 
 _LOOK_SECS = 0.02
 _SAVE, _STOP, _RESTORED = "save_at", "stop_at", "restored"
-_SESSION, _OPEN = "chief_session", "open_session"
+_SESSION, _OPEN, _CLOSED_AT = "chief_session", "open_session", "closed_at"
 
 
 class Agreement:
@@ -50,16 +50,21 @@ class Agreement:
     def begin_session(self, restored: str | None) -> None:
         """Announces a session of the chief, before its variables are initialised or restored."""
         unfinished = {f"finished/{worker}": NO_NUMBER for worker in self.others}
-        self._store.put({_SAVE: NO_NUMBER, _STOP: NO_NUMBER, **unfinished})
+        self._store.put({_SAVE: NO_NUMBER, _STOP: NO_NUMBER, _CLOSED_AT: NO_NUMBER, **unfinished})
         self._store.put({_RESTORED: (restored or "").encode(), _SESSION: time.time_ns() // 1000})
 
     def open_session(self) -> None:
         """Lets the other workers join: all that this session begins with is in place."""
         self._store.put({_OPEN: self._store.number(_SESSION)})
 
-    def close_session(self, *, timeout_secs: float) -> None:
-        """Lets no worker join any more; waits for those that are just making their session."""
-        self._store.put({_OPEN: NO_NUMBER})
+    def close_session(self, step: int, *, timeout_secs: float) -> None:
+        """Lets no worker join any more; waits for those that are just making their session.
+
+        Args:
+          step: the last step of the session.
+          timeout_secs: seconds to wait at most.
+        """
+        self._store.put({_CLOSED_AT: step, _OPEN: NO_NUMBER})
         self._waiting_for(
             lambda worker: self._number("joining", worker) == NO_NUMBER, self.others, timeout_secs
         )
@@ -126,8 +131,14 @@ class Agreement:
         """
         key = f"joining/{self._worker}"
         self._store.put({key: 1})
-        yield self._store.number(_OPEN) == self._store.number(_SESSION) != NO_NUMBER
-        self._store.put({key: NO_NUMBER})
+        try:
+            yield self._store.number(_OPEN) == self._store.number(_SESSION) != NO_NUMBER
+        finally:
+            self._store.put({key: NO_NUMBER})
+
+    def closed_at(self) -> int:
+        """Returns the last step of the chief's session, `NO_NUMBER` if that has not ended."""
+        return self._store.number(_CLOSED_AT)
 
     def join(self) -> None:
         """Takes note of the chief's present session, in which no position was given yet."""

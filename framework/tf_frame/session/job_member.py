@@ -41,7 +41,15 @@ class PeerLostError(TfFrameError):
 
 
 class NothingLeftToTrain(Exception):
-    """The others have reached the last step while this worker waited for them."""
+    """The others have reached the last step, or a later one, while this worker waited for them.
+
+    Attributes:
+      step: the step that they have reached.
+    """
+
+    def __init__(self, step: int) -> None:
+        super().__init__(f"the others have reached step {step}")
+        self.step = step
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -97,9 +105,20 @@ class JobMember:
             "(--cluster_timeout_secs); is it running?"
         )
 
-    def joining(self) -> contextlib.AbstractContextManager[bool]:
-        """Yields whether this worker may join the chief's present session; see `Agreement`."""
-        return self.agreement.joining() if self.agreement else contextlib.nullcontext(True)
+    @contextlib.contextmanager
+    def joining(self) -> Iterator[bool]:
+        """Yields whether this worker may join the chief's present session; see `Agreement`.
+
+        Raises:
+          NothingLeftToTrain: that session has ended at the last step.
+        """
+        if self.agreement is None:
+            yield True
+            return
+        with self.agreement.joining() as is_open:
+            if not is_open:
+                self._check_left(self.agreement.closed_at())
+            yield is_open
 
     def begin_session(self, restored: str | None) -> None:
         """Announces a session of the chief that begins with a checkpoint, or None."""
@@ -143,6 +162,8 @@ class JobMember:
 
     def _check(self) -> None:
         self.interrupts.raise_if_received()
-        reached = step_of(newest_checkpoint(self.model_dir))
+        self._check_left(step_of(newest_checkpoint(self.model_dir)))
+
+    def _check_left(self, reached: int) -> None:
         if not self.cluster.is_chief and reached >= self.max_steps:
-            raise NothingLeftToTrain
+            raise NothingLeftToTrain(reached)

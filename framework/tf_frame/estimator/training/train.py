@@ -117,8 +117,8 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
                 # The other workers' last updates are in the last checkpoint as well.
                 saved = step_of(newest_checkpoint(setup.model_dir))
                 loop.global_step = max(loop.global_step, saved)
-        except NothingLeftToTrain:
-            loop.global_step = step_of(newest_checkpoint(setup.model_dir))
+        except NothingLeftToTrain as others:
+            loop.global_step = others.step
     return Trained(
         global_step=loop.global_step,
         loss=None if loop.loss is None else float(loop.loss),
