@@ -31,8 +31,7 @@ def test_a_session_is_open_when_the_chief_says_so_and_until_it_ends(chief_and_wo
     found = []
     for step in steps:
         step()
-        with worker.joining() as is_open:
-            found.append(is_open)
+        found.append(worker.is_open())
     assert found == [False, False, True, False, True, False]
     assert worker.closed_at() == 7
     chief.begin_session(None)
@@ -45,10 +44,10 @@ def test_a_chief_that_ends_waits_for_a_worker_that_makes_its_session(chief_and_w
     chief.begin_session(None)
     chief.open_session()
     closing = threading.Thread(target=chief.close_session, args=[7], kwargs={"timeout_secs": 60})
-    with worker.joining() as is_open:
+    with worker.joining():
         closing.start()
         closing.join(0.2)
-        assert is_open and closing.is_alive()
+        assert closing.is_alive()
     closing.join(30)
     assert not closing.is_alive()
 
@@ -57,5 +56,4 @@ def test_a_worker_that_died_meanwhile_is_not_waited_for_long(chief_and_worker):
     chief, worker = chief_and_worker
     worker.joining().__enter__()
     chief.close_session(7, timeout_secs=0.1)
-    with worker.joining() as is_open:
-        assert not is_open
+    assert not worker.is_open()

@@ -122,19 +122,23 @@ class Agreement:
     # What a worker says.
 
     @contextlib.contextmanager
-    def joining(self) -> Iterator[bool]:
-        """Announces that this worker makes its session; yields whether the chief's is open.
+    def joining(self) -> Iterator[None]:
+        """Announces that this worker makes its session.
 
-        If it is, the servers stay until the end of the block. TensorFlow would wait for ever for
-        one that is gone. The worker writes first and then reads, and so does `close_session`: one
-        of the two sees the other.
+        If the chief's is open at the beginning of the block, the servers stay until its end:
+        TensorFlow would wait for ever for one that is gone. The worker writes first and then reads,
+        and so does `close_session`: one of the two sees the other.
         """
         key = f"joining/{self._worker}"
         self._store.put({key: 1})
         try:
-            yield self._store.number(_OPEN) == self._store.number(_SESSION) != NO_NUMBER
+            yield
         finally:
             self._store.put({key: NO_NUMBER})
+
+    def is_open(self) -> bool:
+        """Returns whether the chief's present session is ready for the other workers."""
+        return self._store.number(_OPEN) == self._store.number(_SESSION) != NO_NUMBER
 
     def closed_at(self) -> int:
         """Returns the last step of the chief's session, `NO_NUMBER` if that has not ended."""

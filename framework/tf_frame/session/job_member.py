@@ -105,20 +105,20 @@ class JobMember:
             "(--cluster_timeout_secs); is it running?"
         )
 
-    @contextlib.contextmanager
-    def joining(self) -> Iterator[bool]:
-        """Yields whether this worker may join the chief's present session; see `Agreement`.
+    def joining(self) -> contextlib.AbstractContextManager[None]:
+        """Announces that this worker makes its session; see `Agreement.joining`."""
+        return self.agreement.joining() if self.agreement else contextlib.nullcontext()
+
+    def chief_is_ready(self) -> bool:
+        """Returns whether the other workers may join the chief's present session.
 
         Raises:
           NothingLeftToTrain: that session has ended at the last step.
         """
-        if self.agreement is None:
-            yield True
-            return
-        with self.agreement.joining() as is_open:
-            if not is_open:
-                self._check_left(self.agreement.closed_at())
-            yield is_open
+        if self.agreement is None or self.agreement.is_open():
+            return True
+        self._check_left(self.agreement.closed_at())
+        return False
 
     def begin_session(self, restored: str | None) -> None:
         """Announces a session of the chief that begins with a checkpoint, or None."""
