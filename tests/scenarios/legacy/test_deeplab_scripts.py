@@ -116,7 +116,7 @@ TRAINING = {
 
 
 def mean_iou(run_script, tmp_path, mode, **flags):
-    """What DeepLab's evaluation says of a folder's newest checkpoint."""
+    """Mean IoU of a folder's newest checkpoint by DeepLab's evaluation script."""
     run_script(
         "eval_deeplab",
         mode,

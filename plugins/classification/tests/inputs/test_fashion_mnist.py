@@ -8,6 +8,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame import InputContext, Mode
 from tf_frame.config.option import options_of
 from tf_frame.errors import ConfigError, DataError, NoDataError, PluginError
+from tf_frame.testing.elements import elements_of
 from tf_frame.testing.exact_resume import check_exact_resume
 from tf_frame_classification.inputs.fashion_mnist import _SAMPLE, FashionMnist, Params
 
@@ -27,17 +28,7 @@ def fashion(**params):
 def take(source, mode, count=None, **context):
     """Returns the features and labels of the first batches, or of all."""
     dataset = source.dataset(mode, InputContext(**{"batch_size": 4, **context}))
-    iterator = tf.data.make_initializable_iterator(
-        dataset if count is None else dataset.take(count)
-    )
-    batch, batches = iterator.get_next(), []
-    with tf.Session() as session:
-        session.run(iterator.initializer)
-        while True:
-            try:
-                batches.append(session.run(batch))
-            except tf.errors.OutOfRangeError:
-                return batches
+    return elements_of(dataset, count)
 
 
 def pixels(batches):
