@@ -1,5 +1,3 @@
-import threading
-
 import pytest
 import tensorflow.compat.v1 as tf
 
@@ -27,7 +25,7 @@ def test_a_session_is_open_when_the_chief_says_so_and_until_it_ends(chief_and_wo
     chief, worker = chief_and_worker
     steps = [lambda: None, lambda: chief.begin_session(None), chief.open_session]
     steps += [lambda: chief.begin_session(None), chief.open_session]
-    steps += [lambda: chief.close_session(7, timeout_secs=0)]
+    steps += [lambda: chief.close_session(7)]
     found = []
     for step in steps:
         step()
@@ -36,24 +34,3 @@ def test_a_session_is_open_when_the_chief_says_so_and_until_it_ends(chief_and_wo
     assert worker.closed_at() == 7
     chief.begin_session(None)
     assert worker.closed_at() == NO_NUMBER
-
-
-def test_a_chief_that_ends_waits_for_a_worker_that_makes_its_session(chief_and_worker):
-    """The servers would leave meanwhile, and TensorFlow waits for them for ever."""
-    chief, worker = chief_and_worker
-    chief.begin_session(None)
-    chief.open_session()
-    closing = threading.Thread(target=chief.close_session, args=[7], kwargs={"timeout_secs": 60})
-    with worker.joining():
-        closing.start()
-        closing.join(0.2)
-        assert closing.is_alive()
-    closing.join(30)
-    assert not closing.is_alive()
-
-
-def test_a_worker_that_died_meanwhile_is_not_waited_for_long(chief_and_worker):
-    chief, worker = chief_and_worker
-    worker.joining().__enter__()
-    chief.close_session(7, timeout_secs=0.1)
-    assert not worker.is_open()

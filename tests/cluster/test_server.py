@@ -1,8 +1,10 @@
 """The loop of a parameter server, which ends when the chief says so."""
 
+import contextlib
 import os
 import platform
 import socket
+import subprocess
 import sys
 import threading
 
@@ -14,6 +16,7 @@ from tf_frame.cluster.cluster import Cluster
 from tf_frame.cluster.proxy import reach_directly
 from tf_frame.cluster.server import LEAVE, STOPPED, serve, start_server
 from tf_frame.errors import TfFrameError
+from tf_frame.testing.ports import free_ports
 
 QUEUE = "tf_frame/commands"
 
@@ -86,6 +89,52 @@ def test_a_port_that_is_in_use_is_one_line():
             TfFrameError, match=f"ps-0 cannot start its server at {address}: .*port"
         ):
             start_server(cluster, tf.ConfigProto())
+
+
+# Starts the server of a task and says so; a worker uses a parameter server, which is lost
+# before it goes on.
+TASK = """
+import sys
+import tensorflow.compat.v1 as tf
+from tf_frame.cluster.cluster import Cluster
+from tf_frame.cluster.server import start_server
+role, own, ps = sys.argv[1:]
+cluster = Cluster(role=role, target=f"grpc://{own}", jobs={"ps": {0: ps}, "worker": {0: own}})
+start_server(cluster, tf.ConfigProto())
+if role == "worker":
+    with tf.Graph().as_default(), tf.device("/job:ps/task:0"):
+        value = tf.random.uniform([])
+    session = tf.Session(cluster.target, graph=value.graph)
+    session.run(value)
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(2):
+    try:
+        session.run(value)
+    except tf.errors.UnavailableError:
+        print("lost", flush=True)
+    session.close()
+    session = tf.Session(cluster.target, graph=value.graph)
+"""
+
+
+@pytest.mark.process
+def test_a_session_whose_server_is_lost_can_be_closed_and_a_new_one_waits_for_nothing():
+    """TensorFlow by itself would wait for ever in both cases."""
+    own, ps = [f"127.0.0.1:{port}" for port in free_ports(2)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with contextlib.ExitStack() as stack:
+        tasks = []
+        for words in (("ps", ps, ps), ("worker", own, ps)):
+            task = stack.enter_context(forked.Popen([sys.executable, "-c", TASK, *words], **pipes))
+            stack.callback(task.kill)
+            tasks.append(task)
+            assert task.stdout.readline() == "ready\n"
+        server, worker = tasks
+        server.kill()
+        server.wait()
+        assert worker.communicate("go on\n", timeout=60)[0] == "lost\nlost\n"
+        assert worker.returncode == 0
 
 
 @pytest.mark.parametrize(

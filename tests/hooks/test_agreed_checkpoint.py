@@ -24,7 +24,7 @@ class Agreement:
     def request_stop(self, step):
         self.requests.append(("stop", step))
 
-    def close_session(self, step, *, timeout_secs):
+    def close_session(self, step):
         self.requests.append(("closed", step))
 
     def present(self):

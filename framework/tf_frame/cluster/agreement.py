@@ -10,9 +10,8 @@ to be saved; each worker reads the request with each of its steps, and stores it
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -57,17 +56,9 @@ class Agreement:
         """Lets the other workers join: all that this session begins with is in place."""
         self._store.put({_OPEN: self._store.number(_SESSION)})
 
-    def close_session(self, step: int, *, timeout_secs: float) -> None:
-        """Lets no worker join any more; waits for those that are just making their session.
-
-        Args:
-          step: the last step of the session.
-          timeout_secs: seconds to wait at most.
-        """
+    def close_session(self, step: int) -> None:
+        """Lets no worker join any more; `step` is the last one of the session."""
         self._store.put({_CLOSED_AT: step, _OPEN: NO_NUMBER})
-        self._waiting_for(
-            lambda worker: self._number("joining", worker) == NO_NUMBER, self.others, timeout_secs
-        )
 
     def request_save(self, step: int) -> None:
         """Asks every worker for its position after this step, or the first one beyond."""
@@ -120,21 +111,6 @@ class Agreement:
         return left
 
     # What a worker says.
-
-    @contextlib.contextmanager
-    def joining(self) -> Iterator[None]:
-        """Announces that this worker makes its session.
-
-        If the chief's is open at the beginning of the block, the servers stay until its end:
-        TensorFlow would wait for ever for one that is gone. The worker writes first and then reads,
-        and so does `close_session`: one of the two sees the other.
-        """
-        key = f"joining/{self._worker}"
-        self._store.put({key: 1})
-        try:
-            yield
-        finally:
-            self._store.put({key: NO_NUMBER})
 
     def is_open(self) -> bool:
         """Returns whether the chief's present session is ready for the other workers."""

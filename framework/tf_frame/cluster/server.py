@@ -55,6 +55,9 @@ def start_server(cluster: Cluster, config: Any) -> Any:
     key = (address, f"{job}/{index}")
     if key not in _SERVERS:
         keep_freed_memory()
+        # Else TensorFlow waits for ever for a server that is gone, to make or to close a session.
+        # Whoever needs a server waits for it with `wait_for_servers`.
+        os.environ.setdefault("GRPC_FAIL_FAST", "true")
         reach_directly(each for tasks in cluster.jobs.values() for each in tasks.values())
         try:
             _SERVERS[key] = tf.train.Server(

@@ -151,7 +151,7 @@ class AgreedCheckpointHook(CheckpointHook):
             self._agreement.request_stop(step)
         self._end_updates()
         self._let_finish(step)
-        self._agreement.close_session(step, timeout_secs=_FINISH_SECS)
+        self._agreement.close_session(step)
         step = int(self._session.run(self._global_step))
         super().after_last_step(step)
 

@@ -105,10 +105,6 @@ class JobMember:
             "(--cluster_timeout_secs); is it running?"
         )
 
-    def joining(self) -> contextlib.AbstractContextManager[None]:
-        """Announces that this worker makes its session; see `Agreement.joining`."""
-        return self.agreement.joining() if self.agreement else contextlib.nullcontext()
-
     def chief_is_ready(self) -> bool:
         """Returns whether the other workers may join the chief's present session.
 

@@ -93,11 +93,10 @@ class _WorkerCreator(tf.train.SessionCreator):
             recovery_wait_secs=_LOOK_SECS,
         )
         for _ in self.member.waiting_for_chief():
-            with self.member.joining():
-                session = self._with_variables(manager) if self.member.chief_is_ready() else None
-                # Variables that have values may be about to get those of a checkpoint.
-                if session is not None and self.member.chief_is_ready():
-                    return session
+            session = self._with_variables(manager) if self.member.chief_is_ready() else None
+            # Variables that have values may be about to get those of a checkpoint.
+            if session is not None and self.member.chief_is_ready():
+                return session
             if session is not None:
                 session.close()
             time.sleep(_LOOK_SECS)

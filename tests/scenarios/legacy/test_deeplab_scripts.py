@@ -1,25 +1,17 @@
 """DeepLab's two trainers and its evaluation, as processes: they learn cell nuclei."""
 
-import os
 import re
-import sys
 from pathlib import Path
 
 import pytest
 import tensorflow.compat.v1 as tf
 
-import forked
+import old_script
 from tf_frame_deeplab.nuclei import _SAMPLE, TILE_SIZE
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
 SCRIPTS = Path(__file__).parent / "deeplab_scripts"
-MODES = {
-    "reference": "tf.disable_v2_behavior()",
-    "resource": "tf.disable_v2_behavior(); tf.enable_resource_variables()",
-}
-RUN = "import runpy, sys, tensorflow.compat.v1 as tf; {mode}; sys.argv = sys.argv[1:]; "
-RUN += "runpy.run_path(sys.argv[0], run_name='__main__')"
 NUM_TRAINING, NUM_TILES, COLUMNS = 12, 16, 4
 # A network that gives every pixel the class background has less than half.
 GOOD_MIOU = 0.65
@@ -79,24 +71,9 @@ def dataset_dir(tmp_path_factory):
 def run_script(dataset_dir):
     """Runs a script with flags; returns what it logged."""
 
-    def run(name, mode, atrous_rates=(3,), **flags):
-        flags = {"dataset": "nuclei", "dataset_dir": dataset_dir, **flags}
-        done = forked.run(
-            [
-                sys.executable,
-                "-c",
-                RUN.format(mode=MODES[mode]),
-                str(SCRIPTS / f"{name}.py"),
-                *[f"--{flag}={value}" for flag, value in flags.items()],
-                *[f"--atrous_rates={rate}" for rate in atrous_rates],
-            ],
-            env={**os.environ, "PYTHONPATH": str(SCRIPTS), "CUDA_VISIBLE_DEVICES": ""},
-            capture_output=True,
-            text=True,
-            timeout=200,
-        )
-        assert done.returncode == 0, done.stderr[-6000:]
-        return done.stderr
+    def run(name, mode, **flags):
+        flags = {"dataset": "nuclei", "dataset_dir": dataset_dir, "atrous_rates": 3, **flags}
+        return old_script.run(SCRIPTS / f"{name}.py", mode, **flags)
 
     return run
 

@@ -1,16 +1,14 @@
 """slim's two scripts, as processes, on real images: they learn, write, fine-tune and evaluate."""
 
 import gzip
-import os
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-import forked
+import old_script
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
@@ -19,13 +17,6 @@ IMAGES = (
     Path(__file__).parents[3]
     / "plugins/classification/src/tf_frame_classification/data/fashion_mnist"
 )
-# What old programs call before anything else; the first is TensorFlow 1's way.
-MODES = {
-    "reference": "tf.disable_v2_behavior()",
-    "resource": "tf.disable_v2_behavior(); tf.enable_resource_variables()",
-}
-RUN = "import runpy, sys, tensorflow.compat.v1 as tf; {mode}; sys.argv = sys.argv[1:]; "
-RUN += "runpy.run_path(sys.argv[0], run_name='__main__')"
 
 
 def _idx(name, header):
@@ -61,21 +52,7 @@ def run_script(dataset_dir):
 
     def run(name, mode="resource", **flags):
         flags = {"dataset_name": "fashion_mnist", "dataset_dir": dataset_dir, **flags}
-        done = forked.run(
-            [
-                sys.executable,
-                "-c",
-                RUN.format(mode=MODES[mode]),
-                str(SCRIPTS / f"{name}_image_classifier.py"),
-                *[f"--{flag}={value}" for flag, value in flags.items()],
-            ],
-            env={**os.environ, "PYTHONPATH": str(SCRIPTS), "CUDA_VISIBLE_DEVICES": ""},
-            capture_output=True,
-            text=True,
-            timeout=200,
-        )
-        assert done.returncode == 0, done.stderr[-6000:]
-        return done.stderr
+        return old_script.run(SCRIPTS / f"{name}_image_classifier.py", mode, **flags)
 
     return run
 
