@@ -21,7 +21,7 @@ from tensorflow.core.protobuf import rewriter_config_pb2
 from tf_frame.cluster import Cluster
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.deployment_config import DeploymentConfig
-from tf_frame.deploy.session_devices import device_fields, gpus_in_use
+from tf_frame.deploy.session_devices import gpus_in_use, session_fields
 from tf_frame.errors import ConfigError
 
 _ON = rewriter_config_pb2.RewriterConfig.ON
@@ -66,8 +66,7 @@ def session_config(
       deployment: the clones.
       cluster: the task of this process, whose servers the session is limited to.
     """
-    proto = device_fields(config)
-    proto.allow_soft_placement = True
+    proto = session_fields(config)
     proto.log_device_placement = config.log_device_placement
     if deployment.clone_device_type == "CPU" and not deployment.clone_on_cpu:
         proto.device_count["CPU"] = deployment.num_clones

@@ -35,15 +35,34 @@ def device_fields(config: DeviceOptions) -> Any:
     return proto
 
 
+def session_fields(config: DeviceOptions) -> Any:
+    """Returns the `ConfigProto` of a session to which no script has given one.
+
+    It has the fields of `device_fields`, soft placement, and one pass of the graph optimizer, as
+    Estimator had it (tensorflow_estimator, run_config.py, `get_default_session_config`): a second
+    pass makes the start longer and no step shorter.
+
+    Args:
+      config: as for `device_fields`.
+    """
+    proto = device_fields(config)
+    proto.allow_soft_placement = True
+    rewrites = proto.graph_options.rewrite_options
+    rewrites.meta_optimizer_iterations = rewrites.ONE
+    return proto
+
+
 def inference_session_config(config: DeviceOptions, given: Any = None) -> Any:
     """Returns the `ConfigProto` of sessions that evaluate, predict or export.
 
     Args:
       config: as for `device_fields`.
-      given: the `ConfigProto` of a script, whose fields win; None: soft placement.
+      given: the `ConfigProto` of a script, whose fields win; None: `session_fields`.
     """
+    if given is None:
+        return session_fields(config)
     proto = device_fields(config)
-    proto.MergeFrom(tf.ConfigProto(allow_soft_placement=True) if given is None else given)
+    proto.MergeFrom(given)
     return proto
 
 

@@ -93,3 +93,9 @@ def test_operations_without_a_kernel_for_their_device_move(machine, asked):
     _, proto = deployment_of(log_device_placement=asked)
     assert proto.allow_soft_placement
     assert proto.log_device_placement is asked
+
+
+def test_graphs_are_optimised_in_one_pass(machine):
+    machine(0)
+    rewrites = deployment_of()[1].graph_options.rewrite_options
+    assert rewrites.meta_optimizer_iterations == rewrites.ONE

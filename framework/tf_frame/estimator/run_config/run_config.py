@@ -17,7 +17,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.cluster.tf_config import ClusterConfig, TaskType, cluster_config, read_tf_config
 from tf_frame.config.option import resolve
 from tf_frame.config.option_groups import DeviceOptions
-from tf_frame.deploy.session_devices import device_fields
+from tf_frame.deploy.session_devices import device_fields, session_fields
 from tf_frame.estimator.run_config.options import (
     CLUSTER_OPTIONS,
     Field,
@@ -332,16 +332,10 @@ def _checked_model_dir(model_dir: Any, in_tf_config: str | None) -> Any:
 def default_session_config(options: Mapping[str, Any] | None = None) -> Any:
     """Returns the `ConfigProto` of an Estimator that was given none.
 
-    Source: `get_default_session_config` of tensorflow_estimator, run_config.py.
-
     Args:
       options: `RunConfig(options=...)`, of which `gpus`, `gpu_memory_growth` and the like count.
     """
-    proto = device_fields(_device_options(options))
-    proto.allow_soft_placement = True
-    rewriting = proto.graph_options.rewrite_options
-    rewriting.meta_optimizer_iterations = rewriting.ONE
-    return proto
+    return session_fields(_device_options(options))
 
 
 def _device_options(options: Mapping[str, Any] | None) -> DeviceOptions:
