@@ -15,7 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from tf_frame.estimator.export.verify import Comparison, DifferenceError, scale_of, ties_of
+from tf_frame.estimator.export.verify import (
+    Comparison,
+    DifferenceError,
+    check_shape,
+    scale_of,
+    ties_of,
+)
 
 
 def compare_rounded(
@@ -54,11 +60,7 @@ def compare_rounded(
 def _mean_difference(
     name: str, expected: Any, found: Any, tolerance: float, scores: list[Any]
 ) -> float:
-    if expected.shape != found.shape:
-        raise DifferenceError(
-            f"the output {name} of the exported model has the shape {list(found.shape)}; "
-            f"expected: {list(expected.shape)}"
-        )
+    check_shape(name, expected, found)
     if expected.dtype.kind != "f":
         differs = expected != found
         if np.issubdtype(expected.dtype, np.integer):

@@ -131,6 +131,15 @@ def runnable(what: str) -> Iterator[None]:
         ) from error
 
 
+def check_shape(name: str, expected: Any, found: Any) -> None:
+    """Raises a `DifferenceError` if two arrays of the output `name` have different shapes."""
+    if expected.shape != found.shape:
+        raise DifferenceError(
+            f"the output {name} of the exported model has the shape {list(found.shape)}; "
+            f"expected: {list(expected.shape)}"
+        )
+
+
 def scale_of(expected: Any) -> float:
     """Returns the unit in which differences of a floating-point output are measured."""
     finite = np.abs(expected[np.isfinite(expected)])
@@ -140,11 +149,7 @@ def scale_of(expected: Any) -> float:
 def _compared(
     name: str, expected: Any, found: Any, tolerance: float, ties: Mapping[str, Any]
 ) -> Comparison:
-    if expected.shape != found.shape:
-        raise DifferenceError(
-            f"the output {name} of the exported model has the shape {list(found.shape)}; "
-            f"expected: {list(expected.shape)}"
-        )
+    check_shape(name, expected, found)
     if _is_float(expected):
         return Comparison(_float_difference(name, expected, found, tolerance), name)
     differs = expected != found
