@@ -45,7 +45,7 @@ def names():
     ("backbone", "scope"),
     [
         *BACKBONES.items(),
-        *(pytest.param(*each, marks=pytest.mark.nets) for each in LARGE.items()),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in LARGE.items()),
     ],
 )
 @pytest.mark.parametrize("stride", [8, 16, 32])

@@ -70,7 +70,7 @@ def tf_frame(*argv):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.nets
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_step_an_evaluation_and_an_export(name, tmp_path):
     scope, layer, options = NETWORKS[name]
@@ -93,7 +93,7 @@ def test_a_step_an_evaluation_and_an_export(name, tmp_path):
     "options",
     [
         ["--model.pyramid=lite", "--model.align_corners", "--model.image_pooling_crop_size=33,33"],
-        pytest.param(["--model.image_pyramid=0.5,1"], marks=pytest.mark.nets),
+        pytest.param(["--model.image_pyramid=0.5,1"], marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.usefixtures("short_backbone")

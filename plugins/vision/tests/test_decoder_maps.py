@@ -10,7 +10,7 @@ from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import ConfigError
 from tf_frame_vision.slim_network import load_network
 
-NETS = [pytest.mark.nets, pytest.mark.process]
+SLOW = [pytest.mark.slow, pytest.mark.process]
 SIDE = 65
 # Rewriting a graph for speed takes longer than a step.
 UNOPTIMIZED = tf.ConfigProto()
@@ -33,7 +33,7 @@ CHANNELS = {
 }
 BY_DEFAULT = {"mobilenet_v3_small", "resnet_v1_50_beta", "xception_41"}
 CASES = [
-    pytest.param(name, CHANNELS[name], marks=() if name in BY_DEFAULT else NETS)
+    pytest.param(name, CHANNELS[name], marks=() if name in BY_DEFAULT else SLOW)
     for name in CHANNELS
 ]
 # Variable scopes, which are not always the names.
@@ -125,7 +125,7 @@ def test_as_classifiers_they_average_and_take_settings(name, graph):
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=() if n in BY_DEFAULT else NETS) for n in SCOPES]
+    "name", [pytest.param(n, marks=() if n in BY_DEFAULT else SLOW) for n in SCOPES]
 )
 def test_a_backbone_starts_from_a_checkpoint_of_its_names(name, tmp_path):
     """Also from one that a detector wrote, with another scope in front of the names."""

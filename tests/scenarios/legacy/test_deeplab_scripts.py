@@ -179,7 +179,7 @@ def test_the_trainer_of_towers_learns(run_script, tmp_path):
     assert mean_iou(run_script, tmp_path, "resource") > GOOD_MIOU
 
 
-@pytest.mark.nets
+@pytest.mark.slow
 def test_a_quantised_tower_begins_with_the_checkpoint_of_clones(clones, run_script, tmp_path):
     folder, of_clones = clones
     checkpoint = tf.train.latest_checkpoint(str(folder / "train"))

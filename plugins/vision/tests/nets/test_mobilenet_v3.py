@@ -129,15 +129,15 @@ def assignments(by_layer):
             yield variables[name].assign(value)
 
 
-# The others are left to `tox -e nets`.
-NETS = [
-    pytest.param(name, marks=pytest.mark.nets)
+# The others are left to `tox -e slow`.
+SLOW = [
+    pytest.param(name, marks=pytest.mark.slow)
     for name in ("large", "small_minimalistic", "large_minimalistic")
 ]
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("name", ["small", *NETS])
+@pytest.mark.parametrize("name", ["small", *SLOW])
 def test_logits_are_those_of_keras_for_equal_weights(name):
     size, _, minimalistic = name.partition("_")
     model = keras_model(size, bool(minimalistic))

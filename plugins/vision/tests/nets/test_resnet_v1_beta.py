@@ -61,7 +61,7 @@ def test_parameters(network, variables_in, count_parameters):
     assert count_parameters(trained) == expected == 25_680_808
 
 
-@pytest.mark.nets
+@pytest.mark.slow
 @pytest.mark.process
 def test_parameters_of_101_layers(variables_in, count_parameters):
     with tf.Graph().as_default() as graph:
