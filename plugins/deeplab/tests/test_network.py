@@ -115,7 +115,10 @@ ATROUS_RATES = {16: {2, 6, 12, 18}, 8: {2, 4, 12, 24, 36}}
 
 
 SLOW = [pytest.mark.slow, pytest.mark.process]
-SIZES = [(8, 97), (16, 64), pytest.param(8, 64, marks=SLOW), pytest.param(16, 65, marks=SLOW)]
+SIZES = [
+    (8, 97),
+    *(pytest.param(*case, marks=SLOW) for case in ((16, 64), (8, 64), (16, 65))),
+]
 
 
 @pytest.mark.parametrize(("stride", "size"), SIZES)

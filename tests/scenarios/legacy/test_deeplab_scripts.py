@@ -158,6 +158,7 @@ def test_the_trainer_of_clones_learns(clones, run_script):
     assert mean_iou(run_script, folder, "reference") > GOOD_MIOU
 
 
+@pytest.mark.slow
 def test_the_trainer_of_towers_learns(run_script, tmp_path):
     log = run_script(
         "train_towers",

@@ -11,7 +11,13 @@ import pytest
 import forked
 
 SCRIPTS = Path(__file__).parent / "estimator_scripts"
-V1 = pytest.mark.parametrize("v1", [(), ("--v1",)], ids=["resource", "v2_behavior_off"])
+V1 = pytest.mark.parametrize(
+    "v1",
+    [
+        pytest.param((), id="resource", marks=pytest.mark.slow),
+        pytest.param(("--v1",), id="v2_behavior_off"),
+    ],
+)
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 

@@ -122,6 +122,7 @@ def test_functions_have_deeplabs_names():
         assert function.default_image_size == 224
 
 
+@pytest.mark.slow
 def test_a_training_step_of_a_narrow_network_is_finite():
     with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
         settings = {"depth_multiplier": 0.01, "min_base_depth": 1, "global_pool": True}
