@@ -45,6 +45,20 @@ def _easy_data():
     return np.eye(4, dtype=np.float32)[columns], labels
 
 
+@pytest.fixture(params=[pytest.param("resource", marks=pytest.mark.slow), "reference"])
+def variable_mode(request):
+    """Runs a test under reference variables, as old trainers do, and on demand under others.
+
+    The tests of the code beneath the old names have both always.
+    """
+    if request.param == "resource":
+        yield request.param
+        return
+    tf.disable_resource_variables()
+    yield request.param
+    tf.enable_resource_variables()
+
+
 @pytest.fixture
 def graph():
     with tf.Graph().as_default() as graph:

@@ -123,10 +123,10 @@ def documented():
 @pytest.mark.parametrize(
     ("name", "examples"),
     [
-        ("saved_model", 2),
+        ("frozen_graph", 2),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
-            for case in [("frozen_graph", 2), ("tflite", 1)] + [("onnx", 1)] * HAS_ONNX
+            for case in [("saved_model", 2), ("tflite", 1)] + [("onnx", 1)] * HAS_ONNX
         ),
     ],
 )
@@ -151,7 +151,6 @@ def test_a_fresh_process_reads_the_variables(by_documentation, trained):
         np.testing.assert_array_equal(average, value)
 
 
-@pytest.mark.slow
 def test_any_batch_size_is_served(exports, images):
     from tf_frame.estimator.export.formats import frozen_graph
 

@@ -104,6 +104,7 @@ def test_nothing_but_our_own_lines_reaches_a_file(run_anew):
         assert chatter not in output
 
 
+@pytest.mark.slow
 def test_verbosity_shows_what_tensorflow_says(run_anew):
     output = run_anew(*TOY, "--max_steps", 3, "--noevaluate", "--verbosity", "info").stdout
     assert re.search(r"^I\d{4} |^[-\d]+ [:.\d]+: I ", output, re.MULTILINE)

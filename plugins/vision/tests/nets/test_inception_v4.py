@@ -80,6 +80,7 @@ def test_end_points_are_slims(clones):
     assert names["Predictions"] == f"{scope}InceptionV4/Logits/Predictions"
 
 
+@pytest.mark.slow
 def test_images_of_any_size_from_75_are_taken(graph, slim_variables, variables_in):
     with graph.as_default():
         known, end_points = build(tf.zeros([2, 75, 107, 3]))

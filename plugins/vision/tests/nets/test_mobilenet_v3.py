@@ -76,6 +76,7 @@ def test_end_points_have_their_names_and_shapes(clones):
         assert end_points["Logits"] is logits
 
 
+@pytest.mark.slow
 def test_large_network_has_slims_names_and_the_number_of_parameters_of_keras():
     """The paper says 5.4 million; trained ones are 5.48, of which batch norm has 0.02."""
     with tf.Graph().as_default():

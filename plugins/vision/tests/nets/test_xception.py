@@ -229,7 +229,9 @@ def test_multi_grid_multiplies_the_rates_of_the_last_block(output_stride, multi_
     ("arguments", "match"),
     [
         ({"output_stride": 7}, "needs to be a multiple of 2. It is 7"),
-        ({"output_stride": 6}, "output_stride cannot be reached"),
+        pytest.param(
+            {"output_stride": 6}, "output_stride cannot be reached", marks=pytest.mark.slow
+        ),
         ({"multi_grid": (1, 2)}, r"multi_grid\) needs three elements; it is \(1, 2\)"),
     ],
 )
@@ -281,6 +283,7 @@ def test_a_penalty_on_depthwise_weights_makes_one_layer_of_two():
         assert len(tf.losses.get_regularization_losses()) == 2 * 3 * 8 + 2 + 5 + 1
 
 
+@pytest.mark.slow
 def test_bounded_activations_stay_within_six():
     with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
         image = 100.0 * tf.random.stateless_normal([1, 8, 8, 3], seed=[1, 2])
