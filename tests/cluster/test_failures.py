@@ -86,7 +86,7 @@ MISSING = {
     [
         "chief",
         pytest.param("ps", marks=pytest.mark.slow),
-        "all-reduce chief",
+        pytest.param("all-reduce chief", marks=pytest.mark.slow),
         pytest.param("all-reduce worker", marks=pytest.mark.slow),
     ],
 )

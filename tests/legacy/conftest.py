@@ -8,6 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
+from variable_modes import variable_mode_fixture
 
 
 def fully_connected(inputs, units, *, regularizer=None, activation=None):
@@ -45,18 +46,8 @@ def _easy_data():
     return np.eye(4, dtype=np.float32)[columns], labels
 
 
-@pytest.fixture(params=[pytest.param("resource", marks=pytest.mark.slow), "reference"])
-def variable_mode(request):
-    """Runs a test under reference variables, as old trainers do, and on demand under others.
-
-    The tests of the code beneath the old names have both always.
-    """
-    if request.param == "resource":
-        yield request.param
-        return
-    tf.disable_resource_variables()
-    yield request.param
-    tf.enable_resource_variables()
+# Old trainers have reference variables; the code beneath the old names is tested with both.
+variable_mode = variable_mode_fixture(on_demand="resource")
 
 
 @pytest.fixture

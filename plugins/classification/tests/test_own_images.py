@@ -132,6 +132,7 @@ def test_a_frozen_graph_takes_either(trained, tmp_path):
     assert (exported / "class_names.txt").read_text().split() == list(CLASSES)
 
 
+@pytest.mark.slow
 def test_tensorflow_lite_takes_pixels_of_the_size_in_its_readme(trained, tmp_path):
     run, _ = trained
     exported = export(run, "tflite", tmp_path / "exported")

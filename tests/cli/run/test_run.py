@@ -143,6 +143,7 @@ def test_the_written_configuration_runs_again(run, tmp_path):
     assert result(tmp_path / "there")["global_step"] == 2, third.stdout
 
 
+@pytest.mark.slow
 def test_the_folder_alone_resumes_with_its_configuration(run, here):
     again = run("--model_dir", "here", "--max_steps", 5)
     assert "resuming from here/model.ckpt-3" in again.stdout

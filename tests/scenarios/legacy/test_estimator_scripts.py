@@ -93,6 +93,7 @@ def test_each_call_of_train_reads_the_input_from_its_beginning(tmp_path):
     assert results["global_step"] == 9
 
 
+@pytest.mark.slow
 def test_linear_regression_ends_at_the_least_squares(tmp_path):
     results, _ = run(
         "linear_regression.py", "--model_dir", tmp_path, "--batch_size", 32, "--train_steps", 300

@@ -300,6 +300,7 @@ def test_bounded_activations_stay_within_six():
     assert max(each.max() for each in free) > 6.0
 
 
+@pytest.mark.slow
 def test_a_training_step_changes_all_weights():
     with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
         values = np.random.RandomState(0).uniform(-1, 1, [4, 33, 33, 3]).astype(np.float32)
