@@ -7,7 +7,6 @@ from tf_frame.plugin.kinds import HOOK, INPUT, MODEL
 from tf_frame.plugin.load import BrokenPluginError, load_plugin
 from tf_frame.testing.distributions import write_distribution
 
-
 pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
 
 

@@ -76,6 +76,7 @@ def expected(setup, images):
     return restored_outputs(setup, images)
 
 
+@pytest.mark.slow
 def test_the_comparison_sees_a_model_that_is_off_by_little(setup, images, expected):
     plain = restored_outputs(setup, images, eval_moving_averages=False)
     assert np.abs(plain["probabilities"] - expected["probabilities"]).max() > 10 * TFLITE_TOLERANCE

@@ -183,7 +183,11 @@ def test_other_strides_are_refused(stride):
 
 
 @pytest.mark.parametrize(
-    "name", ["mobilenet_v1_025", "mobilenet_v2_035", pytest.param("inception_v2", marks=SLOW)]
+    "name",
+    [
+        "mobilenet_v1_025",
+        *(pytest.param(name, marks=SLOW) for name in ("mobilenet_v2_035", "inception_v2")),
+    ],
 )
 def test_settings_reach_the_layers(name):
     with tf.Graph().as_default():

@@ -81,6 +81,7 @@ def test_linear_regression_makes_the_steps_of_gradient_descent(tmp_path, v1):
     assert results["names"] == ["global_step", "linear/bias", "linear/weights"]
 
 
+@pytest.mark.slow
 def test_each_call_of_train_reads_the_input_from_its_beginning(tmp_path):
     results, _ = run(
         "linear_regression.py", "--model_dir", tmp_path / "m", "--train_steps", 3, "--num_calls", 3

@@ -106,6 +106,7 @@ def test_end_points_are_slims(clones):
     assert names["Predictions"] == f"{scope}InceptionV3/Predictions/Reshape_1"
 
 
+@pytest.mark.slow
 def test_images_of_any_size_from_75_are_taken(graph):
     """With unknown sizes, and cut to the map where they are small, values stay the same."""
     arguments = {"is_training": False, "create_aux_logits": False}

@@ -87,7 +87,9 @@ def test_end_points(network):
     assert logits is end_points["resnet_v1_50/logits"]
 
 
-@pytest.mark.parametrize("module", [resnet_v1, resnet_v1_beta])
+@pytest.mark.parametrize(
+    "module", [pytest.param(resnet_v1, marks=pytest.mark.slow), resnet_v1_beta]
+)
 @pytest.mark.parametrize(
     ("output_stride", "multi_grid", "rates"), [(16, (1, 2, 4), (2, 4, 8)), (8, None, (4, 4, 4))]
 )
