@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from variable_modes import variable_mode_fixture
+
 
 @pytest.fixture
 def reference_variables():
@@ -18,17 +20,7 @@ def reference_variables():
     tf.enable_resource_variables()
 
 
-@pytest.fixture(params=["resource", "reference"])
-def variable_mode(request):
-    """Runs a test under resource variables and under reference variables."""
-    import tensorflow.compat.v1 as tf
-
-    if request.param == "resource":
-        yield request.param
-        return
-    tf.disable_resource_variables()
-    yield request.param
-    tf.enable_resource_variables()
+variable_mode = variable_mode_fixture()
 
 
 @pytest.fixture(scope="session")

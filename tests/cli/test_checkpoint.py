@@ -340,6 +340,7 @@ def test_a_wrong_word_is_an_error_for_python_too():
         checkpoint.main(["lst"])
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_command_prints_nothing_of_tensorflows(folder):
     process = subprocess.run(

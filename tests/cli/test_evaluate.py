@@ -310,7 +310,10 @@ sys.exit(main.main(["evaluate", *sys.argv[1:]]))
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("signum", "code"),
+    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)],
+)
 def test_a_signal_ends_the_waiting_with_a_clear_line(folder, toy_environment, signum, code):
     process = forked.Popen(
         [sys.executable, "-c", INTERRUPTED, str(folder), "--continuous", "--max_steps", "40"],

@@ -285,6 +285,7 @@ def test_wrong_words_are_answered_without_tensorflow(tmp_path):
         assert expected in printed
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.timeout(300)
 def test_a_run_with_momentum_and_averages_is_exported(toy_environment, tmp_path):

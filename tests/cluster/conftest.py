@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import forked
-from job import JOINT_JOBS, LAST_STEP, joint_job
+from job import LAST_STEP, joint_job
 
 # What has been killed may take a moment to go.
 _GONE_SECS = 5.0
@@ -42,9 +42,9 @@ def end_of(tmp_path_factory):
     return end_of
 
 
-@pytest.fixture(params=JOINT_JOBS)
+@pytest.fixture
 def undisturbed(request, end_of):
-    """A kind of job, and how one ends that is never disturbed."""
+    """A kind of job, one of `JOINT_JOBS`, and how one ends that is never disturbed."""
     return request.param, end_of(request.param)
 
 

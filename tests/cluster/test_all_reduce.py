@@ -66,7 +66,7 @@ def expected_of(end, name):
     return end["expected"][name]
 
 
-@pytest.mark.parametrize("victim", [0, 1])
+@pytest.mark.parametrize("victim", [0, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.timeout(2 * LIMIT_SECS)
 def test_a_worker_that_is_killed_ends_the_step_of_the_other_at_once(victim):
     processes = workers(10_000)

@@ -36,9 +36,15 @@ def disturbed(job, victim):
     return step
 
 
-@pytest.mark.parametrize("mode", ["async", "sync"])
-@pytest.mark.parametrize("victim", ["worker-0", "ps-0", "chief-0"])
-def test_a_task_that_is_killed_and_started_again_rejoins(tmp_path, mode, victim, end_of):
+# Each kind of task and both modes are always tested.
+VICTIMS = [("worker-0", "async"), ("ps-0", "sync"), ("chief-0", "sync")]
+OTHERS = [("worker-0", "sync"), ("ps-0", "async"), ("chief-0", "async")]
+
+
+@pytest.mark.parametrize(
+    ("victim", "mode"), VICTIMS + [pytest.param(*case, marks=pytest.mark.slow) for case in OTHERS]
+)
+def test_a_task_that_is_killed_and_started_again_rejoins(tmp_path, victim, mode, end_of):
     expected = end_of("sync") if mode == "sync" else None
     with job_of(tmp_path, mode) as job:
         step = disturbed(job, victim)
@@ -57,7 +63,7 @@ def test_a_task_that_is_killed_and_started_again_rejoins(tmp_path, mode, victim,
             assert_same(values, expected)
 
 
-@pytest.mark.parametrize("victim", ["ps-0", "ps-1"])
+@pytest.mark.parametrize("victim", [pytest.param("ps-0", marks=pytest.mark.slow), "ps-1"])
 def test_one_of_two_servers_that_is_killed_and_started_again_gets_its_values_back(
     tmp_path, victim, end_of
 ):
@@ -75,7 +81,15 @@ MISSING = {
 }
 
 
-@pytest.mark.parametrize("case", MISSING)
+@pytest.mark.parametrize(
+    "case",
+    [
+        "chief",
+        pytest.param("ps", marks=pytest.mark.slow),
+        pytest.param("all-reduce chief", marks=pytest.mark.slow),
+        pytest.param("all-reduce worker", marks=pytest.mark.slow),
+    ],
+)
 def test_a_task_that_never_comes_is_an_error_after_the_time_limit(tmp_path, case):
     num_ps, num_workers, there, waiting, expected = MISSING[case]
     words = (*WORDS, "--max_steps", "10", "--cluster_timeout_secs", "3")
@@ -88,7 +102,10 @@ def test_a_task_that_never_comes_is_an_error_after_the_time_limit(tmp_path, case
         assert "Traceback" not in job.log(waiting)
 
 
-@pytest.mark.parametrize(("num_ps", "more"), [(1, ()), (1, SYNC)], ids=["async", "sync"])
+@pytest.mark.parametrize(
+    ("num_ps", "more"),
+    [pytest.param(1, (), id="async"), pytest.param(1, SYNC, id="sync", marks=pytest.mark.slow)],
+)
 def test_a_worker_that_comes_when_the_others_are_done_ends_well(tmp_path, num_ps, more):
     words = (*WORDS, "--max_steps", "20", "--noevaluate", *more)
     with RunningJob(tmp_path, words, num_ps=num_ps, num_workers=2) as job:

@@ -16,8 +16,12 @@ SYNC = "--sync_replicas"
 
 @pytest.mark.parametrize(
     ("num_ps", "num_workers", "more"),
-    [(1, 1, ()), (2, 3, ()), (2, 2, (SYNC,)), (0, 2, ())],
-    ids=["1-ps-1-worker", "2-ps-3-workers-async", "2-ps-2-workers-sync", "2-workers-all-reduce"],
+    [
+        pytest.param(1, 1, (), id="1-ps-1-worker", marks=pytest.mark.slow),
+        pytest.param(2, 3, (), id="2-ps-3-workers-async"),
+        pytest.param(2, 2, (SYNC,), id="2-ps-2-workers-sync", marks=pytest.mark.slow),
+        pytest.param(0, 2, (), id="2-workers-all-reduce"),
+    ],
 )
 def test_all_tasks_of_a_job_end_by_themselves(tmp_path, num_ps, num_workers, more):
     words = (*SHORT, *more)
@@ -63,7 +67,13 @@ TWENTY = (*WORDS, "--max_steps", "20", "--noevaluate")
 TWENTY += ("--train_batch_size", "16", "--batch_size_scope", "global")
 
 
-@pytest.mark.parametrize(("num_ps", "more"), [(1, (SYNC,)), (0, ())], ids=["sync", "all-reduce"])
+@pytest.mark.parametrize(
+    ("num_ps", "more"),
+    [
+        pytest.param(1, (SYNC,), id="sync"),
+        pytest.param(0, (), id="all-reduce", marks=pytest.mark.slow),
+    ],
+)
 def test_twenty_steps_of_two_workers_are_those_of_one_process_with_the_joint_batch(
     tmp_path, num_ps, more
 ):

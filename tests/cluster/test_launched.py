@@ -30,6 +30,10 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
 LIMIT_SECS = 60
 
 
+def slow(case):
+    return pytest.param(case, marks=pytest.mark.slow)
+
+
 @pytest.fixture
 def launch(tmp_path, monkeypatch, capfd):
     """Runs the launcher in this process, with tasks of `forked`; returns exit code and output."""
@@ -88,7 +92,7 @@ def test_the_command_starts_a_job_which_ends_by_itself(launch, tmp_path):
     assert result["metrics_step"] == result["global_step"] >= 40
 
 
-@pytest.mark.parametrize("task", ["chief-0", "worker-0"])
+@pytest.mark.parametrize("task", [slow("chief-0"), "worker-0"])
 def test_an_error_of_a_plugin_is_shown_once_and_ends_the_job(launch, task):
     begin, options = time.monotonic(), ("--num_ps", "1", "--num_workers", "2")
     code, said = launch(options, (*WORDS, "--max_steps", "1000", "--model.fails_in", task))
@@ -98,7 +102,7 @@ def test_an_error_of_a_plugin_is_shown_once_and_ends_the_job(launch, task):
     assert f"{task} ended with exit code 2" in said
 
 
-@pytest.mark.parametrize("kind", JOINT_JOBS)
+@pytest.mark.parametrize("kind", ["sync", slow("all-reduce")])
 def test_sigterm_to_the_launcher_saves_and_stops_all(launch, tmp_path, kind, end_of):
     num_ps, more = JOINT_JOBS[kind]
     options = ("--num_ps", str(num_ps), "--num_workers", "2")
@@ -116,7 +120,7 @@ def test_sigterm_to_the_launcher_saves_and_stops_all(launch, tmp_path, kind, end
     assert_same(checkpoint_values(folder / f"model.ckpt-{LAST_STEP}"), expected)
 
 
-@pytest.mark.parametrize("victim", ["chief-0", "worker-0"])
+@pytest.mark.parametrize("victim", ["chief-0", slow("worker-0")])
 def test_without_servers_the_job_survives_a_worker_that_is_killed(launch, tmp_path, victim, end_of):
     folder, expected = tmp_path / "run", end_of("all-reduce")
     kill = at_step(folder, 20, lambda: os.kill(pid_of(folder, victim), signal.SIGKILL))

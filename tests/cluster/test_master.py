@@ -31,7 +31,13 @@ SYNCHRONOUS = ("--sync_replicas", "--moving_average_decay", "0.5")
 
 
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize("more", [(), SYNCHRONOUS], ids=["asynchronous", "synchronous"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param((), id="asynchronous"),
+        pytest.param(SYNCHRONOUS, id="synchronous", marks=pytest.mark.slow),
+    ],
+)
 def test_two_workers_train_together_over_a_parameter_server(
     cluster, tmp_path, toy_environment, more
 ):

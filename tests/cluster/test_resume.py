@@ -4,11 +4,16 @@ import signal
 
 import pytest
 
-from job import JOINT_JOBS, LAST_STEP, assert_same, joint_job
+from job import LAST_STEP, assert_same, joint_job
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
 
 
+def slow(kind):
+    return pytest.param(kind, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("undisturbed", ["all-reduce", slow("sync")], indirect=True)
 def test_a_job_stopped_by_sigterm_ends_like_one_never_stopped(tmp_path, undisturbed):
     kind, expected = undisturbed
     with joint_job(tmp_path, kind) as job:
@@ -26,6 +31,7 @@ def test_a_job_stopped_by_sigterm_ends_like_one_never_stopped(tmp_path, undistur
         assert values["seen"].tolist() == expected["seen"].tolist()
 
 
+@pytest.mark.parametrize("undisturbed", ["sync", slow("all-reduce")], indirect=True)
 def test_a_job_killed_as_a_whole_ends_like_one_never_stopped(tmp_path, undisturbed):
     kind, expected = undisturbed
     with joint_job(tmp_path, kind) as job:
@@ -38,7 +44,7 @@ def test_a_job_killed_as_a_whole_ends_like_one_never_stopped(tmp_path, undisturb
         assert_same(job.variables(LAST_STEP), expected)
 
 
-@pytest.mark.parametrize("kind", JOINT_JOBS)
+@pytest.mark.parametrize("kind", ["all-reduce", slow("sync")])
 def test_another_number_of_workers_is_refused_unless_the_loss_is_allowed(tmp_path, kind):
     with joint_job(tmp_path, kind) as job:
         job.start()

@@ -12,6 +12,9 @@ from tf_frame.plugin import InputInfo, Model
 from tf_frame.plugin.contracts import NoParams
 from tf_frame.testing.toy import ToyModel, build_toy_graph
 
+pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
+
+
 HOOKS = """
 import tensorflow.compat.v1 as tf
 

@@ -119,7 +119,10 @@ def sequential(features):
     return tf2.keras.Sequential(stack)(features)
 
 
-@pytest.mark.parametrize("network", [two_layers, in_a_loop, sequential])
+@pytest.mark.parametrize(
+    "network",
+    [*(pytest.param(n, marks=pytest.mark.slow) for n in (two_layers, in_a_loop)), sequential],
+)
 def test_an_estimator_takes_a_model_function_of_keras(tmp_path, network):
     def model_fn(features, labels, mode):
         value = network(features)

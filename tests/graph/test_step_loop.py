@@ -58,7 +58,7 @@ def assert_same(one, other):
 
 
 @pytest.mark.parametrize("optimizer", ["momentum", "adam", "lamb"])
-@pytest.mark.parametrize("num_clones", [1, 2])
+@pytest.mark.parametrize("num_clones", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_loop_of_steps_does_what_as_many_runs_do(optimizer, num_clones):
     config = RunOptions(train_batch_size=8, learning_rate=0.05, num_clones=num_clones)
     options = {"optimizer": optimizer, "schedule": "exponential"}

@@ -24,14 +24,12 @@ def test_freezing_is_a_pause_and_later_collections_are_not(monkeypatch, clock):
 def collected(monkeypatch):
     """Counts the collections that are asked for; the collector is as it was after the test."""
     calls = []
-    collect = gc.collect
     gc.enable()
     monkeypatch.setattr("tf_frame.hooks.garbage_collection.gc.collect", lambda: calls.append(1))
     yield calls
     monkeypatch.undo()
     gc.enable()
     gc.unfreeze()
-    collect()
 
 
 def test_the_collector_is_off_from_the_first_steps_to_the_end(build, train):

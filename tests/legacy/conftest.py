@@ -8,6 +8,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
+from variable_modes import variable_mode_fixture
 
 
 def fully_connected(inputs, units, *, regularizer=None, activation=None):
@@ -43,6 +44,10 @@ def _easy_data():
     labels = random.randint(0, 2, (16, 1)).astype(np.float32)
     columns = (2 * labels[:, 0] + random.randint(0, 2, 16)).astype(int)
     return np.eye(4, dtype=np.float32)[columns], labels
+
+
+# Old trainers have reference variables; the code beneath the old names is tested with both.
+variable_mode = variable_mode_fixture(on_demand="resource")
 
 
 @pytest.fixture

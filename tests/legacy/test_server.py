@@ -39,7 +39,11 @@ def joined(started):
 
 
 @pytest.mark.parametrize(
-    "tasks", [[("worker", 0), ("worker", 1)], [("worker", 0), ("master", 0)]], ids=str
+    "tasks",
+    [
+        pytest.param([("worker", 0), ("worker", 1)], id="workers", marks=pytest.mark.slow),
+        pytest.param([("worker", 0), ("master", 0)], id="master"),
+    ],
 )
 def test_parameter_servers_end_after_all_workers(at_exit, tasks):
     threads = joined(servers(*tasks))

@@ -8,6 +8,9 @@ from tf_frame.plugin.kinds import MODEL
 from tf_frame.plugin.load import load_plugin
 from tf_frame.plugin.origin import mark
 
+pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
+
+
 SOURCE = """
 from tf_frame import Model
 class Net(Model):

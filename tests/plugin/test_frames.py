@@ -8,6 +8,9 @@ from tf_frame.plugin.frames import made_by_operation, made_in_plugin, python_err
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.plugin.load import load_plugin
 
+pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
+
+
 SOURCE = """
 import tensorflow as tf2
 import tensorflow.compat.v1 as tf

@@ -7,6 +7,8 @@ from tf_frame.plugin.kinds import HOOK, INPUT, MODEL
 from tf_frame.plugin.load import BrokenPluginError, load_plugin
 from tf_frame.testing.distributions import write_distribution
 
+pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
+
 
 def failure(name, kind=MODEL, **more):
     with pytest.raises(PluginError) as error:

@@ -126,19 +126,21 @@ CASES = {
     "only the embedding": (0.0, ["embedding/"], everything, ("embedding",)),
 }
 MODES = ("resource", "reference")
-each_pair = pytest.mark.parametrize(
-    ("case", "num_clones", "variable_mode"),
-    pairwise(CASES, (1, 2, 4), MODES),
-    indirect=["variable_mode"],
-)
+PAIRS = pairwise(CASES, (1, 2, 4), MODES)
 
 
-@each_pair
+def each_case(cases):
+    names = ("case", "num_clones", "variable_mode")
+    return pytest.mark.parametrize(names, cases, indirect=["variable_mode"])
+
+
+@each_case(PAIRS)
 def test_clones_take_the_step_of_one_model(case, num_clones, variable_mode):
     check_step(by_the_framework, num_clones, *CASES[case])
 
 
-@each_pair
+# The steps are those of the framework, which are tested above; the old names only lead to them.
+@each_case([pytest.param(*pair, marks=() if pair[1] == 2 else pytest.mark.slow) for pair in PAIRS])
 def test_so_they_do_by_the_old_names(case, num_clones, variable_mode):
     check_step(by_the_old_names, num_clones, *CASES[case])
 
@@ -160,7 +162,7 @@ def check_step(optimize, num_clones, l2, wanted, transform, trained_scopes):
 
 
 @pytest.mark.parametrize("add_up", [sum_gradients, None], ids=["sum", "all_reduce"])
-@pytest.mark.parametrize("steps", [1, 20])
+@pytest.mark.parametrize("steps", [pytest.param(1, marks=pytest.mark.slow), 20])
 @pytest.mark.usefixtures("variable_mode")
 def test_clones_on_devices_of_their_own_take_the_steps_of_one_model(add_up, steps):
     _, expected, expected_losses = one_model(0.3, CASES["plain"][3], steps)

@@ -90,7 +90,13 @@ def output(folder):
     return (folder / "output.txt").read_text(errors="replace")[-3000:]
 
 
-@pytest.mark.parametrize("name", RUNS)
+BY_DEFAULT = {"accumulated", "mlp, asynchronous"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=() if n in BY_DEFAULT else pytest.mark.slow) for n in RUNS],
+)
 def test_a_run_that_was_killed_ends_like_one_that_was_not(name, start, tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert start(name, whole) == 0, output(whole)

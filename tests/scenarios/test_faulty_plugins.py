@@ -9,6 +9,9 @@ import faulty.parts
 from tf_frame.cli.main import main
 from tf_frame.testing.distributions import write_distribution, write_toy_distribution
 
+pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
+
+
 WORDS = ("--max_steps", "3", "--train_batch_size", "8", "--eval_batch_size", "8", "--noevaluate")
 
 

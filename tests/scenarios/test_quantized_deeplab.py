@@ -28,7 +28,8 @@ def whole():
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("backbone", ["short", pytest.param("whole", marks=pytest.mark.nets)])
+@pytest.mark.slow
+@pytest.mark.parametrize("backbone", ["short", "whole"])
 def test_deeplab_trains_on_when_it_is_quantised(backbone, request):
     """Bright squares on black: one batch, learnt by heart."""
     num_kernels, num_sums = request.getfixturevalue(backbone)

@@ -15,6 +15,7 @@ JOB = ["launch", "--num_ps", "1", "--num_workers", "2", "--", "run", "--plugin",
 PRESET = ["--preset", "inception_distributed", "--model.name", "lenet", "--max_steps", "200"]
 
 
+@pytest.mark.slow
 def test_it_learns_and_ends_by_itself(tmp_path):
     done = forked.run(
         [sys.executable, "-m", "tf_frame", *JOB, *PRESET, "--model_dir", str(tmp_path / "run")],

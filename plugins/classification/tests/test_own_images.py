@@ -132,6 +132,7 @@ def test_a_frozen_graph_takes_either(trained, tmp_path):
     assert (exported / "class_names.txt").read_text().split() == list(CLASSES)
 
 
+@pytest.mark.slow
 def test_tensorflow_lite_takes_pixels_of_the_size_in_its_readme(trained, tmp_path):
     run, _ = trained
     exported = export(run, "tflite", tmp_path / "exported")
@@ -162,6 +163,7 @@ def test_a_folder_for_each_class_is_predicted_with_names_of_classes(trained, tmp
     assert all(CLASSES[int(row["label"])] == row["class_name"] for row in rows)
 
 
+@pytest.mark.slow
 def test_a_network_for_long_training_learns_in_a_short_run(trained, tmp_path, capsys):
     _, photos = trained
     words = ["--plugin=classification", "--model.name=mobilenet_v1_025", "--input=image_folder"]
@@ -175,6 +177,7 @@ def test_a_network_for_long_training_learns_in_a_short_run(trained, tmp_path, ca
     assert accuracy > 0.8
 
 
+@pytest.mark.slow
 def test_features_are_served_on_demand(trained, tmp_path):
     run, _ = trained
     exported = export(run, "tflite", tmp_path, "--serve", "features")

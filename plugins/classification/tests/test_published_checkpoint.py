@@ -49,6 +49,7 @@ def run(capsys, *words):
     return code, captured.out, captured.err
 
 
+@pytest.mark.slow
 def test_it_is_evaluated_in_a_new_folder(published, capsys, tmp_path):
     folder, words = published
     words = [*words, "--input", "image_folder", f"--input.data_dir={folder}/photos"]

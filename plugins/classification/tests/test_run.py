@@ -62,6 +62,7 @@ def check_predictions(lines):
     assert len({row["class_name"] for row in rows}) > 5
 
 
+@pytest.mark.slow
 def test_the_inception_trainer_runs_with_one_worker_and_its_clones(tmp_path):
     preset = ["--preset=inception_distributed", "--num_clones=2", "--trace_at_step=3"]
     often = ["--save_summaries_steps=2", "--log_every_n_steps=1", "--max_steps=4"]

@@ -1,5 +1,7 @@
 """The model on other backbones than MobileNetV2, and decoders of several stages."""
 
+import itertools
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
@@ -41,15 +43,24 @@ def names():
     return [variable.op.name for variable in tf.global_variables()]
 
 
+# Each small backbone and each stride are always tested.
+BY_DEFAULT = {
+    ("mobilenet_v2_035", 8),
+    ("mobilenet_v3_small", 32),
+    ("resnet_v1_50_beta", 16),
+    ("xception_41", 16),
+}
+
+
 @pytest.mark.parametrize(
-    ("backbone", "scope"),
+    ("backbone", "stride"),
     [
-        *BACKBONES.items(),
-        *(pytest.param(*each, marks=pytest.mark.nets) for each in LARGE.items()),
+        pytest.param(*case, marks=() if case in BY_DEFAULT else pytest.mark.slow)
+        for case in itertools.product([*BACKBONES, *LARGE], [8, 16, 32])
     ],
 )
-@pytest.mark.parametrize("stride", [8, 16, 32])
-def test_each_backbone_has_its_names_and_strides(backbone, scope, stride):
+def test_each_backbone_has_its_names_and_strides(backbone, stride):
+    scope = {**BACKBONES, **LARGE}[backbone]
     output = build(backbone=backbone, output_stride=stride)
     size = -(-65 // stride)
     assert output.end_points["concat_projection"].shape.as_list()[1:] == [size, size, 8]
@@ -71,7 +82,10 @@ def test_a_decoder_may_have_several_stages():
 
 @pytest.mark.parametrize(
     ("backbone", "means"),
-    [("mobilenet_v2_035", []), ("resnet_v1_50", [[123.15, 115.9, 103.06]])],
+    [
+        pytest.param("mobilenet_v2_035", [], marks=pytest.mark.slow),
+        ("resnet_v1_50", [[123.15, 115.9, 103.06]]),
+    ],
 )
 def test_pixels_are_those_that_deeplab_gives_the_backbone(backbone, means):
     images = tf.placeholder(tf.float32, [1, 33, 33, 3])

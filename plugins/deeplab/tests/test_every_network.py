@@ -70,7 +70,7 @@ def tf_frame(*argv):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.nets
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_step_an_evaluation_and_an_export(name, tmp_path):
     scope, layer, options = NETWORKS[name]
@@ -89,11 +89,12 @@ def test_a_step_an_evaluation_and_an_export(name, tmp_path):
     check_parameters(name, {n: s for n, s in shapes.items() if n.startswith(f"{scope}/")})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
         ["--model.pyramid=lite", "--model.align_corners", "--model.image_pooling_crop_size=33,33"],
-        pytest.param(["--model.image_pyramid=0.5,1"], marks=pytest.mark.nets),
+        ["--model.image_pyramid=0.5,1"],
     ],
 )
 @pytest.mark.usefixtures("short_backbone")

@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf
 import yaml
 
 import forked
-from export_formats import HAS_ONNX, WRITABLE
+from export_formats import HAS_ONNX
 from tf_frame import Mode
 from tf_frame.cli.main import main
 from tf_frame.cli.training_setup import setup_of_folder
@@ -27,12 +27,19 @@ RUN = ["--plugin", "deeplab", "--train_batch_size=2", "--input.crop_size=33", "-
 
 @pytest.fixture(scope="module")
 def exports(trained, tmp_path_factory):
-    """A folder with all exports of the trained deeplab, each below the name of its format."""
+    """Exports the trained deeplab to a format, once; returns the folder of the name of the format.
+
+    The folders of all formats are in the same one.
+    """
     folder = tmp_path_factory.mktemp("exports")
-    for name in WRITABLE:
-        argv = ["--format", name, "--output", str(folder / name)]
-        assert main(["export", str(trained), *argv]) == 0
-    return folder
+
+    def exports(name):
+        if not (folder / name).exists():
+            argv = ["--format", name, "--output", str(folder / name)]
+            assert main(["export", str(trained), *argv]) == 0
+        return folder / name
+
+    return exports
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +76,7 @@ def expected(setup, images):
     return restored_outputs(setup, images)
 
 
+@pytest.mark.slow
 def test_the_comparison_sees_a_model_that_is_off_by_little(setup, images, expected):
     plain = restored_outputs(setup, images, eval_moving_averages=False)
     assert np.abs(plain["probabilities"] - expected["probabilities"]).max() > 10 * TFLITE_TOLERANCE
@@ -90,7 +98,7 @@ def by_documentation(exports, images, tmp_path):
 
     def run(name):
         (program,) = [text for text in documented() if f"exported/{name}" in text]
-        (tmp_path / "exported").symlink_to(exports)
+        (tmp_path / "exported").symlink_to(exports(name).parent)
         (tmp_path / "photos").mkdir()
         for number, image in enumerate(images):
             write_png(tmp_path / "photos" / f"{number}.png", image.astype(np.uint8))
@@ -115,7 +123,13 @@ def documented():
 
 @pytest.mark.parametrize(
     ("name", "examples"),
-    [("saved_model", 2), ("frozen_graph", 2), ("tflite", 1)] + [("onnx", 1)] * HAS_ONNX,
+    [
+        ("frozen_graph", 2),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [("saved_model", 2), ("tflite", 1)] + [("onnx", 1)] * HAS_ONNX
+        ),
+    ],
 )
 def test_a_fresh_process_predicts_the_same(by_documentation, expected, name, examples):
     found = by_documentation(name)
@@ -141,7 +155,7 @@ def test_a_fresh_process_reads_the_variables(by_documentation, trained):
 def test_any_batch_size_is_served(exports, images):
     from tf_frame.estimator.export.formats import frozen_graph
 
-    path = str(exports / "frozen_graph")
+    path = str(exports("frozen_graph"))
     pixels = images.astype(np.uint8)
     both = frozen_graph.run(path, {"image": pixels})
     for i in range(2):
@@ -153,11 +167,11 @@ def test_any_batch_size_is_served(exports, images):
 def test_the_checkpoint_begins_another_run(trained, exports, tmp_path):
     model = yaml.safe_load((trained / "config.yaml").read_text())["model"]
     argv = [*RUN, "--model_dir", str(tmp_path), *(f"--model.{k}={v}" for k, v in model.items())]
-    argv += ["--warm_start_from", str(exports / "checkpoint"), "--learning_rate=0"]
+    argv += ["--warm_start_from", str(exports("checkpoint")), "--learning_rate=0"]
     # Without a rate nor statistics that move, what it saves is what it began with.
     argv += ["--model.train_batch_norm=false", "--max_steps=1", "--warmup_learning_rate=0"]
     assert main(["run", *argv]) == 0
-    exported = tf.train.load_checkpoint(str(exports / "checkpoint"))
+    exported = tf.train.load_checkpoint(str(exports("checkpoint")))
     begun = tf.train.load_checkpoint(str(tmp_path))
     names = set(exported.get_variable_to_shape_map()) - {"global_step"}
     for name in sorted(names):

@@ -13,6 +13,7 @@ from tf_frame.estimator.export.formats import tflite_int8
 pytestmark = pytest.mark.process
 
 
+@pytest.mark.slow
 def test_weights_and_features_are_integers_and_outputs_about_the_same(trained, tmp_path, capsys):
     argv = ["export", str(trained), "--format", "tflite_int8", "--output", str(tmp_path / "int8")]
     assert main([*argv, "--calibration_examples", "2"]) == 0

@@ -79,7 +79,7 @@ def test_scales_share_the_variables_and_each_of_them_has_a_loss():
     assert len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * 2 * len(norms)
 
 
-@pytest.mark.nets
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "merge"), [("max", np.max), ("avg", np.mean)])
 def test_predictions_are_those_of_the_merged_logits(method, merge):
     output = build(Mode.PREDICT, image_pyramid=(1.0, 0.5), merge_method=method)
@@ -92,7 +92,7 @@ def test_predictions_are_those_of_the_merged_logits(method, merge):
     assert classes.shape == (2, 33, 49)
 
 
-@pytest.mark.nets
+@pytest.mark.slow
 def test_other_heads_see_the_scale_1():
     images = tf.placeholder(tf.float32, [None, None, None, 3])
     output = build(
@@ -114,7 +114,7 @@ def test_one_scale_has_nothing_to_merge():
     assert output.predictions["semantic"].shape == [2, 33, 49]
 
 
-@pytest.mark.nets
+@pytest.mark.slow
 def test_windows_of_image_pooling_are_scaled_with_the_image(graph):
     build(Mode.PREDICT, image_pyramid=(1.0, 2.0), image_pooling_crop_size=(33, 49))
     pooling = [op for op in graph.get_operations() if op.type == "AvgPool"]

@@ -114,8 +114,11 @@ def test_penalty_is_paid_by_full_and_pointwise_weights_only(graph):
 ATROUS_RATES = {16: {2, 6, 12, 18}, 8: {2, 4, 12, 24, 36}}
 
 
-NETS = [pytest.mark.nets, pytest.mark.process]
-SIZES = [(8, 97), (16, 64), pytest.param(8, 64, marks=NETS), pytest.param(16, 65, marks=NETS)]
+SLOW = [pytest.mark.slow, pytest.mark.process]
+SIZES = [
+    (8, 97),
+    *(pytest.param(*case, marks=SLOW) for case in ((16, 64), (8, 64), (16, 65))),
+]
 
 
 @pytest.mark.parametrize(("stride", "size"), SIZES)

@@ -68,7 +68,7 @@ def records(folder, count):
                 writer.write(example)
 
 
-@pytest.mark.nets
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.usefixtures("short_backbone")
 @pytest.mark.parametrize("preset", DeepLab.presets)

@@ -139,7 +139,7 @@ def test_a_window_of_the_size_of_the_image_is_the_whole_image():
 
 
 @pytest.mark.usefixtures("short")
-@pytest.mark.parametrize("aligned", [True, pytest.param(False, marks=pytest.mark.nets)])
+@pytest.mark.parametrize("aligned", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_all_that_is_resized_is_aligned_or_nothing(aligned, graph):
     """Images, pooled features, features in the decoder, logits of a scale and the last logits."""
     build(align_corners=aligned, image_pyramid=(0.5, 1.0))

@@ -82,6 +82,7 @@ def test_the_backbone_comes_from_a_foreign_checkpoint(run, checkpoint, shapes, t
         np.testing.assert_array_equal(saved.get_tensor(name), foreign.get_tensor(PREFIX + name))
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_without_the_map_the_error_names_what_is_missing(run, tmp_path):
     code, _, err = run("--warm_start_include", "MobilenetV2/")

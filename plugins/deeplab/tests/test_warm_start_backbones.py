@@ -12,7 +12,7 @@ from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame_deeplab.model import DeepLab, Params
 
 # The test of the command line takes mobilenet_v2, and tf-frame-vision's tests some more by default.
-pytestmark = [pytest.mark.nets, pytest.mark.process]
+pytestmark = [pytest.mark.slow, pytest.mark.process]
 # Rewriting a graph for speed takes longer than a step.
 UNOPTIMIZED = tf.ConfigProto()
 UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True

@@ -9,7 +9,7 @@ from tf_frame_deeplab.model import DeepLab, Params
 from xla_steps import train
 
 # XLA compiles the network for half a minute; the framework's tests compile a smaller one always.
-pytestmark = [pytest.mark.nets, pytest.mark.process]
+pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 IMAGES = np.random.RandomState(0).uniform(0, 255, [2, 33, 33, 3]).astype(np.float32)
 

@@ -15,16 +15,14 @@ from tf_frame.plugin.kinds import NETWORK
 from tf_frame_vision.slim_network import load_network
 
 TABLES = Path(__file__).parent / "variables"
-NETS = [pytest.mark.nets, pytest.mark.process]
+SLOW = [pytest.mark.slow, pytest.mark.process]
 OWN = {f.name for f in find_plugins() if (f.kind, f.distribution) == (NETWORK, "tf-frame-vision")}
 NO_BACKBONES = {"alexnet_v2", "cifarnet", "lenet", "vgg_16", "vgg_19", "vgg_a"}
 NOT_DILATED = {"inception_v1", "inception_v2", "inception_v3", "inception_v4"}
 DILATED = OWN - NO_BACKBONES - NOT_DILATED
-# One of each family by default; `tox -e nets` takes the others.
-BY_DEFAULT = {
-    *("resnet_v1_50", "mobilenet_v1_025", "mobilenet_v2_035", "mobilenet_v3_small"),
-    "inception_v1",
-}
+# A few by default; `tox -e slow` takes the others. `test_decoder_maps` has a ResNet, the tests of
+# deeplab have mobilenet_v2.
+BY_DEFAULT = {"mobilenet_v1_025", "mobilenet_v3_small", "inception_v1"}
 # Squeeze and excite weighs channels by their means over the map.
 EXCITED = {f"mobilenet_v3_{size}{kind}" for size in ("small", "large") for kind in ("", "_seg")}
 # Channels of the last feature map of each stride, from 2 to 32.
@@ -80,8 +78,8 @@ def built(request):
 
 
 def each(names):
-    """Tests each network; those that are not tested by default, with `tox -e nets`."""
-    marked = [(name, () if name in BY_DEFAULT else NETS) for name in sorted(names)]
+    """Tests each network; those that are not tested by default, with `tox -e slow`."""
+    marked = [(name, () if name in BY_DEFAULT else SLOW) for name in sorted(names)]
     params = [pytest.param(name, marks=marks) for name, marks in marked]
     return pytest.mark.parametrize("built", params, indirect=True)
 
@@ -185,7 +183,11 @@ def test_other_strides_are_refused(stride):
 
 
 @pytest.mark.parametrize(
-    "name", ["mobilenet_v1_025", "mobilenet_v2_035", pytest.param("inception_v2", marks=NETS)]
+    "name",
+    [
+        "mobilenet_v1_025",
+        *(pytest.param(name, marks=SLOW) for name in ("mobilenet_v2_035", "inception_v2")),
+    ],
 )
 def test_settings_reach_the_layers(name):
     with tf.Graph().as_default():

@@ -10,7 +10,7 @@ from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.errors import ConfigError
 from tf_frame_vision.slim_network import load_network
 
-NETS = [pytest.mark.nets, pytest.mark.process]
+SLOW = [pytest.mark.slow, pytest.mark.process]
 SIDE = 65
 # Rewriting a graph for speed takes longer than a step.
 UNOPTIMIZED = tf.ConfigProto()
@@ -31,9 +31,9 @@ CHANNELS = {
     "xception_65": [256, 728, 1024],
     "xception_71": [256, 728, 1024],
 }
-BY_DEFAULT = {"mobilenet_v3_small", "resnet_v1_50_beta", "xception_41"}
+BY_DEFAULT = {"mobilenet_v3_small", "resnet_v1_50_beta"}
 CASES = [
-    pytest.param(name, CHANNELS[name], marks=() if name in BY_DEFAULT else NETS)
+    pytest.param(name, CHANNELS[name], marks=() if name in BY_DEFAULT else SLOW)
     for name in CHANNELS
 ]
 # Variable scopes, which are not always the names.
@@ -94,7 +94,11 @@ def test_a_network_of_another_package_gives_its_last_map():
 
 
 @pytest.mark.parametrize(
-    ("name", "block"), [("xception_41", "exit_flow/block2"), ("resnet_v1_50_beta", "block4")]
+    ("name", "block"),
+    [
+        pytest.param("xception_41", "exit_flow/block2", marks=SLOW),
+        ("resnet_v1_50_beta", "block4"),
+    ],
 )
 def test_a_multi_grid_dilates_the_last_block(name, block, graph):
     features(name, output_stride=16, depth_multiplier=0.02, multi_grid=(1, 2, 4))
@@ -111,7 +115,7 @@ def test_a_network_without_multi_grid_refuses_it():
         features("mobilenet_v2", multi_grid=(1, 2, 4))
 
 
-@pytest.mark.parametrize("name", ["xception_41", "resnet_v1_50_beta"])
+@pytest.mark.parametrize("name", [pytest.param("xception_41", marks=SLOW), "resnet_v1_50_beta"])
 def test_as_classifiers_they_average_and_take_settings(name, graph):
     settings = {"is_training": True, "depth_multiplier": 0.02, "batch_norm_decay": 0.5}
     if name.startswith("xception"):
@@ -125,7 +129,7 @@ def test_as_classifiers_they_average_and_take_settings(name, graph):
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=() if n in BY_DEFAULT else NETS) for n in SCOPES]
+    "name", [pytest.param(n, marks=() if n in BY_DEFAULT else SLOW) for n in SCOPES]
 )
 def test_a_backbone_starts_from_a_checkpoint_of_its_names(name, tmp_path):
     """Also from one that a detector wrote, with another scope in front of the names."""

@@ -108,7 +108,9 @@ def test_a_setting_may_belong_to_the_arg_scope():
     assert tf.get_static_value(compared.inputs[1]) == pytest.approx(0.75)
 
 
-@pytest.mark.parametrize("name", ["lenet", "cifarnet", "mobilenet_v1_025"])
+@pytest.mark.parametrize(
+    "name", ["lenet", "cifarnet", pytest.param("mobilenet_v1_025", marks=pytest.mark.slow)]
+)
 def test_only_training_drops_features(name):
     def drawn():
         operations = tf.get_default_graph().get_operations()

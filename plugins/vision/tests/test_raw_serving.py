@@ -70,7 +70,13 @@ def prepared(picture, family):
         return session.run(source.prepare(tf.constant(picture)))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    "family",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in ("lenet", "cifarnet") else ())
+        for name in FAMILIES
+    ],
+)
 def test_tensorflow_lite_prepares_pixels_of_the_size_of_the_network(export, tmp_path, family):
     assert export("tflite", family).inputs["image"].shape.as_list() == [1, SIZE, SIZE, 3]
     picture = np.random.RandomState(2).randint(0, 256, [SIZE, SIZE, 3]).astype(np.uint8)

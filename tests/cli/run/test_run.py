@@ -104,6 +104,7 @@ def test_nothing_but_our_own_lines_reaches_a_file(run_anew):
         assert chatter not in output
 
 
+@pytest.mark.slow
 def test_verbosity_shows_what_tensorflow_says(run_anew):
     output = run_anew(*TOY, "--max_steps", 3, "--noevaluate", "--verbosity", "info").stdout
     assert re.search(r"^I\d{4} |^[-\d]+ [:.\d]+: I ", output, re.MULTILINE)
@@ -142,12 +143,14 @@ def test_the_written_configuration_runs_again(run, tmp_path):
     assert result(tmp_path / "there")["global_step"] == 2, third.stdout
 
 
+@pytest.mark.slow
 def test_the_folder_alone_resumes_with_its_configuration(run, here):
     again = run("--model_dir", "here", "--max_steps", 5)
     assert "resuming from here/model.ckpt-3" in again.stdout
     assert result(here)["global_step"] == 5
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_from_its_last_checkpoint(run, started, tmp_path):
     words = (*TOY, "--model_dir", "here", "--max_steps", 3000, "--save_checkpoint_steps", 50)
     process = started(*words, until="step 200/3000")
@@ -160,7 +163,10 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(run, started, tmp_path):
     assert result(tmp_path / "here")["global_step"] == 3000
 
 
-@pytest.mark.parametrize(("signum", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(
+    ("signum", "code"),
+    [(signal.SIGTERM, 143), pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow)],
+)
 def test_a_signal_saves_the_step_and_says_how_to_go_on(run, started, tmp_path, signum, code):
     words = (*TOY, "--model_dir", "here", "--max_steps", 1000000)
     process = started(*words, until="step 100/")
@@ -290,6 +296,7 @@ def test_a_full_disk_keeps_the_last_good_checkpoint(run, small_disk):
     assert "resuming from " in again.stdout and "model.ckpt-10\n" in again.stdout
 
 
+@pytest.mark.slow
 def test_summaries_that_a_full_disk_refuses_are_one_warning(run, small_disk):
     words = (*TOY, "--model_dir", small_disk, "--max_steps", 15000, "--save_summaries_steps", 1)
     process = run(*words, "--log_every_n_steps", 5000, "--noevaluate")

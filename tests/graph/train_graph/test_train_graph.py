@@ -38,7 +38,7 @@ SGD = {"learning_rate": 0.1, "train_batch_size": 8}
 
 
 @pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("num_clones", [2, 4])
+@pytest.mark.parametrize("num_clones", [2, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("l2", [0.0, 0.3])
 def test_clones_on_a_split_batch_take_the_step_of_one_clone(num_clones, l2):
     one, _ = train(RunOptions(**SGD), 1, l2=l2)

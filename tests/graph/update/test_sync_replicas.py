@@ -297,7 +297,7 @@ with tf.Graph().as_default(), variables_placed(deployment):
 
 @pytest.mark.process
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("mode", ["resource", "reference"])
+@pytest.mark.parametrize("mode", ["resource", pytest.param("reference", marks=pytest.mark.slow)])
 def test_two_workers_update_by_the_average_of_their_gradients(cluster, mode):
     workers = []
     # Half of the mean gradient [2, 4] in each step, seen alike by both.

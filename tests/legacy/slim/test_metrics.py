@@ -249,7 +249,9 @@ def test_kappa_is_the_agreement_beyond_chance():
         slim.metrics.cohen_kappa(labels, predictions, 1)
 
 
-@pytest.mark.parametrize("kind", [list, tuple, np.array])
+@pytest.mark.parametrize(
+    "kind", [list, *(pytest.param(k, marks=pytest.mark.slow) for k in (tuple, np.array))]
+)
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [

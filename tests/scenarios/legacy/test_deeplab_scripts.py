@@ -158,6 +158,7 @@ def test_the_trainer_of_clones_learns(clones, run_script):
     assert mean_iou(run_script, folder, "reference") > GOOD_MIOU
 
 
+@pytest.mark.slow
 def test_the_trainer_of_towers_learns(run_script, tmp_path):
     log = run_script(
         "train_towers",
@@ -179,7 +180,7 @@ def test_the_trainer_of_towers_learns(run_script, tmp_path):
     assert mean_iou(run_script, tmp_path, "resource") > GOOD_MIOU
 
 
-@pytest.mark.nets
+@pytest.mark.slow
 def test_a_quantised_tower_begins_with_the_checkpoint_of_clones(clones, run_script, tmp_path):
     folder, of_clones = clones
     checkpoint = tf.train.latest_checkpoint(str(folder / "train"))

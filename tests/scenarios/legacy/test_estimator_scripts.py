@@ -11,7 +11,13 @@ import pytest
 import forked
 
 SCRIPTS = Path(__file__).parent / "estimator_scripts"
-V1 = pytest.mark.parametrize("v1", [(), ("--v1",)], ids=["resource", "v2_behavior_off"])
+V1 = pytest.mark.parametrize(
+    "v1",
+    [
+        pytest.param((), id="resource", marks=pytest.mark.slow),
+        pytest.param(("--v1",), id="v2_behavior_off"),
+    ],
+)
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
@@ -75,6 +81,7 @@ def test_linear_regression_makes_the_steps_of_gradient_descent(tmp_path, v1):
     assert results["names"] == ["global_step", "linear/bias", "linear/weights"]
 
 
+@pytest.mark.slow
 def test_each_call_of_train_reads_the_input_from_its_beginning(tmp_path):
     results, _ = run(
         "linear_regression.py", "--model_dir", tmp_path / "m", "--train_steps", 3, "--num_calls", 3
@@ -87,6 +94,7 @@ def test_each_call_of_train_reads_the_input_from_its_beginning(tmp_path):
     assert results["global_step"] == 9
 
 
+@pytest.mark.slow
 def test_linear_regression_ends_at_the_least_squares(tmp_path):
     results, _ = run(
         "linear_regression.py", "--model_dir", tmp_path, "--batch_size", 32, "--train_steps", 300

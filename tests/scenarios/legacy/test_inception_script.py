@@ -70,6 +70,7 @@ def test_it_learns_and_every_process_ends(start, tmp_path):
     assert reader.has_tensor("conv1/weights/RMSProp_1")
 
 
+@pytest.mark.slow
 def test_a_model_that_diverges_ends_every_process(start, tmp_path):
     processes = start(max_steps=150, diverge_at_step=30)
     # The worker, which may be the first to see it, fails as well or runs out of tokens.

@@ -111,6 +111,7 @@ TAGS_OF_SLIM = {
 }
 
 
+@pytest.mark.slow
 def test_two_clones_with_moving_averages_learn_and_write_what_slim_writes(run_script, tmp_path):
     train_dir, eval_dir = tmp_path / "train", tmp_path / "eval"
     flags = {"model_name": "small_inception", "moving_average_decay": 0.9}

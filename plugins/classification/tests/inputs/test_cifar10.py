@@ -78,6 +78,7 @@ def test_training_goes_through_all_five_files(tmp_path, records):
     np.testing.assert_array_equal(labels, whole[order, 0])
 
 
+@pytest.mark.slow
 def test_training_goes_on_exactly_where_it_stopped(tmp_path, records):
     source = cifar(tmp_path, preprocessing="cifarnet", image_size=24)
     check_exact_resume(source, batch_size=8, steps=2)

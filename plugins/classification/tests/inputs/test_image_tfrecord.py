@@ -213,6 +213,7 @@ def test_gzipped_files_give_the_batches_of_the_same_files_unpacked(folder, gzipp
     )
 
 
+@pytest.mark.slow
 def test_gzipped_files_resume_exactly(gzipped):
     check_exact_resume(tfrecord(gzipped), batch_size=2, steps=4)
 

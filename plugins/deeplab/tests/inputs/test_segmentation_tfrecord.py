@@ -240,5 +240,6 @@ def test_a_cut_file_is_one_line_at_the_start(folder):
         source(folder)
 
 
+@pytest.mark.slow
 def test_a_position_can_be_saved(folder):
     check_exact_resume(source(folder, crop_size=(16,)), batch_size=2, steps=3)

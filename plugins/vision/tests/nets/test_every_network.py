@@ -46,13 +46,13 @@ NAMES = [
 # By default a single clone of one of each family, besides what their own tests build.
 BY_DEFAULT = ("mobilenet_v1_025", "mobilenet_v2_035")
 MULTIPLIED = [name for name in NAMES if re.fullmatch("mobilenet_v[12]_[0-9]+", name)]
-NETS = [pytest.mark.nets, pytest.mark.process]
+SLOW = [pytest.mark.slow, pytest.mark.process]
 
 
 def cases():
-    two = [pytest.param(name, 2, marks=NETS) for name in NAMES]
+    two = [pytest.param(name, 2, marks=SLOW) for name in NAMES]
     mobilenets = [name for name in NAMES if name.startswith("mobilenet")]
-    marked = [(name, () if name in BY_DEFAULT else NETS) for name in mobilenets]
+    marked = [(name, () if name in BY_DEFAULT else SLOW) for name in mobilenets]
     return [*two, *(pytest.param(name, 1, marks=marks) for name, marks in marked)]
 
 

@@ -12,10 +12,10 @@ NETWORKS = {
     "inception_v4": (1536, 149),
     "inception_resnet_v2": (1536, 204),
 }
-# The others belong to `tox -e nets`.
+# The others belong to `tox -e slow`.
 BY_DEFAULT = ("inception_v1", "inception_v3")
 MARKED = [
-    pytest.param(name, marks=() if name in BY_DEFAULT else pytest.mark.nets) for name in NETWORKS
+    pytest.param(name, marks=() if name in BY_DEFAULT else pytest.mark.slow) for name in NETWORKS
 ]
 
 

@@ -11,8 +11,8 @@ from tf_frame_vision.nets.inception_resnet_v2_table import inception_resnet_v2_t
 
 # Of keras.applications.InceptionResNetV2 with 1000 classes: without auxiliary logits.
 KERAS_PARAMETERS = 55_873_736
-# Clones are left to `tox -e nets`; inception_v1 has them always.
-NETS = [pytest.mark.nets, pytest.mark.process]
+# Clones are left to `tox -e slow`; inception_v1 has them always.
+SLOW = [pytest.mark.slow, pytest.mark.process]
 
 END_POINTS = {
     "Conv2d_1a_3x3": (149, 32),
@@ -38,7 +38,7 @@ def build(images, **arguments):
     return inception_resnet_v2.inception_resnet_v2(images, 5, **arguments)
 
 
-@pytest.fixture(scope="module", params=[pytest.param(number, marks=NETS) for number in (1, 2)])
+@pytest.fixture(scope="module", params=[pytest.param(number, marks=SLOW) for number in (1, 2)])
 def clones(build_clones, request):
     def network():
         with layers.arg_scope(inception_resnet_v2.inception_resnet_v2_arg_scope()):
@@ -94,6 +94,7 @@ def test_end_points_are_slims(clones):
     assert names["Predictions"] == f"{top}/Logits/Predictions"
 
 
+@pytest.mark.slow
 def test_images_of_any_size_from_75_are_taken(graph, slim_variables, variables_in):
     with graph.as_default():
         known, end_points = build(tf.zeros([2, 75, 90, 3]))

@@ -7,8 +7,8 @@ from tf_frame_vision.nets import inception_v2
 
 # Of slim's own test, without logits: inception_v2_test.py in tensorflow/models, research/slim/nets.
 BASE_PARAMETERS = 10_173_112
-# Two clones are left to `tox -e nets`; inception_v1 has them always.
-NETS = [pytest.mark.nets, pytest.mark.process]
+# Two clones are left to `tox -e slow`; inception_v1 has them always.
+SLOW = [pytest.mark.slow, pytest.mark.process]
 
 END_POINTS = {
     "Conv2d_1a_7x7": (112, 64),
@@ -35,7 +35,7 @@ def build(images, num_classes=5, **arguments):
     return inception_v2.inception_v2(images, num_classes, **arguments)
 
 
-@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=NETS)])
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=SLOW)])
 def clones(build_clones, request):
     def network():
         with layers.arg_scope(inception_v2.inception_v2_arg_scope()):

@@ -13,8 +13,8 @@ KERAS_PARAMETERS = 23_851_784
 # Of inception_v3 in https://pytorch.org/vision/stable/models.html: with gamma, 1000 classes and
 # auxiliary logits; moving averages not counted.
 TRAINED_PARAMETERS = 27_161_264
-# Two clones are left to `tox -e nets`; inception_v1 has them always.
-NETS = [pytest.mark.nets, pytest.mark.process]
+# Two clones are left to `tox -e slow`; inception_v1 has them always.
+SLOW = [pytest.mark.slow, pytest.mark.process]
 
 END_POINTS = {
     "Conv2d_1a_3x3": (149, 32),
@@ -50,7 +50,7 @@ def graph():
     return tf.Graph()
 
 
-@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=NETS)])
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=SLOW)])
 def clones(build_clones, request):
     def network():
         with layers.arg_scope(inception_v3.inception_v3_arg_scope()):
@@ -106,6 +106,7 @@ def test_end_points_are_slims(clones):
     assert names["Predictions"] == f"{scope}InceptionV3/Predictions/Reshape_1"
 
 
+@pytest.mark.slow
 def test_images_of_any_size_from_75_are_taken(graph):
     """With unknown sizes, and cut to the map where they are small, values stay the same."""
     arguments = {"is_training": False, "create_aux_logits": False}

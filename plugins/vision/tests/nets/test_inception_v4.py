@@ -8,8 +8,8 @@ from tf_frame_vision.nets import inception_v4
 # Of inception_v4 in the documentation of timm, https://huggingface.co/timm/inception_v4.tf_in1k:
 # 42.7 million. With gamma, 1000 classes and without auxiliary logits.
 TRAINED_PARAMETERS = 42_700_000
-# Clones are left to `tox -e nets`; inception_v1 has them always.
-NETS = [pytest.mark.nets, pytest.mark.process]
+# Clones are left to `tox -e slow`; inception_v1 has them always.
+SLOW = [pytest.mark.slow, pytest.mark.process]
 
 END_POINTS = {
     "Conv2d_1a_3x3": (149, 32),
@@ -27,7 +27,7 @@ def build(images, num_classes=5, **arguments):
     return inception_v4.inception_v4(images, num_classes, reuse=tf.AUTO_REUSE, **arguments)
 
 
-@pytest.fixture(scope="module", params=[pytest.param(number, marks=NETS) for number in (1, 2)])
+@pytest.fixture(scope="module", params=[pytest.param(number, marks=SLOW) for number in (1, 2)])
 def clones(build_clones, request):
     def network():
         with layers.arg_scope(inception_v4.inception_v4_arg_scope()):
@@ -80,6 +80,7 @@ def test_end_points_are_slims(clones):
     assert names["Predictions"] == f"{scope}InceptionV4/Logits/Predictions"
 
 
+@pytest.mark.slow
 def test_images_of_any_size_from_75_are_taken(graph, slim_variables, variables_in):
     with graph.as_default():
         known, end_points = build(tf.zeros([2, 75, 107, 3]))

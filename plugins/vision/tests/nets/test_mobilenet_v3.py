@@ -76,6 +76,7 @@ def test_end_points_have_their_names_and_shapes(clones):
         assert end_points["Logits"] is logits
 
 
+@pytest.mark.slow
 def test_large_network_has_slims_names_and_the_number_of_parameters_of_keras():
     """The paper says 5.4 million; trained ones are 5.48, of which batch norm has 0.02."""
     with tf.Graph().as_default():
@@ -129,15 +130,15 @@ def assignments(by_layer):
             yield variables[name].assign(value)
 
 
-# The others are left to `tox -e nets`.
-NETS = [
-    pytest.param(name, marks=pytest.mark.nets)
+# The others are left to `tox -e slow`.
+SLOW = [
+    pytest.param(name, marks=pytest.mark.slow)
     for name in ("large", "small_minimalistic", "large_minimalistic")
 ]
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("name", ["small", *NETS])
+@pytest.mark.parametrize("name", ["small", *SLOW])
 def test_logits_are_those_of_keras_for_equal_weights(name):
     size, _, minimalistic = name.partition("_")
     model = keras_model(size, bool(minimalistic))

@@ -266,6 +266,7 @@ def test_reference_variables_have_the_same_names(reference_variables, slim_varia
     assert set(names) <= set(dict(slim_variables("resnet_v1_50")))
 
 
+@pytest.mark.slow
 def test_clones_share_their_variables(version, build_clones, variables_in):
     graph, end_points = build_clones(lambda: small(version, images(32), 10))
     with tf.Graph().as_default() as single:

@@ -55,6 +55,7 @@ def stacked(image, **arguments):
         return resnet_utils.stack_blocks_dense(image, BLOCKS, **arguments)
 
 
+@pytest.mark.slow
 def test_dilated_features_are_the_strided_ones_and_those_between():
     image = tf.random.stateless_normal([1, 14, 15, 3], seed=[1, 2])
     strided = stacked(image)

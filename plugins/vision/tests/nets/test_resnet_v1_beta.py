@@ -61,7 +61,7 @@ def test_parameters(network, variables_in, count_parameters):
     assert count_parameters(trained) == expected == 25_680_808
 
 
-@pytest.mark.nets
+@pytest.mark.slow
 @pytest.mark.process
 def test_parameters_of_101_layers(variables_in, count_parameters):
     with tf.Graph().as_default() as graph:
@@ -87,7 +87,9 @@ def test_end_points(network):
     assert logits is end_points["resnet_v1_50/logits"]
 
 
-@pytest.mark.parametrize("module", [resnet_v1, resnet_v1_beta])
+@pytest.mark.parametrize(
+    "module", [pytest.param(resnet_v1, marks=pytest.mark.slow), resnet_v1_beta]
+)
 @pytest.mark.parametrize(
     ("output_stride", "multi_grid", "rates"), [(16, (1, 2, 4), (2, 4, 8)), (8, None, (4, 4, 4))]
 )
@@ -122,6 +124,7 @@ def test_functions_have_deeplabs_names():
         assert function.default_image_size == 224
 
 
+@pytest.mark.slow
 def test_a_training_step_of_a_narrow_network_is_finite():
     with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
         settings = {"depth_multiplier": 0.01, "min_base_depth": 1, "global_pool": True}

@@ -172,7 +172,10 @@ def test_penalties_and_dropout(network):
 
 @pytest.mark.parametrize(
     ("output_stride", "sides"),
-    [(None, [81, 41, 41, 21, 21, 11, 11]), (8, [81, 41, 41, 41, 41, 41, 41])],
+    [
+        pytest.param(None, [81, 41, 41, 21, 21, 11, 11], marks=pytest.mark.slow),
+        (8, [81, 41, 41, 41, 41, 41, 41]),
+    ],
 )
 def test_shapes_of_pixel_features(output_stride, sides):
     """Sides as in DeepLab's own test, xception_test.py, for images of 321 pixels."""
@@ -182,6 +185,7 @@ def test_shapes_of_pixel_features(output_stride, sides):
     assert found == [[2, side, side, block[1]] for side, block in zip(sides, SMALL, strict=True)]
 
 
+@pytest.mark.slow
 def test_dilated_features_are_the_strided_ones_and_those_between():
     with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
         image = images()
@@ -209,7 +213,11 @@ def depthwise_rates(graph, scope):
 
 
 @pytest.mark.parametrize(
-    ("output_stride", "multi_grid", "rates"), [(16, (2, 4, 8), (4, 8, 16)), (8, None, (4, 4, 4))]
+    ("output_stride", "multi_grid", "rates"),
+    [
+        (16, (2, 4, 8), (4, 8, 16)),
+        pytest.param(8, None, (4, 4, 4), marks=pytest.mark.slow),
+    ],
 )
 def test_multi_grid_multiplies_the_rates_of_the_last_block(output_stride, multi_grid, rates):
     with tf.Graph().as_default() as graph:
@@ -221,7 +229,9 @@ def test_multi_grid_multiplies_the_rates_of_the_last_block(output_stride, multi_
     ("arguments", "match"),
     [
         ({"output_stride": 7}, "needs to be a multiple of 2. It is 7"),
-        ({"output_stride": 6}, "output_stride cannot be reached"),
+        pytest.param(
+            {"output_stride": 6}, "output_stride cannot be reached", marks=pytest.mark.slow
+        ),
         ({"multi_grid": (1, 2)}, r"multi_grid\) needs three elements; it is \(1, 2\)"),
     ],
 )
@@ -273,6 +283,7 @@ def test_a_penalty_on_depthwise_weights_makes_one_layer_of_two():
         assert len(tf.losses.get_regularization_losses()) == 2 * 3 * 8 + 2 + 5 + 1
 
 
+@pytest.mark.slow
 def test_bounded_activations_stay_within_six():
     with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
         image = 100.0 * tf.random.stateless_normal([1, 8, 8, 3], seed=[1, 2])
@@ -289,6 +300,7 @@ def test_bounded_activations_stay_within_six():
     assert max(each.max() for each in free) > 6.0
 
 
+@pytest.mark.slow
 def test_a_training_step_changes_all_weights():
     with tf.Graph().as_default(), tf.Session(config=UNOPTIMIZED) as session:
         values = np.random.RandomState(0).uniform(-1, 1, [4, 33, 33, 3]).astype(np.float32)
@@ -304,6 +316,7 @@ def test_a_training_step_changes_all_weights():
     assert min(changes) > 0
 
 
+@pytest.mark.slow
 def test_clones_share_their_variables(build_clones, variables_in):
     graph, end_points = build_clones(lambda: small(images(33), 10))
     with tf.Graph().as_default() as single:
