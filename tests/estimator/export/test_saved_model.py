@@ -8,7 +8,9 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Mode, ModelOutput
+from tf_frame.config.option_groups import DeviceOptions
 from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.session_devices import session_fields
 from tf_frame.errors import CheckpointError, ConfigError, PluginError, TfFrameError
 from tf_frame.estimator import export
 from tf_frame.estimator.export.saved_model import export_saved_models
@@ -451,7 +453,7 @@ def test_the_session_that_restores_is_configured(exported, monkeypatch):
     own = tf.ConfigProto(inter_op_parallelism_threads=1)
     exported(session_config=own)
     exported()
-    assert seen[0] == own and seen[1] == tf.ConfigProto(allow_soft_placement=True)
+    assert seen == [own, session_fields(DeviceOptions())]
 
 
 @pytest.mark.parametrize("receivers", [{}, {"infer": None}, {"other": raw}, {"infer": raw, "x": 1}])
