@@ -97,6 +97,7 @@ def test_an_evaluation_ends_the_training_that_it_belongs_to(estimator, make, sto
     assert metrics["loss"] == loss_after(stops_at)
 
 
+@pytest.mark.slow
 def test_evaluations_may_be_in_another_folder(estimator, tmp_path):
     hooks = [
         stop_if_lower_hook(estimator, "loss", 0.5, eval_dir=str(tmp_path / name), **BY_STEPS)

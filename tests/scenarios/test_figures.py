@@ -80,6 +80,7 @@ def test_losses_of_training_and_evaluation_have_one_tag(run, tmp_path):
     assert "metrics/mean_absolute_error" in evaluated
 
 
+@pytest.mark.slow
 def test_without_a_penalty_there_is_one_loss(run, tmp_path):
     _, shown = run(l2=0.0)
     assert "loss" in rows(tmp_path)[0] and "total_loss" not in rows(tmp_path)[0]
@@ -87,6 +88,7 @@ def test_without_a_penalty_there_is_one_loss(run, tmp_path):
     assert "losses/total_loss" not in scalars(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_evaluated_total_loss_has_the_penalty(run, tmp_path):
     result, _ = run()
     reader = tf.train.load_checkpoint(str(tmp_path))
@@ -105,6 +107,7 @@ def test_regularization_none_leaves_the_penalty_out_of_the_evaluation_too(tmp_pa
     evaluator.close()
 
 
+@pytest.mark.slow
 def test_a_stopped_run_writes_its_result(run, tmp_path, monkeypatch):
     interrupts = Interrupts()
 

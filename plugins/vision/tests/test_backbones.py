@@ -106,6 +106,7 @@ def test_feature_maps_are_the_last_ones_of_their_strides(built):
         assert channels == expected
 
 
+@pytest.mark.slow
 @each(NOT_DILATED)
 def test_inception_has_its_own_strides_only(built):
     name, _, maps_of = built
@@ -209,6 +210,7 @@ def test_settings_reach_the_layers(name):
             np.testing.assert_allclose(session.run(mean), 0.25, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_backbone_within_another_scope_is_found():
     with tf.Graph().as_default(), tf.variable_scope("detector"):
         maps, end_points = load_network("resnet_v1_50").features(

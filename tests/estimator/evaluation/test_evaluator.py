@@ -156,6 +156,7 @@ def test_hooks_get_their_whole_life_those_of_the_caller_before_the_models(save):
     assert evaluator.model.calls == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [StopIteration, tf.errors.OutOfRangeError(None, None, "the end")])
 def test_a_hook_may_say_that_the_data_ends(save, end):
     class Feeds(tf.train.SessionRunHook):
@@ -225,6 +226,7 @@ class Adding(tf.train.SessionRunHook):
         self.counted = run_values.results
 
 
+@pytest.mark.slow
 def test_a_hook_that_adds_operations_works_and_costs_the_next_evaluation_a_graph(
     save, variable_mode, caplog
 ):
@@ -636,6 +638,7 @@ for count in range(1, 51):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_fifty_evaluations_take_no_more_memory_than_five(save):
     done = forked.run(

@@ -86,6 +86,7 @@ def test_the_graph_is_built_once_and_needs_no_checkpoint(make, tmp_path):
     assert not list(tmp_path.glob("model.ckpt*"))
 
 
+@pytest.mark.slow
 def test_steps_and_name_count(make):
     estimator = make()
 
@@ -111,6 +112,7 @@ def test_the_training_session_is_left_as_it_was(make):
     assert weights == [4 * (1 - 0.5**5)] * 2
 
 
+@pytest.mark.slow
 def test_the_seconds_of_an_evaluation_are_no_seconds_of_training(make):
     seen = []
 
@@ -125,6 +127,7 @@ def test_the_seconds_of_an_evaluation_are_no_seconds_of_training(make):
     assert seen[0] == seen[1]
 
 
+@pytest.mark.slow
 def test_metrics_of_plugins_are_those_of_a_checkpoint(tmp_path):
     source = ToyInput(params=ToyInput.Params())
     options = {"moving_average_decay": 0.5, "train_batch_size": 8}

@@ -128,6 +128,7 @@ def toy(tmp_path, monkeypatch):
     return ["--plugin", "toy", "--max_steps", "9", "--dry_run"]
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_did_and_makes_no_folder(toy, tmp_path, temporary, capsys):
     before = sorted(os.listdir(tmp_path))
     assert main(toy) == 0

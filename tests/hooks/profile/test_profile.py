@@ -255,6 +255,7 @@ def test_the_chrome_trace_has_the_operations_of_the_step(tmp_path, profiled):
     assert any("Momentum" in event["name"] for event in events if event["ph"] == "X")
 
 
+@pytest.mark.slow
 def test_a_busy_profiler_only_costs_the_capture(tmp_path, profiled, caplog):
     tf2.profiler.experimental.start(str(tmp_path / "other"))
     with caplog.at_level(logging.WARNING, "tf_frame"):

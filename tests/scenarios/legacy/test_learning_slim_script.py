@@ -263,6 +263,7 @@ def test_slims_script_learns_and_writes(flags, options, tmp_path, caplog):
         assert 0 < np.abs(average - now).max() < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_slims_script_is_fine_tuned_and_goes_on(flags, tmp_path, caplog):
     flags(max_number_of_steps=60)

@@ -92,6 +92,7 @@ def test_training_shuffles_the_records_of_all_files(folder, pictures, take):
     assert len({tuple(labels["label"]) for _, labels in batches}) == 3
 
 
+@pytest.mark.slow
 def test_shards_are_disjoint_and_complete(folder, take):
     def labels(mode, count=None, **context):
         dataset = tfrecord(folder).dataset(mode, InputContext(batch_size=3, **context))

@@ -227,6 +227,7 @@ def test_damaged_pairs_may_be_left_out(tmp_path):
     assert "p1.png is 24 x 31" in of.splits[Mode.TRAIN].damaged[0]
 
 
+@pytest.mark.slow
 def test_the_model_counts_what_is_left_out_while_reading(tmp_path, monkeypatch):
     monkeypatch.setattr("tf_frame_deeplab.inputs.segmentation_folder._CHECKED_PIXELS", 0)
     damage(write(tmp_path), "a class out of range")

@@ -121,6 +121,7 @@ def test_images_of_any_size_from_75_are_taken(graph, slim_variables, variables_i
             build(tf.zeros([2, 74, 90, 3]))
 
 
+@pytest.mark.slow
 def test_strides_that_are_left_out_become_dilated_kernels(graph):
     with graph.as_default(), tf.variable_scope("InceptionResnetV2", reuse=tf.AUTO_REUSE) as scope:
         before = len(graph.get_operations())

@@ -213,6 +213,7 @@ def test_shapes_without_pooling_and_without_the_root(version):
     assert shapes == [[2, 16, 16, 4], [2, 8, 8, 8], [2, 4, 4, 16], [2, 4, 4, 32]]
 
 
+@pytest.mark.slow
 def test_without_classes_the_features_come_back(version):
     with tf.Graph().as_default():
         for num_classes in (None, 0):

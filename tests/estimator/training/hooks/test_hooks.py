@@ -176,6 +176,7 @@ def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(tmp_path, opti
     assert 4 in steps_of(tmp_path)
 
 
+@pytest.mark.slow
 def test_evaluations_in_training_are_of_the_steps_asked_for(go, tmp_path):
     result, said = go(max_steps=10, eval_every_n_steps=4, evaluate=True)
     assert re.findall(r"^evaluation at step (\d+)", said, re.MULTILINE) == ["4", "8"]
@@ -277,6 +278,7 @@ def test_summaries_go_by_steps_or_by_seconds_or_not_at_all(go, tmp_path):
     assert 5 not in by_steps
 
 
+@pytest.mark.slow
 def test_seconds_of_summaries_stand_for_steps(go, tmp_path):
     go(max_steps=3, save_summaries_steps=None, save_summaries_secs=3600, evaluate=False)
     assert tagged(tmp_path, "optimizer/learning_rate") == [1]
@@ -294,6 +296,7 @@ def test_profiles_are_of_the_steps_asked_for(go, tmp_path):
     assert (tmp_path / "timeline-3.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compressed", [False, True])
 def test_timelines_are_of_the_steps_asked_for(go, tmp_path, compressed):
     go(max_steps=9, trace_every_n_steps=4, trace_gzip=compressed, evaluate=False)

@@ -53,6 +53,7 @@ def test_steps_limit_the_batches(make, linear):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["data set", "tensors"])
 def test_hooks_and_updates_run_once_for_each_of_the_steps(make, linear, kind):
     def model_fn(features, labels, mode):
