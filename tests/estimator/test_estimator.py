@@ -281,7 +281,9 @@ def test_an_observer_is_told(tmp_path):
     assert any("warm start from" in line for line in said)
 
 
-@pytest.mark.parametrize("work", ["train", "evaluate", "predict"])
+@pytest.mark.parametrize(
+    "work", ["train", pytest.param("evaluate", marks=pytest.mark.slow), "predict"]
+)
 def test_an_observer_may_stop_it(tmp_path, work):
     Estimator(model_fn, model_dir=tmp_path).train(input_fn, steps=1)
     interrupts = Interrupts()

@@ -446,7 +446,15 @@ def cut_data(prefix):
     file.write_bytes(file.read_bytes()[:3])
 
 
-@pytest.mark.parametrize("harm", [delete, damage_index, damage_data, cut_data])
+@pytest.mark.parametrize(
+    "harm",
+    [
+        pytest.param(delete, marks=pytest.mark.slow),
+        pytest.param(damage_index, marks=pytest.mark.slow),
+        damage_data,
+        cut_data,
+    ],
+)
 @pytest.mark.parametrize("first", [True, False], ids=["first", "later"])
 def test_an_unreadable_checkpoint_is_an_error_and_the_next_one_is_evaluated(save, harm, first):
     evaluator = toy()
@@ -528,7 +536,14 @@ def test_the_names_of_metrics_are_known_before_the_first_evaluation(save):
 
 
 @pytest.mark.parametrize(
-    "call", ["begin", "after_create_session", "before_run", "after_run", "end"]
+    "call",
+    [
+        pytest.param("begin", marks=pytest.mark.slow),
+        pytest.param("after_create_session", marks=pytest.mark.slow),
+        "before_run",
+        pytest.param("after_run", marks=pytest.mark.slow),
+        "end",
+    ],
 )
 def test_a_hook_that_fails_does_not_harm_the_next_evaluation(save, call):
     evaluator, path = toy(), save(1, 2.0)

@@ -67,6 +67,7 @@ def check_regression(results, model):
     assert results["rmse"] == pytest.approx(np.sqrt(np.mean(errors**2)), abs=1e-5)
 
 
+@pytest.mark.slow
 @V1
 def test_linear_regression_makes_the_steps_of_gradient_descent(tmp_path, v1):
     results, _ = run(

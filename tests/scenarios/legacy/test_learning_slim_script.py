@@ -230,8 +230,10 @@ def tags_of(folder):
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"num_clones": 2, "batch_size": 8, "moving_average_decay": 0.9},
+        pytest.param({}, marks=pytest.mark.slow),
+        pytest.param(
+            {"num_clones": 2, "batch_size": 8, "moving_average_decay": 0.9}, marks=pytest.mark.slow
+        ),
         {"sync_replicas": True, "moving_average_decay": 0.9},
     ],
     ids=["one clone", "two clones and averages", "synchronous"],

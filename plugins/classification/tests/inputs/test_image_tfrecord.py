@@ -200,6 +200,7 @@ def gzipped(folder, tmp_path_factory):
     return root
 
 
+@pytest.mark.slow
 def test_gzipped_files_give_the_batches_of_the_same_files_unpacked(folder, gzipped, take):
     context = InputContext(batch_size=2, seed=3)
     for mode, count in ((Mode.TRAIN, 7), (Mode.EVAL, None)):

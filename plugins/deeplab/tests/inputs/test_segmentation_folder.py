@@ -3,6 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from PIL import Image
 
+from slow_cases import slow_but
 from tf_frame import InputContext, Mode
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError, DataError, NoDataError
@@ -207,7 +208,7 @@ LATER = {
 }
 
 
-@pytest.mark.parametrize("kind", LATER)
+@pytest.mark.parametrize("kind", slow_but(0, LATER))
 def test_what_is_damaged_later_is_named_when_it_is_read(tmp_path, kind):
     write(tmp_path)
     if kind == "an unknown colour":

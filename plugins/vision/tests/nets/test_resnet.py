@@ -200,6 +200,7 @@ def test_dilated_features_are_the_strided_ones_and_those_between(version):
         np.testing.assert_allclose(found[:, ::factor, ::factor], expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_shapes_without_pooling_and_without_the_root(version):
     with tf.Graph().as_default():
         logits, end_points = small(version, images(65), 5, global_pool=False, spatial_squeeze=False)

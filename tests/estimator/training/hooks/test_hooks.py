@@ -83,6 +83,7 @@ def single(tmp_path_factory):
     return loss, {step: variables_of(folder, step) for step in (10, 20, 23)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps_per_loop", [1, 4, 100])
 def test_steps_in_one_call_end_where_single_ones_do(go, tmp_path, single, steps_per_loop):
     result, said = go(steps_per_loop=steps_per_loop, **ENDING_AT_23)
@@ -245,6 +246,7 @@ def test_early_stopping_by_a_metric_that_is_not_there_ends_a_run_before_it_train
     assert steps_of(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "stopped"), [("max", 4), ("min", 20)])
 def test_early_stopping_counts_evaluations_without_a_better_value(tmp_path, mode, stopped):
     # The error falls in each of these evaluations.

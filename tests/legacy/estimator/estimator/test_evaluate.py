@@ -193,6 +193,7 @@ def test_names_of_the_estimators_own_metrics_are_refused(make, linear):
         )
 
 
+@pytest.mark.slow
 def test_a_metric_may_be_an_array(make, linear):
     def model_fn(features, labels, mode):
         spec = linear.model_fn(features, labels, mode)
