@@ -118,6 +118,7 @@ def counted():
     return tf.data.Dataset.range(8).map(lambda n: (n, n)).batch(2)
 
 
+@pytest.mark.slow
 def test_each_training_reads_an_input_function_from_its_beginning(tmp_path):
     estimator, seen = Estimator(numbered, model_dir=tmp_path), []
     for steps in (3, 2, None, None):
@@ -195,6 +196,7 @@ def test_only_the_chief_notes_the_end(tmp_path, monkeypatch):
         assert completed_step(str(tmp_path)) == noted
 
 
+@pytest.mark.slow
 def test_the_graph_of_an_evaluation_is_built_once(tmp_path):
     built = []
 

@@ -120,6 +120,7 @@ def test_the_loss_is_the_weighted_sum():
     )
 
 
+@pytest.mark.slow
 def test_evaluation_has_the_metrics_of_each_head():
     output = built(Mode.EVAL, ALL)
     new = {"pq", "sq", "rq", "pq_background", "pq_nucleus", "pq_components"}

@@ -157,6 +157,7 @@ def test_parts_that_are_left_out(graph):
     assert output.end_points["logits"].shape == [2, 2, 2, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_frozen_batch_norm_has_no_updates(graph):
     build(train_batch_norm=False)

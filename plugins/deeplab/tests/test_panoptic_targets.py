@@ -88,6 +88,7 @@ def test_labels_of_a_crop_are_those_of_its_instances():
         assert (labels["instances"] > 0).sum() > 0.95 * of_nuclei.sum() > 0
 
 
+@pytest.mark.slow
 def test_the_semantic_labels_are_those_of_a_run_without_instances():
     def first(**params):
         source = Nuclei(params=Params(crop_size=48, **params))

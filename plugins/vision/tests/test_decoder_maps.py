@@ -31,7 +31,7 @@ CHANNELS = {
     "xception_65": [256, 728, 1024],
     "xception_71": [256, 728, 1024],
 }
-BY_DEFAULT = {"mobilenet_v3_small", "resnet_v1_50_beta"}
+BY_DEFAULT = {"mobilenet_v3_small"}
 CASES = [
     pytest.param(name, CHANNELS[name], marks=() if name in BY_DEFAULT else SLOW)
     for name in CHANNELS

@@ -73,7 +73,9 @@ def prepared(picture, family):
 @pytest.mark.parametrize(
     "family",
     [
-        pytest.param(name, marks=pytest.mark.slow if name in ("lenet", "cifarnet") else ())
+        pytest.param(
+            name, marks=pytest.mark.slow if name in ("lenet", "cifarnet", "inception") else ()
+        )
         for name in FAMILIES
     ],
 )

@@ -198,6 +198,7 @@ def test_a_folder_with_a_pattern_in_its_name_is_refused(run):
     assert "take *, ? and [ in a path for a pattern" in process.stdout
 
 
+@pytest.mark.slow
 def test_a_diverging_run_saves_nothing_and_says_so(run, tmp_path):
     words = (*TOY, "--model_dir", "here", "--max_steps", 30, "--save_checkpoint_steps", 1)
     process = run(*words, "--model.nan_at_step", 5)

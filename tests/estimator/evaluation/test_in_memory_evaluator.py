@@ -55,6 +55,7 @@ def test_the_last_step_is_evaluated_once(make):
     assert list(metric(estimator)) == [0, 4, 8]
 
 
+@pytest.mark.slow
 def test_a_training_that_goes_on_is_evaluated_from_where_it_begins(make):
     estimator = make()
     estimator.train(input_fn, max_steps=3)

@@ -266,6 +266,7 @@ def test_a_checkpoint_without_averages_cannot_be_evaluated_with_them(go):
         go(max_steps=5, moving_average_decay=0.9, evaluate=True)
 
 
+@pytest.mark.slow
 def test_a_warm_start_reports_and_only_begins_a_new_run(go, tmp_path, tmp_path_factory):
     folder = tmp_path_factory.mktemp("other")
     setup = make_setup(ToyModel, ToyInput, str(folder), max_steps=30, evaluate=False)

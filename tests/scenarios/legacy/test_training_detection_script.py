@@ -211,7 +211,7 @@ def scalars(folder, tag):
     ]
 
 
-@pytest.mark.parametrize("num_clones", [1, 2])
+@pytest.mark.parametrize("num_clones", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_the_script_learns_and_writes(run, tmp_path, num_clones):
     loss, seen = run("run", num_clones)
     folder = tmp_path / "run"

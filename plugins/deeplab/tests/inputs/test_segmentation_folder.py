@@ -258,6 +258,7 @@ def test_pixels_beyond_a_limit_are_checked_when_they_are_read(tmp_path, monkeypa
     assert of.notes() == ("the pixels of 3 masks are checked when they are read",)
 
 
+@pytest.mark.slow
 def test_evaluation_pads_to_the_largest_image_of_a_batch_or_to_a_size(tmp_path):
     write(tmp_path)
     for number, size in ((0, (24, 40)), (1, (30, 32))):

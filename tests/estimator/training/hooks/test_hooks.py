@@ -111,7 +111,7 @@ def test_steps_that_cannot_be_in_one_call_are_run_singly_with_the_reason(go):
 DIVERGING = {"values": {"model.nan_at_step": 5}, "save_checkpoint_steps": 1, "max_to_keep": 20}
 
 
-@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("asynchronous", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("steps_per_loop", [1, 10])
 def test_a_diverging_run_saves_no_nan_and_goes_on_from_the_step_before(
     go, tmp_path, steps_per_loop, asynchronous
@@ -154,7 +154,7 @@ def test_another_metric_for_the_best_checkpoints_is_refused_before_training(go, 
 @pytest.mark.parametrize(
     ("options", "mode", "said"),
     [
-        ({"eval_every_n_steps": 4}, TRAIN, ""),
+        pytest.param({"eval_every_n_steps": 4}, TRAIN, "", marks=pytest.mark.slow),
         ({"save_checkpoint_steps": 4}, TRAIN_AND_EVALUATE, "--mode train_and_evaluate "),
     ],
 )

@@ -29,6 +29,7 @@ def at_start(made, linear):
     return made.train(linear.data(repeat=0))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("variable_mode")
 def test_metrics_the_mean_loss_and_the_step_are_returned(make, linear):
     made = make().train(linear.data(), steps=2)

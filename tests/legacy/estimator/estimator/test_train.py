@@ -62,6 +62,7 @@ def test_steps_are_added_to_those_made(make, linear):
     assert step_of(made) == 5
 
 
+@pytest.mark.slow
 def test_max_steps_are_the_steps_of_all_calls_together(make, linear):
     made = make()
     made.train(linear.data(repeat=None), max_steps=2)
