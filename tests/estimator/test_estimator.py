@@ -245,6 +245,7 @@ def tags(folder):
     return found
 
 
+@pytest.mark.slow
 def test_tags_of_metrics_are_plain_for_functions_and_grouped_for_models(tmp_path):
     function = Estimator(model_fn, model_dir=tmp_path / "f").train(input_fn, steps=1)
     function.evaluate(input_fn)

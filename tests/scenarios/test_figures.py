@@ -70,6 +70,7 @@ def test_the_total_loss_and_the_data_loss_have_a_name_each_everywhere(run, tmp_p
     assert re.search(r"INFO step 4: evaluation: mean_absolute_error = .*, loss = ", log)
 
 
+@pytest.mark.slow
 def test_losses_of_training_and_evaluation_have_one_tag(run, tmp_path):
     run(eval_every_n_steps=2)
     trained, evaluated = scalars(tmp_path), scalars(tmp_path / "eval")

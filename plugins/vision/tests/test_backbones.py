@@ -20,8 +20,8 @@ OWN = {f.name for f in find_plugins() if (f.kind, f.distribution) == (NETWORK, "
 NO_BACKBONES = {"alexnet_v2", "cifarnet", "lenet", "vgg_16", "vgg_19", "vgg_a"}
 NOT_DILATED = {"inception_v1", "inception_v2", "inception_v3", "inception_v4"}
 DILATED = OWN - NO_BACKBONES - NOT_DILATED
-# A few by default; `tox -e slow` takes the others. `test_decoder_maps` has mobilenet_v3, the tests of
-# deeplab have mobilenet_v2 and a ResNet.
+# A few by default; `tox -e slow` takes the others. `test_decoder_maps` has mobilenet_v3, the tests
+# of deeplab have mobilenet_v2 and a ResNet.
 BY_DEFAULT = {"mobilenet_v1_025", "inception_v1"}
 # Squeeze and excite weighs channels by their means over the map.
 EXCITED = {f"mobilenet_v3_{size}{kind}" for size in ("small", "large") for kind in ("", "_seg")}

@@ -104,6 +104,7 @@ def test_steps_and_name_count(make):
     assert metric(estimator) == {}
 
 
+@pytest.mark.slow
 def test_the_training_session_is_left_as_it_was(make):
     weights = []
     for hooks in ([], [InMemoryEvaluatorHook(make(), batches, every_n_iter=1)]):

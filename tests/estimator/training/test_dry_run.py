@@ -59,6 +59,7 @@ def test_notes_are_shown(tmp_path):
     assert "note: two files are left out" in lines
 
 
+@pytest.mark.slow
 def test_the_checkpoint_of_the_folder_is_restored_and_the_folder_untouched(tmp_path, temporary):
     folder = tmp_path / "here"
     folder.mkdir()

@@ -531,7 +531,7 @@ def checkpoints_in(folder):
     return sorted(path.name for path in folder.iterdir() if "ckpt" in path.name)
 
 
-@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("asynchronous", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_first_batch_that_fails_leaves_no_checkpoint(go, tmp_path, asynchronous):
     (tmp_path / "notes").write_text("mine")
     options = {"source": Failing, "max_steps": 2, "async_checkpoint": asynchronous}

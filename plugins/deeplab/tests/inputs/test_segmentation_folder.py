@@ -302,7 +302,7 @@ def test_options_that_contradict_each_other_are_refused(tmp_path, params, expect
         source(write(tmp_path), **params)
 
 
-@pytest.mark.parametrize("mode", [Mode.TRAIN, Mode.EVAL])
+@pytest.mark.parametrize("mode", [Mode.TRAIN, pytest.param(Mode.EVAL, marks=pytest.mark.slow)])
 def test_edges_are_where_classes_meet(tmp_path, mode):
     write(tmp_path)
     (_, labels), *_ = take(
