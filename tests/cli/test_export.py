@@ -15,6 +15,7 @@ import yaml
 
 import forked
 from export_formats import WRITABLE
+from slow_cases import slow_but
 from tf_frame.cli import export
 from tf_frame.cli.main import main
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE
@@ -24,6 +25,7 @@ from tf_frame.testing.distributions import write_toy_distribution
 from tf_frame.testing.toy import WEIGHTS
 
 every_format = pytest.mark.parametrize("name", WRITABLE)
+few_formats = pytest.mark.parametrize("name", slow_but((0, -1), WRITABLE))
 
 
 @pytest.fixture
@@ -77,7 +79,7 @@ PATHS = {
 }
 
 
-@every_format
+@few_formats
 def test_it_tells_path_size_signature_and_difference(run, folder, name):
     code, out, _ = run(folder, "--format", name)
     assert code == EXIT_OK
@@ -242,7 +244,7 @@ def test_a_full_disk_is_one_clear_error(run, folder, name):
     assert not (folder / "export").exists()
 
 
-@every_format
+@few_formats
 def test_a_difference_is_an_error_and_nothing_is_kept(run, folder, name, monkeypatch):
     import dataclasses
 

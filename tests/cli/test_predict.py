@@ -350,7 +350,10 @@ def test_files_that_gave_no_example_are_told(trained, files, capfd):
     assert f"note: 1 of 5 files gave no example, such as {files}/e.txt" in out
 
 
-@pytest.mark.parametrize("batch_size", [1, 2, 8])
+@pytest.mark.parametrize(
+    "batch_size",
+    [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(8, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("broken", ["a", "d"])
 def test_a_file_that_cannot_be_read_is_named_and_the_others_stay(
     trained, files, capfd, tmp_path, batch_size, broken

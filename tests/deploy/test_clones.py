@@ -65,7 +65,10 @@ def test_no_arguments_are_needed():
 
 
 @pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("num_clones", [1, 2, 4, 11])
+@pytest.mark.parametrize(
+    "num_clones",
+    [1, pytest.param(2, marks=pytest.mark.slow), 4, pytest.param(11, marks=pytest.mark.slow)],
+)
 def test_variables_are_made_once_and_without_a_prefix(num_clones):
     config = DeploymentConfig(num_clones=num_clones)
     clones_of(batch_norm_classifier, config)

@@ -80,12 +80,24 @@ def test_the_function_is_called_every_minute_by_default(estimator):
     [
         # The loss is 1 after step 2 and 1/16 after step 4; the weight 3 and 3.75.
         (lambda e: stop_if_lower_hook(e, "loss", 0.5, **BY_STEPS), 4),
-        (lambda e: stop_if_lower_hook(e, "loss", 2.0, min_steps=3, **BY_STEPS), 4),
-        (lambda e: stop_if_higher_hook(e, "weight", 2.9, **BY_STEPS), 2),
+        pytest.param(
+            lambda e: stop_if_lower_hook(e, "loss", 2.0, min_steps=3, **BY_STEPS),
+            4,
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            lambda e: stop_if_higher_hook(e, "weight", 2.9, **BY_STEPS), 2, marks=pytest.mark.slow
+        ),
         (lambda e: stop_if_higher_hook(e, "weight", 3.9, **BY_STEPS), 6),
         (lambda e: stop_if_no_increase_hook(e, "loss", 4, **BY_STEPS), 6),
-        (lambda e: stop_if_no_decrease_hook(e, "weight", 2, **BY_STEPS), 4),
-        (lambda e: stop_if_no_decrease_hook(e, "loss", 2, **BY_STEPS), 8),
+        pytest.param(
+            lambda e: stop_if_no_decrease_hook(e, "weight", 2, **BY_STEPS),
+            4,
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            lambda e: stop_if_no_decrease_hook(e, "loss", 2, **BY_STEPS), 8, marks=pytest.mark.slow
+        ),
         (lambda e: stop_if_no_increase_hook(e, "weight", 2, **BY_STEPS), 8),
     ],
 )
@@ -97,6 +109,7 @@ def test_an_evaluation_ends_the_training_that_it_belongs_to(estimator, make, sto
     assert metrics["loss"] == loss_after(stops_at)
 
 
+@pytest.mark.slow
 def test_evaluations_may_be_in_another_folder(estimator, tmp_path):
     hooks = [
         stop_if_lower_hook(estimator, "loss", 0.5, eval_dir=str(tmp_path / name), **BY_STEPS)

@@ -118,6 +118,7 @@ def counted():
     return tf.data.Dataset.range(8).map(lambda n: (n, n)).batch(2)
 
 
+@pytest.mark.slow
 def test_each_training_reads_an_input_function_from_its_beginning(tmp_path):
     estimator, seen = Estimator(numbered, model_dir=tmp_path), []
     for steps in (3, 2, None, None):
@@ -149,6 +150,7 @@ def shuffled():
     return tf.data.Dataset.range(8).shuffle(8).map(lambda n: (n, n)).batch(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "same"), [(None, False), (3, True)])
 def test_each_training_shuffles_anew_unless_it_was_given_a_seed(tmp_path, seed, same):
     orders = []
@@ -173,6 +175,7 @@ def test_an_input_of_tf_frame_goes_on_where_it_was(tmp_path):
         )
 
 
+@pytest.mark.slow
 def test_the_end_of_a_training_by_an_input_of_tf_frame_is_not_noted(tmp_path):
     Estimator(ToyModel, model_dir=tmp_path).train(INPUT, steps=1)
     assert completed_step(str(tmp_path)) is None
@@ -193,6 +196,7 @@ def test_only_the_chief_notes_the_end(tmp_path, monkeypatch):
         assert completed_step(str(tmp_path)) == noted
 
 
+@pytest.mark.slow
 def test_the_graph_of_an_evaluation_is_built_once(tmp_path):
     built = []
 
@@ -215,6 +219,7 @@ def test_the_graph_of_an_evaluation_is_built_once(tmp_path):
     assert built.count("eval") == 4
 
 
+@pytest.mark.slow
 def test_evaluations_of_several_names_are_kept_beside_each_other(tmp_path):
     built = []
 
@@ -240,6 +245,7 @@ def tags(folder):
     return found
 
 
+@pytest.mark.slow
 def test_tags_of_metrics_are_plain_for_functions_and_grouped_for_models(tmp_path):
     function = Estimator(model_fn, model_dir=tmp_path / "f").train(input_fn, steps=1)
     function.evaluate(input_fn)
@@ -278,7 +284,9 @@ def test_an_observer_is_told(tmp_path):
     assert any("warm start from" in line for line in said)
 
 
-@pytest.mark.parametrize("work", ["train", "evaluate", "predict"])
+@pytest.mark.parametrize(
+    "work", ["train", pytest.param("evaluate", marks=pytest.mark.slow), "predict"]
+)
 def test_an_observer_may_stop_it(tmp_path, work):
     Estimator(model_fn, model_dir=tmp_path).train(input_fn, steps=1)
     interrupts = Interrupts()
@@ -290,6 +298,7 @@ def test_an_observer_may_stop_it(tmp_path, work):
     assert step_of(estimator.latest_checkpoint()) == 1
 
 
+@pytest.mark.slow
 def test_all_sessions_have_the_configuration_of_the_script(tmp_path):
     numbers = []
 
@@ -364,6 +373,7 @@ def test_a_saver_hook_of_the_script_saves_no_step_that_made_nan(tmp_path):
     assert tf.train.latest_checkpoint(str(tmp_path / "mine")).endswith("model.ckpt-2")
 
 
+@pytest.mark.slow
 def test_how_often_is_told_by_steps_where_nobody_knows_the_examples(tmp_path):
     config = RunConfig(log_step_count_steps=1)
     Estimator(model_fn, model_dir=tmp_path / "f", config=config).train(input_fn, steps=3)
@@ -428,6 +438,7 @@ def test_before_training_a_warm_start_is_what_is_evaluated_predicted_and_exporte
     assert second.evaluate(input_fn)["loss"] < expected
 
 
+@pytest.mark.slow
 def test_with_a_checkpoint_of_its_own_it_needs_no_warm_start_any_more(tmp_path):
     Estimator(model_fn, model_dir=tmp_path / "first").train(input_fn, steps=1)
     second = Estimator(
@@ -440,6 +451,7 @@ def test_with_a_checkpoint_of_its_own_it_needs_no_warm_start_any_more(tmp_path):
     assert next(second.predict(input_fn))["y"].shape == (1,)
 
 
+@pytest.mark.slow
 def test_a_warm_start_before_training_leaves_the_scaffold_of_the_model(tmp_path):
     def with_own(features, labels, mode):
         spec = model_fn(features, labels, mode)

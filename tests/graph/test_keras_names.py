@@ -73,6 +73,7 @@ def test_keras_is_not_imported_for_a_model_without_it(monkeypatch):
     assert state not in sys.modules
 
 
+@pytest.mark.slow
 def test_a_run_evaluates_and_resumes_a_model_of_keras(tmp_path):
     for steps in (2, 3):
         setup = make_setup(KerasModel, ToyInput, str(tmp_path), max_steps=steps)
@@ -119,6 +120,7 @@ def sequential(features):
     return tf2.keras.Sequential(stack)(features)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "network",
     [*(pytest.param(n, marks=pytest.mark.slow) for n in (two_layers, in_a_loop)), sequential],

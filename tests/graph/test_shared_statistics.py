@@ -123,6 +123,7 @@ def results(clones, gradients):
         return {"loss": loss, **by_name, **{v.name: session.run(v) for v in tf.global_variables()}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"fused": False}])
 def test_parts_of_different_sizes_count_by_their_sizes(options):
     found = []

@@ -57,7 +57,14 @@ def assert_same(one, other):
         np.testing.assert_array_equal(value, values_2[name], err_msg=name)
 
 
-@pytest.mark.parametrize("optimizer", ["momentum", "adam", "lamb"])
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        pytest.param("momentum", marks=pytest.mark.slow),
+        "adam",
+        pytest.param("lamb", marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("num_clones", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_loop_of_steps_does_what_as_many_runs_do(optimizer, num_clones):
     config = RunOptions(train_batch_size=8, learning_rate=0.05, num_clones=num_clones)

@@ -11,7 +11,7 @@ from tf_frame.session.monitored import monitored_session
 from tf_frame.testing.toy import ToyModel, build_toy_graph
 from variable_modes import variable_mode_fixture
 
-# Which kind it is matters to the graph, whose tests always have both.
+# Which kind it is matters to the updates of the graph, whose tests always have both.
 variable_mode = variable_mode_fixture(on_demand="reference")
 
 

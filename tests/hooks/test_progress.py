@@ -99,6 +99,7 @@ def test_after_one_step_there_is_a_loss_and_no_rate(build, train):
     assert (progress.step, progress.steps_per_sec, progress.examples_per_sec) == (1, None, None)
 
 
+@pytest.mark.slow
 def test_the_rate_of_a_resumed_run_counts_its_own_steps(tmp_path, build, train, clock):
     for last_step in (5, 8):
         graph = build()
@@ -167,6 +168,7 @@ class LoseSession(tf.train.SessionRunHook):
             raise tf.errors.AbortedError(None, None, "lost")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("out", [io.StringIO(), Terminal()])
 def test_rates_stay_positive_after_a_lost_session(tmp_path, build, train, out):
     graph = build()

@@ -32,7 +32,14 @@ def test_the_last_step_counts_from_the_beginning_of_the_run(tmp_path, build, tra
         assert len(steps) == expected
 
 
-@pytest.mark.parametrize("stop", [{"last_step": 3}, {"last_step": 2}, {"num_steps": 0}])
+@pytest.mark.parametrize(
+    "stop",
+    [
+        pytest.param({"last_step": 3}, marks=pytest.mark.slow),
+        pytest.param({"last_step": 2}, marks=pytest.mark.slow),
+        {"num_steps": 0},
+    ],
+)
 def test_a_run_that_is_resumed_at_its_end_runs_no_step(tmp_path, build, train, stop):
     for options, expected in (({"last_step": 3}, 3), (stop, 0)):
         graph, steps = build(), []

@@ -60,6 +60,7 @@ def test_parameter_servers_end_after_all_workers(at_exit, tasks):
         assert not thread.is_alive()
 
 
+@pytest.mark.slow
 def test_a_worker_that_was_killed_is_not_waited_for_long(at_exit, monkeypatch):
     monkeypatch.setattr(module, "_WAIT_SECS", 1.0)
     threads = joined(servers(("worker", 0), ("worker", 1)))

@@ -70,6 +70,7 @@ def test_the_total_loss_and_the_data_loss_have_a_name_each_everywhere(run, tmp_p
     assert re.search(r"INFO step 4: evaluation: mean_absolute_error = .*, loss = ", log)
 
 
+@pytest.mark.slow
 def test_losses_of_training_and_evaluation_have_one_tag(run, tmp_path):
     run(eval_every_n_steps=2)
     trained, evaluated = scalars(tmp_path), scalars(tmp_path / "eval")
@@ -80,6 +81,7 @@ def test_losses_of_training_and_evaluation_have_one_tag(run, tmp_path):
     assert "metrics/mean_absolute_error" in evaluated
 
 
+@pytest.mark.slow
 def test_without_a_penalty_there_is_one_loss(run, tmp_path):
     _, shown = run(l2=0.0)
     assert "loss" in rows(tmp_path)[0] and "total_loss" not in rows(tmp_path)[0]
@@ -87,6 +89,7 @@ def test_without_a_penalty_there_is_one_loss(run, tmp_path):
     assert "losses/total_loss" not in scalars(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_evaluated_total_loss_has_the_penalty(run, tmp_path):
     result, _ = run()
     reader = tf.train.load_checkpoint(str(tmp_path))
@@ -105,6 +108,7 @@ def test_regularization_none_leaves_the_penalty_out_of_the_evaluation_too(tmp_pa
     evaluator.close()
 
 
+@pytest.mark.slow
 def test_a_stopped_run_writes_its_result(run, tmp_path, monkeypatch):
     interrupts = Interrupts()
 

@@ -171,6 +171,7 @@ def test_a_hook_of_a_package_runs_at_its_steps(environment, tmp_path):
     assert json.loads((tmp_path / "m" / "result.json").read_text())["global_step"] == 5
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_listener_of_a_package_hears_of_checkpoints(environment):
     argv = ("--model_dir", "m", "--max_steps", "4", "--save_checkpoint_steps", "2")
@@ -180,6 +181,7 @@ def test_a_listener_of_a_package_hears_of_checkpoints(environment):
     assert saved == ["saved step 0", "saved step 2", "saved step 4"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_hook_that_keeps_the_fast_path_off_is_named(environment):
     argv = ("--max_steps", "2", "--model_dir", "m", "--hook", "counter")

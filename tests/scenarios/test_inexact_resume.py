@@ -5,6 +5,7 @@ import re
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame.checkpoint.find.newest import newest_checkpoint, step_of
 from tf_frame.checkpoint.find.reader import Checkpoint
 from tf_frame.errors import EXIT_USAGE, ConfigError, DataError
@@ -68,7 +69,7 @@ def test_what_cannot_be_resumed_exactly_is_refused_before_the_first_step(name, g
     assert newest_checkpoint(str(tmp_path)) is None
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", slow_but(0, PARTS))
 def test_with_leave_it_trains_and_goes_on_with_a_warning(name, go):
     parts, reason = PARTS[name]
     first, resumed = ("\n".join(go(to, allow_inexact_resume=True, **parts)) for to in (3, 5))
@@ -108,7 +109,7 @@ class DeclaredQueue(Queue):
     exact_resume = False
 
 
-@pytest.mark.parametrize("source", [Declared, DeclaredQueue])
+@pytest.mark.parametrize("source", [pytest.param(Declared, marks=pytest.mark.slow), DeclaredQueue])
 def test_an_input_may_declare_that_it_need_not_continue(go, tmp_path, source):
     lines = []
 

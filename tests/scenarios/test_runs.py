@@ -77,6 +77,7 @@ def test_the_session_gets_the_hook_without_which_workers_wait_for_ever(tmp_path,
     assert [type(hook) for hook in arguments["hooks"]].count(SyncReplicasHook) == 1
 
 
+@pytest.mark.slow
 def test_a_warm_start_is_logged_and_so_is_one_that_is_passed_over(tmp_path, caplog):
     pretrained, own = tmp_path / "pretrained", tmp_path / "own"
     go(pretrained, max_steps=2, evaluate=False)

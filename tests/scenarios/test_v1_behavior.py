@@ -136,6 +136,7 @@ print(json.dumps([float(loss) for loss in losses]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("behavior", ["v1", "v2"])
 def test_whole_programs_train_with_v2_behaviour_off_and_on(behavior, tmp_path):

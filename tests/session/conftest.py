@@ -15,7 +15,7 @@ from tf_frame.session.schedule import Schedule
 from tf_frame.testing.toy import ToyInput, ToyModel, build_toy_graph
 from variable_modes import variable_mode_fixture
 
-# Which kind it is matters to the graph, whose tests always have both.
+# Which kind it is matters to the updates of the graph, whose tests always have both.
 variable_mode = variable_mode_fixture(on_demand="reference")
 
 

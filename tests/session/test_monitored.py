@@ -133,6 +133,7 @@ def test_a_resumed_run_recovers_from_the_newest_checkpoint_and_not_from_its_star
     assert starts.steps == [2, 6]
 
 
+@pytest.mark.slow
 def test_a_run_that_recovers_deletes_old_checkpoints_as_ever(tmp_path, build, train):
     train(build(), to=10, hooks=[Lose(ABORTED, after=7)])
     steps = {int(path.stem.rsplit("-")[-1]) for path in tmp_path.glob("*.index")}

@@ -113,6 +113,7 @@ def test_a_readme_says_what_an_export_takes(trained, tmp_path):
     assert readme["versions"].keys() >= {"tf-frame", "tensorflow", "tf-frame-classification"}
 
 
+@pytest.mark.slow
 def test_a_frozen_graph_takes_either(trained, tmp_path):
     run, photos = trained
     file = next(photos.glob("rose/*.png"))

@@ -67,6 +67,7 @@ def test_it_is_evaluated_in_a_new_folder(published, capsys, tmp_path):
     assert (code, "holds a run; name another" in err) == (2, True)
 
 
+@pytest.mark.slow
 def test_it_predicts_and_is_exported_without_any_data(published, capsys, tmp_path):
     folder, words = published
     words = [*words, "--class_names", folder / "labels.txt"]

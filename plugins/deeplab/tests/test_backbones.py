@@ -43,12 +43,10 @@ def names():
     return [variable.op.name for variable in tf.global_variables()]
 
 
-# Each small backbone and each stride are always tested.
+# A MobileNet and a ResNet are always tested.
 BY_DEFAULT = {
     ("mobilenet_v2_035", 8),
-    ("mobilenet_v3_small", 32),
     ("resnet_v1_50_beta", 16),
-    ("xception_41", 16),
 }
 
 
@@ -70,6 +68,7 @@ def test_each_backbone_has_its_names_and_strides(backbone, stride):
     assert "decoder/feature_projection0/weights" in names()
 
 
+@pytest.mark.slow
 def test_a_decoder_may_have_several_stages():
     output = build(output_stride=32, decoder_output_stride=(16, 8, 4), depth_multiplier=0.1)
     assert output.end_points["decoder"].shape.as_list()[1:3] == [17, 17]

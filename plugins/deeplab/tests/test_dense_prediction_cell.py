@@ -94,6 +94,7 @@ def test_options_that_a_cell_replaces_are_refused(cell, content, params, message
         build(dense_prediction_cell=cell(content), **params)
 
 
+@pytest.mark.slow
 def test_a_network_with_a_cell(cell, monkeypatch):
     """Names as published, twice the rates at stride 8, and windows of half the crop's width."""
     shorten_backbone(monkeypatch)

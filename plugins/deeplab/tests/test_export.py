@@ -140,6 +140,7 @@ def test_a_fresh_process_predicts_the_same(by_documentation, expected, name, exa
     assert found["semantic"].shape == (examples, 128, 128)
 
 
+@pytest.mark.slow
 def test_a_fresh_process_reads_the_variables(by_documentation, trained):
     found = by_documentation("checkpoint")
     checkpoint = tf.train.load_checkpoint(str(trained))
@@ -164,6 +165,7 @@ def test_any_batch_size_is_served(exports, images):
         assert difference < TOLERANCE
 
 
+@pytest.mark.slow
 def test_the_checkpoint_begins_another_run(trained, exports, tmp_path):
     model = yaml.safe_load((trained / "config.yaml").read_text())["model"]
     argv = [*RUN, "--model_dir", str(tmp_path), *(f"--model.{k}={v}" for k, v in model.items())]

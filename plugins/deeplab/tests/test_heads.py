@@ -84,6 +84,7 @@ def test_presets_choose_heads(preset, names):
     assert setup.input.params.instances
 
 
+@pytest.mark.slow
 def test_each_head_is_a_convolution_and_all_of_them_learn():
     output = built(Mode.TRAIN, ALL, hard_pixels=0.5)
     weights = {
@@ -119,6 +120,7 @@ def test_the_loss_is_the_weighted_sum():
     )
 
 
+@pytest.mark.slow
 def test_evaluation_has_the_metrics_of_each_head():
     output = built(Mode.EVAL, ALL)
     new = {"pq", "sq", "rq", "pq_background", "pq_nucleus", "pq_components"}
@@ -135,6 +137,7 @@ def test_evaluation_has_the_metrics_of_each_head():
     assert found["pq"] == pytest.approx((found["pq_background"] + found["pq_nucleus"]) / 2, 1e-5)
 
 
+@pytest.mark.slow
 def test_prediction_finds_instances_without_labels():
     images = tf.placeholder(tf.float32, [None, None, None, 3])
     model = DeepLab(params=Params(heads=ALL, **SMALL), info=INFO)

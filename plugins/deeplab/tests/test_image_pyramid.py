@@ -107,6 +107,7 @@ def test_other_heads_see_the_scale_1():
     assert classes.shape == (2, 33, 49)
 
 
+@pytest.mark.slow
 def test_one_scale_has_nothing_to_merge():
     output = build(Mode.PREDICT, image_pyramid=(0.5,))
     assert not of_scales(output)

@@ -68,6 +68,7 @@ def test_defaults_of_the_run_are_options_that_exist():
     assert (setup.config.learning_rate, setup.schedule.name) == (0.1, "poly")
 
 
+@pytest.mark.slow
 def test_prediction_needs_no_labels_and_no_fixed_size():
     images = tf.placeholder(tf.float32, [None, None, None, 3])
     output = DeepLab(params=SMALL, info=INFO).build({"image": images}, None, Mode.PREDICT)

@@ -87,6 +87,7 @@ def test_every_layer_but_the_logits_has_a_batch_norm(small):
     assert len(small.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(layers)
 
 
+@pytest.mark.slow
 def test_shapes_of_the_published_backbone(graph):
     """The shapes are those of the public checkpoint `mobilenet_v2_1.0_224`."""
     build(mode=Mode.PREDICT, labels=False, depth_multiplier=1.0)
@@ -100,6 +101,7 @@ def test_shapes_of_the_published_backbone(graph):
     assert found["MobilenetV2/expanded_conv_16/project/weights"] == [1, 1, 960, 320]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_penalty_is_paid_by_full_and_pointwise_weights_only(graph):
     build()
@@ -137,6 +139,7 @@ def test_shapes_and_rates_follow_stride_and_size(stride, size, graph):
     assert rates == ATROUS_RATES[stride]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_given_rates_make_as_many_branches(graph):
     build(atrous_rates=(2,))
@@ -154,6 +157,7 @@ def test_parts_that_are_left_out(graph):
     assert output.end_points["logits"].shape == [2, 2, 2, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_frozen_batch_norm_has_no_updates(graph):
     build(train_batch_norm=False)

@@ -96,6 +96,7 @@ def test_training_is_decided_by_the_seed():
     assert not np.array_equal(images_of(first), images_of(other))
 
 
+@pytest.mark.slow
 def test_shards_share_one_stream():
     whole = images_of(take(nuclei(), Mode.TRAIN, 4, batch_size=2))
     shards = [

@@ -72,6 +72,7 @@ def test_edges_lie_between_instances_and_not_at_unknown_pixels():
     assert (labels_of(MAP, known)["edge"][:, 6] == 255).all()
 
 
+@pytest.mark.slow
 def test_labels_of_a_crop_are_those_of_its_instances():
     """Offsets of scaled, cut and mirrored crops point to the centres in the crops."""
     source = Nuclei(params=Params(instances=True, crop_size=48))
@@ -87,6 +88,7 @@ def test_labels_of_a_crop_are_those_of_its_instances():
         assert (labels["instances"] > 0).sum() > 0.95 * of_nuclei.sum() > 0
 
 
+@pytest.mark.slow
 def test_the_semantic_labels_are_those_of_a_run_without_instances():
     def first(**params):
         source = Nuclei(params=Params(crop_size=48, **params))

@@ -109,6 +109,7 @@ def test_pictures_of_any_size_become_labels_and_overlays_of_that_size(predicted)
     assert seen == {0, 1}
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_labels_are_what_the_network_says(trained, predicted):
     output, pictures = predicted

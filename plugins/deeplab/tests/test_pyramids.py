@@ -138,6 +138,7 @@ def test_a_window_of_the_size_of_the_image_is_the_whole_image():
         np.testing.assert_allclose(*session.run([whole, window]), rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("aligned", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_all_that_is_resized_is_aligned_or_nothing(aligned, graph):

@@ -48,6 +48,7 @@ def test_figures_of_the_first_of_two_clones_count_all_steps():
     assert matrix.sum() == 9
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short_backbone")
 def test_a_model_measures_them_where_they_are_asked_for():
     tf.train.create_global_step()

@@ -71,6 +71,7 @@ def test_probabilities_are_averaged_over_scales_and_mirror_images():
     np.testing.assert_allclose(softmax(logits), np.mean(expected, axis=0), atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(13, 22), (7, 30), (5, 6)])
 def test_windows_give_what_the_whole_image_gives_if_surroundings_do_not_count(size):
     images = tf.placeholder_with_default(images_of(*size, batch=2), [None, None, None, 3])
@@ -139,6 +140,7 @@ def test_views_share_the_variables_and_differ(monkeypatch):
     np.testing.assert_allclose(other.sum(axis=3), 1, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_training_takes_no_views(monkeypatch):
     monkeypatch.setattr("tf_frame_deeplab.head_logits.averaged_logits", None)
     shorten_backbone(monkeypatch)

@@ -62,6 +62,7 @@ def run(checkpoint, tmp_path, monkeypatch, capfd):
 MAP = r"MobilenetV2/(.*)=FeatureExtractor/MobilenetV2/\1"
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_backbone_comes_from_a_foreign_checkpoint(run, checkpoint, shapes, tmp_path):
     backbone, every = shapes

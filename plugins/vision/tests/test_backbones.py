@@ -20,9 +20,9 @@ OWN = {f.name for f in find_plugins() if (f.kind, f.distribution) == (NETWORK, "
 NO_BACKBONES = {"alexnet_v2", "cifarnet", "lenet", "vgg_16", "vgg_19", "vgg_a"}
 NOT_DILATED = {"inception_v1", "inception_v2", "inception_v3", "inception_v4"}
 DILATED = OWN - NO_BACKBONES - NOT_DILATED
-# A few by default; `tox -e slow` takes the others. `test_decoder_maps` has a ResNet, the tests of
-# deeplab have mobilenet_v2.
-BY_DEFAULT = {"mobilenet_v1_025", "mobilenet_v3_small", "inception_v1"}
+# A few by default; `tox -e slow` takes the others. `test_decoder_maps` has mobilenet_v3, the tests
+# of deeplab have mobilenet_v2 and a ResNet.
+BY_DEFAULT = {"mobilenet_v1_025", "inception_v1"}
 # Squeeze and excite weighs channels by their means over the map.
 EXCITED = {f"mobilenet_v3_{size}{kind}" for size in ("small", "large") for kind in ("", "_seg")}
 # Channels of the last feature map of each stride, from 2 to 32.
@@ -106,6 +106,7 @@ def test_feature_maps_are_the_last_ones_of_their_strides(built):
         assert channels == expected
 
 
+@pytest.mark.slow
 @each(NOT_DILATED)
 def test_inception_has_its_own_strides_only(built):
     name, _, maps_of = built
@@ -209,6 +210,7 @@ def test_settings_reach_the_layers(name):
             np.testing.assert_allclose(session.run(mean), 0.25, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_backbone_within_another_scope_is_found():
     with tf.Graph().as_default(), tf.variable_scope("detector"):
         maps, end_points = load_network("resnet_v1_50").features(

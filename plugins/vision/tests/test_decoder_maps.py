@@ -31,7 +31,7 @@ CHANNELS = {
     "xception_65": [256, 728, 1024],
     "xception_71": [256, 728, 1024],
 }
-BY_DEFAULT = {"mobilenet_v3_small", "resnet_v1_50_beta"}
+BY_DEFAULT = {"mobilenet_v3_small"}
 CASES = [
     pytest.param(name, CHANNELS[name], marks=() if name in BY_DEFAULT else SLOW)
     for name in CHANNELS
@@ -68,6 +68,7 @@ def test_the_decoder_finds_its_maps(name, channels):
     assert [tensor.shape.as_list() for tensor in found] == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mobilenet_v1_025", "mobilenet_v2_035"])
 def test_a_stride_without_a_map_of_its_own_has_the_last_one(name):
     network, maps, end_points = features(name)
@@ -75,6 +76,7 @@ def test_a_stride_without_a_map_of_its_own_has_the_last_one(name):
     assert (network.decoder_map(maps, end_points, 4) is maps[4]) == (name == "mobilenet_v1_025")
 
 
+@pytest.mark.slow
 def test_a_backbone_within_another_scope_is_found():
     with tf.variable_scope("detector"):
         network, maps, end_points = features("mobilenet_v2_035", depth_multiplier=0.1)
@@ -93,6 +95,7 @@ def test_a_network_of_another_package_gives_its_last_map():
     assert Network(params=None).decoder_map({4: "a", 16: "b"}, {}, 4) == "a"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "block"),
     [
@@ -115,6 +118,7 @@ def test_a_network_without_multi_grid_refuses_it():
         features("mobilenet_v2", multi_grid=(1, 2, 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param("xception_41", marks=SLOW), "resnet_v1_50_beta"])
 def test_as_classifiers_they_average_and_take_settings(name, graph):
     settings = {"is_training": True, "depth_multiplier": 0.02, "batch_norm_decay": 0.5}

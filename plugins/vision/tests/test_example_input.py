@@ -275,6 +275,7 @@ class Constant(Model):
         return ModelOutput(loss=loss, hooks=hooks, metrics=counted.metrics)
 
 
+@pytest.mark.slow
 def test_the_user_is_told_in_training_and_in_evaluation(folder, tmp_path, caplog):
     values = {"input.data_dir": folder, "input.skip_corrupt": True}
     model_dir = tmp_path / "run"

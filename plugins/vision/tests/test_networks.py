@@ -78,6 +78,7 @@ def test_weight_decay_reaches_the_weights():
     assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 4
 
 
+@pytest.mark.slow
 def test_without_classes_a_network_ends_with_its_features():
     features, _ = load_network("mobilenet_v1_025")(
         tf.zeros([1, 32, 32, 3]), context(num_classes=None, global_pool=True)
@@ -98,6 +99,7 @@ def test_a_setting_that_a_network_does_not_have_is_refused(name, settings, messa
         load_network(name)(tf.zeros([1, 28, 28, 1]), context(**settings))
 
 
+@pytest.mark.slow
 def test_a_setting_may_belong_to_the_arg_scope():
     images = tf.zeros([1, 32, 32, 3])
     settings = {"dropout_keep_prob": 0.25, "is_training": True, "global_pool": True}

@@ -73,7 +73,9 @@ def prepared(picture, family):
 @pytest.mark.parametrize(
     "family",
     [
-        pytest.param(name, marks=pytest.mark.slow if name in ("lenet", "cifarnet") else ())
+        pytest.param(
+            name, marks=pytest.mark.slow if name in ("lenet", "cifarnet", "inception") else ()
+        )
         for name in FAMILIES
     ],
 )
@@ -84,7 +86,7 @@ def test_tensorflow_lite_prepares_pixels_of_the_size_of_the_network(export, tmp_
     np.testing.assert_allclose(found["image"][0], prepared(picture, family), atol=2e-4)
 
 
-@pytest.mark.parametrize("family", ["inception", "vgg"])
+@pytest.mark.parametrize("family", [pytest.param("inception", marks=pytest.mark.slow), "vgg"])
 def test_files_and_pixels_of_any_size_are_prepared(export, tmp_path, family):
     export("frozen_graph", family)
     pictures = raw_serving.random_pictures(3)

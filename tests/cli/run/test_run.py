@@ -84,6 +84,7 @@ def result(folder):
     return json.loads((folder / "result.json").read_text())
 
 
+@pytest.mark.slow
 def test_it_trains_evaluates_and_says_where(run, tmp_path):
     process = run(*TOY, "--max_steps", 30, "--log_every_n_steps", 10)
     assert process.returncode == 0, process.stdout
@@ -197,6 +198,7 @@ def test_a_folder_with_a_pattern_in_its_name_is_refused(run):
     assert "take *, ? and [ in a path for a pattern" in process.stdout
 
 
+@pytest.mark.slow
 def test_a_diverging_run_saves_nothing_and_says_so(run, tmp_path):
     words = (*TOY, "--model_dir", "here", "--max_steps", 30, "--save_checkpoint_steps", 1)
     process = run(*words, "--model.nan_at_step", 5)
@@ -250,6 +252,7 @@ def test_a_model_dir_that_cannot_be_written(run, tmp_path):
     assert process.stdout.startswith("tf-frame: --model_dir file/below cannot be written")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_an_empty_evaluation_split(run):
     words = (*TOY, "--max_steps", 3, "--model_dir", "here", "--input.num_examples", 0)
@@ -318,6 +321,7 @@ def test_a_disk_that_fills_up_while_training_is_one_clear_error(run, small_disk)
     assert "Traceback" not in process.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_a_resumed_run_says_which_options_are_others(run):
     process = run(*TOY, "--max_steps", 4, "--model_dir", "here", "--learning_rate", "0.02")

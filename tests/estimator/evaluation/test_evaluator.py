@@ -156,6 +156,7 @@ def test_hooks_get_their_whole_life_those_of_the_caller_before_the_models(save):
     assert evaluator.model.calls == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [StopIteration, tf.errors.OutOfRangeError(None, None, "the end")])
 def test_a_hook_may_say_that_the_data_ends(save, end):
     class Feeds(tf.train.SessionRunHook):
@@ -225,6 +226,7 @@ class Adding(tf.train.SessionRunHook):
         self.counted = run_values.results
 
 
+@pytest.mark.slow
 def test_a_hook_that_adds_operations_works_and_costs_the_next_evaluation_a_graph(
     save, variable_mode, caplog
 ):
@@ -444,7 +446,15 @@ def cut_data(prefix):
     file.write_bytes(file.read_bytes()[:3])
 
 
-@pytest.mark.parametrize("harm", [delete, damage_index, damage_data, cut_data])
+@pytest.mark.parametrize(
+    "harm",
+    [
+        pytest.param(delete, marks=pytest.mark.slow),
+        pytest.param(damage_index, marks=pytest.mark.slow),
+        damage_data,
+        cut_data,
+    ],
+)
 @pytest.mark.parametrize("first", [True, False], ids=["first", "later"])
 def test_an_unreadable_checkpoint_is_an_error_and_the_next_one_is_evaluated(save, harm, first):
     evaluator = toy()
@@ -526,7 +536,14 @@ def test_the_names_of_metrics_are_known_before_the_first_evaluation(save):
 
 
 @pytest.mark.parametrize(
-    "call", ["begin", "after_create_session", "before_run", "after_run", "end"]
+    "call",
+    [
+        pytest.param("begin", marks=pytest.mark.slow),
+        pytest.param("after_create_session", marks=pytest.mark.slow),
+        "before_run",
+        pytest.param("after_run", marks=pytest.mark.slow),
+        "end",
+    ],
 )
 def test_a_hook_that_fails_does_not_harm_the_next_evaluation(save, call):
     evaluator, path = toy(), save(1, 2.0)
@@ -636,6 +653,7 @@ for count in range(1, 51):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_fifty_evaluations_take_no_more_memory_than_five(save):
     done = forked.run(

@@ -55,6 +55,7 @@ def test_the_last_step_is_evaluated_once(make):
     assert list(metric(estimator)) == [0, 4, 8]
 
 
+@pytest.mark.slow
 def test_a_training_that_goes_on_is_evaluated_from_where_it_begins(make):
     estimator = make()
     estimator.train(input_fn, max_steps=3)
@@ -86,6 +87,7 @@ def test_the_graph_is_built_once_and_needs_no_checkpoint(make, tmp_path):
     assert not list(tmp_path.glob("model.ckpt*"))
 
 
+@pytest.mark.slow
 def test_steps_and_name_count(make):
     estimator = make()
 
@@ -102,6 +104,7 @@ def test_steps_and_name_count(make):
     assert metric(estimator) == {}
 
 
+@pytest.mark.slow
 def test_the_training_session_is_left_as_it_was(make):
     weights = []
     for hooks in ([], [InMemoryEvaluatorHook(make(), batches, every_n_iter=1)]):
@@ -111,6 +114,7 @@ def test_the_training_session_is_left_as_it_was(make):
     assert weights == [4 * (1 - 0.5**5)] * 2
 
 
+@pytest.mark.slow
 def test_the_seconds_of_an_evaluation_are_no_seconds_of_training(make):
     seen = []
 
@@ -125,6 +129,7 @@ def test_the_seconds_of_an_evaluation_are_no_seconds_of_training(make):
     assert seen[0] == seen[1]
 
 
+@pytest.mark.slow
 def test_metrics_of_plugins_are_those_of_a_checkpoint(tmp_path):
     source = ToyInput(params=ToyInput.Params())
     options = {"moving_average_decay": 0.5, "train_batch_size": 8}

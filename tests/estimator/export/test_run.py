@@ -9,6 +9,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from export_formats import WRITABLE
+from slow_cases import slow_but
 from tf_frame import Input, ModelOutput
 from tf_frame.errors import EXIT_USAGE, CheckpointError, ConfigError, PluginError, TfFrameError
 from tf_frame.estimator.export.folder import Written
@@ -18,6 +19,7 @@ from tf_frame.estimator.export.verify import Comparison, DifferenceError
 from .conftest import Classifier, Data, W, write_checkpoint
 
 every_format = pytest.mark.parametrize("name", WRITABLE)
+few_formats = pytest.mark.parametrize("name", slow_but((0, -1), WRITABLE))
 
 
 @pytest.mark.parametrize(("quantized", "tflite"), [(False, 1e-4), (True, 0.1)])
@@ -68,7 +70,7 @@ def test_both_sessions_run_by_the_same_configuration(request_of, monkeypatch, mo
     assert configs == [request.session_config()]
 
 
-@every_format
+@few_formats
 def test_an_export_tells_its_path_size_and_difference(export, name):
     exported = export(name)
     out = os.path.dirname(exported.path)
@@ -81,7 +83,7 @@ def test_an_export_tells_its_path_size_and_difference(export, name):
     assert not [entry for entry in os.listdir(out) if "tmp" in entry]
 
 
-@every_format
+@few_formats
 def test_a_folder_of_checkpoints_means_its_newest(export, name, tmp_path):
     assert export(name, checkpoint=str(tmp_path / "run")).size_bytes
 
@@ -91,7 +93,7 @@ class Empty(Data):
         return super().dataset(mode, context).take(0)
 
 
-@every_format
+@few_formats
 def test_without_data_random_numbers_are_compared(export, name):
     exported = export(name, source=Empty)
     assert not exported.on_real_data
@@ -114,7 +116,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", slow_but(0, FILES))
 def test_files_of_an_earlier_export_are_only_replaced_on_demand(export, name, tmp_path):
     (tmp_path / "out").mkdir()
     path = tmp_path / "out" / FILES[name]

@@ -59,6 +59,7 @@ def test_notes_are_shown(tmp_path):
     assert "note: two files are left out" in lines
 
 
+@pytest.mark.slow
 def test_the_checkpoint_of_the_folder_is_restored_and_the_folder_untouched(tmp_path, temporary):
     folder = tmp_path / "here"
     folder.mkdir()
@@ -128,6 +129,7 @@ def toy(tmp_path, monkeypatch):
     return ["--plugin", "toy", "--max_steps", "9", "--dry_run"]
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_did_and_makes_no_folder(toy, tmp_path, temporary, capsys):
     before = sorted(os.listdir(tmp_path))
     assert main(toy) == 0

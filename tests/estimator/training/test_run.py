@@ -53,6 +53,7 @@ def go(tmp_path, capsys):
     return go
 
 
+@pytest.mark.slow
 def test_the_result_is_written(go, tmp_path):
     result, _ = go(max_steps=5, evaluate=True)
     assert json.loads((tmp_path / "result.json").read_text()) == result
@@ -100,6 +101,7 @@ class TrainingOnly(ToyInput):
         return super().dataset(mode, context)
 
 
+@pytest.mark.slow
 def test_data_without_an_evaluation_split_is_trained_on(go, tmp_path):
     result, said = go(max_steps=3, source=TrainingOnly, evaluate=True)
     assert (result["global_step"], result["metrics"]) == (3, {})
@@ -169,6 +171,7 @@ def test_the_log_file_holds_loss_and_learning_rate(go, tmp_path):
     assert steps == ["2", "4", "5"]
 
 
+@pytest.mark.slow
 def test_a_spoilt_result_of_before_is_replaced(go, tmp_path):
     go(max_steps=3)
     for content in (b"[1]", b"null", b"\xff\x00", b"{"):
@@ -207,6 +210,7 @@ def test_a_gradient_that_is_not_finite_is_named_and_nothing_saved(go, tmp_path):
     assert not (tmp_path / "model.ckpt-3.index").exists()
 
 
+@pytest.mark.slow
 def test_accumulated_batches_count_as_examples(go):
     result, _ = go(max_steps=5, transforms=[part_of(Accumulate, steps=3)])
     assert result["global_step"] == 5
@@ -248,6 +252,7 @@ def test_a_pattern_without_a_match_is_said_or_with_strict_an_error(go, tmp_path)
         go(max_steps=4, transforms=freeze, strict=True)
 
 
+@pytest.mark.slow
 def test_the_averages_are_evaluated_unless_told_otherwise(go):
     options = {"moving_average_decay": 0.99, "moving_average_num_updates": False, "evaluate": True}
     averaged, _ = go(max_steps=5, **options)
@@ -261,6 +266,7 @@ def test_a_checkpoint_without_averages_cannot_be_evaluated_with_them(go):
         go(max_steps=5, moving_average_decay=0.9, evaluate=True)
 
 
+@pytest.mark.slow
 def test_a_warm_start_reports_and_only_begins_a_new_run(go, tmp_path, tmp_path_factory):
     folder = tmp_path_factory.mktemp("other")
     setup = make_setup(ToyModel, ToyInput, str(folder), max_steps=30, evaluate=False)
@@ -310,6 +316,7 @@ class QueueInput(ToyInput):
         return queue.dequeue
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_an_input_of_queues_trains_clones_and_is_evaluated(go):
     options = {"source": QueueInput, "max_steps": 30, "num_clones": 2, "eval_batch_size": 10}
@@ -343,11 +350,13 @@ class OnTwo(ToyModel):
         return super().build(tf.concat(features, 0), tf.concat(labels, 0), mode)
 
 
+@pytest.mark.slow
 def test_a_list_of_inputs_is_given_to_the_model_as_lists(go):
     result, _ = go(source=TwoInputs, model=OnTwo, max_steps=20, num_clones=2, evaluate=True)
     assert result["global_step"] == 20 and result["metrics"]["loss"] < 3
 
 
+@pytest.mark.slow
 def test_variables_that_are_not_trained_are_warm_started_too(go, tmp_path, tmp_path_factory):
     class Fixed(ToyModel):
         def build(self, features, labels, mode):
@@ -366,6 +375,7 @@ def test_variables_that_are_not_trained_are_warm_started_too(go, tmp_path, tmp_p
     np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.slow
 def test_a_model_keeps_its_own_init_fn_and_calls_it_after_a_warm_start(
     go, tmp_path, tmp_path_factory
 ):
@@ -431,6 +441,7 @@ def test_a_damaged_warm_start_is_found_before_anything_is_claimed(go, tmp_path_f
     assert f"warning: {folder}/model.ckpt-1 cannot be read; taking {folder}/model.ckpt-0" in lines
 
 
+@pytest.mark.slow
 def test_what_a_resumed_run_leaves_behind_is_said(go):
     go(max_steps=2, optimizer="momentum")
     _, said = go(max_steps=3, optimizer="momentum")
@@ -461,6 +472,7 @@ def test_a_hook_that_ends_training_is_told_from_data_that_ends(go):
     assert "training was stopped at step 1 of 9" in go(model=Stopping, max_steps=9)[1]
 
 
+@pytest.mark.slow
 def test_checkpoints_are_evaluated_as_they_are_saved_only_where_that_is_asked_for(tmp_path):
     for asked, times in [(False, 0), (True, 2)]:
         lines, folder = [], tmp_path / str(asked)
@@ -491,6 +503,7 @@ def test_a_signal_before_the_first_step_of_a_resumed_run_leaves_it_where_it_was(
         go(Signalled, max_steps=6)
 
 
+@pytest.mark.slow
 def test_a_worker_that_comes_when_all_is_done_trains_nothing(go, monkeypatch):
     go(max_steps=3)
     late = Trained(5, None, None, None)
@@ -518,7 +531,7 @@ def checkpoints_in(folder):
     return sorted(path.name for path in folder.iterdir() if "ckpt" in path.name)
 
 
-@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("asynchronous", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_first_batch_that_fails_leaves_no_checkpoint(go, tmp_path, asynchronous):
     (tmp_path / "notes").write_text("mine")
     options = {"source": Failing, "max_steps": 2, "async_checkpoint": asynchronous}

@@ -133,7 +133,7 @@ EXACT = [shuffled, interleaved, cached, mixed, with_table]
 
 
 @pytest.mark.parametrize("build", EXACT)
-@pytest.mark.parametrize("num_clones", [1, 2])
+@pytest.mark.parametrize("num_clones", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_batches_go_on_from_every_position(build, num_clones, tmp_path):
     config = RunOptions(train_batch_size=2 * num_clones, num_clones=num_clones)
     whole, paths, first = [], [], Running(build, config=config)

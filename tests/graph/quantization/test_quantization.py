@@ -133,6 +133,7 @@ def test_sums_of_sums_are_found():
     assert ranges[::2] == ["b/add_quant/min", "c/add_quant/min", "c/add_quant_1/min"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("variable_mode")
 def test_ranges_are_variables_that_are_saved_and_not_trained():
     training = Training(delay_steps=3)
@@ -145,6 +146,7 @@ def test_ranges_are_variables_that_are_saved_and_not_trained():
         assert not {v.op.name for v in tf.trainable_variables()} & set(names)
 
 
+@pytest.mark.slow
 def test_before_the_delay_nothing_changes_and_then_the_loss_does():
     plain, quantized = Training(), Training(delay_steps=6)
     for _ in range(6):
@@ -300,6 +302,7 @@ def test_layers_in_a_loop_are_left_out_and_named(caplog):
     assert "not quantised, because they are in a loop or a branch: looped" in caplog.text
 
 
+@pytest.mark.slow
 def test_it_says_what_was_quantised(caplog):
     with caplog.at_level(logging.INFO, "tf_frame"):
         Training(delay_steps=0)

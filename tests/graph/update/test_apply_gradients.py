@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.placement import variables_placed
 from tf_frame.errors import ConfigError
@@ -143,7 +144,7 @@ def test_an_accumulation_goes_on_from_a_checkpoint(saved_after, tmp_path):
 
 
 @pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("name", slow_but((1, 3), OPTIMIZERS))
 def test_runs_that_are_not_ready_change_nothing_and_others_change_all(name):
     gate = Gate()
     graph = Graph(OPTIMIZERS[name], [gate])
@@ -213,7 +214,7 @@ def test_slots_stay_beside_their_variables_on_parameter_servers():
 
 @pytest.mark.process
 @pytest.mark.usefixtures("variable_mode")
-@pytest.mark.parametrize("name", ["momentum", "adam"])
+@pytest.mark.parametrize("name", [pytest.param("momentum", marks=pytest.mark.slow), "adam"])
 def test_parameter_servers_accumulate_as_one_machine_does(name):
     with variables_placed(DeploymentConfig(num_ps_tasks=2)), tf.device("/job:worker/device:CPU:0"):
         graph = Graph(OPTIMIZERS[name], [accumulate()])

@@ -227,6 +227,7 @@ def test_only_the_chief_makes_updates(task, threads):
         assert names.count("sync_replicas") == threads
 
 
+@pytest.mark.slow
 def test_workers_that_wait_stop_when_another_one_has_ended():
     with begun(worker_replicas=2) as (session, _, update, optimizer):
         hook, coordinator = optimizer.session_hook(), tf.train.Coordinator()

@@ -231,7 +231,9 @@ LOGGING = {
 
 
 @pytest.mark.parametrize("case", LOGGING)
-@pytest.mark.parametrize("graph", [{}, {"moves": False}, {"has_step": False}])
+@pytest.mark.parametrize(
+    "graph", [{}, pytest.param({"moves": False}, marks=pytest.mark.slow), {"has_step": False}]
+)
 def test_the_same_lines_are_logged(both, case, graph):
     told = [line for line in both(LOGGING[case], **graph).lines if "=" in line or "<" in line]
     assert len(told) == {

@@ -21,7 +21,10 @@ def kept_steps(folder):
     return listed
 
 
-@pytest.fixture(params=[False, True], ids=["synchronous", "asynchronous"])
+# Both ways write the same, which a test below says; what fails is tested both ways elsewhere.
+@pytest.fixture(
+    params=[pytest.param(False, marks=pytest.mark.slow), True], ids=["synchronous", "asynchronous"]
+)
 def hook_of(request):
     """Makes the hook of a graph, both ways of writing in turn."""
 

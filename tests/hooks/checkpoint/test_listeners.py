@@ -71,7 +71,10 @@ def calls_of(tmp_path, build, train):
 
 
 @pytest.mark.parametrize("make", [synchronous, asynchronous])
-@pytest.mark.parametrize("last_step", [1, 6, 7])
+@pytest.mark.parametrize(
+    "last_step",
+    [pytest.param(1, marks=pytest.mark.slow), pytest.param(6, marks=pytest.mark.slow), 7],
+)
 def test_listeners_are_called_as_by_the_hook_of_tensorflow(calls_of, make, last_step):
     calls = calls_of(make, to=last_step)
     assert calls == calls_of(stock, to=last_step)
@@ -92,7 +95,7 @@ def test_asynchronously_it_stops_at_the_step_after_the_one_that_is_complete(call
 
 
 @pytest.mark.parametrize("make", [stock, synchronous, asynchronous])
-@pytest.mark.parametrize("step", [0, 4])
+@pytest.mark.parametrize("step", [0, pytest.param(4, marks=pytest.mark.slow)])
 def test_a_wish_to_stop_at_the_start_or_the_end_is_none(calls_of, make, step):
     calls, steps = calls_of(make, to=4, stop_after=step)
     assert steps == 4

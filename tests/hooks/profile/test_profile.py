@@ -118,7 +118,14 @@ def test_no_range_at_all_wants_no_step(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("stopped_at", "expected"), [(2, [[4, 5, 6]]), (3, [[4, 5, 6]]), (5, [[6]]), (6, []), (8, [])]
+    ("stopped_at", "expected"),
+    [
+        (2, [[4, 5, 6]]),
+        pytest.param(3, [[4, 5, 6]], marks=pytest.mark.slow),
+        pytest.param(5, [[6]], marks=pytest.mark.slow),
+        pytest.param(6, [], marks=pytest.mark.slow),
+        (8, []),
+    ],
 )
 def test_a_resumed_run_profiles_what_is_left_of_a_range(
     tmp_path, build, train, stopped_at, expected
@@ -255,6 +262,7 @@ def test_the_chrome_trace_has_the_operations_of_the_step(tmp_path, profiled):
     assert any("Momentum" in event["name"] for event in events if event["ph"] == "X")
 
 
+@pytest.mark.slow
 def test_a_busy_profiler_only_costs_the_capture(tmp_path, profiled, caplog):
     tf2.profiler.experimental.start(str(tmp_path / "other"))
     with caplog.at_level(logging.WARNING, "tf_frame"):

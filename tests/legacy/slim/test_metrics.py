@@ -34,6 +34,7 @@ def streamed(metrics, batches):
     return found
 
 
+@pytest.mark.slow
 def test_counts_rates_and_f1_are_those_of_the_confusion_matrix():
     labels, scores = tf.placeholder(tf.int64, [4]), tf.placeholder(tf.float32, [4])
     weights = tf.placeholder(tf.float32, [4])

@@ -145,6 +145,7 @@ def clones(run_script, tmp_path_factory):
     return folder, log
 
 
+@pytest.mark.slow
 def test_the_trainer_of_clones_learns(clones, run_script):
     folder, log = clones
     assert "Training on train set" in log

@@ -67,6 +67,7 @@ def check_regression(results, model):
     assert results["rmse"] == pytest.approx(np.sqrt(np.mean(errors**2)), abs=1e-5)
 
 
+@pytest.mark.slow
 @V1
 def test_linear_regression_makes_the_steps_of_gradient_descent(tmp_path, v1):
     results, _ = run(
@@ -104,6 +105,7 @@ def test_linear_regression_ends_at_the_least_squares(tmp_path):
     np.testing.assert_allclose([*results["weights"], results["bias"]], best, atol=1e-4)
 
 
+@pytest.mark.slow
 @V1
 def test_a_warm_start_is_trained_evaluated_and_exported(tmp_path, v1):
     old, _ = run("linear_regression.py", "--model_dir", tmp_path / "old", "--train_steps", 5)

@@ -230,8 +230,10 @@ def tags_of(folder):
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"num_clones": 2, "batch_size": 8, "moving_average_decay": 0.9},
+        pytest.param({}, marks=pytest.mark.slow),
+        pytest.param(
+            {"num_clones": 2, "batch_size": 8, "moving_average_decay": 0.9}, marks=pytest.mark.slow
+        ),
         {"sync_replicas": True, "moving_average_decay": 0.9},
     ],
     ids=["one clone", "two clones and averages", "synchronous"],
@@ -263,6 +265,7 @@ def test_slims_script_learns_and_writes(flags, options, tmp_path, caplog):
         assert 0 < np.abs(average - now).max() < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_slims_script_is_fine_tuned_and_goes_on(flags, tmp_path, caplog):
     flags(max_number_of_steps=60)

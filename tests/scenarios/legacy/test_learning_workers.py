@@ -231,7 +231,7 @@ PS = "/job:ps/task:0"
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("synchronous", [False, True])
+@pytest.mark.parametrize("synchronous", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_chief_and_a_worker_train_one_model(cluster, tmp_path, synchronous):
     """The worker ends well when the chief does, synchronously for its queue is closed then."""
     ready, outcome = threading.Event(), {}

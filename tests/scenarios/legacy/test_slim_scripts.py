@@ -168,6 +168,7 @@ def old_checkpoint(folder):
         return tf.train.Saver().save(session, str(folder / "old.ckpt")), values
 
 
+@pytest.mark.slow
 def test_fine_tuning_with_reference_variables_trains_the_chosen_scopes(run_script, tmp_path):
     train_dir = tmp_path / "train"
     checkpoint, values = old_checkpoint(tmp_path)

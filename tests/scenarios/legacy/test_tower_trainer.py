@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame.cluster.find import cluster_of
 from tf_frame.config.run_options import RunOptions
 from tf_frame.deploy.session_config import make_deployment, session_config
@@ -101,7 +102,7 @@ def test_options_take_the_steps_of_towers(num_towers):
     assert counter == found[2] == 3 * num_towers
 
 
-@pytest.mark.parametrize("option", sorted(OPTIONS))
+@pytest.mark.parametrize("option", slow_but(0, sorted(OPTIONS)))
 def test_each_option_makes_a_difference(option):
     options = {name: value for name, value in OPTIONS.items() if name != option}
     with_all, values = by_options(2, **OPTIONS)

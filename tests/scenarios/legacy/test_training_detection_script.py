@@ -211,7 +211,7 @@ def scalars(folder, tag):
     ]
 
 
-@pytest.mark.parametrize("num_clones", [1, 2])
+@pytest.mark.parametrize("num_clones", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_the_script_learns_and_writes(run, tmp_path, num_clones):
     loss, seen = run("run", num_clones)
     folder = tmp_path / "run"
@@ -230,6 +230,7 @@ def test_the_script_learns_and_writes(run, tmp_path, num_clones):
     assert [step for step, _ in scalars(folder, "global_step/sec")] == [101, 201]
 
 
+@pytest.mark.slow
 def test_the_script_goes_on_for_so_many_steps_more(run, tmp_path):
     """num_steps of a StopAtStepHook counts from where a session begins."""
     run("run", num_steps=20)
@@ -237,6 +238,7 @@ def test_the_script_goes_on_for_so_many_steps_more(run, tmp_path):
     assert tf.train.load_variable(str(tmp_path / "run"), "global_step") == 50
 
 
+@pytest.mark.slow
 def test_the_script_restores_the_feature_extractor_of_another_model(run, tmp_path):
     run("first")
     first = str(tmp_path / "first" / "model.ckpt-250")

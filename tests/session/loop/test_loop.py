@@ -236,7 +236,12 @@ def test_an_error_of_a_thread_of_the_input_is_the_one_that_is_raised(build, run_
 # Hooks want steps 1, 11, 21 and 25. Of the 9, 9 and 3 steps between them, the calls of twos leave
 # a single step over in each gap; those of sevens need 2, 2 and 1 calls.
 @pytest.mark.parametrize(
-    ("steps", "calls"), [(2, 4 + (4 + 1) + (4 + 1) + (1 + 1)), (7, 4 + 2 + 2 + 1), (100, 4 + 3)]
+    ("steps", "calls"),
+    [
+        pytest.param(2, 4 + (4 + 1) + (4 + 1) + (1 + 1), marks=pytest.mark.slow),
+        (7, 4 + 2 + 2 + 1),
+        (100, 4 + 3),
+    ],
 )
 def test_many_steps_in_one_call_never_pass_a_wanted_one(build, run_loop, steps, calls):
     def train(step_loop):

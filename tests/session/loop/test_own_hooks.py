@@ -4,6 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from recorded_steps import record
+from slow_cases import slow_but
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
@@ -26,6 +27,7 @@ ALL = [name for names in GROUPS for name in names]
 
 # Hooks whose steps are counted alike are in one run: none wants a step that another does not.
 every_group = pytest.mark.parametrize("names", GROUPS, ids="-".join)
+one_group = pytest.mark.parametrize("names", slow_but(-1, GROUPS), ids="-".join)
 
 
 def make(name, graph, folder, n):
@@ -115,7 +117,7 @@ def test_from_the_first_step_to_the_last(names, go):
     assert go.loop.global_step == 7
 
 
-@every_group
+@one_group
 def test_in_a_resumed_run_and_in_one_that_has_nothing_left_to_do(names, go):
     go(names, 3, to=4)
     assert go(names, 3, to=9) == expected(
@@ -130,7 +132,7 @@ def test_in_a_resumed_run_and_in_one_that_has_nothing_left_to_do(names, go):
     assert (go.loop.global_step, go.loop.loss) == (9, None)
 
 
-@every_group
+@one_group
 def test_a_step_that_is_passed_over_counts_at_the_next(names, go):
     assert go(names, 4, to=12, also=[Jump(at=3, to=6)]) == expected(
         names,
@@ -141,7 +143,7 @@ def test_a_step_that_is_passed_over_counts_at_the_next(names, go):
     )
 
 
-@every_group
+@one_group
 def test_the_step_in_which_another_hook_requests_a_stop_is_finished(names, go):
     stop_at = 5 if names == FROM_FIRST else 4
     seen = go(names, 4, to=100, also=[StopAt(stop_at)])

@@ -60,6 +60,7 @@ def test_kill_9_and_a_rerun_give_the_same_bytes_as_one_run(program, convert, fas
     assert inodes == {name: (output / name).stat().st_ino for name in SHARDS[:3]}
 
 
+@pytest.mark.slow
 def test_a_finished_shard_is_kept_and_a_damaged_one_is_made_again(
     convert, fashion, tmp_path, capsys
 ):
@@ -95,6 +96,7 @@ def test_what_cannot_be_written_leaves_no_shard_and_no_part(fashion, tmp_path):
     assert sorted(contents(output)) == ["labels.txt", "test.conversion.json"]
 
 
+@pytest.mark.slow
 def test_a_shard_cut_between_two_records_is_made_again(convert, fashion, tmp_path, capsys):
     options = [*OPTIONS, "--skip_corrupt"]
     assert convert("fashion_mnist", fashion, *options) == 0

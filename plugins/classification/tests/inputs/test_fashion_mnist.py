@@ -112,6 +112,7 @@ def test_training_takes_every_example_once_an_epoch_with_its_own_label(tmp_path)
     np.testing.assert_array_equal(labels(batches), arrays["train"][1][numbers])
 
 
+@pytest.mark.slow
 def test_shuffling_can_be_left_out_or_kept_to_neighbours(tmp_path):
     write(tmp_path)
 
@@ -130,6 +131,7 @@ def test_shuffling_can_be_left_out_or_kept_to_neighbours(tmp_path):
         assert blocks[2] == {2}
 
 
+@pytest.mark.slow
 def test_shards_share_one_stream_and_split_an_evaluation(tmp_path):
     arrays = write(tmp_path)
     source = fashion(data_dir=str(tmp_path), image_size=6)
@@ -141,6 +143,7 @@ def test_shards_share_one_stream_and_split_an_evaluation(tmp_path):
         np.testing.assert_array_equal(found, arrays["t10k"][1][index::2])
 
 
+@pytest.mark.slow
 def test_augmentation_is_decided_by_the_seed_and_differs_between_passes(tmp_path):
     write(tmp_path, sizes=(1, 1))
     params = {"data_dir": str(tmp_path), "preprocessing": "cifarnet", "image_size": 6}

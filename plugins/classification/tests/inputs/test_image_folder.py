@@ -104,6 +104,7 @@ def test_another_folder_may_be_evaluated(tmp_path):
         folder(tmp_path / "one", eval_dir=str(tmp_path / "three"))
 
 
+@pytest.mark.slow
 def test_training_shuffles_shards_and_goes_on_exactly(tmp_path, pictures, take):
     names = ["a/1.png", "a/2.png", "b/3.png", "b/4.png", "b/5.png"]
     write(tmp_path / "train", pictures[1], *names)

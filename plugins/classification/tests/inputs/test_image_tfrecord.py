@@ -92,6 +92,7 @@ def test_training_shuffles_the_records_of_all_files(folder, pictures, take):
     assert len({tuple(labels["label"]) for _, labels in batches}) == 3
 
 
+@pytest.mark.slow
 def test_shards_are_disjoint_and_complete(folder, take):
     def labels(mode, count=None, **context):
         dataset = tfrecord(folder).dataset(mode, InputContext(batch_size=3, **context))
@@ -199,6 +200,7 @@ def gzipped(folder, tmp_path_factory):
     return root
 
 
+@pytest.mark.slow
 def test_gzipped_files_give_the_batches_of_the_same_files_unpacked(folder, gzipped, take):
     context = InputContext(batch_size=2, seed=3)
     for mode, count in ((Mode.TRAIN, 7), (Mode.EVAL, None)):

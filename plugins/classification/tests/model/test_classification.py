@@ -95,6 +95,7 @@ def test_training_adds_losses_updates_and_summaries():
         assert any(f"sparsity/{name}" in tag for tag in tags)
 
 
+@pytest.mark.slow
 def test_summaries_of_activations_can_be_left_out():
     build(Mode.TRAIN, name="mobilenet_v1_025", summarize_activations=False)
     assert not tf.get_collection(tf.GraphKeys.SUMMARIES)
@@ -128,6 +129,7 @@ def test_the_decay_of_batch_norm_fits_the_run(words, decay):
     assert not tf.losses.get_losses()
 
 
+@pytest.mark.slow
 def test_images_larger_than_the_network_need_global_pooling():
     with pytest.raises(ConfigError, match=r"--input.image_size.*--model.global_pool"):
         build(Mode.TRAIN, name="vgg_a", size=256)
@@ -135,6 +137,7 @@ def test_images_larger_than_the_network_need_global_pooling():
     assert output.predictions["probabilities"].shape.as_list() == [2, 6]
 
 
+@pytest.mark.slow
 def test_auxiliary_logits_of_a_network_are_trained_as_well():
     output = build(Mode.TRAIN, name="inception_v3", size=75)
     assert "AuxLogits" in output.end_points

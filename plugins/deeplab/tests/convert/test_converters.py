@@ -173,7 +173,7 @@ def batches(source, mode):
     return [(features["image"][0], labels["semantic"][0]) for features, labels in found]
 
 
-@pytest.mark.parametrize("mode", [Mode.TRAIN, Mode.EVAL])
+@pytest.mark.parametrize("mode", [Mode.TRAIN, pytest.param(Mode.EVAL, marks=pytest.mark.slow)])
 def test_records_hold_what_the_folder_holds(convert, tmp_path, mode):
     folder = own_folder(tmp_path / "photos")
     assert convert("segmentation_folder", folder, "--shards", "2", "--eval_fraction", "0.3") == 0

@@ -3,6 +3,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 from PIL import Image
 
+from slow_cases import slow_but
 from tf_frame import InputContext, Mode
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError, DataError, NoDataError
@@ -207,7 +208,7 @@ LATER = {
 }
 
 
-@pytest.mark.parametrize("kind", LATER)
+@pytest.mark.parametrize("kind", slow_but(0, LATER))
 def test_what_is_damaged_later_is_named_when_it_is_read(tmp_path, kind):
     write(tmp_path)
     if kind == "an unknown colour":
@@ -227,6 +228,7 @@ def test_damaged_pairs_may_be_left_out(tmp_path):
     assert "p1.png is 24 x 31" in of.splits[Mode.TRAIN].damaged[0]
 
 
+@pytest.mark.slow
 def test_the_model_counts_what_is_left_out_while_reading(tmp_path, monkeypatch):
     monkeypatch.setattr("tf_frame_deeplab.inputs.segmentation_folder._CHECKED_PIXELS", 0)
     damage(write(tmp_path), "a class out of range")
@@ -256,6 +258,7 @@ def test_pixels_beyond_a_limit_are_checked_when_they_are_read(tmp_path, monkeypa
     assert of.notes() == ("the pixels of 3 masks are checked when they are read",)
 
 
+@pytest.mark.slow
 def test_evaluation_pads_to_the_largest_image_of_a_batch_or_to_a_size(tmp_path):
     write(tmp_path)
     for number, size in ((0, (24, 40)), (1, (30, 32))):
@@ -299,7 +302,7 @@ def test_options_that_contradict_each_other_are_refused(tmp_path, params, expect
         source(write(tmp_path), **params)
 
 
-@pytest.mark.parametrize("mode", [Mode.TRAIN, Mode.EVAL])
+@pytest.mark.parametrize("mode", [Mode.TRAIN, pytest.param(Mode.EVAL, marks=pytest.mark.slow)])
 def test_edges_are_where_classes_meet(tmp_path, mode):
     write(tmp_path)
     (_, labels), *_ = take(

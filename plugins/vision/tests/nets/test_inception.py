@@ -19,6 +19,7 @@ MARKED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MARKED)
 def test_without_classes_the_features_come_back_in_either_mode(name, monkeypatch):
     modes = []

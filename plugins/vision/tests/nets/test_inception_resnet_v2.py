@@ -121,6 +121,7 @@ def test_images_of_any_size_from_75_are_taken(graph, slim_variables, variables_i
             build(tf.zeros([2, 74, 90, 3]))
 
 
+@pytest.mark.slow
 def test_strides_that_are_left_out_become_dilated_kernels(graph):
     with graph.as_default(), tf.variable_scope("InceptionResnetV2", reuse=tf.AUTO_REUSE) as scope:
         before = len(graph.get_operations())
@@ -167,7 +168,8 @@ def test_aligned_maps_are_padded():
 
 @pytest.mark.parametrize("name", ["block35", "block17", "block8"])
 @pytest.mark.parametrize(
-    ("activation", "residual"), [(tf.nn.relu, 20.0), (tf.nn.relu6, 6.0), (None, 20.0)]
+    ("activation", "residual"),
+    [(tf.nn.relu, 20.0), pytest.param(tf.nn.relu6, 6.0, marks=pytest.mark.slow), (None, 20.0)],
 )
 def test_blocks_add_a_scaled_residual(name, activation, residual):
     """Its last convolution gets weights of 0 and biases of 100, so that it is known."""

@@ -50,6 +50,7 @@ def clones(build_clones):
     return build_clones(network)
 
 
+@pytest.mark.slow
 def test_variables_are_slims_and_shared_by_clones(
     clones, slim_variables, variables_in, count_parameters
 ):

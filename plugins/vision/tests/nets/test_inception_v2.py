@@ -44,6 +44,7 @@ def clones(build_clones, request):
     return build_clones(network, request.param)
 
 
+@pytest.mark.slow
 def test_variables_are_slims_and_shared_by_clones(
     clones, slim_variables, variables_in, count_parameters
 ):
@@ -74,6 +75,7 @@ def test_end_points_are_slims(clones):
     assert names["Predictions"] == f"{scope}InceptionV2/Predictions/Reshape_1"
 
 
+@pytest.mark.slow
 def test_images_of_any_size_and_batch_are_taken():
     """With unknown sizes, and cut to the map where they are small, values stay the same."""
     with tf.Graph().as_default():

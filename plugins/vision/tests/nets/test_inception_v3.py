@@ -129,7 +129,13 @@ def test_images_of_any_size_from_75_are_taken(graph):
 
 
 @pytest.mark.parametrize(
-    ("size", "pool", "kernel"), [(75, 3, 1), (107, 5, 1), (203, 5, 3), (299, 5, 5)]
+    ("size", "pool", "kernel"),
+    [
+        pytest.param(75, 3, 1, marks=pytest.mark.slow),
+        (107, 5, 1),
+        pytest.param(203, 5, 3, marks=pytest.mark.slow),
+        (299, 5, 5),
+    ],
 )
 def test_kernels_of_auxiliary_logits_are_cut_to_the_map(graph, size, pool, kernel):
     with graph.as_default():

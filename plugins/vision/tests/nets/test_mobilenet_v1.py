@@ -61,6 +61,7 @@ def clones():
         return graph, [clone.outputs for clone in made]
 
 
+@pytest.mark.slow
 def test_variables_of_two_clones_are_those_of_slim(clones):
     graph, _ = clones
     assert described(graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)) == table("mobilenet_v1")
@@ -134,6 +135,7 @@ def test_depthwise_weights_pay_no_penalty_unless_asked_to(clones):
         assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 3
 
 
+@pytest.mark.slow
 def test_thin_network_under_reference_variables_has_the_same_names():
     tf.disable_resource_variables()
     try:
@@ -148,6 +150,7 @@ def test_thin_network_under_reference_variables_has_the_same_names():
     assert count(v for v in variables if "moving" not in v.op.name) == 470_329
 
 
+@pytest.mark.slow
 def test_features_of_any_size_are_pooled():
     with tf.Graph().as_default(), tf.Session() as session:
         images = tf.placeholder(tf.float32, [None, None, None, 3])
@@ -163,6 +166,7 @@ def test_features_of_any_size_are_pooled():
         np.testing.assert_allclose(pooled[:, 0, 0], last.mean(axis=(1, 2)), rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_fixed_windows_suit_small_images_and_large_ones():
     with tf.Graph().as_default():
         small, end_points = build(tf.zeros([1, 32, 32, 3]), None, depth_multiplier=0.25)

@@ -57,6 +57,7 @@ def clones():
         return graph, [clone.outputs for clone in made]
 
 
+@pytest.mark.slow
 def test_variables_of_two_clones_are_those_of_slim(clones):
     graph, _ = clones
     assert described(graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)) == table("mobilenet_v2")

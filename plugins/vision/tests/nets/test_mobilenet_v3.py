@@ -176,6 +176,7 @@ def test_the_multiplier_spares_the_last_layer_where_asked_to():
             ends(multiplier=0.5)
 
 
+@pytest.mark.slow
 def test_dilation_takes_the_place_of_strides():
     with tf.Graph().as_default():
         net, _ = mobilenet_v3.small(

@@ -180,6 +180,7 @@ def test_units_normalise_before_and_not_after(network):
     assert graph.get_operation_by_name(f"{unit}/conv1/Conv2D").inputs[0] is preact
 
 
+@pytest.mark.parametrize("version", [1, pytest.param(2, marks=pytest.mark.slow)], indirect=True)
 def test_dilated_features_are_the_strided_ones_and_those_between(version):
     """With images whose size the graph does not know."""
     factors = {16: 2, 8: 4, 4: 8}
@@ -200,6 +201,7 @@ def test_dilated_features_are_the_strided_ones_and_those_between(version):
         np.testing.assert_allclose(found[:, ::factor, ::factor], expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_shapes_without_pooling_and_without_the_root(version):
     with tf.Graph().as_default():
         logits, end_points = small(version, images(65), 5, global_pool=False, spatial_squeeze=False)
@@ -213,6 +215,7 @@ def test_shapes_without_pooling_and_without_the_root(version):
     assert shapes == [[2, 16, 16, 4], [2, 8, 8, 8], [2, 4, 4, 16], [2, 4, 4, 32]]
 
 
+@pytest.mark.slow
 def test_without_classes_the_features_come_back(version):
     with tf.Graph().as_default():
         for num_classes in (None, 0):

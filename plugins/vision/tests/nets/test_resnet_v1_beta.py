@@ -87,6 +87,7 @@ def test_end_points(network):
     assert logits is end_points["resnet_v1_50/logits"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module", [pytest.param(resnet_v1, marks=pytest.mark.slow), resnet_v1_beta]
 )

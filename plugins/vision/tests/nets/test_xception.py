@@ -170,6 +170,7 @@ def test_penalties_and_dropout(network):
     assert [op for op in graph.get_operations() if "prelogits_dropout" in op.name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("output_stride", "sides"),
     [
@@ -212,6 +213,7 @@ def depthwise_rates(graph, scope):
     return [tuple(size) for size in sizes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("output_stride", "multi_grid", "rates"),
     [
@@ -265,6 +267,7 @@ def test_a_strided_separable_convolution_is_one_that_is_subsampled(size, whole):
     assert {name for name in names if "weights" in name} == (joint if whole else split)
 
 
+@pytest.mark.slow
 def test_a_penalty_on_depthwise_weights_makes_one_layer_of_two():
     """End points as in DeepLab's own test, xception_test.py."""
     with tf.Graph().as_default():

@@ -22,6 +22,7 @@ def test_evaluation_pads_with_zeros(prepare, photo):
     np.testing.assert_allclose(prepare(Cifarnet, small, 4), standardised(expected), atol=1e-5)
 
 
+@pytest.mark.slow
 def test_training_moves_by_up_to_four_pixels_and_mirrors(prepare):
     """A bright pixel in the middle is in all 9 x 9 places; its neighbour on either side."""
     image = np.zeros([9, 9, 1], np.uint8)

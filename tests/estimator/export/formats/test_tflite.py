@@ -49,6 +49,7 @@ class Mean(Classifier):
         return super().build({"x": tf.reduce_mean(features["x"], axis=1)}, labels, mode)
 
 
+@pytest.mark.slow
 def test_sizes_that_the_specs_leave_open_are_those_of_the_data(export):
     exported = export("tflite", model=Mean, source=Tall)
     assert exported.inputs["x"].shape.as_list() == [1, 5, 3]
@@ -61,6 +62,7 @@ def test_inputs_without_a_batch_come_with_each_example():
     assert [each["scale"] for each in found] == [2, 2, 2]
 
 
+@pytest.mark.slow
 def test_every_example_of_the_batch_is_compared(request_of, tmp_path, monkeypatch):
     def last_is_wrong(folder, batches):
         found = list(run(folder, batches))
@@ -100,6 +102,7 @@ def test_without_eager_execution_the_error_says_so(export, monkeypatch):
         export("tflite")
 
 
+@pytest.mark.slow
 def test_it_can_be_called_within_a_graph(export):
     with tf.Graph().as_default() as graph:
         exported = export("tflite")

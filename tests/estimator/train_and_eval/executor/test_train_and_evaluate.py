@@ -113,6 +113,7 @@ def test_evaluations_that_come_too_soon_are_left_out_but_for_the_last(make):
     assert list(losses(estimator)) == [2, 8, 11]
 
 
+@pytest.mark.slow
 def test_steps_and_name_of_the_evaluation_count(make):
     estimator = make()
 

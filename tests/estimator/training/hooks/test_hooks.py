@@ -83,6 +83,7 @@ def single(tmp_path_factory):
     return loss, {step: variables_of(folder, step) for step in (10, 20, 23)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps_per_loop", [1, 4, 100])
 def test_steps_in_one_call_end_where_single_ones_do(go, tmp_path, single, steps_per_loop):
     result, said = go(steps_per_loop=steps_per_loop, **ENDING_AT_23)
@@ -110,7 +111,7 @@ def test_steps_that_cannot_be_in_one_call_are_run_singly_with_the_reason(go):
 DIVERGING = {"values": {"model.nan_at_step": 5}, "save_checkpoint_steps": 1, "max_to_keep": 20}
 
 
-@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("asynchronous", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("steps_per_loop", [1, 10])
 def test_a_diverging_run_saves_no_nan_and_goes_on_from_the_step_before(
     go, tmp_path, steps_per_loop, asynchronous
@@ -153,7 +154,7 @@ def test_another_metric_for_the_best_checkpoints_is_refused_before_training(go, 
 @pytest.mark.parametrize(
     ("options", "mode", "said"),
     [
-        ({"eval_every_n_steps": 4}, TRAIN, ""),
+        pytest.param({"eval_every_n_steps": 4}, TRAIN, "", marks=pytest.mark.slow),
         ({"save_checkpoint_steps": 4}, TRAIN_AND_EVALUATE, "--mode train_and_evaluate "),
     ],
 )
@@ -176,6 +177,7 @@ def test_a_signal_in_an_evaluation_in_training_says_how_to_resume(tmp_path, opti
     assert 4 in steps_of(tmp_path)
 
 
+@pytest.mark.slow
 def test_evaluations_in_training_are_of_the_steps_asked_for(go, tmp_path):
     result, said = go(max_steps=10, eval_every_n_steps=4, evaluate=True)
     assert re.findall(r"^evaluation at step (\d+)", said, re.MULTILINE) == ["4", "8"]
@@ -244,6 +246,7 @@ def test_early_stopping_by_a_metric_that_is_not_there_ends_a_run_before_it_train
     assert steps_of(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "stopped"), [("max", 4), ("min", 20)])
 def test_early_stopping_counts_evaluations_without_a_better_value(tmp_path, mode, stopped):
     # The error falls in each of these evaluations.
@@ -277,6 +280,7 @@ def test_summaries_go_by_steps_or_by_seconds_or_not_at_all(go, tmp_path):
     assert 5 not in by_steps
 
 
+@pytest.mark.slow
 def test_seconds_of_summaries_stand_for_steps(go, tmp_path):
     go(max_steps=3, save_summaries_steps=None, save_summaries_secs=3600, evaluate=False)
     assert tagged(tmp_path, "optimizer/learning_rate") == [1]
@@ -294,6 +298,7 @@ def test_profiles_are_of_the_steps_asked_for(go, tmp_path):
     assert (tmp_path / "timeline-3.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compressed", [False, True])
 def test_timelines_are_of_the_steps_asked_for(go, tmp_path, compressed):
     go(max_steps=9, trace_every_n_steps=4, trace_gzip=compressed, evaluate=False)

@@ -88,6 +88,7 @@ def test_other_arguments_are_refused(make):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constructed", [False, True])
 def test_a_model_plugin_gets_metrics_too(tmp_path, constructed):
     source = ToyInput(params=ToyInput.Params())

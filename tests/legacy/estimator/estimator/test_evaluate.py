@@ -29,6 +29,7 @@ def at_start(made, linear):
     return made.train(linear.data(repeat=0))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("variable_mode")
 def test_metrics_the_mean_loss_and_the_step_are_returned(make, linear):
     made = make().train(linear.data(), steps=2)
@@ -53,6 +54,7 @@ def test_steps_limit_the_batches(make, linear):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["data set", "tensors"])
 def test_hooks_and_updates_run_once_for_each_of_the_steps(make, linear, kind):
     def model_fn(features, labels, mode):
@@ -192,6 +194,7 @@ def test_names_of_the_estimators_own_metrics_are_refused(make, linear):
         )
 
 
+@pytest.mark.slow
 def test_a_metric_may_be_an_array(make, linear):
     def model_fn(features, labels, mode):
         spec = linear.model_fn(features, labels, mode)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from slow_cases import slow_but
 from tf_frame.legacy import estimator
 
 
@@ -100,7 +101,16 @@ def test_features_and_labels_may_be_dictionaries(make):
     assert seen == [(["a"], ["b"])]
 
 
-@pytest.mark.parametrize("names", ["", "mode", "params", "config", "config, params, mode"])
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param("", marks=pytest.mark.slow),
+        pytest.param("mode", marks=pytest.mark.slow),
+        pytest.param("params", marks=pytest.mark.slow),
+        "config",
+        "config, params, mode",
+    ],
+)
 def test_an_input_function_gets_what_it_takes(make, names):
     seen = []
     space = {"seen": seen, "features_only": features_only}
@@ -204,7 +214,7 @@ PLAIN = {
 }
 
 
-@pytest.mark.parametrize("kind", PLAIN)
+@pytest.mark.parametrize("kind", slow_but((0, 5, 7), PLAIN))
 def test_the_model_gets_what_the_input_function_returns(make, kind):
     got = []
 

@@ -30,7 +30,9 @@ made.evaluate(input_fn)
 
 @pytest.mark.process
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize(("level", "shown"), [("INFO", 1), ("ERROR", 0)])
+@pytest.mark.parametrize(
+    ("level", "shown"), [("INFO", 1), pytest.param("ERROR", 0, marks=pytest.mark.slow)]
+)
 def test_a_script_sees_its_training_at_the_level_of_tensorflow(tmp_path, level, shown):
     words = [sys.executable, "-c", SCRIPT, level, str(tmp_path / "model")]
     log = forked.run(words, capture_output=True, text=True, check=True).stderr

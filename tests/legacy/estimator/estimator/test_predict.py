@@ -26,6 +26,7 @@ def test_examples_come_one_by_one(made, linear):
     assert [each["double"].tolist() for each in found] == (2 * linear.x).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [["double"], "double", ["double", "other"]])
 def test_keys_choose_among_the_predictions(made, linear, keys):
     found = list(made.predict(linear.data(), predict_keys=keys))
@@ -102,6 +103,7 @@ def test_nothing_is_done_before_the_first_prediction_is_asked_for(make):
         next(generator)
 
 
+@pytest.mark.slow
 def test_an_older_checkpoint_may_predict(make, linear):
     made = make(config=estimator.RunConfig(save_checkpoints_steps=1)).train(linear.data())
     older = f"{made.model_dir}/model.ckpt-0"
@@ -153,6 +155,7 @@ def test_hooks_of_the_call_come_before_those_of_the_model(make, linear):
         list(made.predict(linear.data(), hooks=[3]))
 
 
+@pytest.mark.slow
 def test_two_predictions_may_be_read_in_turns(made, linear):
     pairs = zip(made.predict(linear.data()), made.predict(linear.data(3)), strict=True)
     assert [(a["value"][0], b["value"][0]) for a, b in pairs] == [(n, n) for n in range(1, 6)]

@@ -62,6 +62,7 @@ def test_steps_are_added_to_those_made(make, linear):
     assert step_of(made) == 5
 
 
+@pytest.mark.slow
 def test_max_steps_are_the_steps_of_all_calls_together(make, linear):
     made = make()
     made.train(linear.data(repeat=None), max_steps=2)
@@ -81,6 +82,7 @@ def test_with_max_steps_behind_it_nothing_is_done(make, linear, messages):
     assert "Skipping training since max_steps has already saved." in messages()
 
 
+@pytest.mark.slow
 def test_the_input_may_end_before_the_steps(make, linear):
     made = make()
     made.train(linear.data(), steps=100)
@@ -89,6 +91,7 @@ def test_the_input_may_end_before_the_steps(make, linear):
     assert step_of(made) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("variable_mode")
 def test_each_call_reads_the_input_from_its_beginning(make, linear):
     made = make()
@@ -98,6 +101,7 @@ def test_each_call_reads_the_input_from_its_beginning(make, linear):
     np.testing.assert_allclose(made.get_variable_value("weight"), [expected], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_an_epoch_may_be_trained_call_by_call(make, linear):
     made = make()
     input_fn = estimator.inputs.numpy_input_fn(linear.x, linear.y, batch_size=2, shuffle=False)
