@@ -23,7 +23,7 @@ def kept_steps(folder):
 
 # Both ways write the same, which a test below says; what fails is tested both ways elsewhere.
 @pytest.fixture(
-    params=[pytest.param(False, marks=pytest.mark.slow), True], ids=["synchronous", "asynchronous"]
+    params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["synchronous", "asynchronous"]
 )
 def hook_of(request):
     """Makes the hook of a graph, both ways of writing in turn."""
