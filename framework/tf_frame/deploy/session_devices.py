@@ -40,7 +40,7 @@ def session_fields(config: DeviceOptions) -> Any:
 
     It has the fields of `device_fields`, soft placement, and one pass of the graph optimizer, as
     Estimator had it (tensorflow_estimator, run_config.py, `get_default_session_config`): a second
-    pass makes the start longer and no step shorter.
+    pass makes the start longer, and made no step of deeplab shorter (docs/performance.md).
 
     Args:
       config: as for `device_fields`.
