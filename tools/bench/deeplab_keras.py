@@ -1,6 +1,6 @@
 """DeepLabV3+ on MobileNetV2 in Keras, as its user would write it; the peer of `deeplab.py`.
 
-    python tools/bench/deeplab_keras.py --seed 1 --steps 500 --eval_every 25
+    python tools/bench/deeplab_keras.py --seed 1 --steps 400 --eval_every 25
 
 Network, loss, optimizer and schedule are those of `tf-frame run --plugin deeplab`; the data are
 the very same `tf.data` pipeline. It prints the mean IoU of each evaluation, and the steps/s.
@@ -148,7 +148,7 @@ def main() -> None:
     """Trains, and reports."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--eval_every", type=int, default=25)
     parser.add_argument("--xla", action="store_true", help="compile the step by XLA")
     argv = parser.parse_args()

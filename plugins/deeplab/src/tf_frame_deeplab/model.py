@@ -83,7 +83,7 @@ class DeepLab(Model):
     label_names: ClassVar[Sequence[str]] = ("semantic",)
     default_transforms: ClassVar[Sequence[str]] = ("last_layer_multiplier",)
     run_defaults: ClassVar[Mapping[str, Any]] = {
-        "max_steps": 500,
+        "max_steps": 400,
         "train_batch_size": 4,
         "eval_batch_size": 4,
         "optimizer": "momentum",
@@ -94,7 +94,7 @@ class DeepLab(Model):
         "warmup": "linear",
         "warmup_steps": 20,
         "warmup_learning_rate": 1e-3,
-        "save_checkpoint_steps": 250,
+        "save_checkpoint_steps": 200,
         "save_summaries_steps": 100,
         "log_every_n_steps": 20,
     }

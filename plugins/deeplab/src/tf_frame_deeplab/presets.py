@@ -49,7 +49,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "learning_rate": 0.003,
         "max_steps": 800,
     },
-    "edge": {"model": {"heads": [heads.SEMANTIC, heads.EDGE]}},
+    "edge": {"model": {"heads": [heads.SEMANTIC, heads.EDGE]}, "max_steps": 500},
     # What the trainer with towers does with losses and statistics; see docs/training.md.
     "tower": {
         "num_clones": 2,
@@ -60,7 +60,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "log_every_n_steps": 10,
     },
     # Rounding before the moving variances have settled costs accuracy.
-    "quantized": {"quantize_delay_step": 300},
+    "quantized": {"quantize_delay_step": 300, "max_steps": 500},
     "deeplab_voc": _published("voc", steps=30000, crop=513, eval_crop_size=[513]),
     "deeplab_cityscapes": _published(
         "cityscapes", steps=90000, crop=769, eval_crop_size=[1025, 2049]
