@@ -43,7 +43,7 @@ setup(
             "VggA=vgg_a Vgg16=vgg_16 Vgg19=vgg_19 "
             "InceptionV1=inception_v1 InceptionV2=inception_v2 InceptionV3=inception_v3 "
             "InceptionV4=inception_v4 InceptionResnetV2=inception_resnet_v2 "
-            "ResnetV1_50=resnet_v1_50 ResnetV1_101=resnet_v1_101 "
+            "ResnetV1_18=resnet_v1_18 ResnetV1_50=resnet_v1_50 ResnetV1_101=resnet_v1_101 "
             "ResnetV1_152=resnet_v1_152 ResnetV1_200=resnet_v1_200 "
             "ResnetV1_50Beta=resnet_v1_50_beta ResnetV1_101Beta=resnet_v1_101_beta "
             "ResnetV2_50=resnet_v2_50 ResnetV2_101=resnet_v2_101 "

@@ -106,6 +106,30 @@ class Network(Plugin):
             " can be a backbone"
         )
 
+    def pyramid_features(
+        self, images: Any, context: NetworkContext, *, top_stride: int = 32, min_depth: int = 8
+    ) -> Mapping[int, Any]:
+        """Builds the network as the backbone of a feature pyramid, without dilation.
+
+        A network whose published pyramids were trained with other maps than `features`
+        gives returns those.
+
+        Args:
+          images: `[batch, height, width, channels]` float32, preprocessed.
+          context: as for `features`.
+          top_stride: the largest stride; where the network can, it ends there.
+          min_depth: the least number of channels of a layer, where the network has one.
+
+        Returns:
+          Stride, from the smallest to `top_stride` -> feature map, as `features` returns it.
+
+        Raises:
+          ConfigError: the network cannot be a backbone.
+        """
+        del min_depth
+        maps, _ = self.features(images, context)
+        return {stride: tensor for stride, tensor in maps.items() if stride <= top_stride}
+
     def decoder_map(
         self, maps: Mapping[int, Any], end_points: Mapping[str, Any], stride: int
     ) -> Any:

@@ -180,6 +180,29 @@ def _resnet_decoder_maps(network: str, block3: int) -> Mapping[int, str]:
     return {s: f"{network}/{unit}/bottleneck_v1/conv3" for s, unit in units.items()}
 
 
+def _resnet_blocks(network: str) -> Mapping[int, str]:
+    """Returns the output of each block, of which none has lost a stride."""
+    return {2 ** (block + 1): f"{network}/block{block}" for block in (1, 2, 3, 4)}
+
+
+class ResnetV1_18(SlimNetwork):
+    """Residual network with 18 layers, for training from scratch on a CPU."""
+
+    module = function = "resnet_v1_18"
+    arg_scope = "resnet_arg_scope"
+    decay_argument = "batch_norm_decay"
+    feature_maps: ClassVar[Mapping[int, str]] = {
+        2: "resnet_v1_18/conv1",
+        **_resnet_blocks("resnet_v1_18"),
+    }
+
+    def base_arguments(self, output_stride: int) -> dict[str, Any]:
+        return {"global_pool": False, "output_stride": output_stride}
+
+    def pyramid_arguments(self, final_endpoint: str, top_stride: int) -> dict[str, Any]:
+        return {"global_pool": False, "num_blocks": int(final_endpoint[-1])}
+
+
 class ResnetV1_50(SlimNetwork):
     """Residual network with 50 layers (https://arxiv.org/abs/1512.03385)."""
 
@@ -189,9 +212,20 @@ class ResnetV1_50(SlimNetwork):
     preprocessing = "vgg"
     feature_maps = _resnet_maps("resnet_v1_50", 4, 6)
     decoder_maps = _resnet_decoder_maps("resnet_v1_50", 6)
+    # The object detection API's ssd_resnet_v1_fpn_feature_extractor.py.
+    pyramid_maps: ClassVar[Mapping[int, str]] = _resnet_blocks("resnet_v1_50")
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         return {"global_pool": False, "output_stride": output_stride}
+
+    def pyramid_arguments(self, final_endpoint: str, top_stride: int) -> dict[str, Any]:
+        if not self.pyramid_maps:
+            return super().pyramid_arguments(final_endpoint, top_stride)
+        return {
+            "global_pool": False,
+            "num_blocks": int(final_endpoint[-1]),
+            "store_non_strided_activations": True,
+        }
 
 
 class ResnetV1_101(ResnetV1_50):
@@ -200,6 +234,7 @@ class ResnetV1_101(ResnetV1_50):
     function = "resnet_v1_101"
     feature_maps = _resnet_maps("resnet_v1_101", 4, 23)
     decoder_maps = _resnet_decoder_maps("resnet_v1_101", 23)
+    pyramid_maps = _resnet_blocks("resnet_v1_101")
 
 
 class ResnetV1_152(ResnetV1_50):
@@ -208,6 +243,7 @@ class ResnetV1_152(ResnetV1_50):
     function = "resnet_v1_152"
     feature_maps = _resnet_maps("resnet_v1_152", 8, 36)
     decoder_maps: ClassVar[Mapping[int, str]] = {}
+    pyramid_maps = _resnet_blocks("resnet_v1_152")
 
 
 class ResnetV1_200(ResnetV1_50):
@@ -216,6 +252,7 @@ class ResnetV1_200(ResnetV1_50):
     function = "resnet_v1_200"
     feature_maps = _resnet_maps("resnet_v1_200", 24, 36)
     decoder_maps: ClassVar[Mapping[int, str]] = {}
+    pyramid_maps = _resnet_blocks("resnet_v1_200")
 
 
 class ResnetV1_50Beta(ResnetV1_50):
@@ -223,6 +260,7 @@ class ResnetV1_50Beta(ResnetV1_50):
 
     module, function = "resnet_v1_beta", "resnet_v1_50_beta"
     preprocessing = "inception"
+    pyramid_maps: ClassVar[Mapping[int, str]] = {}
     feature_maps: ClassVar[Mapping[int, str]] = {
         **ResnetV1_50.feature_maps,
         2: "resnet_v1_50/conv1_3",
@@ -252,6 +290,7 @@ class ResnetV2_50(ResnetV1_50):
     decoder_maps: ClassVar[Mapping[int, str]] = {}
     # slim's published checkpoints of version 2 were trained with Inception's preprocessing at 299.
     preprocessing = "inception"
+    pyramid_maps: ClassVar[Mapping[int, str]] = {}
 
 
 class ResnetV2_101(ResnetV2_50):
@@ -349,6 +388,9 @@ class MobilenetV1(SlimNetwork):
     arg_scope = "mobilenet_v1_arg_scope"
     decay_argument = "batch_norm_decay"
 
+    def pyramid_arguments(self, final_endpoint: str, top_stride: int) -> dict[str, Any]:
+        return {"final_endpoint": final_endpoint}
+
 
 class MobilenetV1_075(MobilenetV1):
     """MobileNet with 0.75 times the channels (https://arxiv.org/abs/1704.04861)."""
@@ -389,10 +431,15 @@ class MobilenetV2(SlimNetwork):
         32: "layer_18",
     }
     decoder_maps = _depthwise_outputs({4: 4, 8: 7, 16: 14})
+    # The object detection API's ssd_mobilenet_v2_fpn_feature_extractor.py.
+    pyramid_maps: ClassVar[Mapping[int, str]] = {32: "layer_19"}
 
     def base_arguments(self, output_stride: int) -> dict[str, Any]:
         last = self.feature_maps[32]
         return {"base_only": True, "final_endpoint": last, "output_stride": output_stride}
+
+    def pyramid_arguments(self, final_endpoint: str, top_stride: int) -> dict[str, Any]:
+        return {"base_only": True, "final_endpoint": final_endpoint}
 
 
 class MobilenetV2_140(MobilenetV2):
@@ -434,6 +481,7 @@ class MobilenetV3Large(MobilenetV2):
         16: "layer_13",
         32: "layer_16",
     }
+    pyramid_maps: ClassVar[Mapping[int, str]] = {}
     decoder_maps = _depthwise_outputs({4: 4, 8: 7, 16: 13})
 
 

@@ -59,6 +59,8 @@ class SlimNetwork(Network):
       decoder_maps: the end point that DeepLab's decoder takes at each stride, where it is
         another than the last feature map.
       output_strides: the strides that the last feature map may have.
+      pyramid_maps: the end point of each stride that the object detection API's feature pyramids
+        take, where it is another than the last feature map.
     """
 
     module: ClassVar[str]
@@ -71,6 +73,7 @@ class SlimNetwork(Network):
     feature_maps: ClassVar[Mapping[int, str]] = {}
     decoder_maps: ClassVar[Mapping[int, str]] = {}
     output_strides: ClassVar[tuple[int, ...]] = (8, 16, 32)
+    pyramid_maps: ClassVar[Mapping[int, str]] = {}
 
     def __call__(self, images: Any, context: NetworkContext) -> tuple[Any, Mapping[str, Any]]:
         function = self._function(self.function)
@@ -99,10 +102,64 @@ class SlimNetwork(Network):
                 f"the network {self.function} has no feature maps with an output stride of"
                 f" {output_stride}; its output stride can be {strides}"
             )
+        last, end_points = self._backbone(images, context, self.base_arguments(output_stride))
+        maps = {
+            stride: _find(end_points, name)
+            for stride, name in self.feature_maps.items()
+            if stride < output_stride
+        }
+        return {**maps, output_stride: last}, end_points
+
+    def pyramid_features(
+        self, images: Any, context: NetworkContext, *, top_stride: int = 32, min_depth: int = 8
+    ) -> Mapping[int, Any]:
+        if not self.feature_maps:
+            return super().pyramid_features(images, context)
+        names = {**self.feature_maps, **self.pyramid_maps}
+        arguments = self.pyramid_arguments(names[top_stride], top_stride)
+        found = self.end_points(images, context, min_depth=min_depth, **arguments)
+        return {s: _find(found, name) for s, name in names.items() if s <= top_stride}
+
+    def pyramid_arguments(self, final_endpoint: str, top_stride: int) -> dict[str, Any]:
+        """Returns arguments that end slim's function at the last map of a pyramid, if it can.
+
+        Args:
+          final_endpoint: name of that map.
+          top_stride: size of the image over its size.
+        """
+        del final_endpoint, top_stride
+        return self.base_arguments(32)
+
+    def end_points(
+        self, images: Any, context: NetworkContext, **arguments: Any
+    ) -> Mapping[str, Any]:
+        """Builds the layers before the classifier, with the classifier's variables.
+
+        Args:
+          images, context: see `features`.
+          **arguments: of slim's function, such as `final_endpoint`; a `min_depth` that it does
+            not have is left out.
+
+        Returns:
+          The end points, name -> tensor.
+        """
+        accepted = inspect.signature(self._function(self.base or self.function)).parameters
+        if "min_depth" not in accepted:
+            arguments.pop("min_depth", None)
+        return self._backbone(images, context, arguments)[1]
+
+    @property
+    def scope(self) -> str:
+        """Variable scope of the network."""
+        scope: str = inspect.signature(self._function(self.function)).parameters["scope"].default
+        return scope
+
+    def _backbone(
+        self, images: Any, context: NetworkContext, arguments: Mapping[str, Any]
+    ) -> tuple[Any, Mapping[str, Any]]:
+        """Builds the layers before the classifier under its scope: the last map, end points."""
+        arguments = {"scope": self.scope, **arguments}
         classifier = self._function(self.function)
-        # As in the classifier, so that variables have the same names.
-        scope = inspect.signature(classifier).parameters["scope"].default
-        arguments = {"scope": scope, **self.base_arguments(output_stride)}
         if self.base:
             function = self._function(self.base)
             # The width of functions such as mobilenet_v1_050.
@@ -110,14 +167,7 @@ class SlimNetwork(Network):
         else:
             function = classifier
             arguments |= {"num_classes": None, "is_training": context.is_training}
-        overrides = _layer_overrides(context)
-        last, end_points = self._build(function, images, context, arguments, overrides)
-        maps = {
-            stride: _find(end_points, name)
-            for stride, name in self.feature_maps.items()
-            if stride < output_stride
-        }
-        return {**maps, output_stride: last}, end_points
+        return self._build(function, images, context, arguments, _layer_overrides(context))
 
     def decoder_map(
         self, maps: Mapping[int, Any], end_points: Mapping[str, Any], stride: int

@@ -199,13 +199,14 @@ def scaled_depths(depth_multiplier: float, min_base_depth: int) -> list[int]:
     return [max(int(depth * depth_multiplier), min_base_depth) for depth in BASE_DEPTHS]
 
 
-def root_block(inputs: Any) -> Any:
+def root_block(inputs: Any, depth: int = 64) -> Any:
     """Convolves and pools to a quarter of the size: `conv1` and `pool1`.
 
     Args:
       inputs: `[batch, height, width, channels]`.
+      depth: output channels.
     """
-    net = conv2d_same(inputs, 64, 7, stride=2, scope="conv1")
+    net = conv2d_same(inputs, depth, 7, stride=2, scope="conv1")
     return layers.max_pool2d(net, [3, 3], stride=2, scope="pool1")
 
 

@@ -177,6 +177,7 @@ def _network(num_layers: int) -> Any:
         reuse: Any = None,
         scope: Any = name,
         multi_grid: Sequence[int] | None = None,
+        num_blocks: int = 4,
     ) -> tuple[Any, dict[str, Any]]:
         """Builds one of the paper's networks; see `resnet_v1`.
 
@@ -187,12 +188,13 @@ def _network(num_layers: int) -> Any:
           min_base_depth: the least number of channels inside a unit.
           depth_multiplier: factor on the channels of the units.
           multi_grid: see `resnet_utils.dilate_last_block`.
+          num_blocks: number of blocks, whose strides are 4, 8, 16 and 32.
         """
         depths = resnet_utils.scaled_depths(depth_multiplier, min_base_depth)
         blocks = resnet_utils.resnet_blocks(resnet_v1_block, num_layers, depths)
         outputs: tuple[Any, dict[str, Any]] = resnet_v1(
             inputs,
-            resnet_utils.dilate_last_block(blocks, multi_grid),
+            resnet_utils.dilate_last_block(blocks, multi_grid)[:num_blocks],
             num_classes,
             is_training,
             global_pool=global_pool,

@@ -1,0 +1,1 @@
+"""Networks of the model `detection`: feature maps by backbone, and box predictors."""
