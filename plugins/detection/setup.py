@@ -13,6 +13,8 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10",
     install_requires=["tf-frame>=0.1,<0.2", "tf-frame-vision>=0.1,<0.2"],
+    # COCO's twelve figures; without it there are two of them.
+    extras_require={"coco": ["pycocotools>=2.0.9"]},
     package_dir={"": "src"},
     packages=find_packages("src"),
 )

@@ -9,7 +9,7 @@ a model predicts badly on images that are prepared in another way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,16 +30,23 @@ def image_forms(
     fixed_size: Sequence[int] | None = None,
     are_real: bool = False,
     of_one_size: bool = False,
+    signature: Any = tf.float32,
 ) -> dict[str, ServingForm]:
     """Returns the forms for features `{"image": [batch, ...]}`; see `tf_frame.Input.raw_serving`.
 
     Args:
-      prepare: from `[height, width, 3]` uint8 of any size to the image of the features.
+      prepare: from `[height, width, 3]` uint8 of any size to the image of the features, or to
+        a mapping of features.
       pictures: takes a number; returns at most so many arrays `[height, width, 3]` uint8.
       fixed_size: height and width, for formats that need them; None: images of any size.
       are_real: whether the pictures are evaluation data.
       of_one_size: whether all images of a batch must have one size, as `prepare` keeps it.
+      signature: type of what `prepare` returns, or a mapping of its `tf.TensorSpec`s.
     """
+
+    def features(function: Callable[[Any], Any], batch: Any) -> Mapping[str, Any]:
+        found = _each(function, batch, signature)
+        return found if isinstance(found, Mapping) else {"image": found}
 
     def of_size(count: int) -> Any:
         found = pictures(count)
@@ -49,7 +56,7 @@ def image_forms(
     def pixels(size: Sequence[int | None]) -> ServingForm:
         return ServingForm(
             specs={"image": tf.TensorSpec([None, *size, 3], tf.uint8)},
-            features=lambda tensors: {"image": _each(prepare, tensors["image"])},
+            features=lambda tensors: features(prepare, tensors["image"]),
             values={"image": _VALUES},
             examples=lambda count: {"image": np.stack(of_size(count))},
             are_real=are_real,
@@ -59,9 +66,9 @@ def image_forms(
         return {"pixels": pixels(fixed_size)}
     encoded = ServingForm(
         specs={"image_bytes": tf.TensorSpec([None], tf.string)},
-        features=lambda tensors: {
-            "image": _each(lambda data: prepare(decode_image(data)), tensors["image_bytes"])
-        },
+        features=lambda tensors: features(
+            lambda data: prepare(decode_image(data)), tensors["image_bytes"]
+        ),
         values={"image_bytes": _FILES + (", in a batch all of one size" if of_one_size else "")},
         examples=lambda count: {
             "image_bytes": _encoded(of_size(count) if of_one_size else pictures(count))
@@ -97,11 +104,11 @@ def random_pictures(count: int) -> list[Any]:
     return [random.randint(0, 256, [*size, 3]).astype(np.uint8) for size in sizes]
 
 
-def _each(prepare: Callable[[Any], Any], batch: Any) -> Any:
+def _each(prepare: Callable[[Any], Any], batch: Any, signature: Any) -> Any:
     """Prepares every image of a batch; a batch of known size one without a loop."""
     if batch.shape[0] == 1:
-        return prepare(batch[0])[tf.newaxis]
-    return tf.map_fn(without_autograph(prepare), batch, fn_output_signature=tf.float32)
+        return tf.nest.map_structure(lambda part: part[tf.newaxis], prepare(batch[0]))
+    return tf.map_fn(without_autograph(prepare), batch, fn_output_signature=signature)
 
 
 def _cut(picture: Any, size: Sequence[int]) -> Any:

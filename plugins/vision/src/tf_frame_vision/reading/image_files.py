@@ -33,7 +33,8 @@ def image_file_examples(
     Args:
       root: the folder that the names begin at.
       names: paths below it.
-      fields: further fields of the examples, such as `label`: `[len(names), ...]` each.
+      fields: further fields of the examples, such as `label`: `[len(names), ...]` each, or
+        ragged, `[len(names), None, ...]`.
       order: data set of `(number, index)`.
     """
     folder = tf.constant(os.fsencode(root))
@@ -73,17 +74,20 @@ def images_to_predict(
 
     Args:
       paths: the files, of any size.
-      prepare: from a decoded image, `[height, width, 3]` uint8, to that of a batch.
+      prepare: from a decoded image, `[height, width, 3]` uint8, to that of a batch, or to a
+        mapping of features.
       batch_size: images in a batch; 1 where their sizes differ.
       skip_corrupt: whether to leave out what cannot be decoded.
 
     Returns:
       A `tf.data.Dataset` of `{"image": [batch, ...] as prepared; "name": [batch] string,
-      the path}`.
+      the path}`, or of the prepared features and `name`.
     """
 
     def image(path: Any) -> Any:
-        return {"image": prepare(decode_image(tf.io.read_file(path))), "name": path}
+        prepared = prepare(decode_image(tf.io.read_file(path)))
+        features = prepared if isinstance(prepared, Mapping) else {"image": prepared}
+        return {**features, "name": path}
 
     names = tf.data.Dataset.from_tensor_slices(tf.constant(paths, tf.string))
     read = names.map(

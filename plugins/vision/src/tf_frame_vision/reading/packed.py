@@ -36,5 +36,13 @@ def integers(values: Sequence[int]) -> Any:
     return tf.cumsum(tf.io.decode_raw(_unpacked(steps.astype("<i8").tobytes()), tf.int64))
 
 
+def values(array: Any) -> Any:
+    """Stores a NumPy array compressed in the graph; returns a tensor of its type and shape."""
+    if array.dtype == np.bool_:
+        return tf.cast(values(array.astype(np.uint8)), tf.bool)
+    little = array.astype(array.dtype.newbyteorder("<"))
+    return tf.reshape(tf.io.decode_raw(_unpacked(little.tobytes()), array.dtype), array.shape)
+
+
 def _unpacked(data: bytes) -> Any:
     return tf.io.decode_compressed(tf.constant(zlib.compress(data)), "ZLIB")

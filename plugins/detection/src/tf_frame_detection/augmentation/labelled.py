@@ -1,0 +1,127 @@
+"""`Labelled`, an image with its objects, and what all changes of one are made of.
+
+Coordinates are pixels, as in `tf_frame_vision.augmentation.geometry`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame_vision import augmentation
+from tf_frame_vision.augmentation import Sample
+
+
+class Labelled(NamedTuple):
+    """An image with its objects.
+
+    Attributes:
+      image: `[height, width, 3]` float32, 0 to 255.
+      boxes: `[count, 4]` float32: upper, left, lower and right edge.
+      classes: `[count]` int32.
+      ignored: `[count]` bool: neither right nor wrong.
+      crowd: `[count]` bool.
+      corners: `[count, 4, 2]` float32, row and column, of rotated boxes; None without them.
+    """
+
+    image: Any
+    boxes: Any
+    classes: Any
+    ignored: Any
+    crowd: Any
+    corners: Any = None
+
+
+def moved(change: Callable[[Sample], Sample], labelled: Labelled) -> Labelled:
+    """Applies a geometric change to the image, the boxes and the corners."""
+    points = None if labelled.corners is None else tf.reshape(labelled.corners, [-1, 2])
+    sample = change(Sample(labelled.image, boxes=labelled.boxes, points=points))
+    corners = None if points is None else tf.reshape(sample.points, [-1, 4, 2])
+    return labelled._replace(image=sample.image, boxes=sample.boxes, corners=corners)
+
+
+def apply_if(
+    condition: Any, change: Callable[[Labelled], Labelled], labelled: Labelled
+) -> Labelled:
+    """Applies a change where a scalar bool holds; only then are its ops computed."""
+    parts = {name: part for name, part in labelled._asdict().items() if part is not None}
+
+    def changed() -> list[Any]:
+        result = change(labelled)._asdict()
+        return [result[name] for name in parts]
+
+    chosen = tf.cond(condition, changed, lambda: list(parts.values()))
+    return labelled._replace(**dict(zip(parts, chosen, strict=True)))
+
+
+def kept(labelled: Labelled, mask: Any) -> Labelled:
+    """Leaves out objects.
+
+    Args:
+      labelled: the image.
+      mask: `[count]` bool, whether to keep an object.
+    """
+    objects = {
+        name: tf.boolean_mask(part, mask)
+        for name, part in labelled._asdict().items()
+        if name != "image" and part is not None
+    }
+    return labelled._replace(**objects)
+
+
+def within(labelled: Labelled, least: Any = 0.0) -> Labelled:
+    """Cuts boxes to the image, and leaves out objects of which less than a share is left.
+
+    Corners are not cut, as a part of a rotated box is none.
+
+    Args:
+      labelled: the image.
+      least: share of a box's area that must lie within the image; an object without any is
+        always left out.
+    """
+    clipped = augmentation.clip_boxes(Sample(labelled.image, boxes=labelled.boxes)).boxes
+    visible, whole = areas(clipped), areas(labelled.boxes)
+    mask = (visible > 0) & (visible >= least * whole)
+    return kept(labelled._replace(boxes=clipped), mask)
+
+
+def areas(boxes: Any) -> Any:
+    """Returns the areas of `[count, 4]` boxes."""
+    return (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+
+
+def size_of(labelled: Labelled) -> Any:
+    """Returns height and width, `[2]` int32."""
+    return tf.shape(labelled.image)[:2]
+
+
+def fitted(
+    labelled: Labelled, height: int, width: int, *, keep_aspect_ratio: bool
+) -> tuple[Labelled, Any]:
+    """Resizes to a size, as the API's fixed_shape_resizer or keep_aspect_ratio_resizer.
+
+    Args:
+      labelled: the image.
+      height, width: of the result, in pixels.
+      keep_aspect_ratio: the image becomes as large as fits, and is padded with black below or
+        to the right of it.
+
+    Returns:
+      The image, and height and width of the part that is not padding, `[2]` int32.
+    """
+    if not keep_aspect_ratio:
+        resized = moved(lambda sample: augmentation.resize(sample, height, width), labelled)
+        resized = resized._replace(image=tf.ensure_shape(resized.image, [height, width, 3]))
+        return resized, tf.constant([height, width])
+    size = tf.cast(size_of(labelled), tf.float32)
+    factor = tf.reduce_min(tf.constant([height, width], tf.float32) / size)
+    inner = tf.maximum(tf.cast(tf.round(size * factor), tf.int32), 1)
+
+    def resized_and_padded(sample: Sample) -> Sample:
+        sample = augmentation.resize(sample, inner[0], inner[1])
+        return augmentation.pad(sample, 0, 0, height, width)
+
+    padded = moved(resized_and_padded, labelled)
+    return padded._replace(image=tf.ensure_shape(padded.image, [height, width, 3])), inner

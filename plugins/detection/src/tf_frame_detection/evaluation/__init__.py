@@ -1,0 +1,1 @@
+"""Evaluation of detections: average precision, metrics of a graph, pictures and files."""

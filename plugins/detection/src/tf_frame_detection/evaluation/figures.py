@@ -1,0 +1,129 @@
+"""Figures of an evaluation: average precision of all classes and of each.
+
+    ap          mean over the classes of the AP at IoU 0.5, 0.55, ... 0.95
+    ap50        the same at IoU 0.5
+    ap75 ...    upright boxes, with pycocotools: the other ten of `coco.COCO_FIGURES`
+    voc_ap      if asked for: VOC's AP since 2010, with IoU 0.5
+    voc07_ap    if asked for: that of 2007
+    angle_error rotated boxes: median error, in degrees, of the angles of detections that are right
+                at IoU 0.5, of boxes at least 1.5 times as long as wide; 90 if there are none
+    ap50_CLASS, ap_CLASS, boxes_CLASS  of each class; `boxes` is the number of boxes that count
+
+-1 is COCO's value of what has no boxes; means leave such classes out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tf_frame_detection.evaluation.average_precision import (
+    COCO_RECALLS,
+    NO_BOXES,
+    VOC07_RECALLS,
+    average_precision,
+    joined,
+)
+from tf_frame_detection.evaluation.coco import COCO_FIGURES, coco_figures, has_pycocotools
+from tf_frame_detection.evaluation.images import Array, Image
+from tf_frame_detection.evaluation.matching import THRESHOLDS, Matches, match_coco, match_voc
+from tf_frame_detection.evaluation.overlaps import Overlaps, upright_overlaps
+from tf_frame_detection.evaluation.rotation import angle_errors
+
+_NO_ANGLE = 90.0
+_NO_DETECTIONS = np.zeros([len(THRESHOLDS), 0], bool)
+_NOTHING = Matches(np.zeros(0), _NO_DETECTIONS, _NO_DETECTIONS, 0)
+
+
+class _ClassResult(NamedTuple):
+    ap: Array
+    voc: float
+    voc07: float
+    num_boxes: int
+    angle_errors: Array
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Figures:
+    """The figures of one evaluation.
+
+    Attributes:
+      class_names: names of all classes, fit for metrics.
+      rotated: whether boxes are rotated.
+      overlaps: of detections and boxes.
+      voc: whether VOC's AP is computed.
+    """
+
+    class_names: Sequence[str]
+    rotated: bool = False
+    overlaps: Overlaps = upright_overlaps
+    voc: bool = False
+
+    def names(self) -> list[str]:
+        """Names of the figures, in the order of `compute`."""
+        return list(self.compute([]))
+
+    def compute(self, images: Sequence[Image]) -> dict[str, float]:
+        """Computes the figures.
+
+        Args:
+          images: all images of the evaluation.
+        """
+        labels = range(len(self.class_names))
+        results = [self._of_class(self._with_class(images, label)) for label in labels]
+        figures = {
+            "ap": _mean([float(np.mean(each.ap)) for each in results]),
+            "ap50": _mean([each.ap[0] for each in results]),
+        }
+        if self.rotated:
+            errors = np.concatenate([each.angle_errors for each in results])
+            figures["angle_error"] = float(np.median(errors)) if len(errors) else _NO_ANGLE
+        elif has_pycocotools():
+            coco = coco_figures(images, len(labels))
+            figures |= {name: coco[name] for name in COCO_FIGURES if name not in figures}
+        if self.voc:
+            figures["voc_ap"] = _mean([each.voc for each in results])
+            figures["voc07_ap"] = _mean([each.voc07 for each in results])
+        for name, result in zip(self.class_names, results, strict=True):
+            figures[f"ap50_{name}"] = float(result.ap[0])
+            figures[f"ap_{name}"] = float(np.mean(result.ap))
+            figures[f"boxes_{name}"] = float(result.num_boxes)
+        return figures
+
+    def _with_class(self, images: Sequence[Image], label: int) -> list[Image]:
+        """The boxes of a class, of the images with any."""
+        chosen = [image.of_class(label) for image in images]
+        return [each for each in chosen if len(each.truth.boxes) or len(each.found.boxes)]
+
+    def _of_class(self, images: Sequence[Image]) -> _ClassResult:
+        matched = [match_coco(image, self.overlaps) for image in images]
+        coco = joined([_NOTHING, *(each for each, _ in matched)])
+        voc = joined(
+            [match_voc(image, self.overlaps) for image in images if self.voc] or [_NOTHING]
+        )
+        return _ClassResult(
+            ap=average_precision(coco, COCO_RECALLS),
+            voc=float(average_precision(voc, None)[0]),
+            voc07=float(average_precision(voc, VOC07_RECALLS)[0]),
+            num_boxes=coco.num_boxes,
+            angle_errors=self._angle_errors(images, matched),
+        )
+
+    def _angle_errors(
+        self, images: Sequence[Image], matched: Sequence[tuple[Matches, Array]]
+    ) -> Array:
+        errors = [np.zeros(0)]
+        for image, (matches, boxes) in zip(images, matched, strict=True):
+            right = np.flatnonzero(matches.right[0])
+            if self.rotated:
+                of = image.truth.boxes[boxes[0, right]]
+                errors.append(angle_errors(image.found.boxes[right], of))
+        return np.concatenate(errors)
+
+
+def _mean(values: Sequence[float]) -> float:
+    known = [value for value in values if value != NO_BOXES]
+    return float(np.mean(known)) if known else NO_BOXES

@@ -1,0 +1,95 @@
+"""Assignment of the detections of a class in an image to its boxes, as COCO and VOC do it.
+
+COCO: each detection, most certain first, takes the box that it overlaps most of those that are not
+taken; an ignored box only where there is no other, and a crowd as often as one likes.
+Source: cocoeval.py of pycocotools. VOC: each detection goes to the box that it overlaps most, and
+only the first one there is right. Source: VOCevaldet.m of the development kit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tf_frame_detection.evaluation.images import Array, Image
+from tf_frame_detection.evaluation.overlaps import Overlaps
+
+THRESHOLDS = np.linspace(0.5, 0.95, 10)
+MAX_DETECTIONS = 100
+_NONE = -1
+
+
+class Matches(NamedTuple):
+    """Judgement of detections of a class, most certain first, at several IoU thresholds.
+
+    Attributes:
+      scores: `[n]`.
+      right: `[thresholds, n]` bool.
+      wrong: `[thresholds, n]` bool; a detection of an ignored box is neither.
+      num_boxes: number of boxes that count.
+    """
+
+    scores: Array
+    right: Array
+    wrong: Array
+    num_boxes: int
+
+
+def match_coco(image: Image, overlaps: Overlaps) -> tuple[Matches, Array]:
+    """Matches the 100 most certain detections at IoU 0.5, 0.55, ... 0.95.
+
+    Args:
+      image: of one class; see `Image.of_class`.
+      overlaps: of detections and boxes.
+
+    Returns:
+      The judgement, and the number of the box of each detection, `[thresholds, n]`, -1 where
+      there is none.
+    """
+    truth = image.truth
+    boxes, scores = image.found.boxes[:MAX_DETECTIONS], image.found.scores[:MAX_DETECTIONS]
+    ignored = truth.ignored | truth.crowd
+    matches = _greedy(overlaps(boxes, truth.boxes, truth.crowd), ignored, truth.crowd)
+    has_box = matches != _NONE
+    is_ignored = has_box & np.append(ignored, False)[matches]
+    return Matches(scores, has_box & ~is_ignored, ~has_box, int(np.sum(~ignored))), matches
+
+
+def _greedy(overlaps: Array, ignored: Array, crowd: Array) -> Array:
+    """The number of the box of each detection, `[thresholds, n]`, or -1."""
+    matches = np.full([len(THRESHOLDS), len(overlaps)], _NONE)
+    taken = np.zeros([len(THRESHOLDS), len(ignored)], bool)
+    for number in np.flatnonzero((overlaps >= THRESHOLDS[0]).any(axis=1)):
+        fits = (overlaps[number] >= THRESHOLDS[:, np.newaxis]) & (crowd | ~taken)
+        counts = fits & ~ignored
+        fits = np.where(counts.any(axis=1, keepdims=True), counts, fits)
+        # Of equal overlaps pycocotools takes the last one.
+        backwards = np.where(fits, overlaps[number], -1.0)[:, ::-1]
+        best = len(ignored) - 1 - np.argmax(backwards, axis=1)
+        rows = np.flatnonzero(fits.any(axis=1))
+        matches[rows, number] = best[rows]
+        taken[rows, best[rows]] = True
+    return matches
+
+
+def match_voc(image: Image, overlaps: Overlaps) -> Matches:
+    """Matches all detections at IoU 0.5.
+
+    Args:
+      image: of one class; see `Image.of_class`. Ignored boxes are those that VOC calls
+        difficult.
+      overlaps: of detections and boxes.
+    """
+    truth, found = image.truth, image.found
+    ignored = truth.ignored | truth.crowd
+    right, wrong = np.zeros([2, 1, len(found.scores)], bool)
+    taken = np.zeros(len(ignored), bool)
+    for number, row in enumerate(overlaps(found.boxes, truth.boxes, truth.crowd)):
+        best = int(np.argmax(row)) if len(row) else _NONE
+        if best == _NONE or row[best] < THRESHOLDS[0]:
+            wrong[0, number] = True
+        elif not ignored[best]:
+            right[0, number], wrong[0, number] = not taken[best], taken[best]
+            taken[best] = True
+    return Matches(found.scores, right, wrong, int(np.sum(~ignored)))

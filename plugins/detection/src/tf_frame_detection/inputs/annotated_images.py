@@ -1,0 +1,181 @@
+"""Base classes of inputs of images of any size with boxes: pipeline, augmentation, sizes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tf_frame import InputInfo, Mode, option
+from tf_frame.errors import DataError
+from tf_frame_detection.inputs.detection_input import (
+    PADDING,
+    DetectionInput,
+    SizeOptions,
+    check_size,
+    labels_of,
+)
+from tf_frame_detection.inputs.photographs import (
+    Part,
+    count_beyond,
+    divided,
+    fields_of,
+    make_split,
+)
+from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, absent_split
+from tf_frame_vision.reading.folders import existing_folder
+
+_NAMED_CHANGES = "the object detection API's names, perhaps with options: NAME:KEY=VALUE:..."
+
+
+@dataclasses.dataclass(frozen=True)
+class AnnotatedOptions(SizeOptions, ExampleOptions):
+    """Options of all inputs of images of any size."""
+
+    image_size: tuple[int, ...] = option(
+        (300,),
+        "pixels to which images are resized: HEIGHT,WIDTH, or one number for both; empty: as they "
+        "are, padded to the largest of a batch",
+        min=16,
+    )
+    keep_aspect_ratio: bool = option(
+        False, "images become as large as fits into image_size, and are padded; else stretched"
+    )
+    preprocess: tuple[str, ...] = option(
+        (), f"changes of training images before those of data_augmentation; {_NAMED_CHANGES}"
+    )
+    data_augmentation: tuple[str, ...] = option(
+        ("random_horizontal_flip", "ssd_random_crop"),
+        f"random changes of training images, in this order; {_NAMED_CHANGES}",
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class FolderOptions(AnnotatedOptions):
+    """Options of inputs of a folder of one's own."""
+
+    data_dir: str = option("", "folder of the data; must be given")
+    eval_fraction: float = option(
+        0.1,
+        "part of the images that is held out for evaluation, where nothing else says which; 0: "
+        "none, nothing is evaluated",
+        min=0.0,
+        max=0.9,
+    )
+
+
+class AnnotatedImages(DetectionInput, ExampleInput):
+    """Input of images with boxes; a subclass defines `read`, and `find`, which is called at first.
+
+    Examples have `image` uint8, `boxes`, `classes`, `ignored`, `crowd`, and with the option
+    `rotated` `corners`.
+    """
+
+    Params: ClassVar[type] = AnnotatedOptions
+    names_examples: ClassVar[bool] = False
+    padding: Mapping[str, float] = PADDING
+
+    def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
+        super().__init__(params=params)
+        check_size(params)
+        self.trained = info
+        self.rotated = bool(getattr(params, "rotated", False))
+        self._changes: Sequence[Any] = ()
+        if params.preprocess or params.data_augmentation:
+            from tf_frame_detection.augmentation.named import parse
+
+            self._changes = [
+                *parse(params.preprocess, "--input.preprocess"),
+                *parse(params.data_augmentation, "--input.data_augmentation"),
+            ]
+        if info is None:
+            self.find()
+
+    def find(self) -> None:
+        """Finds the data: sets `class_names` and `splits`.
+
+        Raises:
+          DataError: it does not exist, or is damaged.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define find()")
+
+    @property
+    def num_examples(self) -> Mapping[Mode, int]:
+        return {mode: split.count for mode, split in self.splits.items()}
+
+    def prepare(self, example: Any, *, is_training: bool, seed: Any) -> tuple[dict[str, Any], Any]:
+        """Returns the features and labels of an image; see `detection_input`."""
+        import tensorflow.compat.v1 as tf
+
+        from tf_frame_detection.augmentation import named
+        from tf_frame_detection.augmentation.labelled import Labelled, fitted, size_of, within
+
+        image = tf.cast(example["image"], tf.float32)
+        parts = ("boxes", "classes", "ignored", "crowd")
+        labelled = Labelled(image, *(example[part] for part in parts), example.get("corners"))
+        if is_training:
+            labelled = named.apply(labelled, self._changes, seed)
+        inner = size_of(labelled)
+        if self.size:
+            keep = self.params.keep_aspect_ratio
+            labelled, inner = fitted(labelled, *self.size, keep_aspect_ratio=keep)
+        features = {
+            "image": labelled.image,
+            "image_size": inner,
+            "original_size": tf.shape(example["image"])[:2],
+            "name": example["name"],
+        }
+        return features, self.padded(labels_of(within(labelled), rotated=self.rotated))
+
+
+class AnnotatedFolder(AnnotatedImages):
+    """Input of image files; a subclass defines `find`, which calls `use`."""
+
+    root: Path
+
+    def existing(self, what_to_do: str) -> Path:
+        """Returns the folder `data_dir`, which must be there."""
+        self.root = existing_folder(self.params.data_dir, "--input.data_dir", what_to_do)
+        return self.root
+
+    def use(self, class_names: Sequence[str], training: Part, evaluation: Part | None) -> None:
+        """Checks the parts that the subclass has found, and sets the splits.
+
+        Args:
+          class_names: the classes.
+          training: photographs to train on, and lines for records that were left out.
+          evaluation: those to evaluate and predict; None: `eval_fraction` of the others.
+        """
+        if evaluation is None:
+            photographs, problems = training
+            kept, held = divided(photographs, self.params.eval_fraction)
+            training, evaluation = (kept, problems), (held, ())
+        skip_corrupt = self.params.skip_corrupt
+        train = make_split(training, skip_corrupt=skip_corrupt)
+        if evaluation[0]:
+            evaluated = make_split(evaluation, skip_corrupt=skip_corrupt)
+        else:
+            fraction = getattr(self.params, "eval_fraction", 0)
+            evaluated = absent_split(
+                f"--input.eval_fraction {fraction} of {self.root} leaves nothing to evaluate. Make "
+                "it larger"
+            )
+        if not any(photograph.marks for photograph in train.content):
+            raise DataError(f"no photograph of {self.root} to train on has a box")
+        self.class_names = class_names
+        self.splits = {Mode.TRAIN: train, Mode.EVAL: evaluated, Mode.PREDICT: evaluated}
+
+    def notes(self) -> Sequence[str]:
+        """Says how many boxes reach beyond their images."""
+        if self.trained is not None:
+            return ()
+        parts = {id(split): split.content for split in self.splits.values() if split.content}
+        count = sum(map(count_beyond, parts.values()))
+        return (f"{count} boxes reach beyond their images and are cut",) if count else ()
+
+    def read(self, split: Split, order: Any) -> Any:
+        from tf_frame_vision.reading.image_files import image_file_examples
+
+        names, fields = fields_of(split.content, self.root, with_corners=self.rotated)
+        return image_file_examples(str(self.root), names, fields, order)

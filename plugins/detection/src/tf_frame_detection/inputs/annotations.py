@@ -1,0 +1,154 @@
+"""Objects of photographs as annotation files describe them, and checks of them.
+
+What is wrong with one is said at the start, a line each that names the file and the record.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tf_frame.errors import DataError
+
+Size = tuple[int, int]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Marked:
+    """One object.
+
+    Attributes:
+      box: upper, left, lower and right edge, in pixels.
+      number: its class, from 0 on.
+      record: what tells it apart in its file, such as `line 3`, for errors.
+      ignored: whether it is neither right nor wrong.
+      crowd: whether it stands for many objects; then it is ignored as well.
+      corners: row and column of four corners in order around, in pixels; empty: those of `box`.
+    """
+
+    box: tuple[float, float, float, float]
+    number: int
+    record: str
+    ignored: bool = False
+    crowd: bool = False
+    corners: tuple[float, ...] = ()
+
+    @property
+    def four_corners(self) -> tuple[float, ...]:
+        """Row and column of four corners."""
+        upper, left, lower, right = self.box
+        return self.corners or (upper, left, upper, right, lower, right, lower, left)
+
+
+@dataclasses.dataclass(frozen=True)
+class Photograph:
+    """An image file and its objects.
+
+    Attributes:
+      path: the image.
+      source: the file, and perhaps the record in it, that describes it; for errors.
+      marks: its objects; it may have none.
+      size: height and width that the annotation says; None: it says none.
+    """
+
+    path: Path
+    source: str
+    marks: Sequence[Marked]
+    size: Size | None = None
+
+
+class RecordError(Exception):
+    """A record that cannot be used; the message says what is wrong with it."""
+
+
+def corner_box(corners: Sequence[float]) -> tuple[float, float, float, float]:
+    """Returns the upright box around corners: row, column, row, column ..."""
+    rows, columns = corners[::2], corners[1::2]
+    return min(rows), min(columns), max(rows), max(columns)
+
+
+def numbers(words: Sequence[object], count: int, what: str) -> list[float]:
+    """Converts the numbers of a record.
+
+    Raises:
+      RecordError: there are more or fewer than `count`, or one is none or not finite.
+    """
+    if not isinstance(words, (list, tuple)) or len(words) != count:
+        found = len(words) if isinstance(words, (list, tuple)) else repr(words)
+        raise RecordError(f"{what} has {found} in place of {count} numbers")
+    try:
+        values = [float(word) for word in words]  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise RecordError(f"{what} {list(words)} has something that is no number") from None
+    if not all(map(math.isfinite, values)):
+        raise RecordError(f"{what} {values} has a number that is not finite")
+    return values
+
+
+def class_number(classes: Mapping[str, int], name: str) -> int:
+    """Returns the number of a class.
+
+    Raises:
+      RecordError: there is no such class.
+    """
+    if name not in classes:
+        some = ", ".join(list(classes)[:5])
+        raise RecordError(f"its class {name!r} is none of {some}{' ...' * (len(classes) > 5)}")
+    return classes[name]
+
+
+def problem_of(mark: Marked, size: Size) -> str:
+    """Returns why an object cannot be used, without its record; empty if it can.
+
+    A box may reach beyond the image, as annotators draw; its centre must lie in it.
+
+    Args:
+      mark: the object.
+      size: height and width of the image, in pixels.
+    """
+    upper, left, lower, right = mark.box
+    text = f"its box, rows {upper:g} to {lower:g} and columns {left:g} to {right:g},"
+    if lower < upper or right < left:
+        return f"{text} is inverted"
+    if lower == upper or right == left:
+        return f"{text} is empty"
+    if not (0 <= (upper + lower) / 2 <= size[0] and 0 <= (left + right) / 2 <= size[1]):
+        return f"{text} lies outside of the image of {size[0]} x {size[1]} pixels"
+    return ""
+
+
+def reaches_beyond(mark: Marked, size: Size) -> bool:
+    """Whether a box reaches more than a pixel beyond the image."""
+    upper, left, lower, right = mark.box
+    return min(upper, left) < -1 or lower > size[0] + 1 or right > size[1] + 1
+
+
+def read_text(path: Path) -> str:
+    """Returns the text of a file.
+
+    Raises:
+      DataError: it is missing, or is no text.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path} cannot be read: it is no text in UTF-8") from None
+
+
+def read_class_names(path: Path) -> list[str]:
+    """Reads classes, a line each, from class 0 on; empty lines are left out.
+
+    Raises:
+      DataError: the file cannot be read, names no class, or one twice.
+    """
+    names = [line.strip() for line in read_text(path).splitlines() if line.strip()]
+    if not names:
+        raise DataError(f"{path} names no class; write the name of a class in each line")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"{path} names the class {twice[0]!r} twice; remove one line")
+    return names
