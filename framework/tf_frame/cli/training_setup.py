@@ -21,7 +21,7 @@ from tf_frame.cli.selection import (
     TRYING,
 )
 from tf_frame.config.flags import parse_flags, split_flags
-from tf_frame.config.option import Option
+from tf_frame.config.option import Option, options_of
 from tf_frame.config.run_options import run_options
 from tf_frame.config.values import nearest
 from tf_frame.config.yaml_file import (
@@ -39,6 +39,7 @@ from tf_frame.estimator.training.setup_factory import (
     ChosenPlugins,
     choose_plugins,
     settings_of_model,
+    variant_of,
 )
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.plugin.load import load_plugin
@@ -139,11 +140,17 @@ def parse_command_line(argv: Sequence[str]) -> CommandLine:
     quiet_tensorflow(verbosity)
     # A plugin may import TensorFlow at its top, against the advice of the contract.
     with without_chatter(verbosity):
-        return CommandLine(values, rest, files, _choose(name, values, files))
+        return CommandLine(values, rest, files, _choose(name, values, files, rest))
 
 
-def _choose(name: str, values: Mapping[str, Any], files: Sequence[Settings]) -> ChosenPlugins:
+def _choose(
+    name: str, values: Mapping[str, Any], files: Sequence[Settings], rest: Sequence[str]
+) -> ChosenPlugins:
     model = load_plugin(MODEL, name)
+    preset = preset_settings(model.cls, name, values.get("preset"))
+    of_model = [each.values for each in (preset, *files) if each.plugin in (None, name)]
+    if getattr(model.cls, "variants", {}):
+        of_model.append(split_flags(rest, options_of(model.cls.Params, "model"))[0])
     *files, assigned = files
     # Whatever model --set names, what stands beside it on the command line counts.
     given: dict[str, Any] = {
@@ -155,8 +162,8 @@ def _choose(name: str, values: Mapping[str, Any], files: Sequence[Settings]) -> 
             given[key] = tuple(Named(text) for text in values[word])
     return choose_plugins(
         [
-            settings_of_model(model.cls, name),
-            preset_settings(model.cls, name, values.get("preset")),
+            settings_of_model(model.cls, name, variant_of(model.cls, of_model)),
+            preset,
             *files,
             dataclasses.replace(assigned, **given, path=COMMAND_LINE),
         ],

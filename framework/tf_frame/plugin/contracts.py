@@ -140,6 +140,8 @@ class Model(Plugin):
       default_input: name of the input for runs that name none.
       default_transforms: names of the gradient transforms for runs that name none.
       run_defaults: run option -> this model's default for it.
+      variants: value of the option `name` -> further defaults where it has this value, in the form
+        of a configuration file; they win over `run_defaults` and `default_input`.
       presets: name -> options that `--preset NAME` sets, in the form of a configuration file.
       feature_names: features that `build` reads by name; an input without one is refused.
       label_names: labels that `build` reads by name, where it is given labels.
@@ -150,6 +152,7 @@ class Model(Plugin):
     default_input: ClassVar[str | None] = None
     default_transforms: ClassVar[Sequence[str]] = ()
     run_defaults: ClassVar[Mapping[str, Any]] = {}
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     feature_names: ClassVar[Sequence[str]] = ()
     label_names: ClassVar[Sequence[str]] = ()
@@ -176,6 +179,20 @@ class Model(Plugin):
     def notes(self) -> Sequence[str]:
         """Returns lines to show before training, such as a default that depends on the run."""
         return ()
+
+    def warm_start_options(self, checkpoint: Mapping[str, Sequence[int]]) -> Mapping[str, Any]:
+        """Returns defaults for options of a warm start, which options that are given override.
+
+        Called before training if there is `--warm_start_from`, with the graph of the training as
+        the default graph.
+
+        Args:
+          checkpoint: name -> shape of the variables there.
+
+        Returns:
+          Option name -> value, such as `{"warm_start_include": ("MobilenetV2/",)}`.
+        """
+        return {}
 
     def graph_hook(self) -> None:
         """Edits the default graph after its clones are built and before the gradients.

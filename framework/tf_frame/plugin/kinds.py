@@ -61,6 +61,7 @@ _ATTRIBUTES: dict[str, tuple[tuple[type, ...], str]] = {
     "default_input": ((str, type(None)), "a text or None"),
     "default_transforms": ((list, tuple), "a list of names"),
     "run_defaults": ((dict, Mapping), "a mapping of option to value"),
+    "variants": ((dict, Mapping), "a mapping of name to options"),
     "presets": ((dict, Mapping), "a mapping of name to options"),
     "feature_names": ((list, tuple), "a list of names"),
     "label_names": ((list, tuple), "a list of names"),

@@ -114,7 +114,7 @@ def plan_warm_start(
     """
     if not config.warm_start_from:
         return None
-    checkpoint = Checkpoint(_resolved(config.warm_start_from))
+    checkpoint = Checkpoint(resolved(config.warm_start_from))
     step = tf.train.get_global_step()
     considered = [variable for variable in variables if variable is not step]
     if config.warm_start_global_step and step is not None:
@@ -130,7 +130,12 @@ def plan_warm_start(
     )
 
 
-def _resolved(path: str) -> str:
+def resolved(path: str) -> str:
+    """Returns the path prefix of the checkpoint that `--warm_start_from` names.
+
+    Raises:
+      ConfigError: there is none.
+    """
     try:
         return resolve(path)
     except ConfigError as error:

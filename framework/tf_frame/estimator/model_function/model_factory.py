@@ -89,7 +89,9 @@ class ModelFactory:
         """Returns the training setup made from `config` and the model's defaults."""
         defaults = _DEFAULTS_OF_FUNCTIONS
         if not self.is_function:
-            defaults = settings_of_model(self.given, getattr(self.given, "__name__", "given"))
+            name = getattr(self.given, "__name__", "given")
+            variant = getattr(self._params, "name", None)
+            defaults = settings_of_model(self.given, name, variant)
         return setup_from_options(
             self._config.run_options(with_defaults=self.is_function),
             model_dir=str(self._config.model_dir),

@@ -233,16 +233,40 @@ def choose_plugins(
     )
 
 
-def settings_of_model(cls: Any, name: str) -> Settings:
-    """The defaults of a model: its `run_defaults`, `default_transforms` and `default_input`."""
+def settings_of_model(cls: Any, name: str, variant: str | None = None) -> Settings:
+    """The defaults of a model: its `run_defaults`, `default_transforms` and `default_input`.
+
+    Args:
+      cls: the class of the model.
+      name: its name, for messages.
+      variant: value of its option `name`, whose `variants` win.
+    """
     source = f"run_defaults of the model {name}"
     settings = to_settings(getattr(cls, "run_defaults", {}), source)
+    further = to_settings(getattr(cls, "variants", {}).get(variant, {}), source)
     transforms = tuple(Named(text) for text in getattr(cls, "default_transforms", ()))
     return dataclasses.replace(
         settings,
-        input=getattr(cls, "default_input", None),
-        transforms=transforms,
+        input=further.input or getattr(cls, "default_input", None),
+        optimizer=further.optimizer or settings.optimizer,
+        schedule=further.schedule or settings.schedule,
+        transforms=transforms if further.transforms is None else further.transforms,
+        values={**settings.values, **further.values},
     )
+
+
+def variant_of(cls: Any, sources: Sequence[Mapping[str, Any]]) -> str | None:
+    """The value of a model's option `name`, before all options are resolved; None without one.
+
+    Args:
+      cls: the class of the model.
+      sources: option name -> raw value, weakest first.
+    """
+    if not getattr(cls, "variants", {}):
+        return None
+    known = {option.name for option in options_of(cls.Params, "model")}
+    model = [{k: v for k, v in values.items() if k in known} for values in sources]
+    return str(resolve(cls.Params, model, prefix="model").name)
 
 
 def setup_from_options(

@@ -81,7 +81,7 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
     with unmatched_patterns(strict=config.strict, report=observer.report):
         graph = build_graph(setup, model=model, source=source, deployment=deployment)
         if cluster.is_chief:
-            graph = _with_initial_values(graph, setup, context)
+            graph = _with_initial_values(graph, setup, context, model)
     observer.interrupts.raise_if_received()
     restored = RestoredCheckpoint(input_restarts_at=context.input_restarts_at)
     proto = _session_config(setup.config, cluster, deployment, context.session_config)
@@ -205,12 +205,18 @@ def unmatched_patterns(*, strict: bool, report: Callable[[str], None]) -> Iterat
 
 
 def _with_initial_values(
-    graph: TrainGraph, setup: TrainingSetup, context: RunContext
+    graph: TrainGraph, setup: TrainingSetup, context: RunContext, model: Any
 ) -> TrainGraph:
     """The graph with a scaffold that takes initial values from another model's checkpoint."""
     report = context.observer.report
     graph = warm_started(
-        graph, setup.config, setup.model_dir, checkpoint=context.checkpoint, report=report
+        graph,
+        setup.config,
+        setup.model_dir,
+        checkpoint=context.checkpoint,
+        report=report,
+        # A model need not inherit from `tf_frame.Model`.
+        proposed=getattr(model, "warm_start_options", lambda checkpoint: {}),
     )
     if context.warm_start_from is None:
         return graph

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.newest import damage_of, known_checkpoints, step_of
-from tf_frame.checkpoint.warm_start.plan import plan_warm_start
+from tf_frame.checkpoint.find.reader import Checkpoint
+from tf_frame.checkpoint.warm_start.plan import plan_warm_start, resolved
+from tf_frame.config.option import options_of
+from tf_frame.config.option_groups import WarmStartOptions
 from tf_frame.config.run_options import RunOptions
 from tf_frame.errors import CheckpointError, ConfigError
 from tf_frame.estimator.warm_start.scaffold import with_init_fn
@@ -29,6 +33,7 @@ def warm_started(
     *,
     checkpoint: str | None,
     report: Callable[[str], None],
+    proposed: Callable[[Mapping[str, Sequence[int]]], Mapping[str, Any]],
 ) -> TrainGraph:
     """Makes a new run begin with values of the checkpoint that the options name.
 
@@ -36,6 +41,7 @@ def warm_started(
       graph, config, model_dir: of the run.
       checkpoint: the run's own checkpoint, which takes precedence; None for a new run.
       report: takes the table of variables, a line each.
+      proposed: the model's `warm_start_options`.
 
     Returns:
       The graph, with a scaffold that restores the values.
@@ -54,7 +60,7 @@ def warm_started(
         )
         return graph
     with graph.graph.as_default():
-        plan = plan_warm_start(config, graph.model_variables)
+        plan = plan_warm_start(_with_proposed(config, proposed), graph.model_variables)
         assert plan is not None
         check_readable(plan.path)
         _check_step(plan.path, config)
@@ -64,6 +70,17 @@ def warm_started(
         _note(f"warm start\n{plan.table()}", report)
         scaffold = with_init_fn(graph.scaffold, lambda session: plan.init_fn(None, session))
     return dataclasses.replace(graph, scaffold=scaffold)
+
+
+def _with_proposed(
+    config: RunOptions, proposed: Callable[[Mapping[str, Sequence[int]]], Mapping[str, Any]]
+) -> RunOptions:
+    """The options, with the model's defaults for those that have not been given."""
+    there = Checkpoint(resolved(config.warm_start_from))
+    defaults = {option.name: option.default for option in options_of(WarmStartOptions)}
+    values = proposed({name: there.shape(name) for name in there.names})
+    not_given = {k: v for k, v in values.items() if getattr(config, k) == defaults[k]}
+    return dataclasses.replace(config, **not_given)
 
 
 def check_readable(path: str) -> None:

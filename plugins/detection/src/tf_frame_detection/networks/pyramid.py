@@ -15,7 +15,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Network, NetworkContext, layers
-from tf_frame_detection.networks.convolutions import Convolutions, scaled_depth, sides
+from tf_frame_detection.networks.convolutions import Convolutions, sides
 
 _MIN_DEPTH = 16
 LARGEST_OF_BACKBONE = 32
@@ -42,7 +42,7 @@ def pyramid(
       context: settings of the backbone.
       convolutions: settings of the pyramid's layers.
       strides: of the maps, powers of 2 in rising order.
-      depth: channels of the maps for a depth multiplier of 1.
+      depth: channels of the maps.
       top_stride: stride of the map of the backbone that the pyramid begins with; None: the
         largest of `strides`, 32 at most.
 
@@ -51,7 +51,6 @@ def pyramid(
     """
     top = top_stride or min(max(strides), LARGEST_OF_BACKBONE)
     found = backbone.pyramid_features(images, context, top_stride=top, min_depth=_MIN_DEPTH)
-    depth = scaled_depth(depth, context.depth_multiplier or 1.0, _MIN_DEPTH)
     with (
         tf.variable_scope(getattr(backbone, "scope", "Backbone")),
         tf.variable_scope("fpn"),

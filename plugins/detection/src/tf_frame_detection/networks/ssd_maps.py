@@ -14,14 +14,10 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Network, NetworkContext, layers
-from tf_frame.errors import ConfigError
 from tf_frame_detection.networks.convolutions import Convolutions, scaled_depth
+from tf_frame_detection.networks.ssd_layout import DEPTHS, MAX_MAPS, STRIDES
 
 MIN_DEPTH = 16
-_STRIDES = (16, 32)
-# Channels of the maps after those of the backbone.
-_DEPTHS = (512, 256, 256, 128)
-MAX_MAPS = len(_STRIDES) + len(_DEPTHS)
 # End points of stride 16 and 32, by module of slim. The API's MobileNetV3 has other layers.
 _MAPS: Mapping[str, tuple[str, str]] = {
     "mobilenet_v1": ("Conv2d_11_pointwise", "Conv2d_13_pointwise"),
@@ -37,7 +33,7 @@ def ssd_maps(
     convolutions: Convolutions,
     num_maps: int = MAX_MAPS,
     use_depthwise: bool = False,
-) -> tuple[list[Any], list[int]]:
+) -> list[Any]:
     """Builds the feature maps.
 
     Args:
@@ -50,26 +46,21 @@ def ssd_maps(
       use_depthwise: whether the further layers are depthwise separable, as in SSDLite.
 
     Returns:
-      The maps, `[batch, height / stride, width / stride, channels]`, and their strides: 16, 32,
-      64 and so on.
-
-    Raises:
-      ConfigError: there are no such maps.
+      `[batch, height / stride, width / stride, channels]`, sizes rounded up, for strides of 16,
+      32, 64 and so on.
     """
-    if not len(_STRIDES) <= num_maps <= MAX_MAPS:
-        raise ConfigError(f"SSD has {len(_STRIDES)} to {MAX_MAPS} feature maps, not {num_maps}")
     maps, last_name = _backbone_maps(images, backbone, context)
     multiplier = context.depth_multiplier or 1.0
     with (
         tf.variable_scope(getattr(backbone, "scope", "Backbone")),
         layers.arg_scope(convolutions.arg_scope()),
     ):
-        for index, depth in enumerate(_DEPTHS[: num_maps - len(_STRIDES)], start=len(_STRIDES)):
+        for index, depth in enumerate(DEPTHS[: num_maps - len(STRIDES)], start=len(STRIDES)):
             half, whole = (scaled_depth(d, multiplier, MIN_DEPTH) for d in (depth / 2, depth))
             net = layers.conv2d(maps[-1], half, 1, scope=f"{last_name}_1_Conv2d_{index}_1x1_{half}")
             scope = f"{last_name}_2_Conv2d_{index}_3x3_s2_{whole}"
             maps.append(_halved(net, whole, scope, use_depthwise))
-    return maps, [_STRIDES[0] * 2**index for index in range(num_maps)]
+    return maps
 
 
 def _halved(net: Any, depth: int, scope: str, use_depthwise: bool) -> Any:
@@ -87,7 +78,7 @@ def _backbone_maps(
     names = _MAPS.get(getattr(backbone, "module", ""))
     if names is None:
         found = backbone.pyramid_features(images, context, min_depth=MIN_DEPTH)
-        return [found[stride] for stride in _STRIDES], "stride_32"
+        return [found[stride] for stride in STRIDES], "stride_32"
     slim: Any = backbone
     found = slim.end_points(images, context, min_depth=MIN_DEPTH, final_endpoint=names[-1])
     return [found[name] for name in names], names[-1]

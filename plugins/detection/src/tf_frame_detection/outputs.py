@@ -1,0 +1,92 @@
+"""Detections of a batch as predictions and exports, and summaries with the API's tags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame_detection.networks.detector import Raw
+from tf_frame_detection.options import GROUPED, SOFTMAX
+from tf_frame_detection.suppression import detections
+
+
+def predictions(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[str, Any]:
+    """Decodes and suppresses boxes.
+
+    Args:
+      raw: outputs of the network.
+      image_size: `[batch, 2]` int32, height and width without padding.
+      params: `tf_frame_detection.model.Params`.
+      coder: decodes boxes.
+
+    Returns:
+      `detection_boxes` `[batch, n, 4]`, as shares of height and width; `detection_scores`
+      `[batch, n]`, falling; `detection_classes` `[batch, n]` int32, without background;
+      `num_detections` `[batch]` int32; of rotated boxes `detection_corners` `[batch, n, 4, 2]`.
+    """
+    if params.classification_loss == SOFTMAX:
+        scores = tf.nn.softmax(raw.logits)[..., 1:]
+    else:
+        scores = tf.sigmoid(raw.logits[..., 1:])
+    size = tf.cast(image_size, tf.float32)
+    boxes = coder.decode(raw.codes, raw.anchors)
+    if boxes.shape[-1] == 4:
+        edges = tf.tile(size, [1, 2])[:, tf.newaxis]
+        boxes = tf.maximum(tf.minimum(boxes, edges), 0.0)
+    found = detections(
+        boxes,
+        scores,
+        score_threshold=params.score_threshold,
+        iou_threshold=params.iou_threshold,
+        max_per_class=params.max_per_class,
+        max_total=params.max_total,
+    )
+    predicted = {
+        "detection_boxes": found.boxes / tf.tile(size, [1, 2])[:, tf.newaxis],
+        "detection_scores": found.scores,
+        "detection_classes": found.classes,
+        "num_detections": found.count,
+    }
+    if found.corners is not None:
+        predicted["detection_corners"] = found.corners / size[:, tf.newaxis, tf.newaxis]
+    return predicted
+
+
+def exported(predicted: Mapping[str, Any], class_ids: Sequence[int]) -> dict[str, Any]:
+    """Returns predictions as the object detection API exports them.
+
+    Classes and numbers are float32, and classes are the data set's own ids.
+
+    Args:
+      predicted: those of `predictions`.
+      class_ids: id of each class.
+    """
+    ids = tf.constant(list(class_ids), tf.float32)
+    return {
+        **predicted,
+        "detection_classes": tf.gather(ids, predicted["detection_classes"]),
+        "num_detections": tf.cast(predicted["num_detections"], tf.float32),
+    }
+
+
+def add_api_summaries(losses: Mapping[str, Any], style: str) -> None:
+    """Adds the summaries of the API's trainers to the first clone.
+
+    A histogram of every model variable and a scalar of every loss, `TotalLoss` among them, which
+    includes the regularisation: legacy/trainer.py of tensorflow/models, research/object_detection.
+
+    Args:
+      losses: name -> scalar.
+      style: `plain` for tags without a group; `grouped` for `ModelVars/...` and `Losses/...`.
+    """
+    if tf.get_variable_scope().reuse:
+        return
+    variables, group = ("ModelVars/", "Losses/") if style == GROUPED else ("", "")
+    total = tf.add_n([*losses.values(), *tf.losses.get_regularization_losses()])
+    with tf.name_scope(None):
+        for name, value in {**losses, "TotalLoss": total}.items():
+            tf.summary.scalar(f"{group}{name}", value)
+        for variable in {each.ref(): each for each in tf.model_variables()}.values():
+            tf.summary.histogram(f"{variables}{variable.op.name}", variable)

@@ -1,0 +1,106 @@
+"""Defaults of runs, by the name of the detector, and presets of published configurations.
+
+The presets follow tensorflow/models, research/object_detection/samples/configs:
+ssdlite_mobilenet_v2_coco.config, ssd_mobilenet_v2_coco.config, ssd_mobilenet_v1_coco.config and
+ssd_resnet50_v1_fpn_shared_box_predictor_640x640_coco14_sync.config.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tf_frame_detection.options import ROTATED, SIGMOID, SSD
+
+RUN_DEFAULTS: Mapping[str, Any] = {
+    "max_steps": 600,
+    "train_batch_size": 8,
+    "eval_batch_size": 8,
+    "optimizer": "adamw",
+    "learning_rate": 2e-3,
+    "schedule": "cosine",
+    "moving_average_decay": 0.99,
+    "save_checkpoint_steps": 200,
+    "save_summaries_steps": 100,
+    "log_every_n_steps": 20,
+    "model.depth_multiplier": 0.5,
+}
+
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    SSD: {
+        "model": {
+            "backbone": "mobilenet_v2",
+            "use_depthwise": True,
+            "min_scale": 0.15,
+            "num_maps": 4,
+        }
+    },
+    ROTATED: {"input": {"name": "nuclei_boxes"}},
+}
+
+
+def _ssd_of_api(backbone: str, kernel_size: int, **others: Any) -> Mapping[str, Any]:
+    return {
+        "model": {
+            "name": SSD,
+            "backbone": backbone,
+            "depth_multiplier": 1.0,
+            "num_maps": 6,
+            "min_scale": 0.2,
+            "kernel_size": kernel_size,
+            "use_depthwise": False,
+            "classification_loss": SIGMOID,
+            "hard_example_mining": True,
+            "loss_normalizer": "batch",
+            "batch_norm_decay": 0.9997,
+            **others,
+        },
+        "input": {
+            "name": "detection_tfrecord",
+            "image_size": [300],
+            "data_augmentation": ["random_horizontal_flip", "ssd_random_crop"],
+        },
+        "max_steps": 200000,
+        "train_batch_size": 24,
+        "eval_batch_size": 8,
+        "optimizer": {"name": "rmsprop", "decay": 0.9, "momentum": 0.9, "epsilon": 1.0},
+        "learning_rate": 0.004,
+        "schedule": {"name": "exponential", "decay_steps": 800720, "decay_factor": 0.95},
+        "moving_average_decay": None,
+        "save_checkpoint_steps": 1000,
+    }
+
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "ssdlite_mobilenet_v2_coco": _ssd_of_api("mobilenet_v2", 3, use_depthwise=True),
+    "ssd_mobilenet_v2_coco": _ssd_of_api("mobilenet_v2", 1),
+    "ssd_mobilenet_v1_coco": _ssd_of_api("mobilenet_v1", 1, min_negatives_per_image=0),
+    "ssd_resnet50_v1_fpn_coco": {
+        "model": {
+            "backbone": "resnet_v1_50",
+            "depth_multiplier": 1.0,
+            "strides": [8, 16, 32, 64, 128],
+            "pyramid_channels": 256,
+            "predictor_layers": 4,
+            "anchor_scale": 4.0,
+            "scales_per_octave": 2,
+            "aspect_ratios": [1.0, 2.0, 0.5],
+            "loss_normalizer": "batch",
+            "normalize_by_code_size": True,
+            "weight_decay": 4e-4,
+            "batch_norm_decay": 0.997,
+        },
+        "input": {"name": "detection_tfrecord", "image_size": [640]},
+        "max_steps": 25000,
+        "train_batch_size": 64,
+        "eval_batch_size": 8,
+        "optimizer": {"name": "momentum", "momentum": 0.9},
+        "learning_rate": 0.04,
+        "schedule": "cosine",
+        "warmup": "linear",
+        "warmup_steps": 2000,
+        "warmup_learning_rate": 0.013333,
+        "moving_average_decay": None,
+        "save_checkpoint_steps": 1000,
+    },
+}

@@ -1,0 +1,48 @@
+"""Several inputs, each with a batch size of its own, as one batch.
+
+As the object detection API's trainers with several input queues: the examples of all are one
+batch for the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+# Values that pad labels to the count of the batch with most boxes.
+_PADDING = {"classes": -1}
+
+
+def merged(batches: Any) -> Any:
+    """Returns the features or the labels of several batches as one; a single one as it is.
+
+    Args:
+      batches: name -> tensor whose first dimension is the batch; or a list of such mappings with
+        the same names. Labels are padded to the largest count; images have one size.
+    """
+    if not isinstance(batches, (list, tuple)):
+        return batches
+    names = set.intersection(*(set(each) for each in batches))
+    return {name: _concatenated(name, [each[name] for each in batches]) for name in sorted(names)}
+
+
+def _concatenated(name: str, tensors: Sequence[Any]) -> Any:
+    if name in ("boxes", "rotated_boxes", "classes", "ignored", "crowd"):
+        count = tf.reduce_max([tf.shape(tensor)[1] for tensor in tensors])
+        tensors = [_padded(tensor, count, _PADDING.get(name, 0)) for tensor in tensors]
+    return tf.concat(tensors, axis=0)
+
+
+def _padded(tensor: Any, count: Any, value: int) -> Any:
+    missing = [[0, 0], [0, count - tf.shape(tensor)[1]], *([[0, 0]] * (tensor.shape.rank - 2))]
+    return tf.pad(tensor, missing, constant_values=tf.cast(value, tensor.dtype))
+
+
+def with_size(features: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Adds `image_size`, the size of the whole image, to features without it."""
+    if "image_size" in features:
+        return features
+    shape = tf.shape(features["image"])
+    return {**features, "image_size": tf.tile(shape[tf.newaxis, 1:3], [shape[0], 1])}
