@@ -1,7 +1,8 @@
 """Detections of a batch: greedy suppression within each class, upright or rotated.
 
-All images and classes go through one loop, of at most `max_per_class` steps, which ends early once
-no box is left anywhere. It has only operations of TensorFlow Lite, so exports contain it.
+A loop keeps the best box of each image that is left, whatever its class, and leaves out those of
+its class that overlap it. After `max_total` steps, or fewer, the detections are those of
+suppressing each class by itself. The loop has only operations of TensorFlow Lite, for exports.
 """
 
 from __future__ import annotations
@@ -58,84 +59,79 @@ def detections(
         exact one.
       max_per_class: greatest number of detections of a class.
       max_total: greatest number of an image, of all classes.
-      candidates: only so many best boxes of each class are looked at, as in RetinaNet
-        (https://arxiv.org/abs/1708.02002, section 4.1: 1000 on each level).
+      candidates: only so many pairs of a box and a class, the best of each image, are looked
+        at, as in RetinaNet (https://arxiv.org/abs/1708.02002, section 4.1: 1000 on each level).
     """
-    batch, num_classes = tf.shape(scores)[0], scores.shape.as_list()[2]
-    scores = tf.transpose(scores, [0, 2, 1])
+    shape = scores.shape.as_list()
     scores = tf.where_v2(scores > score_threshold, scores, _NONE)
-    best = tf.math.top_k(scores, _smaller(candidates, scores))
-    size = boxes.shape.as_list()[2]
-    of_classes = tf.reshape(
-        tf.gather(boxes, tf.reshape(best.indices, [batch, -1]), batch_dims=1),
-        [batch * num_classes, -1, size],
-    )
-    iou = rotated.paired_iou if size == 5 else upright.paired_iou
+    size = shape[1] * shape[2] if shape[1] is not None else tf.shape(scores)[1] * shape[2]
+    best = tf.math.top_k(tf.reshape(scores, [-1, size]), _smaller(candidates, size))
+    classes = best.indices % shape[2]
+    boxes = tf.gather(boxes, best.indices // shape[2], batch_dims=1)
+    is_rotated = boxes.shape.as_list()[2] == 5
+    iou = rotated.paired_iou if is_rotated else upright.paired_iou
     kept = _greedy(
-        of_classes,
-        tf.reshape(best.values, [batch * num_classes, -1]),
-        lambda a, b: iou(a, b) > iou_threshold,
+        best.values,
+        classes,
+        lambda chosen: iou(tf.gather(boxes, chosen, batch_dims=1), boxes) > iou_threshold,
         max_per_class,
+        max_total,
     )
-    kept = tf.reshape(kept, [batch, -1])
-    final = tf.math.top_k(kept, _smaller(max_total, kept))
-    detected = tf.gather(tf.reshape(of_classes, [batch, -1, size]), final.indices, batch_dims=1)
-    per_class = tf.maximum(tf.shape(best.values)[2], 1)
-    return _padded(detected, final.values, final.indices // per_class, max_total)
+    size = _smaller(max_total, kept.shape.as_list()[1] or tf.shape(kept)[1])
+    final = tf.math.top_k(kept, size)
+    boxes, classes = (tf.gather(each, final.indices, batch_dims=1) for each in (boxes, classes))
+    real = final.values > _NONE
+    return Detections(
+        boxes=_fit(rotated.enclosing(boxes) if is_rotated else boxes, real, max_total),
+        scores=_fit(final.values, real, max_total),
+        classes=_fit(classes, real, max_total),
+        count=tf.reduce_sum(tf.cast(real, tf.int32), axis=1),
+        corners=_fit(rotated.corners(boxes), real, max_total) if is_rotated else None,
+    )
 
 
-def _greedy(boxes: Any, scores: Any, overlaps: Callable[..., Any], limit: int) -> Any:
-    """Scores of the boxes that are kept, `_NONE` for all others.
+def _greedy(
+    scores: Any, classes: Any, overlap: Callable[[Any], Any], max_per_class: int, max_total: int
+) -> Any:
+    """Scores `[batch, n]` of the boxes that are kept, `_NONE` for all others.
 
     Args:
-      boxes: `[groups, n, 4 or 5]`.
-      scores: `[groups, n]`, `_NONE` for boxes that are none.
-      overlaps: whether one box leaves another no place, of pairs of boxes.
-      limit: greatest number of boxes kept in a group.
+      scores: `[batch, n]`, `_NONE` for boxes that are none.
+      classes: `[batch, n]`.
+      overlap: whether boxes overlap that of a number `[batch, 1]` too much, `[batch, n]`.
+      max_per_class, max_total: greatest numbers of boxes kept in an image.
     """
 
     def goes_on(step: Any, left: Any, _: Any) -> Any:
-        return tf.logical_and(step < limit, tf.reduce_any(left > _NONE))
+        return tf.logical_and(step < max_total, tf.reduce_any(left > _NONE))
 
-    def choose(step: Any, left: Any, kept: Any) -> tuple[Any, ...]:
-        greatest = tf.argmax(left, axis=1, output_type=tf.int32)
-        chosen = tf.one_hot(greatest, tf.shape(left)[1], on_value=True, off_value=False)
-        chosen = tf.logical_and(chosen, left > _NONE)
-        box = tf.gather(boxes, greatest[:, tf.newaxis], batch_dims=1)
-        gone = tf.logical_or(chosen, overlaps(box, boxes))
-        return (
-            step + 1,
-            tf.where_v2(gone, _NONE, left),
-            tf.where_v2(chosen, left, kept),
-        )
+    def keep_one(step: Any, left: Any, kept: Any) -> tuple[Any, ...]:
+        number = tf.argmax(left, axis=1, output_type=tf.int32)[:, tf.newaxis]
+        chosen = tf.equal(tf.range(tf.shape(left)[1]), number)
+        kept = tf.where_v2(chosen, tf.maximum(left, kept), kept)
+        same = tf.equal(classes, tf.gather(classes, number, batch_dims=1))
+        of_class = tf.logical_and(same, kept > _NONE)
+        full = tf.reduce_sum(tf.cast(of_class, tf.int32), axis=1, keepdims=True) >= max_per_class
+        gone = tf.logical_and(same, tf.logical_or(overlap(number), full))
+        left = tf.where_v2(tf.logical_or(chosen, gone), _NONE, left)
+        return step + 1, left, kept
 
     state = (tf.constant(0), scores, tf.fill(tf.shape(scores), _NONE))
-    return tf.while_loop(goes_on, choose, state, back_prop=False)[2]
+    kept = tf.while_loop(goes_on, keep_one, state, back_prop=False)[2]
+    return tf.ensure_shape(kept, scores.shape)
 
 
-def _padded(boxes: Any, scores: Any, classes: Any, length: int) -> Detections:
-    """Detections of exactly this length, with 0 for those that are none."""
-    missing = [[0, 0], [0, length - tf.shape(scores)[1]]]
-    real = tf.pad(scores > _NONE, missing)
-
-    def fit(values: Any) -> Any:
-        inner = values.shape.as_list()[2:]
-        values = tf.pad(values, missing + [[0, 0]] * len(inner))
-        mask = tf.reshape(real, [-1, length, *[1] * len(inner)])
-        values = tf.where_v2(mask, values, tf.zeros([], values.dtype))
-        return tf.reshape(values, [-1, length, *inner])
-
-    is_rotated = boxes.shape.as_list()[2] == 5
-    return Detections(
-        boxes=fit(rotated.enclosing(boxes) if is_rotated else boxes),
-        scores=fit(scores),
-        classes=fit(classes),
-        count=tf.reduce_sum(tf.cast(real, tf.int32), axis=1),
-        corners=fit(rotated.corners(boxes)) if is_rotated else None,
-    )
+def _fit(values: Any, real: Any, length: int) -> Any:
+    """Values `[batch, length, ...]`, with 0 where `[batch, n, ...]` are not real, and after them."""
+    batch, _, *inner = values.shape.as_list()
+    mask = tf.reshape(real, [-1, tf.shape(values)[1], *[1] * len(inner)])
+    values = tf.where_v2(mask, values, tf.zeros([], values.dtype))
+    missing = length - tf.shape(values)[1]
+    values = tf.pad(values, [[0, 0], [0, missing], *[[0, 0]] * len(inner)])
+    values.set_shape([batch, length, *inner])
+    return values
 
 
-def _smaller(limit: int, values: Any) -> Any:
-    """Size of the last dimension, or the limit; a number where the size is known."""
-    size = values.shape.as_list()[-1]
-    return tf.minimum(limit, tf.shape(values)[-1]) if size is None else min(limit, size)
+def _smaller(limit: int, size: Any) -> Any:
+    """The lesser of both, a number if the size is one."""
+    return min(limit, size) if isinstance(size, int) else tf.minimum(limit, size)
