@@ -1,0 +1,1 @@
+"""Geometry of upright and rotated boxes, their codes for a network, and anchors."""

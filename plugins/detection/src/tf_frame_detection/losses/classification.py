@@ -1,0 +1,53 @@
+"""Losses of classes, `[batch, anchors]`: the sum over the classes at each anchor.
+
+Equations and defaults are those of the object detection API (tensorflow/models,
+research/object_detection/core/losses.py, protos/losses.proto). All take:
+
+  logits: `[batch, anchors, classes]` float32.
+  targets: the same, 0 to 1.
+  weights: `[batch, anchors]`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+
+def sigmoid_focal(
+    logits: Any, targets: Any, weights: Any, *, alpha: float | None = 0.25, gamma: float = 2.0
+) -> Any:
+    """Focal loss, which gives little weight to anchors that are already right.
+
+    Equation 5 of https://arxiv.org/abs/1708.02002: -alpha_t (1 - p_t) ** gamma log(p_t).
+
+    Args:
+      logits, targets, weights: see above.
+      alpha: weight of objects, 1 - alpha that of background; None: both have 1.
+      gamma: exponent of the error.
+    """
+    losses = tf.nn.sigmoid_cross_entropy_with_logits(labels=targets, logits=logits)
+    if gamma:
+        errors = targets * tf.sigmoid(-logits) + (1 - targets) * tf.sigmoid(logits)
+        losses *= tf.pow(errors, gamma)
+    if alpha is not None:
+        losses *= targets * alpha + (1 - targets) * (1 - alpha)
+    return tf.reduce_sum(losses, axis=2) * weights
+
+
+def weighted_sigmoid(logits: Any, targets: Any, weights: Any) -> Any:
+    """Sigmoid cross entropy."""
+    return sigmoid_focal(logits, targets, weights, alpha=None, gamma=0)
+
+
+def weighted_softmax(logits: Any, targets: Any, weights: Any, *, logit_scale: float = 1.0) -> Any:
+    """Softmax cross entropy.
+
+    Args:
+      logits, targets, weights: see above; targets add up to 1, see
+        `targets.assigner.with_background`.
+      logit_scale: divisor of the logits.
+    """
+    losses = tf.nn.softmax_cross_entropy_with_logits(labels=targets, logits=logits / logit_scale)
+    return losses * weights

@@ -1,0 +1,1 @@
+"""Assignment of labelled boxes to anchors."""
