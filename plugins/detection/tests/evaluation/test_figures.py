@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
+from tf_frame.metric_table import classwise
 from tf_frame_detection.evaluation import figures as module
 from tf_frame_detection.evaluation.coco import COCO_FIGURES, coco_figures
-from tf_frame_detection.evaluation.figures import Figures
+from tf_frame_detection.evaluation.figures import Figures, angle_errors
 from tf_frame_detection.evaluation.images import Found, Image, Truth
 
 FIGURES = Figures(class_names=("a", "b", "c"))
@@ -124,3 +125,17 @@ def test_voc_recall_of_a_tenth_is_reached():
     images = [image(boxes=[BOX], found=[BOX], scores=[0.9]) for _ in range(3)]
     images += [image(boxes=[BOX]) for _ in range(7)]
     assert one_class(*images)["voc07_ap"] == pytest.approx(4 / 11)
+
+
+def test_errors_of_angles_are_modulo_half_a_turn_and_of_long_boxes():
+    truth = np.zeros([4, 5])
+    truth[:, 2:4] = [[2, 3], [2, 2.9], [2, 6], [2, 6]]
+    truth[:, 4] = np.radians([-89, 0, 10, 0])
+    found = truth.copy()
+    found[:, 4] = np.radians([89, 45, -5, 90])
+    np.testing.assert_allclose(angle_errors(found, truth), [2, 15, 90])
+
+
+def test_metrics_of_classes_become_a_table():
+    kinds, classes = classwise(dict.fromkeys(FIGURES.names()))
+    assert (list(kinds), list(classes)) == (["ap50", "ap", "boxes"], ["a", "b", "c"])

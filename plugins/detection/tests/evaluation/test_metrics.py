@@ -5,7 +5,6 @@ import tensorflow.compat.v1 as tf
 from tf_frame import InputInfo
 from tf_frame_detection.evaluation.figures import Figures
 from tf_frame_detection.evaluation.metrics import detection_metrics
-from tf_frame_detection.evaluation.overlaps import rotated_overlaps, upright_overlaps
 
 INFO = InputInfo(num_classes=3, class_names=("a", "b", "c"))
 
@@ -126,38 +125,32 @@ def test_batches_without_boxes_and_detections(graph, random_cases):
     assert found == pytest.approx(expected(images), abs=1e-6)
 
 
-def enclosing_iou(found, boxes):
-    """A stand-in for the IoU of polygons: that of squares around the centres."""
-    squares = [
-        np.concatenate([each[:, :2] - 5, each[:, :2] + 5], axis=1) for each in (found, boxes)
-    ]
-    return upright_overlaps(*squares, np.zeros(len(boxes), bool))
-
-
 def test_rotated_boxes_have_an_error_of_the_angle():
-    degrees = np.array([20, 170, 0, 0])
-    corners = np.array([[-2, -8], [-2, 8], [2, 8], [2, -8]]) / 100 + 0.5
+    """The image is fed in half its size; detections are not turned, boxes are, by 10 and -4."""
     labels = {
-        "rotated_boxes": np.zeros([1, 4, 5], np.float32),
+        "rotated_boxes": np.array(
+            [[[25, 10, 4, 8, 10], [25, 40, 4, 8, 176], [5, 5, 4, 8, 0], [0, 0, 0, 0, 0]]],
+            np.float32,
+        ),
         "classes": np.array([[0, 0, 0, -1]], np.int32),
         "ignored": np.array([[False, False, True, False]]),
         "crowd": np.zeros([1, 4], bool),
     }
-    # The image is fed in half its size; detections lie at its centre and are not turned.
-    labels["rotated_boxes"][0] = [[25, 25, 2, 8, 0], [25, 26, 2, 8, 0], [5, 5, 2, 8, 0], [0] * 5]
-    labels["rotated_boxes"][0, :, 4] = np.radians(degrees)
+    labels["rotated_boxes"][..., 4] = np.radians(labels["rotated_boxes"][..., 4])
+    corners = np.array([[-4, -8], [-4, 8], [4, 8], [4, -8]])
+    centres = np.array([[50, 20], [50, 80], [0, 0]])
     predictions = {
-        "detection_corners": np.tile(np.float32(corners), [1, 3, 1, 1]),
+        "detection_corners": np.float32(centres[:, np.newaxis] + corners)[np.newaxis] / 100,
         "detection_scores": np.array([[0.9, 0.8, 0]], np.float32),
         "detection_classes": np.zeros([1, 3], np.int32),
         "num_detections": np.array([2], np.int32),
     }
     features = {"image_size": np.array([[50, 50]]), "original_size": np.array([[100, 100]])}
     parts = labels, predictions, features
-    graph = Graph(parts, rotated=True, overlaps=rotated_overlaps(enclosing_iou))
+    graph = Graph(parts, rotated=True)
     with tf.Session(graph=graph.graph) as session:
         found = graph.evaluate(session, [parts])
     assert found["ap50"] == 1
-    assert found["angle_error"] == pytest.approx(15, abs=1e-3)
+    assert found["angle_error"] == pytest.approx(7, abs=1e-3)
     assert found["boxes_a"] == 2
     assert "aps" not in found

@@ -30,10 +30,11 @@ from tf_frame_detection.evaluation.average_precision import (
 from tf_frame_detection.evaluation.coco import COCO_FIGURES, coco_figures, has_pycocotools
 from tf_frame_detection.evaluation.images import Array, Image
 from tf_frame_detection.evaluation.matching import THRESHOLDS, Matches, match_coco, match_voc
-from tf_frame_detection.evaluation.overlaps import Overlaps, upright_overlaps
-from tf_frame_detection.evaluation.rotation import angle_errors
+from tf_frame_detection.evaluation.overlaps import rotated_overlaps, upright_overlaps
 
 _NO_ANGLE = 90.0
+# Boxes at least so many times as long as wide have an angle that counts.
+_LONG = 1.5
 _NO_DETECTIONS = np.zeros([len(THRESHOLDS), 0], bool)
 _NOTHING = Matches(np.zeros(0), _NO_DETECTIONS, _NO_DETECTIONS, 0)
 
@@ -53,13 +54,11 @@ class Figures:
     Attributes:
       class_names: names of all classes, fit for metrics.
       rotated: whether boxes are rotated.
-      overlaps: of detections and boxes.
       voc: whether VOC's AP is computed.
     """
 
     class_names: Sequence[str]
     rotated: bool = False
-    overlaps: Overlaps = upright_overlaps
     voc: bool = False
 
     def names(self) -> list[str]:
@@ -99,11 +98,10 @@ class Figures:
         return [each for each in chosen if len(each.truth.boxes) or len(each.found.boxes)]
 
     def _of_class(self, images: Sequence[Image]) -> _ClassResult:
-        matched = [match_coco(image, self.overlaps) for image in images]
+        overlaps = rotated_overlaps if self.rotated else upright_overlaps
+        matched = [match_coco(image, overlaps) for image in images]
         coco = joined([_NOTHING, *(each for each, _ in matched)])
-        voc = joined(
-            [match_voc(image, self.overlaps) for image in images if self.voc] or [_NOTHING]
-        )
+        voc = joined([match_voc(image, overlaps) for image in images if self.voc] or [_NOTHING])
         return _ClassResult(
             ap=average_precision(coco, COCO_RECALLS),
             voc=float(average_precision(voc, None)[0]),
@@ -122,6 +120,19 @@ class Figures:
                 of = image.truth.boxes[boxes[0, right]]
                 errors.append(angle_errors(image.found.boxes[right], of))
         return np.concatenate(errors)
+
+
+def angle_errors(found: Array, boxes: Array) -> Array:
+    """Returns the errors of the angles of detections, in degrees, 0 to 90.
+
+    Args:
+      found: `[n, 5]`.
+      boxes: `[n, 5]`: the box of each; those less than 1.5 times as long as wide are left out.
+    """
+    is_long = boxes[:, 3] >= _LONG * boxes[:, 2]
+    turned = np.degrees(found[is_long, 4] - boxes[is_long, 4]) % 180
+    errors: Array = np.minimum(turned, 180 - turned)
+    return errors
 
 
 def _mean(values: Sequence[float]) -> float:

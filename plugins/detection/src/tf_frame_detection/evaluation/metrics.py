@@ -15,10 +15,9 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame import InputInfo
+from tf_frame_detection.boxes.rotated import corners, from_corners
 from tf_frame_detection.evaluation.figures import Figures
 from tf_frame_detection.evaluation.images import Found, Image, Truth
-from tf_frame_detection.evaluation.overlaps import Overlaps, rotated_overlaps, upright_overlaps
-from tf_frame_detection.evaluation.rotation import from_corners, scaled
 from tf_frame_vision.confusion import metric_names
 
 
@@ -30,7 +29,6 @@ def detection_metrics(
     info: InputInfo,
     rotated: bool = False,
     voc: bool = False,
-    overlaps: Overlaps | None = None,
 ) -> dict[str, tuple[Any, Any]]:
     """Compares detections with boxes in pixels of the image files.
 
@@ -46,36 +44,32 @@ def detection_metrics(
       info: number and names of the classes.
       rotated: whether boxes are rotated.
       voc: whether VOC's AP is computed, too.
-      overlaps: of detections and boxes; None: their IoU.
 
     Returns:
       The figures that `tf_frame_detection.evaluation.figures` describes, each a (value,
       update op) pair.
     """
     assert info.num_classes, "the model checks it"
-    if overlaps is None:
-        overlaps = _exact_overlaps() if rotated else upright_overlaps
     figures = Figures(
-        class_names=metric_names(info.class_names, info.num_classes),
-        rotated=rotated,
-        overlaps=overlaps,
-        voc=voc,
+        class_names=metric_names(info.class_names, info.num_classes), rotated=rotated, voc=voc
     )
-    batch = [
-        labels["rotated_boxes" if rotated else "boxes"],
-        *(labels[name] for name in ("classes", "ignored", "crowd")),
-        predictions["detection_corners" if rotated else "detection_boxes"],
-        *(predictions[f"detection_{name}"] for name in ("scores", "classes")),
-        *(predictions["num_detections"], features["image_size"], features["original_size"]),
-    ]
+    original = tf.cast(features["original_size"], tf.float32)[:, tf.newaxis]
+    scale = original / tf.cast(features["image_size"], tf.float32)[:, tf.newaxis]
+    if rotated:
+        boxes = _scaled_corners(corners(labels["rotated_boxes"]), scale)
+        found = _scaled_corners(predictions["detection_corners"], original)
+    else:
+        boxes = labels["boxes"] * tf.tile(scale, [1, 1, 2])
+        found = predictions["detection_boxes"] * tf.tile(original, [1, 1, 2])
+    truth = [boxes, *(labels[name] for name in ("classes", "ignored", "crowd"))]
+    names = ("detection_scores", "detection_classes", "num_detections")
     with tf.device("/device:CPU:0"):
-        return _collected(figures, batch)
+        return _collected(figures, [*truth, found, *(predictions[name] for name in names)])
 
 
-def _exact_overlaps() -> Overlaps:
-    from tf_frame_detection.boxes import rotated_numpy
-
-    return rotated_overlaps(rotated_numpy.iou)
+def _scaled_corners(points: Any, scale: Any) -> Any:
+    """Rotated boxes `[batch, n, 5]` of corners `[batch, n, 4, 2]` times `[batch, 1, 2]`."""
+    return from_corners(points * scale[:, :, tf.newaxis])
 
 
 def _collected(figures: Figures, batch: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
@@ -90,8 +84,7 @@ def _collected(figures: Figures, batch: Sequence[Any]) -> dict[str, tuple[Any, A
 
     def add(before: Any, *arrays: Any) -> Any:
         del images[before:]
-        examples = zip(*arrays, strict=True)
-        images.extend(_image(example, rotated=figures.rotated) for example in examples)
+        images.extend(_image(*example) for example in zip(*arrays, strict=True))
         return np.int64(len(images))
 
     def compute(number: Any) -> Any:
@@ -104,21 +97,18 @@ def _collected(figures: Figures, batch: Sequence[Any]) -> dict[str, tuple[Any, A
     return {name: (values[index], update) for index, name in enumerate(names)}
 
 
-def _image(arrays: Sequence[Any], *, rotated: bool) -> Image:
-    """Returns an image in pixels of its file, without padding.
-
-    Args:
-      arrays: those of the batch in `detection_metrics`, of one example.
-      rotated: whether boxes are rotated.
-    """
-    boxes, classes, ignored, crowd, found, scores, found_classes, count, *sizes = arrays
-    fed, original = (size.astype(np.float64) for size in sizes)
-    if rotated:
-        boxes, found = scaled(boxes, original / fed), from_corners(found * original)
-    else:
-        boxes, found = boxes * np.tile(original / fed, 2), found * np.tile(original, 2)
+def _image(
+    boxes: Any,
+    classes: Any,
+    ignored: Any,
+    crowd: Any,
+    found: Any,
+    scores: Any,
+    found_classes: Any,
+    count: int,
+) -> Image:
+    """Returns an image without the padding; copies, for the arrays may be TensorFlow's."""
     is_real = classes >= 0
-    truth = (part[is_real] for part in (boxes, classes, ignored, crowd))
-    # Copies, for an array of the batch may be one of TensorFlow's.
-    detections = (np.array(part[:count]) for part in (found, scores, found_classes))
-    return Image(Truth(*truth), Found(*detections))
+    truth = (part[is_real] for part in (boxes.astype(np.float64), classes, ignored, crowd))
+    detections = (found.astype(np.float64), scores, found_classes)
+    return Image(Truth(*truth), Found(*(np.array(part[:count]) for part in detections)))

@@ -1,4 +1,4 @@
-"""Overlap of detections with boxes: intersection over union (IoU), in NumPy.
+"""Overlaps of detections with boxes, in NumPy: intersection over union (IoU).
 
 With a crowd, a box of any number of objects, it is the share of the detection that lies inside.
 """
@@ -9,7 +9,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tf_frame_detection.boxes import rotated_numpy, upright
 from tf_frame_detection.evaluation.images import Array
+
+# Divisor in place of an area of 0; the numerator is 0 then.
+_TINY = 1e-30
 
 # From detections [n, 4 or 5], boxes [m, 4 or 5] and crowd [m] to overlaps [n, m].
 Overlaps = Callable[[Array, Array, Array], Array]
@@ -26,38 +30,17 @@ def upright_overlaps(found: Array, boxes: Array, crowd: Array) -> Array:
     Returns:
       `[n, m]`; 0 where both areas are 0.
     """
-    first, second = found[:, np.newaxis], boxes[np.newaxis]
-    upper_left = np.maximum(first[..., :2], second[..., :2])
-    sides = np.minimum(first[..., 2:], second[..., 2:]) - upper_left
-    intersection = np.prod(np.maximum(sides, 0), axis=2)
-    area = _areas(found)[:, np.newaxis]
-    return _ratio(intersection, np.where(crowd, area, area + _areas(boxes) - intersection))
-
-
-def rotated_overlaps(iou: Callable[[Array, Array], Array]) -> Overlaps:
-    """Returns the function of the overlaps of rotated boxes.
-
-    Args:
-      iou: from `[n, 5]` and `[m, 5]` to the IoU of their polygons, `[n, m]`.
-    """
-
-    def overlaps(found: Array, boxes: Array, crowd: Array) -> Array:
-        if not len(found) or not len(boxes):
-            return np.zeros([len(found), len(boxes)])
-        ious = np.asarray(iou(found, boxes), np.float64)
-        area, others = (np.prod(each[:, 2:4], axis=1) for each in (found, boxes))
-        # Of the IoU i = x / (a + b - x) the intersection is x = i (a + b) / (1 + i).
-        intersection = ious * (area[:, np.newaxis] + others) / (1 + ious)
-        return np.where(crowd, _ratio(intersection, area[:, np.newaxis]), ious)
-
+    shares = upright.intersection_over_area(found, boxes, ops=np)
+    overlaps: Array = np.where(crowd, shares, upright.iou(found, boxes, ops=np))
     return overlaps
 
 
-def _areas(boxes: Array) -> Array:
-    areas: Array = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
-    return areas
-
-
-def _ratio(numerator: Array, denominator: Array) -> Array:
-    numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    return np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0)
+def rotated_overlaps(found: Array, boxes: Array, crowd: Array) -> Array:
+    """Returns the overlaps of rotated boxes, `[n, 5]` and `[m, 5]`; otherwise as above."""
+    iou = rotated_numpy.iou(found, boxes)
+    area, others = (np.prod(each[:, 2:4], axis=1) for each in (found, boxes))
+    # Of the IoU i = x / (a + b - x) the intersection is x = i (a + b) / (1 + i).
+    shared = iou * (area[:, np.newaxis] + others) / (1 + iou)
+    shares = shared / np.maximum(area, _TINY)[:, np.newaxis]
+    overlaps: Array = np.where(crowd, shares, iou)
+    return overlaps

@@ -1,0 +1,100 @@
+"""Writer of detections, for `tf-frame predict`.
+
+DIR/overlays/NAME.png  the image with the detections, their classes and scores; small images are
+                       enlarged
+DIR/detections.json    all detections as COCO's results: a list of `image_id` (the name of the
+                       file without its suffix; where that is a number, the number), `category_id`,
+                       `bbox` (left, upper, width, height in pixels of the file) and `score`;
+                       rotated ones also with `corners`, four pairs of column and row
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tf_frame import InputInfo
+from tf_frame.atomic_output import write_file
+from tf_frame_detection.evaluation.coco import xywh
+from tf_frame_detection.evaluation.painting import Painting
+from tf_frame_vision.drawing.boxes import enlarged, upright_corners
+from tf_frame_vision.drawing.png import write_png
+
+# Digits of pixels and scores in files.
+_PIXELS, _SCORE = 2, 6
+_CORNERS = "detection_corners"
+
+
+class DetectionFiles:
+    """Writes an overlay for each example and, at the end, all detections.
+
+    Args:
+      directory: the folder; its folders are made.
+      info: names, colours and ids of the classes; without ids they are 1, 2 and so on.
+      min_score: least score of the detections in overlays.
+      rotated: whether boxes are rotated.
+    """
+
+    def __init__(
+        self, directory: str, info: InputInfo, *, min_score: float, rotated: bool = False
+    ) -> None:
+        kinds = ("boxes", "scores", "classes", *(["corners"] if rotated else []))
+        self.predict_keys: Sequence[str] = (
+            "num_detections",
+            *(f"detection_{kind}" for kind in kinds),
+        )
+        self._directory, self._rotated = Path(directory), rotated
+        self._ids = info.class_ids or range(1, (info.num_classes or 0) + 1)
+        self._painting = Painting.of(info, min_score)
+        self._results: list[dict[str, Any]] = []
+        (self._directory / "overlays").mkdir(parents=True, exist_ok=True)
+
+    def __call__(self, name: str, features: Mapping[str, Any], prediction: Any) -> None:
+        """Writes the overlay of an example and keeps its detections.
+
+        Args:
+          name: name of the files, without the ending.
+          features: `image` `[height, width, 3]`, 0 to 255; `image_size` and `original_size`,
+            `[2]`; `name`, the path of the file.
+          prediction: those of `predict_keys`, without the batch.
+        """
+        count = int(prediction["num_detections"])
+        boxes, scores, classes = (
+            prediction[f"detection_{kind}"][:count] for kind in ("boxes", "scores", "classes")
+        )
+        corners = prediction[_CORNERS][:count] if self._rotated else upright_corners(boxes)
+        height, width = features["image_size"]
+        pixels = np.clip(np.round(features["image"][:height, :width]), 0, 255).astype(np.uint8)
+        drawn = self._painting.draw_found(enlarged(pixels), corners, scores, classes)
+        write_png(self._directory / "overlays" / f"{name}.png", drawn)
+        size = features["original_size"].astype(np.float64)
+        image_id = _image_id(features.get("name"), name)
+        pixel_boxes, pixel_corners = boxes * np.tile(size, 2), corners * size
+        for box, around, score, label in zip(
+            pixel_boxes, pixel_corners, scores, classes, strict=True
+        ):
+            result = {
+                "image_id": image_id,
+                "category_id": int(self._ids[int(label)]),
+                "bbox": np.round(xywh(box), _PIXELS).tolist(),
+                "score": round(float(score), _SCORE),
+            }
+            if self._rotated:
+                result["corners"] = np.round(around[:, ::-1], _PIXELS).tolist()
+            self._results.append(result)
+
+    def close(self) -> None:
+        """Writes the detections, also those of a run that was stopped."""
+        lines = ",\n".join(map(json.dumps, self._results))
+        write_file(str(self._directory / "detections.json"), f"[\n{lines}\n]\n")
+
+
+def _image_id(path: Any, name: str) -> int | str:
+    """COCO's id of an image: its files are named 000000000139.jpg and the like."""
+    stem = name if path is None else Path(os.fsdecode(path)).stem
+    return int(stem) if stem.isascii() and stem.isdigit() else name

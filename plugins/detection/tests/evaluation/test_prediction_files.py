@@ -1,0 +1,112 @@
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tf_frame import InputInfo
+from tf_frame_detection.evaluation.painting import Painting
+from tf_frame_detection.evaluation.prediction_files import DetectionFiles
+
+RED, BLUE = (255, 0, 0), (0, 0, 255)
+INFO = InputInfo(
+    num_classes=2, class_names=("tree", "house"), class_colours=(RED, BLUE), class_ids=(18, 7)
+)
+# An image of 200 x 100 pixels is fed as 400 x 200 of 400 x 256.
+FEATURES = {
+    "image": np.full([400, 256, 3], 90, np.float32),
+    "image_size": np.array([400, 200]),
+    "original_size": np.array([200, 100]),
+    "name": b"/data/000000000139.jpg",
+}
+PREDICTION = {
+    "detection_boxes": np.array([[0.5, 0.1, 0.75, 0.5], [0.2, 0.2, 0.4, 0.4], [0] * 4], np.float32),
+    "detection_scores": np.array([0.9, 0.2, 0.0], np.float32),
+    "detection_classes": np.array([1, 0, 0], np.int32),
+    "num_detections": np.int32(2),
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(*, rotated=False, features=FEATURES, prediction=PREDICTION):
+        writer = DetectionFiles(str(tmp_path), INFO, min_score=0.3, rotated=rotated)
+        chosen = {key: prediction[key] for key in writer.predict_keys}
+        writer("photo", features, chosen)
+        writer.close()
+        results = json.loads((tmp_path / "detections.json").read_text())
+        return np.array(Image.open(tmp_path / "overlays" / "photo.png")), results
+
+    return write
+
+
+def has(pixels, colour):
+    return (pixels == colour).all(axis=2).any()
+
+
+def test_results_are_in_the_form_of_coco_and_in_pixels_of_the_file(files):
+    _, results = files()
+    assert results == [
+        {"image_id": 139, "category_id": 7, "bbox": [10, 100, 40, 50], "score": 0.9},
+        {"image_id": 139, "category_id": 18, "bbox": [20, 40, 20, 40], "score": 0.2},
+    ]
+
+
+def test_pycocotools_reads_the_results(files, tmp_path):
+    coco = pytest.importorskip("pycocotools.coco").COCO()
+    files()
+    coco.dataset = {"images": [{"id": 139}], "categories": [{"id": 7}, {"id": 18}]}
+    coco.createIndex()
+    loaded = coco.loadRes(str(tmp_path / "detections.json"))
+    assert [each["area"] for each in loaded.loadAnns(loaded.getAnnIds())] == [2000, 800]
+
+
+def test_an_image_without_a_number_has_its_name_as_id(files):
+    features = {**FEATURES, "name": b"/data/photo.jpg"}
+    assert files(features=features)[1][0]["image_id"] == "photo"
+    features.pop("name")
+    assert files(features=features)[1][0]["image_id"] == "photo"
+
+
+def test_overlays_show_the_image_without_padding_and_certain_detections(files):
+    overlay, _ = files()
+    assert overlay.shape == (400, 200, 3)
+    assert has(overlay, BLUE) and not has(overlay, RED)
+    # The lines are two pixels wide: half a pixel and more on both sides of the edge.
+    np.testing.assert_array_equal(overlay[199:201, 80:100], np.tile(BLUE, [2, 20, 1]))
+    np.testing.assert_array_equal(overlay[230:270, 60], np.full([40, 3], 90))
+
+
+def test_nothing_is_found(files):
+    prediction = {**PREDICTION, "num_detections": np.int32(0)}
+    overlay, results = files(prediction=prediction)
+    assert (overlay == 90).all()
+    assert results == []
+
+
+def test_rotated_detections_have_corners(files):
+    corners = np.array([[0.3, 0.5], [0.5, 0.9], [0.7, 0.5], [0.5, 0.1]], np.float32)
+    prediction = {**PREDICTION, "detection_corners": np.tile(corners, [3, 1, 1])}
+    overlay, results = files(rotated=True, prediction=prediction)
+    assert results[0]["corners"] == [[50, 60], [90, 100], [50, 140], [10, 100]]
+    assert results[0]["bbox"] == [10, 100, 40, 50]
+    # The middle of an edge is painted, a corner of the box around is not.
+    assert has(overlay[158:163, 138:143], BLUE)
+    assert not has(overlay[118:128, 170:185], BLUE)
+
+
+def test_ignored_boxes_are_grey_and_padding_is_not_drawn():
+    painting = Painting.of(INFO, 0.3)
+    corners = np.tile(np.array([[0.2, 0.2], [0.2, 0.8], [0.8, 0.8], [0.8, 0.2]]), [3, 1, 1])
+    picture = np.zeros([100, 100, 3], np.uint8)
+    ignored = np.array([True, False, False])
+    drawn = painting.draw_truth(picture, corners[:1], np.array([0]), ignored[:1])
+    assert has(drawn, (150, 150, 150)) and not has(drawn, RED)
+    drawn = painting.draw_truth(picture, corners[1:], np.array([0, -1]), ignored[1:])
+    assert has(drawn, RED) and not has(drawn, BLUE)
+
+
+def test_classes_without_names_and_colours():
+    painting = Painting.of(InputInfo(num_classes=3, class_names=("tree",)), 0.3)
+    assert painting.class_names == ["tree", "1", "2"]
+    assert len({tuple(colour) for colour in painting.colours}) == 3
