@@ -17,4 +17,8 @@ setup(
     extras_require={"coco": ["pycocotools>=2.0.9"]},
     package_dir={"": "src"},
     packages=find_packages("src"),
+    entry_points={
+        "tf_frame.models": ["detection = tf_frame_detection.model:Detection"],
+        "tf_frame.inputs": ["trees = tf_frame_detection.inputs.trees:Trees"],
+    },
 )

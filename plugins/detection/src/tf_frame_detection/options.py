@@ -34,7 +34,7 @@ class NetworkParams:
         "network below the feature maps, such as mobilenet_v2, resnet_v1_50; tf-frame plugins list "
         "shows all of them",
     )
-    depth_multiplier: float = option(1.0, "factor on the backbone's channels", min=0.1, max=4)
+    depth_multiplier: float = option(0.5, "factor on the backbone's channels", min=0.1, max=4)
     strides: tuple[int, ...] = option(
         (8, 16), "of retinanet: image size over the size of each map, powers of 2", min=2
     )
@@ -118,9 +118,7 @@ class AnchorParams:
 class LossParams:
     """Options of the losses."""
 
-    classification_loss: str = option(
-        FOCAL, "loss of classes", choices=(FOCAL, SIGMOID, SOFTMAX)
-    )
+    classification_loss: str = option(FOCAL, "loss of classes", choices=(FOCAL, SIGMOID, SOFTMAX))
     focal_alpha: float = option(0.25, "of the focal loss: weight of objects", min=0, max=1)
     focal_gamma: float = option(2.0, "of the focal loss: exponent of the error", min=0)
     smooth_l1_delta: float = option(
@@ -161,9 +159,7 @@ class LossParams:
 class SuppressionParams:
     """Options of non-maximum suppression."""
 
-    score_threshold: float = option(
-        1e-8, "detections have a greater score than this", min=0, max=1
-    )
+    score_threshold: float = option(1e-8, "detections have a greater score than this", min=0, max=1)
     iou_threshold: float = option(
         0.6, "IoU with a better box of its class above which a box is left out", min=0, max=1
     )

@@ -23,7 +23,6 @@ RUN_DEFAULTS: Mapping[str, Any] = {
     "save_checkpoint_steps": 200,
     "save_summaries_steps": 100,
     "log_every_n_steps": 20,
-    "model.depth_multiplier": 0.5,
 }
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
