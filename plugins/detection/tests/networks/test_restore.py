@@ -1,0 +1,91 @@
+"""Fine-tuning from a checkpoint with the variables of a published SSDLite."""
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.checkpoint.warm_start.plan import candidate_variables, plan_warm_start
+from tf_frame.config.option_groups import WarmStartOptions
+from tf_frame_detection.restore import restore_options
+
+PREFIX = "FeatureExtractor/"
+SOME = ("FeatureExtractor/MobilenetV2/Conv/weights", "BoxPredictor_5/ClassPredictor/biases")
+
+
+@pytest.fixture(scope="module")
+def save(tmp_path_factory):
+    """Writes a checkpoint of random values for name -> shape, and returns its path."""
+
+    def write(shapes):
+        path = str(tmp_path_factory.mktemp("published") / "model.ckpt")
+        random = np.random.RandomState(0)
+        values = [random.normal(size=shape).astype(np.float32) for shape in shapes.values()]
+        with tf.Graph().as_default(), tf.Session() as session:
+            names = [tf.constant(name) for name in shapes]
+            slices = tf.constant([""] * len(shapes))
+            session.run(tf.raw_ops.SaveV2(
+                prefix=path, tensor_names=tf.stack(names), shape_and_slices=slices, tensors=values
+            ))  # fmt: skip
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="module")
+def detection_checkpoint(save, published_ssdlite):
+    return save({**published_ssdlite, "global_step": []})
+
+
+def restored(graph, path, kind, **arguments):
+    """Name in the graph -> name in the checkpoint, of the variables that are restored."""
+    with graph.as_default():
+        names = set(tf.train.load_checkpoint(path).get_variable_to_shape_map())
+        options = restore_options(kind, names, **arguments)
+        config = WarmStartOptions(warm_start_from=path, **options)
+        plan = plan_warm_start(config, candidate_variables())
+    return {row.name: row.source for row in plan.rows if row.outcome == "restored"}, plan
+
+
+def test_a_detection_checkpoint_is_restored_in_full(
+    ssdlite, published_ssdlite, detection_checkpoint
+):
+    found, plan = restored(ssdlite[0], detection_checkpoint, "detection")
+    assert found == {name: name for name in published_ssdlite}
+    with ssdlite[0].as_default(), tf.Session() as session:
+        plan.init_fn(None, session)
+        reader = tf.train.load_checkpoint(detection_checkpoint)
+        for name in SOME:
+            value = session.run(next(v for v in tf.global_variables() if v.op.name == name))
+            np.testing.assert_array_equal(value, reader.get_tensor(name))
+
+
+def test_features_alone_are_restored_on_request(ssdlite, published_ssdlite, detection_checkpoint):
+    found, _ = restored(ssdlite[0], detection_checkpoint, "detection", load_all=False)
+    assert set(found) == {name for name in published_ssdlite if name.startswith(PREFIX)}
+
+
+def backbone_of(names):
+    return {n for n in names if n.startswith(PREFIX) and "layer_19" not in n}
+
+
+def test_for_classification_the_backbone_alone_is_restored(
+    ssdlite, published_ssdlite, detection_checkpoint
+):
+    found, _ = restored(ssdlite[0], detection_checkpoint, "classification")
+    assert found == {name: name for name in backbone_of(published_ssdlite)}
+
+
+def test_a_classifiers_names_have_no_scope_of_the_detector(ssdlite, published_ssdlite, save):
+    names = {name.removeprefix(PREFIX): name for name in backbone_of(published_ssdlite)}
+    path = save({short: published_ssdlite[name] for short, name in names.items()})
+    found, _ = restored(ssdlite[0], path, "classification")
+    assert found == {name: short for short, name in names.items()}
+
+
+def test_what_has_another_shape_is_left_out(ssdlite, published_ssdlite, save):
+    """As a model of another number of classes."""
+    shapes = {n: s for n, s in published_ssdlite.items() if not n.startswith("BoxPredictor_5")}
+    other = [name for name in shapes if "/ClassPredictor/" in name]
+    path = save(shapes | {name: [*shapes[name][:-1], 7] for name in other})
+    found, _ = restored(ssdlite[0], path, "detection")
+    assert set(found) == shapes.keys() - set(other)
