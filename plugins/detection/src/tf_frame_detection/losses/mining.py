@@ -87,11 +87,18 @@ class HardExampleMiner:
             order = tf.math.top_k(losses, limit).indices
             return order, tf.ones_like(order, tf.bool)
 
-        def suppress(image: tuple[Any, Any]) -> tuple[Any, Any]:
-            return tf.image.non_max_suppression_padded(
-                *image, limit, self.iou_threshold, pad_to_max_output_size=True
+        def suppress(image: tuple[Any, Any]) -> tuple[Any, ...]:
+            chosen = tf.raw_ops.NonMaxSuppressionV4(
+                boxes=image[0],
+                scores=image[1],
+                max_output_size=limit,
+                iou_threshold=self.iou_threshold,
+                score_threshold=float("-inf"),
+                pad_to_max_output_size=True,
             )
+            return tuple(chosen)
 
+        # tf.image.non_max_suppression_padded would leave out boxes without area.
         order, count = tf.map_fn(suppress, (boxes, losses), dtype=(tf.int32, tf.int32))
         return order, tf.range(limit) < count[:, tf.newaxis]
 

@@ -65,7 +65,8 @@ def detections(
     shape = scores.shape.as_list()
     scores = tf.where_v2(scores > score_threshold, scores, _NONE)
     size = shape[1] * shape[2] if shape[1] is not None else tf.shape(scores)[1] * shape[2]
-    best = tf.math.top_k(tf.reshape(scores, [-1, size]), _smaller(candidates, size))
+    scores = tf.reshape(scores, [tf.shape(scores)[0], size])
+    best = tf.math.top_k(scores, _smaller(candidates, size))
     classes = best.indices % shape[2]
     boxes = tf.gather(boxes, best.indices // shape[2], batch_dims=1)
     is_rotated = boxes.shape.as_list()[2] == 5
@@ -122,9 +123,9 @@ def _greedy(
 
 
 def _fit(values: Any, real: Any, length: int) -> Any:
-    """Values `[batch, length, ...]`, with 0 where `[batch, n, ...]` are not real, and after them."""
+    """Values `[batch, n, ...]` padded to a length, and 0 where they are not real."""
     batch, _, *inner = values.shape.as_list()
-    mask = tf.reshape(real, [-1, tf.shape(values)[1], *[1] * len(inner)])
+    mask = tf.reshape(real, [*tf.unstack(tf.shape(real)), *[1] * len(inner)])
     values = tf.where_v2(mask, values, tf.zeros([], values.dtype))
     missing = length - tf.shape(values)[1]
     values = tf.pad(values, [[0, 0], [0, missing], *[[0, 0]] * len(inner)])

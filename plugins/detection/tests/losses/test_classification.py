@@ -1,0 +1,106 @@
+"""Losses of classes: figures of the object detection API's tests (tensorflow/models,
+research/object_detection/core/losses_test.py), and NumPy.
+"""
+
+import math
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame_detection.losses.classification import (
+    sigmoid_focal,
+    weighted_sigmoid,
+    weighted_softmax,
+)
+
+# Logits, targets and weights of WeightedSigmoidClassificationLossTest.
+LOGITS = np.float32(
+    [
+        [[-100, 100, -100], [100, -100, -100], [100, 0, -100], [-100, -100, 100]],
+        [[-100, 0, 100], [-100, 100, -100], [100, 100, 100], [0, 0, -1]],
+    ]
+)
+TARGETS = np.float32(
+    [
+        [[0, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 1]],
+        [[0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 0, 0]],
+    ]
+)
+WEIGHTS = np.float32([[1, 1, 1, 1], [1, 1, 1, 0]])
+
+
+def run(loss, *arrays, **options):
+    with tf.Graph().as_default(), tf.Session() as session:
+        fed = [tf.placeholder(tf.float32, [None] * array.ndim) for array in arrays]
+        return session.run(loss(*fed, **options), dict(zip(fed, arrays, strict=True)))
+
+
+def test_published_sigmoid_loss_of_each_anchor():
+    half = -math.log(0.5)
+    expected = [[0, 0, half, 0], [half, 0, 0, 0]]
+    np.testing.assert_allclose(run(weighted_sigmoid, LOGITS, TARGETS, WEIGHTS), expected, atol=1e-6)
+
+
+def test_published_softmax_loss_of_each_anchor():
+    # WeightedSoftmaxClassificationLossTest.testReturnsCorrectLoss: -1.5 log(1/2) in all.
+    logits = np.float32(
+        [
+            [[-100, 100, -100], [100, -100, -100], [0, 0, -100], [-100, -100, 100]],
+            [[-100, 0, 0], [-100, 100, -100], [-100, 100, -100], [100, -100, -100]],
+        ]
+    )
+    targets = np.float32(
+        [
+            [[0, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 1]],
+            [[0, 0, 1], [0, 1, 0], [0, 1, 0], [1, 0, 0]],
+        ]
+    )
+    weights = np.float32([[1, 1, 0.5, 1], [1, 1, 1, 0]])
+    losses = run(weighted_softmax, logits, targets, weights)
+    half = -math.log(0.5)
+    np.testing.assert_allclose(losses, [[0, 0, half / 2, 0], [half, 0, 0, 0]], atol=1e-6)
+    # Divided by 100, the first anchor's logits are -1, 1 and -1.
+    scaled = run(weighted_softmax, logits, targets, weights, logit_scale=100)
+    np.testing.assert_allclose(scaled[0, 0], math.log(1 + 2 * math.exp(-2)), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("alpha", "factor"), [(1.0, 8), (0.75, 0.75 * 8 + 0.25 * 16)])
+def test_published_sums_of_focal_losses(alpha, factor):
+    # testExpectedLossWithAlphaOneAndZeroGamma and -Alpha75-: 8 anchors, all probabilities 1/2.
+    targets = np.eye(3, dtype=np.float32)[[[1, 0, 0, 2], [2, 1, 0, 0]]]
+    losses = run(sigmoid_focal, 0 * targets, targets, np.ones([2, 4]), alpha=alpha, gamma=0)
+    np.testing.assert_allclose(losses.sum(), -math.log(0.5) * factor, rtol=1e-6)
+
+
+def test_published_ratios_of_focal_losses():
+    # testEasyExamplesProduceSmallLossComparedToSigmoidXEntropy.
+    probabilities = np.array([0.97, 0.91, 0.73, 0.27, 0.09, 0.03])
+    logits = np.float32(np.log(probabilities / (1 - probabilities)))[None, :, None]
+    arrays = (logits, np.float32([1, 1, 1, 0, 0, 0])[None, :, None], np.ones([1, 6]))
+    ratios = run(weighted_sigmoid, *arrays) / run(sigmoid_focal, *arrays, alpha=None)
+    assert (10 ** np.floor(np.log10(ratios))).tolist() == [[1000, 100, 10, 10, 100, 1000]]
+
+
+def test_focal_loss_is_that_of_the_paper():
+    generator = np.random.default_rng(1)
+    logits = np.float32(generator.normal(size=[2, 5, 3], scale=3))
+    targets = np.float32(generator.integers(0, 2, [2, 5, 3]))
+    weights = np.float32(generator.uniform(0, 2, [2, 5]))
+    p = 1 / (1 + np.exp(-np.float64(logits)))
+    right = np.where(targets == 1, p, 1 - p)
+    alpha = np.where(targets == 1, 0.25, 0.75)
+    expected = (-alpha * (1 - right) ** 2 * np.log(right)).sum(axis=2) * weights
+    np.testing.assert_allclose(run(sigmoid_focal, logits, targets, weights), expected, rtol=1e-4)
+
+
+def test_extreme_logits_have_finite_losses_and_gradients():
+    logits, targets = np.float32([[[-1000, 1000]]]), np.float32([[[1, 0]]])
+
+    def gradient(logits, targets, weights):
+        return tf.gradients(sigmoid_focal(logits, targets, weights), logits)[0]
+
+    arrays = (logits, targets, np.ones([1, 1]))
+    np.testing.assert_allclose(run(sigmoid_focal, *arrays), [[250 + 750]])
+    np.testing.assert_allclose(run(gradient, *arrays), [[[-0.25, 0.75]]])
+    assert np.all(run(gradient, -logits, *arrays[1:]) == 0)
