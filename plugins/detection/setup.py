@@ -10,6 +10,7 @@ setup(
     description="Object detection (SSD, RetinaNet, rotated boxes) for tf-frame",
     long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
+    # The samples have licences of their own: data/*/LICENSE.txt, CC0 1.0, boxes of trees MIT.
     license="Apache-2.0",
     python_requires=">=3.10",
     install_requires=["tf-frame>=0.1,<0.2", "tf-frame-vision>=0.1,<0.2"],
@@ -17,8 +18,21 @@ setup(
     extras_require={"coco": ["pycocotools>=2.0.9"]},
     package_dir={"": "src"},
     packages=find_packages("src"),
+    package_data={"tf_frame_detection": ["data/nuclei/*", "data/trees/*"]},
     entry_points={
         "tf_frame.models": ["detection = tf_frame_detection.model:Detection"],
-        "tf_frame.inputs": ["trees = tf_frame_detection.inputs.trees:Trees"],
+        "tf_frame.inputs": [
+            "trees = tf_frame_detection.inputs.trees:Trees",
+            "nuclei_boxes = tf_frame_detection.inputs.nuclei_boxes:NucleiBoxes",
+            "coco_json = tf_frame_detection.inputs.coco_json:CocoJson",
+            "voc_xml = tf_frame_detection.inputs.voc_xml:VocXml",
+            "dota = tf_frame_detection.inputs.dota:Dota",
+            "detection_tfrecord = tf_frame_detection.inputs.detection_tfrecord:DetectionTfrecord",
+        ],
+        "tf_frame.converters": [
+            "coco_json = tf_frame_detection.convert.converters:CocoJson",
+            "voc_xml = tf_frame_detection.convert.converters:VocXml",
+            "dota = tf_frame_detection.convert.converters:Dota",
+        ],
     },
 )

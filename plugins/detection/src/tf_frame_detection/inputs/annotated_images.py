@@ -112,8 +112,8 @@ class AnnotatedImages(DetectionInput, ExampleInput):
         from tf_frame_detection.augmentation.labelled import Labelled, fitted, size_of, within
 
         image = tf.cast(example["image"], tf.float32)
-        parts = ("boxes", "classes", "ignored", "crowd")
-        labelled = Labelled(image, *(example[part] for part in parts), example.get("corners"))
+        parts = {name: example[name] for name in ("boxes", "classes", "ignored", "crowd")}
+        labelled = Labelled(image, **parts, corners=example.get("corners"))
         if is_training:
             labelled = named.apply(labelled, self._changes, seed)
         inner = size_of(labelled)

@@ -53,10 +53,10 @@ class Params(AnnotatedOptions):
             "random_horizontal_flip",
             "random_vertical_flip",
             "random_rotation90",
-            "random_scale_crop_and_pad_to_square:output_size=200:scale_min=0.8:scale_max=1.3",
             "random_adjust_brightness:max_delta=0.1",
             "random_adjust_contrast",
             "random_adjust_saturation",
+            "random_scale_crop_and_pad_to_square:output_size=200:scale_min=0.8:scale_max=1.3",
         ),
         "random changes of training photographs, in this order: NAME:KEY=VALUE:...",
     )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import tensorflow.compat.v1 as tf
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
@@ -62,8 +63,12 @@ def encode(filename: str, loaded: Any) -> Encoded:
     return Encoded(loaded, image_format, *(int(size) for size in pixels.shape[:2]))
 
 
-def serialized(values: Mapping[str, bytes | int]) -> bytes:
-    """Returns an example with one value for each key; the same bytes in each run."""
+def serialized(values: Mapping[str, Any]) -> bytes:
+    """Returns an example; the same bytes in each run.
+
+    Args:
+      values: key -> bytes, an integer, a list of bytes, or an array of integers or floats.
+    """
     features = tf.train.Features(feature={key: _feature(value) for key, value in values.items()})
     # The features are a map, which has another order in each process.
     return bytes(tf.train.Example(features=features).SerializeToString(deterministic=True))
@@ -97,7 +102,10 @@ def _reason(error: Exception) -> str:
     return reason_of(error).rpartition("}} ")[2].partition(" [Op:")[0]
 
 
-def _feature(value: bytes | int) -> Any:
-    if isinstance(value, bytes):
-        return tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
-    return tf.train.Feature(int64_list=tf.train.Int64List(value=[value]))
+def _feature(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return tf.train.Feature(float_list=tf.train.FloatList(value=value))
+    if isinstance(value, (bytes, list)):
+        texts = value if isinstance(value, list) else [value]
+        return tf.train.Feature(bytes_list=tf.train.BytesList(value=texts))
+    return tf.train.Feature(int64_list=tf.train.Int64List(value=np.atleast_1d(value)))

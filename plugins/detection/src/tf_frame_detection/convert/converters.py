@@ -1,0 +1,198 @@
+"""The converters `coco_json`, `voc_xml` and `dota`.
+
+`tf-frame convert NAME` runs them. They read what the inputs of these names read, and write
+TFRecords that the input `detection_tfrecord` reads, and the object detection API as well. The same
+command continues a conversion that was stopped.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tf_frame import Converter, option
+from tf_frame.cli.screen import quiet_tensorflow, without_chatter
+from tf_frame.errors import DataError
+from tf_frame_detection.inputs import coco_json, dota, voc_xml
+from tf_frame_detection.inputs.annotations import Photograph
+from tf_frame_detection.inputs.label_map import FILE, label_map_lines
+from tf_frame_detection.inputs.photographs import Part, divided, make_split
+from tf_frame_vision.convert.folders import check_apart, check_folder, fingerprint
+
+
+@dataclasses.dataclass(frozen=True)
+class ConvertOptions:
+    """Options of all converters."""
+
+    eval_fraction: float = option(
+        0.1,
+        "part of the images that becomes val, where nothing else says which; 0: none",
+        min=0.0,
+        max=0.9,
+    )
+    shards: int = option(
+        4, "files to write for each split; of val at most one for each image", min=1
+    )
+    workers: int | None = option(
+        None, "shards that are written at the same time; none: one for each core", min=1
+    )
+    skip_corrupt: bool = option(
+        False, "leave out and name images and boxes that cannot be used, instead of stopping"
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class CocoOptions(coco_json.FormOptions, ConvertOptions):
+    """Options for COCO's JSON files."""
+
+
+@dataclasses.dataclass(frozen=True)
+class VocOptions(voc_xml.VocFormOptions, ConvertOptions):
+    """Options for XML files."""
+
+
+@dataclasses.dataclass(frozen=True)
+class DotaOptions(voc_xml.FormOptions, ConvertOptions):
+    """Options for DOTA's text files."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """What is to be converted.
+
+    Attributes:
+      names, ids: the classes.
+      training, evaluation: photographs; None: `eval_fraction` of the others.
+    """
+
+    names: Sequence[str]
+    ids: Sequence[int]
+    training: Part
+    evaluation: Part | None
+
+
+class _Converter(Converter):
+    """Base of the converters; a subclass reads its source."""
+
+    name: ClassVar[str]
+    rotated: ClassVar[bool] = False
+
+    def read(self, folder: Path) -> Source:
+        """Finds the photographs.
+
+        Raises:
+          DataError: the source is missing or broken.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define read()")
+
+    def convert(self, source: str, output: str, report: Callable[[str], None]) -> None:
+        """Writes `train-00000-of-00004` ... of each split, and label_map.pbtxt."""
+        root, folder = (Path(path).expanduser() for path in (source, output))
+        check_folder(root, "images and annotations")
+        check_apart(root, folder)
+        try:
+            found = self.read(root)
+            parts = self._parts(found)
+        except DataError as error:
+            # The options of an input have this prefix; those of a converter have none.
+            raise DataError(str(error).replace("--input.", "--")) from None
+        for split, photographs in parts.items():
+            started = time.monotonic()
+            shards = self.params.shards
+            shards = shards if split == "train" else min(shards, len(photographs))
+            settings = self._settings(root, found, photographs)
+            result = self._write(found, root, photographs, settings, folder, split, shards)
+            text = result.text(len(found.names), shards)
+            report(f"{split}: {text}; {time.monotonic() - started:.1f} s; written to {output}")
+        words = shlex.join(["--input.data_dir", output])
+        report(f"read them by --input detection_tfrecord {words}")
+
+    def _parts(self, source: Source) -> dict[str, Sequence[Photograph]]:
+        """Checked photographs of each split."""
+        training, evaluation = source.training, source.evaluation
+        if evaluation is None:
+            kept, held = divided(training[0], self.params.eval_fraction)
+            training, evaluation = (kept, training[1]), (held, ())
+        parts = {}
+        for split, part in (("train", training), ("val", evaluation)):
+            if part[0]:
+                checked = make_split(part, skip_corrupt=self.params.skip_corrupt)
+                for line in checked.damaged:
+                    print(f"left out: {line}", file=sys.stderr, flush=True)
+                parts[split] = checked.content
+        return parts
+
+    def _settings(
+        self, root: Path, source: Source, photographs: Sequence[Photograph]
+    ) -> dict[str, Any]:
+        marks = [(str(each.path.name), each.marks) for each in photographs]
+        return {
+            "kind": self.name,
+            "fingerprint": fingerprint(root, [each.path for each in photographs]),
+            "workers": self.params.workers,
+            "skip_corrupt": self.params.skip_corrupt,
+            "names_file": FILE,
+            "names": label_map_lines(source.ids, source.names),
+            "further": {"boxes": hashlib.sha256(repr(marks).encode()).hexdigest()[:16]},
+        }
+
+    def _write(
+        self,
+        source: Source,
+        root: Path,
+        photographs: Sequence[Photograph],
+        settings: dict[str, Any],
+        output: Path,
+        split: str,
+        shards: int,
+    ) -> Any:
+        quiet_tensorflow(None)
+        with without_chatter(None):
+            # Importing TensorFlow takes seconds.
+            from tf_frame_detection.convert.examples import DetectionRecords, Picture
+            from tf_frame_vision.convert.run import Conversion, convert
+        pictures = [Picture(each, root) for each in photographs]
+        records = DetectionRecords(source.ids, source.names, rotated=self.rotated)
+        conversion = Conversion(**settings, output=output, split=split, shards=shards)
+        return convert(pictures, records, conversion)
+
+
+class CocoJson(_Converter):
+    """Images with COCO's JSON files of instances, as the input coco_json reads them."""
+
+    Params: ClassVar[type] = CocoOptions
+    name = "coco_json"
+
+    def read(self, folder: Path) -> Source:
+        content = coco_json.read_coco(folder, self.params)
+        evaluation = content.parts[1] if len(content.parts) > 1 else None
+        return Source(content.names, content.ids, content.parts[0], evaluation)
+
+
+class VocXml(_Converter):
+    """Images with PASCAL VOC's XML files, as the input voc_xml reads them."""
+
+    Params: ClassVar[type] = VocOptions
+    name = "voc_xml"
+
+    def read(self, folder: Path) -> Source:
+        names, training, evaluation = voc_xml.read_voc(folder, self.params, ignore_difficult=True)
+        return Source(names, range(1, len(names) + 1), training, evaluation)
+
+
+class Dota(_Converter):
+    """Images with DOTA's text files of rotated boxes, as the input dota reads them."""
+
+    Params: ClassVar[type] = DotaOptions
+    name = "dota"
+    rotated = True
+
+    def read(self, folder: Path) -> Source:
+        names, training, evaluation = dota.read_dota(folder, self.params, ignore_difficult=True)
+        return Source(names, range(1, len(names) + 1), training, evaluation)
