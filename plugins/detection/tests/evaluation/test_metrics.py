@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame import InputInfo
+from tf_frame import Input, InputInfo, Model, ModelOutput
+from tf_frame.config.run_options import RunOptions
+from tf_frame.estimator.evaluation.evaluator import Evaluator
 from tf_frame_detection.evaluation.figures import Figures
 from tf_frame_detection.evaluation.metrics import detection_metrics
 
@@ -99,6 +101,41 @@ def test_figures_are_those_of_all_batches_in_each_evaluation(graph, random_cases
     with tf.Session(graph=graph.graph) as session:
         third = graph.evaluate(session, batches(first, 12))
     assert third == pytest.approx(found)
+
+
+class Source(Input):
+    """Batches of four images."""
+
+    def __init__(self, images):
+        self.parts = fed(images)
+
+    def dataset(self, mode, context):
+        labels, predictions, features = self.parts
+        data = tf.data.Dataset.from_tensor_slices(({**features, **predictions}, labels))
+        return data.batch(4)
+
+
+class Seer(Model):
+    """Predicts what the input says."""
+
+    def build(self, features, labels, mode):
+        score = tf.get_variable("score", [], initializer=tf.zeros_initializer())
+        metrics = detection_metrics(labels, features, features, info=INFO, voc=True)
+        return ModelOutput(loss=score, predictions=features, metrics=metrics)
+
+
+def test_the_evaluator_keeps_its_session(random_cases, caplog):
+    images = random_cases[1]
+    evaluator = Evaluator(
+        model=Seer(params=None, info=INFO), source=Source(images), config=RunOptions()
+    )
+    with caplog.at_level("INFO", "tf_frame"):
+        found = [evaluator.evaluate(None).metrics for _ in range(3)]
+    evaluator.close()
+    assert "new session" not in caplog.text
+    wanted = expected(images)
+    for metrics in found:
+        assert {name: metrics[name] for name in wanted} == pytest.approx(wanted, abs=1e-6)
 
 
 def test_two_metrics_in_a_graph_do_not_mix(random_cases):

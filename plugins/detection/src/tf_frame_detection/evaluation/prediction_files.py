@@ -51,7 +51,7 @@ class DetectionFiles:
         self._directory, self._rotated = Path(directory), rotated
         self._ids = info.class_ids or range(1, (info.num_classes or 0) + 1)
         self._painting = Painting.of(info, min_score)
-        self._results: list[dict[str, Any]] = []
+        self._results: list[str] = []
         (self._directory / "overlays").mkdir(parents=True, exist_ok=True)
 
     def __call__(self, name: str, features: Mapping[str, Any], prediction: Any) -> None:
@@ -86,11 +86,11 @@ class DetectionFiles:
             }
             if self._rotated:
                 result["corners"] = np.round(around[:, ::-1], _PIXELS).tolist()
-            self._results.append(result)
+            self._results.append(json.dumps(result))
 
     def close(self) -> None:
         """Writes the detections, also those of a run that was stopped."""
-        lines = ",\n".join(map(json.dumps, self._results))
+        lines = ",\n".join(self._results)
         write_file(str(self._directory / "detections.json"), f"[\n{lines}\n]\n")
 
 
