@@ -85,8 +85,14 @@ def add_api_summaries(losses: Mapping[str, Any], style: str) -> None:
         return
     variables, group = ("ModelVars/", "Losses/") if style == GROUPED else ("", "")
     total = tf.add_n([*losses.values(), *tf.losses.get_regularization_losses()])
-    with tf.name_scope(None):
-        for name, value in {**losses, "TotalLoss": total}.items():
-            tf.summary.scalar(f"{group}{name}", value)
-        for variable in {each.ref(): each for each in tf.model_variables()}.values():
-            tf.summary.histogram(f"{variables}{variable.op.name}", variable)
+    # `tf.summary` would change a tag that is the name of an operation, as of a variable.
+    summaries = [
+        tf.raw_ops.ScalarSummary(tags=f"{group}{name}", values=value)
+        for name, value in {**losses, "TotalLoss": total}.items()
+    ]
+    summaries += [
+        tf.raw_ops.HistogramSummary(tag=f"{variables}{each.op.name}", values=each.read_value())
+        for each in {v.ref(): v for v in tf.model_variables()}.values()
+    ]
+    for summary in summaries:
+        tf.add_to_collection(tf.GraphKeys.SUMMARIES, summary)

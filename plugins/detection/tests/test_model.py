@@ -1,0 +1,256 @@
+"""The model: options, clones, lists of inputs, exports, warm start."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import Input, InputInfo, Mode
+from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.errors import ConfigError
+from tf_frame.testing.toy import make_setup, run_setup
+from tf_frame_detection import outputs, queues
+from tf_frame_detection.model import Detection, Params
+
+INFO = InputInfo(num_classes=2, class_names=("a", "b"), class_ids=(7, 20))
+TINY = {
+    "depth_multiplier": 0.1,
+    "pyramid_channels": 8,
+    "predictor_layers": 0,
+    "strides": (8,),
+    "kernel_size": 1,
+}
+SIDE = 32
+
+
+def labels_of(counts, *, rotated=False):
+    """Boxes of as many objects in each image, padded to the largest count."""
+    random, most = np.random.RandomState(0), max(counts)
+    real = np.arange(most) < np.array(counts)[:, np.newaxis]
+    corner = random.uniform(0, 10, [len(counts), most, 2]) * real[..., None]
+    size = random.uniform(10, 20, corner.shape) * real[..., None]
+    labels = {
+        "boxes": np.concatenate([corner, corner + size], -1).astype(np.float32),
+        "classes": np.where(real, random.randint(2, size=real.shape), -1).astype(np.int32),
+        "ignored": np.zeros(real.shape, bool),
+        "crowd": np.zeros(real.shape, bool),
+    }
+    if rotated:
+        boxes = [corner + size / 2, -np.sort(-size, axis=-1), np.full((*real.shape, 1), 0.3)]
+        labels["rotated_boxes"] = np.concatenate(boxes, -1).astype(np.float32)
+    return labels
+
+
+def images_of(count):
+    return np.random.RandomState(1).uniform(0, 255, [count, SIDE, SIDE, 3]).astype(np.float32)
+
+
+class FourImages(Input):
+    """The same four images in every batch; the first two have few boxes, the others many."""
+
+    @property
+    def info(self):
+        return InputInfo(num_classes=2)
+
+    def dataset(self, mode, context):
+        batch = {"image": images_of(4)}, labels_of((0, 1, 6, 9))
+        data = tf.data.Dataset.from_tensor_slices(batch)
+        data = data.repeat() if mode == Mode.TRAIN else data
+        return data.batch(context.batch_size, drop_remainder=True)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """Loss and variables after two steps of SGD, by number of clones."""
+    found = {}
+    for clones in (1, 2):
+        folder = str(tmp_path_factory.mktemp("clones"))
+        lines = []
+        setup = make_setup(
+            Detection,
+            FourImages,
+            folder,
+            optimizer="sgd",
+            values={f"model.{k}": v for k, v in {**TINY, "train_batch_norm": False}.items()},
+            learning_rate=0.1,
+            max_steps=2,
+            train_batch_size=4,
+            num_clones=clones,
+            log_every_n_steps=1,
+            evaluate=False,
+        )
+        run_setup(setup, report=lines.append)
+        reader = tf.train.load_checkpoint(folder)
+        names = [n for n in reader.get_variable_to_shape_map() if n.endswith(("weights", "biases"))]
+        values = {name: reader.get_tensor(name) for name in names}
+        rows = (Path(folder) / "metrics.csv").read_text().splitlines()
+        found[clones] = [float(row.split(",")[3]) for row in rows[1:]], values
+    return found
+
+
+def test_two_clones_equal_one(trained):
+    (alone, one), (together, two) = trained[1], trained[2]
+    assert one.keys() == two.keys() and len(one) > 10
+    for name, value in one.items():
+        np.testing.assert_allclose(two[name], value, rtol=1e-5, atol=1e-6, err_msg=name)
+    assert alone == pytest.approx(together, rel=1e-5)
+
+
+def outputs_of(mode, features, labels, **options):
+    """Output of `build` in the default graph."""
+    params = dataclasses.replace(Params(), **{**TINY, **options})
+    return Detection(params=params, info=INFO).build(features, labels, mode)
+
+
+def constants(values):
+    return {name: tf.constant(value) for name, value in values.items()}
+
+
+@pytest.mark.parametrize(
+    "name", ["ssd", "rotated_retinanet", pytest.param("retinanet", marks=pytest.mark.slow)]
+)
+def test_detections_are_predicted_exported_and_measured(name):
+    rotated = name == "rotated_retinanet"
+    features = {
+        "image": images_of(2),
+        "image_size": np.array([[SIDE, SIDE], [20, 24]], np.int32),
+        "original_size": np.array([[64, 64], [40, 48]], np.int32),
+    }
+    options = {"name": name, "max_total": 6, "num_maps": 2, "classification_loss": "softmax"}
+    with tf.Graph().as_default(), tf.Session() as session:
+        labels = constants(labels_of((2, 0), rotated=rotated))
+        evaluated = outputs_of(Mode.EVAL, constants(features), labels, **options)
+        exported = outputs.exported(evaluated.predictions, INFO.class_ids)
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        updates = {name: update for name, (_, update) in evaluated.metrics.items()}
+        found, exported, loss, _ = session.run(
+            [evaluated.predictions, exported, evaluated.loss, updates]
+        )
+        metrics = session.run({name: value for name, (value, _) in evaluated.metrics.items()})
+    assert np.isfinite(loss) and 0 <= metrics["ap50"] <= 1
+    assert found["detection_boxes"].shape == (2, 6, 4)
+    assert (np.diff(found["detection_scores"]) <= 0).all()
+    assert found["detection_classes"].dtype == found["num_detections"].dtype == np.int32
+    assert set(found["detection_classes"].ravel()) <= {0, 1}
+    assert ("detection_corners" in found) == rotated
+    if not rotated:
+        assert found["detection_boxes"].min() >= 0 and found["detection_boxes"].max() <= 1
+    assert exported["detection_classes"].dtype == exported["num_detections"].dtype == np.float32
+    assert set(exported["detection_classes"].ravel()) <= {7, 20}
+
+
+@pytest.mark.slow
+def test_an_image_alone_is_served_as_a_whole():
+    with tf.Graph().as_default():
+        served = outputs_of(Mode.PREDICT, {"image": tf.constant(images_of(2))}, None)
+    signature = served.exports["serving_default"]
+    assert {tensor.dtype for tensor in signature.values()} == {tf.float32}
+
+
+def test_several_inputs_are_one_batch():
+    features = [{"image": images_of(1), "name": np.array(["a"])}, {"image": images_of(2)}]
+    labels = [labels_of((3,)), labels_of((0, 1))]
+    with tf.Graph().as_default(), tf.Session() as session:
+        joined, merged = session.run(
+            [queues.merged([constants(b) for b in batches]) for batches in (features, labels)]
+        )
+    assert list(joined) == ["image"] and joined["image"].shape == (3, SIDE, SIDE, 3)
+    assert merged["boxes"].shape == (3, 3, 4)
+    assert (merged["classes"][1:, 1:] == -1).all() and (merged["classes"][0] >= 0).all()
+
+
+@pytest.mark.parametrize("style", ["plain", "grouped"])
+def test_summaries_have_the_apis_tags(style):
+    with tf.Graph().as_default(), tf.Session() as session:
+        variable = tf.get_variable("FeatureExtractor/weights", [2])
+        tf.add_to_collection(tf.GraphKeys.MODEL_VARIABLES, variable)
+        tf.losses.add_loss(tf.constant(0.5), tf.GraphKeys.REGULARIZATION_LOSSES)
+        outputs.add_api_summaries({"localization_loss": tf.constant(2.0)}, style)
+        session.run(tf.global_variables_initializer())
+        summary = tf.Summary.FromString(session.run(tf.summary.merge_all()))
+    losses, variables = ("Losses/", "ModelVars/") if style == "grouped" else ("", "")
+    values = {value.tag: value for value in summary.value}
+    assert values[f"{losses}localization_loss"].simple_value == 2.0
+    assert values[f"{losses}TotalLoss"].simple_value == 2.5
+    assert values[f"{variables}FeatureExtractor/weights"].histo.num == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"strides": (8, 32)}, "each twice the one before"),
+        ({"strides": ()}, "give one or more"),
+        ({"strides": (2, 4)}, "begin with 4, 8, 16 or 32"),
+    ],
+)
+def test_strides_that_are_no_pyramid_are_refused(options, error):
+    with pytest.raises(ConfigError, match=error):
+        Detection(params=dataclasses.replace(Params(), **options), info=INFO)
+
+
+def test_an_input_must_say_how_many_classes_there_are():
+    with pytest.raises(ConfigError, match="number of classes"):
+        Detection(params=Params(), info=InputInfo())
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ({}, None),
+        ({"fine_tune_checkpoint_type": "detection"}, "all"),
+        ({"from_detection_checkpoint": True}, "all"),
+        ({"from_detection_checkpoint": False}, "features"),
+        ({"fine_tune_checkpoint_type": "classification"}, "features"),
+        (
+            {"from_detection_checkpoint": True, "load_all_detection_checkpoint_vars": False},
+            "features",
+        ),
+    ],
+)
+def test_the_type_of_a_checkpoint_decides_what_is_restored(given, kind):
+    model = Detection(params=dataclasses.replace(Params(), **given), info=INFO)
+    with tf.Graph().as_default():
+        found = model.warm_start_options({"a": [1]})
+    included = {None: None, "all": (), "features": ("FeatureExtractor/",)}[kind]
+    assert found.get("warm_start_include", None if not found else ()) == included
+    assert bool(found) == bool(found.get("warm_start_ignore_missing"))
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "backbone"),
+    [
+        (None, "trees", "resnet_v1_18"),
+        ("retinanet", "trees", "resnet_v1_18"),
+        ("ssd", "trees", "mobilenet_v2"),
+        ("rotated_retinanet", "nuclei_boxes", "resnet_v1_18"),
+    ],
+)
+def test_the_name_decides_about_input_and_defaults(name, source, backbone):
+    words = ["--plugin", "detection"] + (["--model.name", name] if name else [])
+    setup = parse_command_line(words).setup()
+    assert (setup.input.name, setup.model.params.backbone) == (source, backbone)
+    assert setup.config.learning_rate == 2e-3
+    if source == "nuclei_boxes":
+        assert setup.input.params.rotated
+
+
+@pytest.mark.parametrize("preset", Detection.presets)
+def test_presets_are_valid(preset):
+    setup = parse_command_line(["--plugin", "detection", "--preset", preset]).setup()
+    assert setup.input.name == "detection_tfrecord" and setup.config.moving_average_decay is None
+    assert setup.model.params.depth_multiplier == 1.0
+
+
+@pytest.mark.process
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ssd", "retinanet", "rotated_retinanet"])
+def test_runs_of_every_name(name, tmp_path):
+    from tf_frame.cli.main import main
+
+    run = str(tmp_path / "run")
+    words = ["run", "--plugin", "detection", "--model.name", name, "--max_steps", "5"]
+    assert main([*words, "--model_dir", run]) == 0
+    assert main(["evaluate", run]) == 0
+    assert main(["export", run, "--output", str(tmp_path / "export")]) == 0

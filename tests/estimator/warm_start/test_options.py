@@ -1,0 +1,55 @@
+"""Options of a warm start that a model proposes."""
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import CheckpointError
+from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
+
+
+class Proposing(ToyModel):
+    """Takes the biases of another scope, and nothing else."""
+
+    def warm_start_options(self, checkpoint):
+        assert [v.op.name for v in tf.trainable_variables()] == ["linear/weights", "linear/biases"]
+        if checkpoint["other/biases"] != [1]:
+            return {}
+        return {
+            "warm_start_include": ("linear/biases",),
+            "warm_start_map": (r"linear/(.*)=other/\1",),
+        }
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("other") / "model.ckpt")
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("other/biases", initializer=tf.constant([5.0]))
+        session.run(tf.global_variables_initializer())
+        return tf.train.Saver().save(session, path)
+
+
+def report_of(folder, checkpoint, **options):
+    lines = []
+    setup = make_setup(
+        Proposing,
+        ToyInput,
+        str(folder),
+        max_steps=1,
+        evaluate=False,
+        warm_start_from=checkpoint,
+        **options,
+    )
+    run_setup(setup, report=lines.append)
+    return "\n".join(lines)
+
+
+def test_the_models_options_hold_unless_others_are_given(tmp_path, checkpoint):
+    said = report_of(tmp_path, checkpoint)
+    assert "1 of 2 variables restored (1 not included)" in said
+    assert "other/biases" in said
+
+
+def test_an_option_that_is_given_wins(tmp_path, checkpoint):
+    with pytest.raises(CheckpointError, match="1 variables are not in the checkpoint"):
+        report_of(tmp_path, checkpoint, warm_start_include=("linear/weights",))
