@@ -27,6 +27,7 @@ BY_DEFAULT = {"mobilenet_v1_025", "inception_v1"}
 EXCITED = {f"mobilenet_v3_{size}{kind}" for size in ("small", "large") for kind in ("", "_seg")}
 # Channels of the last feature map of each stride, from 2 to 32.
 CHANNELS = {
+    "resnet_v1_18": [64, 64, 128, 256, 512],
     "resnet_v1_50": [64, 256, 512, 1024, 2048],
     "resnet_v1_50_beta": [128, 256, 512, 1024, 2048],
     "resnet_v2_50": [64, 256, 512, 1024, 2048],
@@ -219,3 +220,33 @@ def test_a_backbone_within_another_scope_is_found():
         assert maps[2] is end_points["detector/resnet_v1_50/conv1"]
         assert maps[4].op.name == "detector/resnet_v1_50/block1/unit_2/bottleneck_v1/Relu"
         assert all(v.op.name.startswith("detector/resnet_v1_50/") for v in tf.global_variables())
+
+
+PYRAMIDS = {
+    # Outputs of the blocks, as the object detection API's, not of their last unit but one.
+    "resnet_v1_50": ("block2/unit_4/bottleneck_v1/Relu", "block3/unit_6/bottleneck_v1/Relu"),
+    "mobilenet_v1_025": ("Conv2d_5_pointwise/Relu6", "Conv2d_11_pointwise/Relu6"),
+    "mobilenet_v2_035": ("expanded_conv_5/output", "expanded_conv_12/output"),
+    "inception_v1": ("Mixed_3c/concat", "Mixed_4f/concat"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in BY_DEFAULT else SLOW) for n in PYRAMIDS]
+)
+def test_a_feature_pyramid_takes_the_apis_maps(name):
+    with tf.Graph().as_default(), tf.variable_scope("FeatureExtractor"):
+        images = tf.zeros([1, 96, 96, 3])
+        maps = load_network(name).pyramid_features(images, context(), top_stride=16, min_depth=16)
+    assert list(maps) == [2, 4, 8, 16]
+    for stride, end in zip((8, 16), PYRAMIDS[name], strict=True):
+        assert maps[stride].op.name.endswith(end)
+        assert maps[stride].shape[1] == 96 // stride
+
+
+def test_another_packages_pyramid_is_made_of_its_features():
+    class Own(Network):
+        def features(self, images, context, *, output_stride=32):
+            return {stride: stride for stride in (4, 8, output_stride)}, {}
+
+    assert Own(params=None).pyramid_features(None, context(), top_stride=16) == {4: 4, 8: 8}

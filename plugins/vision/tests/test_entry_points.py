@@ -25,7 +25,7 @@ def test_the_networks_are_those_that_users_know():
     assert names("network") == {
         *("lenet", "cifarnet", "alexnet_v2", "vgg_a", "vgg_16", "vgg_19"),
         *("inception_v1", "inception_v2", "inception_v3", "inception_v4", "inception_resnet_v2"),
-        *resnets,
+        *("resnet_v1_18", *resnets),
         *("resnet_v1_50_beta", "resnet_v1_101_beta"),
         *("xception_41", "xception_65", "xception_71"),
         *("mobilenet_v1", "mobilenet_v1_075", "mobilenet_v1_050", "mobilenet_v1_025"),
