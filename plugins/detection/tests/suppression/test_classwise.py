@@ -132,8 +132,7 @@ def test_only_the_best_candidates_are_looked_at():
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize(("size", "count"), [(4, 2), (5, 0)])
-@pytest.mark.parametrize("dynamic", [True, False])
+@pytest.mark.parametrize(("size", "count", "dynamic"), [(4, 2, True), (4, 0, False), (5, 0, True)])
 def test_no_boxes_and_no_detections(size, count, dynamic):
     boxes, scores = (array[:, :count] for array in random_batch(size))
     found = run(boxes, scores, dynamic, score_threshold=0.99, max_total=3)
