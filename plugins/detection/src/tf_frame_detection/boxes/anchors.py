@@ -148,7 +148,7 @@ def ssd_anchors(
 
 def _tiled(feature_size: Any, shapes: Sequence[Shape], base: Any, stride: Any, offset: Any) -> Any:
     """Boxes of each shape around each cell, `[height * width * shapes, 4]`."""
-    scales, ratios = np.float32(shapes).T
+    scales, ratios = np.array(shapes, np.float32).T
     roots = np.sqrt(ratios)
     sides = tf.stack([scales / roots * base[0], scales * roots * base[1]])
     lines = [
