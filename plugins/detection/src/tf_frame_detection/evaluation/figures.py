@@ -15,7 +15,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -71,8 +72,9 @@ class Figures:
         Args:
           images: all images of the evaluation.
         """
+        with_class = _with_class(images)
         labels = range(len(self.class_names))
-        results = [self._of_class(self._with_class(images, label)) for label in labels]
+        results = [self._of_class(with_class[label]) for label in labels]
         figures = {
             "ap": _mean([float(np.mean(each.ap)) for each in results]),
             "ap50": _mean([each.ap[0] for each in results]),
@@ -91,11 +93,6 @@ class Figures:
             figures[f"ap_{name}"] = float(np.mean(result.ap))
             figures[f"boxes_{name}"] = float(result.num_boxes)
         return figures
-
-    def _with_class(self, images: Sequence[Image], label: int) -> list[Image]:
-        """The boxes of a class, of the images with any."""
-        chosen = [image.of_class(label) for image in images]
-        return [each for each in chosen if len(each.truth.boxes) or len(each.found.boxes)]
 
     def _of_class(self, images: Sequence[Image]) -> _ClassResult:
         overlaps = rotated_overlaps if self.rotated else upright_overlaps
@@ -120,6 +117,15 @@ class Figures:
                 of = image.truth.boxes[boxes[0, right]]
                 errors.append(angle_errors(image.found.boxes[right], of))
         return np.concatenate(errors)
+
+
+def _with_class(images: Sequence[Image]) -> Mapping[int, list[Image]]:
+    """The boxes and detections of each class, of the images with any."""
+    chosen = defaultdict(list)
+    for image in images:
+        for label in np.union1d(image.truth.classes, image.found.classes):
+            chosen[int(label)].append(image.of_class(label))
+    return chosen
 
 
 def angle_errors(found: Array, boxes: Array) -> Array:
