@@ -12,6 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.errors import ConfigError
 from tf_frame_detection.augmentation.labelled import Labelled, apply_if, moved, size_of
 from tf_frame_vision import augmentation
 from tf_frame_vision.augmentation import colour, draws
@@ -99,6 +100,8 @@ def random_adjust_saturation(
 
 def random_distort_color(labelled: Labelled, seed: Any, *, color_ordering: int = 0) -> Labelled:
     """Changes brightness, saturation, hue and contrast; the ordering is 0 or 1."""
+    if color_ordering not in (0, 1):
+        raise ConfigError(f"random_distort_color:color_ordering is {color_ordering}; it is 0 or 1")
     order = _COLOUR_ORDERS[color_ordering]
     return _recoloured(labelled, colour.distort(labelled.image / _WHITE, order, seed) * _WHITE)
 

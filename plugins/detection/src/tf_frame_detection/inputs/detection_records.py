@@ -93,7 +93,9 @@ def in_pixels(example: Mapping[str, Any]) -> dict[str, Any]:
     heights, widths = boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]
     centres = (boxes[:, :2] + boxes[:, 2:]) / 2
     shares = example["boxes"]
-    other_size = tf.reduce_all(example["size"] > 0) & tf.reduce_any(example["size"] != size)
+    other_size = tf.reduce_all(example["size"] > 0) & tf.reduce_any(
+        tf.not_equal(example["size"], size)
+    )
     problem = first_problem(
         [
             (~other_size, "its image has another size than image/height and image/width say"),

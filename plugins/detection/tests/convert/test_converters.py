@@ -1,0 +1,154 @@
+"""Folders become records, which the input reads back as the folder's own input reads them."""
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+from PIL import Image
+
+from tf_frame import InputContext, Mode
+from tf_frame.cli.main import main
+from tf_frame.errors import DataError
+from tf_frame.testing.elements import elements_of
+from tf_frame_detection.inputs import dota
+from tf_frame_detection.inputs.detection_tfrecord import DetectionTfrecord, Params
+from tf_frame_detection.inputs.label_map import read_label_map
+
+PLAIN = {"image_size": (), "data_augmentation": (), "shuffle_buffer": 0}
+LINES = {
+    "a": ["10 4 16 10 10 16 4 10 cat 0", "20 4 30 4 30 20 20 20 dog 1"],
+    "b": [],
+    "c": ["1 1 9 1 9 9 1 9 dog 0"],
+}
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def write(root):
+    for split, names in (("train", "ab"), ("val", "c")):
+        for folder in ("images", "labelTxt"):
+            (root / split / folder).mkdir(parents=True)
+        for name in names:
+            pixels = np.random.RandomState(ord(name)).randint(0, 256, [24, 32, 3])
+            image = Image.fromarray(pixels.astype(np.uint8))
+            image.save(root / split / "images" / f"{name}.png")
+            (root / split / "labelTxt" / f"{name}.txt").write_text("\n".join(LINES[name]))
+    return root
+
+
+def convert(monkeypatch, folder, *options):
+    # The command sets this; another test's process shall not inherit it.
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
+    words = ["convert", "dota", folder / "source", folder / "records", "--shards", "1", *options]
+    return main([*map(str, words)])
+
+
+def take(of, mode):
+    return elements_of(of.dataset(mode, InputContext(batch_size=2)), 1)[0]
+
+
+def test_records_are_read_back_as_the_folder_is(monkeypatch, tmp_path, capsys):
+    write(tmp_path / "source")
+    assert convert(monkeypatch, tmp_path) == 0
+    assert "train: 2 images of 2 classes in 1 shards" in capsys.readouterr().out
+    records = str(tmp_path / "records")
+    read = DetectionTfrecord(params=Params(data_dir=records, rotated=True, **PLAIN))
+    params = dota.Params(data_dir=str(tmp_path / "source"), rotated=True, **PLAIN)
+    folder = dota.Dota(params=params)
+    assert read.info == folder.info
+    found, expected = (take(of, Mode.TRAIN) for of in (read, folder))
+    for one, other in zip(found, expected, strict=True):
+        assert one.keys() == other.keys()
+        for name in one.keys() - {"name"}:
+            np.testing.assert_allclose(one[name], other[name], atol=1e-4, err_msg=name)
+    assert found[1]["ignored"].tolist() == [[False, True], [False, False]]
+
+
+def test_records_have_the_keys_of_the_object_detection_api(monkeypatch, tmp_path):
+    write(tmp_path / "source")
+    (tmp_path / "source/train/labelTxt/b.txt").write_text("1 2 3\n")
+    assert convert(monkeypatch, tmp_path) == 2
+    assert convert(monkeypatch, tmp_path, "--skip_corrupt") == 0
+    data = tf.data.TFRecordDataset(str(tmp_path / "records" / "train-00000-of-00001"))
+    feature = tf.train.Example.FromString(elements_of(data, 1)[0]).features.feature
+    floats = {edge: feature[f"image/object/bbox/{edge}"].float_list.value[1] for edge in EDGES}
+    np.testing.assert_allclose(list(floats.values()), [4 / 24, 20 / 32, 20 / 24, 30 / 32])
+    assert list(feature["image/object/class/label"].int64_list.value) == [1, 2]
+    assert list(feature["image/object/class/text"].bytes_list.value) == [b"cat", b"dog"]
+    assert list(feature["image/object/difficult"].int64_list.value) == [0, 1]
+    assert feature["image/height"].int64_list.value[0] == 24
+
+
+EDGES = ("ymin", "xmin", "ymax", "xmax")
+RECORD = {
+    "edges": [[0.1, 0.1, 0.5, 0.5]],
+    "image/object/class/label": [2],
+    "image/height": [8],
+    "image/width": [8],
+}
+# Change of a record, and what is said of it.
+BAD = {
+    "nothing": ({}, ""),
+    "a text in place of a label": (
+        {"image/object/class/label": [], "image/object/class/text": [b"dog"]},
+        "",
+    ),
+    "class": ({"image/object/class/label": [3]}, "a class that the label map does not have"),
+    "no class": ({"image/object/class/label": []}, "another number of image/object/class/label"),
+    "nan": ({"edges": [[0.1, float("nan"), 0.5, 0.5]]}, "an edge that is no number"),
+    "inverted": ({"edges": [[0.5, 0.1, 0.1, 0.5]]}, "a box is inverted"),
+    "empty": ({"edges": [[0.5, 0.1, 0.5, 0.5]]}, "a box is empty"),
+    "pixels": ({"edges": [[1.0, 2.0, 3.0, 4.0]]}, "a box lies outside of the image"),
+    "size": ({"image/height": [9]}, "has another size than image/height"),
+    "flags": ({"image/object/is_crowd": [0, 1]}, "another number of image/object/is_crowd"),
+    "image": ({"image/encoded": [b"no"]}, "cannot be decoded as JPEG, PNG"),
+    "no image": ({"image/encoded": []}, "it has not one image/encoded"),
+}
+
+
+def serialized(values):
+    kinds = {bytes: "bytes_list", int: "int64_list", float: "float_list"}
+    example = tf.train.Example()
+    for key, content in values.items():
+        for value in content:
+            getattr(example.features.feature[key], kinds[type(value)]).value.append(value)
+    return example.SerializeToString()
+
+
+def test_records_that_cannot_be_used_are_named(tmp_path):
+    with tf.Session() as session:
+        png = session.run(tf.io.encode_png(np.zeros([8, 8, 3], np.uint8)))
+    with tf.io.TFRecordWriter(str(tmp_path / "train-00000-of-00001")) as writer:
+        for changes, _ in BAD.values():
+            values = {"image/encoded": [png], **RECORD, **changes}
+            edges = np.array(values.pop("edges")).T.tolist()
+            for name, column in zip(EDGES, edges, strict=True):
+                values[f"image/object/bbox/{name}"] = column
+            writer.write(serialized(values))
+    (tmp_path / "classes.txt").write_text("cat\ndog\n")
+    params = Params(data_dir=str(tmp_path), label_map=str(tmp_path / "classes.txt"), **PLAIN)
+    of = DetectionTfrecord(params=params)
+    order = tf.data.Dataset.range(len(BAD)).map(lambda number: (number, number))
+    examples = of.read(of.splits[Mode.TRAIN], order).map(lambda n, each: of.checked(each))
+    found = [each["problem"].decode() for each in elements_of(examples)]
+    for number, (problem, (kind, (_, expected))) in enumerate(zip(found, BAD.items(), strict=True)):
+        assert expected in problem, (kind, problem)
+        assert bool(problem) == bool(expected), (kind, problem)
+        assert not problem or f"train-00000-of-00001: record {number} " in problem
+
+
+def test_label_maps(tmp_path):
+    path = tmp_path / "map.pbtxt"
+    path.write_text("item { name: 'dog' id: 18 }\nitem {\n id: 17\n name: \"cat's\"\n}")
+    assert list(read_label_map(path).items()) == [(17, "cat's"), (18, "dog")]
+    for text, message in (
+        ("item { id: 1 }", "has no id or no name"),
+        ("item { id: 1 name: 'a' } item { id: 1 name: 'b' }", "has the id 1 twice"),
+        ("nothing", "has no item"),
+    ):
+        path.write_text(text)
+        with pytest.raises(DataError, match=message):
+            read_label_map(path)

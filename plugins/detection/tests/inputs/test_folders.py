@@ -1,0 +1,314 @@
+"""`coco_json`, `voc_xml` and `dota` read the same photographs, and yield the same examples."""
+
+import importlib
+import json
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+from PIL import Image
+
+from tf_frame import InputContext, Mode
+from tf_frame.errors import ConfigError, DataError, NoDataError
+from tf_frame.testing.elements import elements_of
+from tf_frame.testing.exact_resume import check_exact_resume
+
+INPUTS = {"coco_json": "CocoJson", "voc_xml": "VocXml", "dota": "Dota"}
+PLAIN = {"image_size": (), "data_augmentation": ()}
+
+
+def source(name, folder, **params):
+    module = importlib.import_module(f"tf_frame_detection.inputs.{name}")
+    values = {**PLAIN, "data_dir": str(folder), **params}
+    return getattr(module, INPUTS[name])(params=module.Params(**values))
+
+
+def take(of, mode, count=None, **context):
+    return elements_of(of.dataset(mode, InputContext(**{"batch_size": 3, **context})), count)
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_examples_are_what_the_files_say(forms, tmp_path, name):
+    of = source(name, getattr(forms, name)(tmp_path), shuffle_buffer=0)
+    info = of.info
+    assert info.num_examples == {Mode.TRAIN: 3, Mode.EVAL: 1, Mode.PREDICT: 1}
+    assert info.class_names == ("cat", "dog")
+    assert info.class_ids == ((17, 18) if name == "coco_json" else (1, 2))
+    ((features, labels),) = take(of, Mode.TRAIN, 1)
+    assert [path.decode()[-5:] for path in features["name"]] == ["a.png", "b.png", "c.png"]
+    np.testing.assert_array_equal(features["image"], [forms.image_of(k) for k in "abc"])
+    assert features["original_size"].tolist() == features["image_size"].tolist() == [[24, 32]] * 3
+    assert labels["boxes"].tolist() == [
+        [[3, 2, 9, 12], [4, 20, 20, 30]],
+        [[0, 0, 0, 0]] * 2,
+        [[5, 5, 21, 9], [0, 0, 0, 0]],
+    ]
+    assert labels["classes"].tolist() == [[0, 1], [-1, -1], [1, -1]]
+    dogs = {"coco_json": [[False, False], [False, False], [True, False]]}
+    ignored = dogs.get(name, [[False, True], [False, False], [True, False]])
+    assert labels["ignored"].tolist() == ignored
+    assert labels["crowd"].tolist() == (ignored if name == "coco_json" else [[False] * 2] * 3)
+
+
+def marks_of(of, mode):
+    """The objects of each photograph."""
+    return [photograph.marks for photograph in of.splits[mode].content]
+
+
+def test_difficult_objects_may_count(forms, tmp_path):
+    for name in ("voc_xml", "dota"):
+        folder = getattr(forms, name)(tmp_path / name)
+        of = source(name, folder, ignore_difficult=False)
+        assert [[each.ignored for each in one] for one in marks_of(of, Mode.TRAIN)] == [
+            [False, False],
+            [],
+            [False],
+        ]
+
+
+def test_a_class_file_decides_the_numbers(forms, tmp_path):
+    (tmp_path / "names.txt").write_text("bird\ndog\ncat\n")
+    of = source("dota", forms.dota(tmp_path / "d"), classes=str(tmp_path / "names.txt"))
+    assert marks_of(of, Mode.EVAL)[0][0].number == 2
+
+
+def test_parts_are_held_out_where_nothing_says_which(forms, tmp_path):
+    folder = forms.voc_xml(tmp_path)
+    for name in ("train.txt", "val.txt"):
+        (folder / "ImageSets" / "Main" / name).unlink()
+    of = source("voc_xml", folder, eval_fraction=0.5)
+    assert of.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 2, Mode.PREDICT: 2}
+    of = source("voc_xml", folder, eval_fraction=0.0)
+    assert of.info.num_examples[Mode.TRAIN] == 4
+    with pytest.raises(NoDataError, match="--input.eval_fraction 0.0 of .* leaves nothing"):
+        of.dataset(Mode.EVAL, InputContext(batch_size=1))
+    (tmp_path / "some.txt").write_text("a\nd\n")
+    of = source("voc_xml", folder, train_list=str(tmp_path / "some.txt"))
+    assert of.info.num_examples == {Mode.TRAIN: 2, Mode.EVAL: 2, Mode.PREDICT: 2}
+
+
+def test_files_of_other_names_are_given_by_options(forms, tmp_path):
+    folder = forms.coco_json(tmp_path)
+    (folder / "annotations/instances_train2017.json").rename(folder / "mine.json")
+    (folder / "annotations/instances_val2017.json").rename(folder / "theirs.json")
+    with pytest.raises(ConfigError, match="and 2 JSON files; say which one to train on"):
+        source("coco_json", folder)
+    of = source("coco_json", folder, train_annotations="mine.json", eval_annotations="theirs.json")
+    assert of.info.num_examples[Mode.EVAL] == 1
+
+
+def test_images_are_resized_and_padded(forms, tmp_path):
+    of = source(
+        "dota", forms.dota(tmp_path), image_size=(48, 96), keep_aspect_ratio=True, max_boxes=3
+    )
+    ((features, labels),) = take(of, Mode.EVAL)
+    assert features["image"].shape == (1, 48, 96, 3)
+    assert features["image_size"].tolist() == [[48, 64]]
+    assert labels["boxes"].tolist() == [[[0, 0, 48, 64], [0, 0, 0, 0], [0, 0, 0, 0]]]
+    assert labels["classes"].tolist() == [[0, -1, -1]]
+    for params in ({"image_size": (16, 16, 16)}, {"image_size": (), "keep_aspect_ratio": True}):
+        with pytest.raises(ConfigError, match=r"--input\.(image_size: give|keep_aspect_ratio has)"):
+            source("dota", tmp_path, **params)
+
+
+def test_rotated_boxes_follow_the_corners(forms, tmp_path):
+    folder = forms.dota(tmp_path)
+    corners = [(4, 10), (10, 4), (22, 16), (16, 22)]
+    words = " ".join(f"{x} {y}" for y, x in corners)
+    (folder / "val/labelTxt/d.txt").write_text(f"{words} cat 0\n")
+    ((_, labels),) = take(source("dota", folder, rotated=True), Mode.EVAL)
+    assert labels["boxes"].tolist() == [[[4, 4, 22, 22]]]
+    row, column, height, width, angle = labels["rotated_boxes"][0, 0]
+    np.testing.assert_allclose([row, column, height, width], [13, 13, 72**0.5, 288**0.5], rtol=1e-5)
+    np.testing.assert_allclose(angle, np.pi / 4, rtol=1e-5)
+
+
+@pytest.mark.slow
+def test_training_resumes_exactly_and_augments_before_resizing(forms, tmp_path):
+    of = source(
+        "voc_xml",
+        forms.voc_xml(tmp_path),
+        image_size=(16,),
+        preprocess=("random_pad_image",),
+        data_augmentation=("random_horizontal_flip",),
+    )
+    check_exact_resume(of, batch_size=2, steps=2)
+    plain = source("voc_xml", tmp_path, image_size=(16,))
+    one, other = (take(each, Mode.TRAIN, 1)[0][0]["image"] for each in (of, plain))
+    assert one.shape == other.shape == (3, 16, 16, 3)
+    assert not np.array_equal(one, other)
+
+
+def test_photographs_without_a_box_or_with_one_that_reaches_beyond(forms, tmp_path):
+    folder = forms.dota(tmp_path)
+    (folder / "val/labelTxt/d.txt").write_text("")
+    ((_, labels),) = take(source("dota", folder), Mode.EVAL)
+    assert labels["boxes"].shape == (1, 0, 4)
+    (folder / "val/labelTxt/d.txt").write_text("-5 2 20 2 20 10 -5 10 cat 0\n")
+    of = source("dota", folder)
+    assert of.notes() == ("1 boxes reach beyond their images and are cut",)
+    ((_, labels),) = take(of, Mode.EVAL)
+    assert labels["boxes"].tolist() == [[[2, 0, 10, 20]]]
+
+
+def test_prediction_and_serving_prepare_images_as_evaluation_does(forms, tmp_path):
+    of = source("dota", forms.dota(tmp_path), image_size=(16, 40), keep_aspect_ratio=True)
+    ((evaluated, _),) = take(of, Mode.EVAL)
+    path = str(tmp_path / "val" / "images" / "d.png")
+    trained = type(of).without_data(params=of.params, info=of.info)
+    assert trained.info == of.info
+    context = InputContext(batch_size=2)
+    (predicted,) = elements_of(trained.prediction_dataset([path, path], context))
+    assert predicted["name"].tolist() == [path.encode()] * 2
+    forms_of = of.raw_serving()
+    features = forms_of["encoded"].features({"image_bytes": tf.io.read_file(path)[tf.newaxis]})
+    pixels = forms_of["pixels"].features({"image": tf.constant(forms.image_of("d")[np.newaxis])})
+    with tf.Session() as session:
+        served = session.run([features, pixels])
+    for found in (predicted, *served):
+        for name in ("image", "image_size", "original_size"):
+            np.testing.assert_array_equal(found[name][:1], evaluated[name])
+    assert of.serving_features()["image"].shape.as_list() == [None, 16, 40, 3]
+    fixed = trained.raw_serving(fixed_size=True)["pixels"]
+    assert fixed.specs["image"].shape.as_list() == [None, 16, 40, 3]
+
+
+def coco(change):
+    """Changes the JSON file to train on."""
+
+    def write(folder):
+        path = folder / "annotations/instances_train2017.json"
+        content = json.loads(path.read_text())
+        change(content)
+        path.write_text(json.dumps(content))
+
+    return write
+
+
+def of_annotation(**fields):
+    return coco(lambda content: content["annotations"][0].update(fields))
+
+
+def line(text):
+    return lambda folder: (folder / "train/labelTxt/a.txt").write_text(text)
+
+
+def replaced(old, new):
+    def write(folder):
+        path = folder / "Annotations/a.xml"
+        path.write_text(path.read_text().replace(old, new))
+
+    return write
+
+
+CUT = "1 1 9 1 9 9 1 9"
+# Format, change of the folder, message, and training photographs left with skip_corrupt.
+BAD = {
+    "outside": (
+        "coco_json",
+        of_annotation(bbox=[40, 3, 5, 5]),
+        "annotation 0: its box, .* outs",
+        3,
+    ),
+    "empty": ("coco_json", of_annotation(bbox=[2, 3, 0, 5]), "columns 2 to 2, is empty", 3),
+    "inverted": ("coco_json", of_annotation(bbox=[9, 3, -4, 5]), "columns 9 to 5, is inverted", 3),
+    "not finite": ("coco_json", of_annotation(bbox=[9, float("nan"), 4, 5]), "is not finite", 3),
+    "numbers": ("coco_json", of_annotation(bbox=[9, 4, 5]), "its bbox has 3 in place of 4", 3),
+    "category": ("coco_json", of_annotation(category_id=3), "its category 3 is none of", 3),
+    "unknown image": ("coco_json", of_annotation(image_id=3), "there is no image 3", 3),
+    "id twice": ("coco_json", of_annotation(id=1), "has the annotation id 1 twice", 3),
+    "no file name": (
+        "coco_json",
+        coco(lambda content: content["images"][1].pop("file_name")),
+        "image 98: it has no file_name",
+        2,
+    ),
+    "no JSON": (
+        "coco_json",
+        lambda folder: (folder / "annotations/instances_train2017.json").write_text("{"),
+        "instances_train2017.json is no JSON: ",
+        None,
+    ),
+    "no list": ("coco_json", coco(lambda content: content.pop("images")), "no list images", None),
+    "missing": (
+        "voc_xml",
+        lambda folder: (folder / "JPEGImages/a.png").unlink(),
+        "a.jpg, of .*a.xml, is missing",
+        2,
+    ),
+    "no image": (
+        "voc_xml",
+        lambda folder: (folder / "JPEGImages/a.png").write_text("no"),
+        "a.png, of .*a.xml, cannot be read: it is no image",
+        2,
+    ),
+    "other size": (
+        "voc_xml",
+        replaced("<width>32", "<width>33"),
+        "a.xml says that .*a.png is 24 x 33 pixels, but it is 24 x 32",
+        2,
+    ),
+    "no XML": ("voc_xml", replaced("</object>", ""), "a.xml is no XML: ", 2),
+    "no edge": ("voc_xml", replaced("xmin>", "x>"), "object 1: its bndbox has 3 in place of 4", 3),
+    "no annotation": (
+        "voc_xml",
+        lambda folder: (folder / "Annotations/a.xml").unlink(),
+        "a.xml cannot be read: No such file",
+        2,
+    ),
+    "fields": ("dota", line("1 2 3 4 5 6 cat 0"), "line 1: it has 8 fields in place of 10", 3),
+    "no number": ("dota", line(f"{CUT[:-1]}x cat 0"), "line 1: .* something that is no number", 3),
+    "class": ("dota", line(f"\n{CUT} cow 0"), "line 2: its class 'cow' is none of cat, dog", 3),
+    "no text": (
+        "dota",
+        lambda folder: (folder / "train/labelTxt/a.txt").write_bytes(b"\xff\xfe\x00"),
+        "a.txt cannot be read: it is no text",
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_bad_data_is_named_at_the_start_or_left_out(forms, tmp_path, kind):
+    name, spoil, message, left = BAD[kind]
+    folder = getattr(forms, name)(tmp_path)
+    spoil(folder)
+    if name == "dota":
+        (folder / "classes.txt").write_text("cat\ndog\n")
+    with pytest.raises(DataError, match=message) as caught:
+        source(name, folder)
+    assert "\n" not in str(caught.value)
+    if left is not None:
+        of = source(name, folder, skip_corrupt=True)
+        assert of.info.num_examples[Mode.TRAIN] == left
+        assert len(of.splits[Mode.TRAIN].damaged) >= 1
+
+
+def test_an_image_that_is_cut_is_left_out_and_counted_when_it_is_read(forms, tmp_path):
+    folder = forms.dota(tmp_path)
+    path = folder / "train/images/a.png"
+    path.write_bytes(path.read_bytes()[:-500])
+    (folder / "train/labelTxt/c.txt").write_text("1 2 3\n")
+    of = source("dota", folder, skip_corrupt=True)
+    ((features, _),) = take(of, Mode.TRAIN, 1, batch_size=2)
+    assert features["skipped"][-1] == 2
+    assert b"a.png: it cannot be decoded" in features["skipped_first"][-1]
+    (folder / "train/labelTxt/c.txt").write_text("")
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"a\.png: it cannot be decoded"):
+        take(source("dota", folder), Mode.TRAIN, 2)
+
+
+def test_data_without_any_box_to_train_on_is_refused(forms, tmp_path):
+    folder = forms.dota(tmp_path)
+    (folder / "classes.txt").write_text("cat\n")
+    for name in "abc":
+        (folder / f"train/labelTxt/{name}.txt").write_text("")
+    with pytest.raises(DataError, match="no photograph of .* to train on has a box"):
+        source("dota", folder)
+
+
+def test_two_images_of_one_name_are_refused(forms, tmp_path):
+    folder = forms.dota(tmp_path)
+    Image.fromarray(forms.image_of("a")).save(folder / "train/images/a.bmp")
+    with pytest.raises(DataError, match="has both a.bmp and a.png; remove one"):
+        source("dota", folder)
