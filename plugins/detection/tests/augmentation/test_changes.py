@@ -154,11 +154,10 @@ def test_a_crop_covers_an_object_and_drops_what_is_hardly_left():
 def test_jitter_moves_edges_by_a_share_and_corners_with_them():
     _, boxes = drawn(0)
     sides = np.tile(boxes[:, 2:] - boxes[:, :2], [1, 2])
-    moves = [
-        (result.boxes - boxes) / sides for result in results(["random_jitter_boxes:ratio=0.1"])
-    ]
+    found = results(["random_jitter_boxes:ratio=0.1"])
+    moves = [(result.boxes - boxes) / sides for result in found]
     assert 0.09 < np.abs(moves).max() <= 0.1001
-    for result in results(["random_jitter_boxes:ratio=0.1"]):
+    for result in found:
         np.testing.assert_allclose(corners_of(result.boxes), result.corners, atol=1e-4)
 
 

@@ -28,12 +28,27 @@ def take(of, mode, count=None, **context):
 
 
 @pytest.mark.parametrize("name", INPUTS)
-def test_examples_are_what_the_files_say(forms, tmp_path, name):
-    of = source(name, getattr(forms, name)(tmp_path), shuffle_buffer=0)
+def test_objects_are_what_the_files_say(forms, tmp_path, name):
+    of = source(name, getattr(forms, name)(tmp_path))
     info = of.info
     assert info.num_examples == {Mode.TRAIN: 3, Mode.EVAL: 1, Mode.PREDICT: 1}
     assert info.class_names == ("cat", "dog")
     assert info.class_ids == ((17, 18) if name == "coco_json" else (1, 2))
+    assert [one.path.name for one in of.splits[Mode.TRAIN].content] == ["a.png", "b.png", "c.png"]
+    assert [[each.box for each in one] for one in marks_of(of, Mode.TRAIN)] == [
+        [(3, 2, 9, 12), (4, 20, 20, 30)],
+        [],
+        [(5, 5, 21, 9)],
+    ]
+    assert [[each.number for each in one] for one in marks_of(of, Mode.TRAIN)] == [[0, 1], [], [1]]
+    is_coco = name == "coco_json"
+    ignored = [[False, not is_coco], [], [True]]
+    assert [[each.ignored for each in one] for one in marks_of(of, Mode.TRAIN)] == ignored
+    assert [each.crowd for each in marks_of(of, Mode.TRAIN)[2]] == [is_coco]
+
+
+def test_examples_are_padded_to_the_most_boxes_of_a_batch(forms, tmp_path):
+    of = source("coco_json", forms.coco_json(tmp_path), shuffle_buffer=0)
     ((features, labels),) = take(of, Mode.TRAIN, 1)
     assert [path.decode()[-5:] for path in features["name"]] == ["a.png", "b.png", "c.png"]
     np.testing.assert_array_equal(features["image"], [forms.image_of(k) for k in "abc"])
@@ -44,10 +59,8 @@ def test_examples_are_what_the_files_say(forms, tmp_path, name):
         [[5, 5, 21, 9], [0, 0, 0, 0]],
     ]
     assert labels["classes"].tolist() == [[0, 1], [-1, -1], [1, -1]]
-    dogs = {"coco_json": [[False, False], [False, False], [True, False]]}
-    ignored = dogs.get(name, [[False, True], [False, False], [True, False]])
-    assert labels["ignored"].tolist() == ignored
-    assert labels["crowd"].tolist() == (ignored if name == "coco_json" else [[False] * 2] * 3)
+    assert labels["ignored"].tolist() == [[False, False], [False, False], [True, False]]
+    assert labels["crowd"].tolist() == labels["ignored"].tolist()
 
 
 def marks_of(of, mode):
@@ -142,13 +155,14 @@ def test_training_resumes_exactly_and_augments_before_resizing(forms, tmp_path):
 def test_photographs_without_a_box_or_with_one_that_reaches_beyond(forms, tmp_path):
     folder = forms.dota(tmp_path)
     (folder / "val/labelTxt/d.txt").write_text("")
-    ((_, labels),) = take(source("dota", folder), Mode.EVAL)
-    assert labels["boxes"].shape == (1, 0, 4)
-    (folder / "val/labelTxt/d.txt").write_text("-5 2 20 2 20 10 -5 10 cat 0\n")
+    (folder / "val/labelTxt/e.txt").write_text("-5 2 20 2 20 10 -5 10 cat 0\n")
+    (folder / "val/images/e.png").write_bytes((folder / "val/images/d.png").read_bytes())
     of = source("dota", folder)
     assert of.notes() == ("1 boxes reach beyond their images and are cut",)
-    ((_, labels),) = take(of, Mode.EVAL)
-    assert labels["boxes"].tolist() == [[[2, 0, 10, 20]]]
+    batches = take(of, Mode.EVAL, batch_size=1)
+    empty, cut = (labels["boxes"] for _, labels in batches)
+    assert empty.shape == (1, 0, 4)
+    assert cut.tolist() == [[[2, 0, 10, 20]]]
 
 
 def test_prediction_and_serving_prepare_images_as_evaluation_does(forms, tmp_path):
@@ -293,7 +307,13 @@ def test_an_image_that_is_cut_is_left_out_and_counted_when_it_is_read(forms, tmp
     ((features, _),) = take(of, Mode.TRAIN, 1, batch_size=2)
     assert features["skipped"][-1] == 2
     assert b"a.png: it cannot be decoded" in features["skipped_first"][-1]
-    (folder / "train/labelTxt/c.txt").write_text("")
+
+
+@pytest.mark.slow
+def test_an_image_that_is_cut_ends_the_run_with_its_name(forms, tmp_path):
+    folder = forms.dota(tmp_path)
+    path = folder / "train/images/a.png"
+    path.write_bytes(path.read_bytes()[:-500])
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"a\.png: it cannot be decoded"):
         take(source("dota", folder), Mode.TRAIN, 2)
 
