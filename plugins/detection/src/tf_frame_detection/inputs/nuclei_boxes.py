@@ -14,9 +14,8 @@ from typing import Any, ClassVar
 from tf_frame import InputContext, InputInfo, Mode, option
 from tf_frame.errors import ConfigError
 from tf_frame_detection.inputs.detection_input import DetectionInput, SizeOptions
+from tf_frame_detection.inputs.nuclei_grid import COLUMNS, ROWS, TRAINING_ROWS
 
-TILE_SIZE = 128
-COLUMNS, ROWS, TRAINING_ROWS = 4, 4, 3
 _SAMPLE = Path(__file__).parents[1] / "data" / "nuclei"
 
 

@@ -17,7 +17,7 @@ from PIL import Image
 from tf_frame import InputContext
 from tf_frame_detection.augmentation.labelled import Labelled, within
 from tf_frame_detection.inputs.detection_input import PADDING, labels_of
-from tf_frame_detection.inputs.nuclei_boxes import COLUMNS, ROWS, TILE_SIZE, TRAINING_ROWS
+from tf_frame_detection.inputs.nuclei_grid import COLUMNS, ROWS, TILE_SIZE, TRAINING_ROWS
 from tf_frame_detection.inputs.nuclei_outlines import Outlines, outlines
 from tf_frame_vision.augmentation import draws
 from tf_frame_vision.reading import pipeline
