@@ -1,4 +1,4 @@
-"""Tiles of the image of the input `nuclei_boxes`: rows of square tiles, of which the first train."""
+"""Tiles of the image of `nuclei_boxes`: rows of square tiles, of which the first ones train."""
 
 # Pixels.
 TILE_SIZE = 128
