@@ -253,4 +253,6 @@ def test_runs_of_every_name(name, tmp_path):
     words = ["run", "--plugin", "detection", "--model.name", name, "--max_steps", "5"]
     assert main([*words, "--model_dir", run]) == 0
     assert main(["evaluate", run]) == 0
-    assert main(["export", run, "--output", str(tmp_path / "export")]) == 0
+    assert (
+        main(["export", run, "--format", "saved_model", "--output", str(tmp_path / "export")]) == 0
+    )

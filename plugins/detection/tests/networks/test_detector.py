@@ -91,7 +91,6 @@ def test_codes_are_in_the_order_of_the_anchors():
 @pytest.mark.parametrize("name", ["ssd", "retinanet"])
 @pytest.mark.slow
 def test_any_backbone_and_unknown_sizes_will_do(build, name):
-    images = tf.placeholder(tf.float32, [None, None, None, 3])
     for backbone in ("inception_v2", "resnet_v2_50", "mobilenet_v3_small", "xception_41"):
         with tf.Graph().as_default():
             images = tf.placeholder(tf.float32, [None, None, None, 3])

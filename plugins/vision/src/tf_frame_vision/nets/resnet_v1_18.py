@@ -24,14 +24,16 @@ resnet_arg_scope = resnet_utils.resnet_arg_scope
 _UNITS = 2
 
 
-def basic(inputs: Any, depth: int, stride: int, rate: int = 1) -> Any:
+def basic(inputs: Any, depth: int, stride: int, own_stride: int, rate: int = 1) -> Any:
     """Builds a residual unit: two convolutions beside a shortcut.
 
     Args:
       inputs: `[batch, height, width, channels]`, channels known.
       depth: output channels.
       stride: pixels from one output to the next.
-      rate: pixels between the taps of the kernels.
+      own_stride: the stride that the unit has unless it is dilated instead.
+      rate: pixels between the taps of the first kernel; where the unit has lost its stride, those
+        of the second one are as many times further apart.
 
     Returns:
       `[batch, ceil(height / stride), ceil(width / stride), depth]`.
@@ -45,6 +47,7 @@ def basic(inputs: Any, depth: int, stride: int, rate: int = 1) -> Any:
             )
         residual = conv2d_same(inputs, depth, 3, stride, rate=rate, scope="conv1")
         with layers.arg_scope([layers.conv2d], activation_fn=None):
+            rate *= own_stride // stride
             residual = conv2d_same(residual, depth, 3, 1, rate=rate, scope="conv2")
         return tf.nn.relu(shortcut + residual)
 
@@ -95,7 +98,10 @@ def _blocks(depths: Sequence[int]) -> list[Block]:
         Block(
             f"block{index}",
             basic,
-            [{"depth": depth, "stride": each} for each in (stride, *([1] * (_UNITS - 1)))],
+            [
+                {"depth": depth, "stride": each, "own_stride": each}
+                for each in (stride, *([1] * (_UNITS - 1)))
+            ],
         )
         for index, (depth, stride) in enumerate(zip(depths, strides, strict=True), start=1)
     ]
