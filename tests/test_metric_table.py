@@ -24,11 +24,16 @@ def test_metrics_of_classes_are_a_table_below_the_others():
         "  mean_iou  0.5000",
         "  pq_road   0.5000",
         "  loss      0.1000",
-        "                    iou   pixels",
-        "  road           0.2500   123456",
-        "  traffic_light  0.7500  20.0000",
-        "  traffic_sign   0.5000   3.0000",
+        "                    iou  pixels",
+        "  road           0.2500  123456",
+        "  traffic_light  0.7500      20",
+        "  traffic_sign   0.5000       3",
     ]
+
+
+def test_shares_that_are_all_0_or_1_keep_their_decimals():
+    shares = {"iou_a": 1.0, "iou_b": 0.0, "pixels_a": 5.0, "pixels_b": float("nan")}
+    assert metrics_text(shares).splitlines()[1:] == ["  a  1.0000  5.0000", "  b  0.0000     nan"]
 
 
 def test_texts_stay_as_they_are():

@@ -29,11 +29,8 @@ def metrics_text(metrics: Mapping[str, str | float]) -> str:
     rows = [(name, _text(value)) for name, value in metrics.items() if name not in in_table]
     parts = [columns(rows)] if rows else []
     if kinds:
-        of_class = [[_text(metrics[f"{kind}_{name}"]) for kind in kinds] for name in classes]
-        table = [
-            ["", *kinds],
-            *([name, *cells] for name, cells in zip(classes, of_class, strict=True)),
-        ]
+        cells = [_cells([metrics[f"{kind}_{name}"] for name in classes]) for kind in kinds]
+        table = [["", *kinds], *([*row] for row in zip(classes, *cells, strict=True))]
         parts.append(columns(table, right=range(1, len(kinds) + 1)))
     return "\n".join(parts)
 
@@ -59,6 +56,14 @@ def classwise(names: Mapping[str, object]) -> tuple[Sequence[str], Sequence[str]
         (kinds, classes) for classes, kinds in groups.items() if min(len(kinds), len(classes)) > 1
     ]
     return max(found, key=lambda group: len(group[0]) * len(group[1]), default=((), ()))
+
+
+def _cells(column: Sequence[str | float]) -> list[str]:
+    """The texts of a column; whole numbers above 1, such as counts, have no decimals."""
+    figures = [value for value in column if not isinstance(value, str)]
+    if all(float(value).is_integer() for value in figures) and max(figures, default=0) > 1:
+        return [value if isinstance(value, str) else f"{value:.0f}" for value in column]
+    return [_text(value) for value in column]
 
 
 def _text(value: str | float) -> str:

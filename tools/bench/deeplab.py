@@ -130,7 +130,7 @@ def main() -> None:
     """Prints each training, then the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
-    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--steps", type=int, default=320)
     parser.add_argument("--eval_every", type=int, default=25)
     parser.add_argument("--target", type=float, default=0.88)
     parser.add_argument("--xla", action="store_true", help="also train Keras with XLA")

@@ -1,6 +1,6 @@
 """DeepLabV3+ on MobileNetV2 in Keras, as its user would write it; the peer of `deeplab.py`.
 
-    python tools/bench/deeplab_keras.py --seed 1 --steps 400 --eval_every 25
+    python tools/bench/deeplab_keras.py --seed 1 --steps 320 --eval_every 25
 
 Network, loss, optimizer and schedule are those of `tf-frame run --plugin deeplab`; the data are
 the very same `tf.data` pipeline. It prints the mean IoU of each evaluation, and the steps/s.
@@ -102,15 +102,15 @@ def deeplab(size: int) -> Any:
 
 
 class Poly(keras.optimizers.schedules.LearningRateSchedule):
-    """0.1 that falls to 0 with a power of 0.9, after a linear warm-up of 20 steps."""
+    """A rate that falls to 0 with a power of 0.9, after a linear warm-up of 20 steps."""
 
-    def __init__(self, steps: int) -> None:
-        self.steps = steps
+    def __init__(self, rate: float, steps: int) -> None:
+        self.rate, self.steps = rate, steps
 
     def __call__(self, step: Any) -> Any:
         step = tf.cast(step, tf.float32)
-        rate = 0.1 * (1 - step / self.steps) ** 0.9
-        return tf.where(step < 20, 1e-3 + (0.1 - 1e-3) * step / 20, rate)
+        rate = self.rate * (1 - step / self.steps) ** 0.9
+        return tf.where(step < 20, 1e-3 + (self.rate - 1e-3) * step / 20, rate)
 
 
 class Evaluation(keras.callbacks.Callback):
@@ -148,7 +148,8 @@ def main() -> None:
     """Trains, and reports."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--steps", type=int, default=320)
+    parser.add_argument("--learning_rate", type=float, default=0.3)
     parser.add_argument("--eval_every", type=int, default=25)
     parser.add_argument("--xla", action="store_true", help="compile the step by XLA")
     argv = parser.parse_args()
@@ -156,7 +157,7 @@ def main() -> None:
     model = deeplab(size=128)
     print(f"{sum(w.shape.num_elements() for w in model.trainable_weights)} parameters")
     model.compile(
-        keras.optimizers.SGD(Poly(argv.steps), momentum=0.9),
+        keras.optimizers.SGD(Poly(argv.learning_rate, argv.steps), momentum=0.9),
         keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=IGNORED),
         jit_compile=argv.xla,
     )

@@ -65,7 +65,7 @@ def test_an_input_without_classes_is_refused():
 def test_defaults_of_the_run_are_options_that_exist():
     argv = ["--plugin", "deeplab"]
     setup = parse_command_line(argv).setup()
-    assert (setup.config.learning_rate, setup.schedule.name) == (0.1, "poly")
+    assert (setup.config.learning_rate, setup.schedule.name) == (0.3, "poly")
 
 
 @pytest.mark.slow

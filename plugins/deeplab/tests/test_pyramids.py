@@ -51,7 +51,7 @@ def pyramid_of(features, **params):
         ({"image_pooling_stride": (4, 5)}, "no effect without --model.image_pooling_crop_size"),
         (
             {"image_pooling_crop_size": (65, 65), "image_pooling": False},
-            "no effect with --model.image_pooling false",
+            "no effect with --model.image_pooling=false",
         ),
     ],
 )

@@ -83,18 +83,18 @@ class DeepLab(Model):
     label_names: ClassVar[Sequence[str]] = ("semantic",)
     default_transforms: ClassVar[Sequence[str]] = ("last_layer_multiplier",)
     run_defaults: ClassVar[Mapping[str, Any]] = {
-        "max_steps": 400,
+        "max_steps": 320,
         "train_batch_size": 4,
         "eval_batch_size": 4,
         "optimizer": "momentum",
         "optimizer.momentum": 0.9,
-        "learning_rate": 0.1,
+        "learning_rate": 0.3,
         "schedule": "poly",
         "schedule.power": 0.9,
         "warmup": "linear",
         "warmup_steps": 20,
         "warmup_learning_rate": 1e-3,
-        "save_checkpoint_steps": 200,
+        "save_checkpoint_steps": 160,
         "save_summaries_steps": 100,
         "log_every_n_steps": 20,
     }

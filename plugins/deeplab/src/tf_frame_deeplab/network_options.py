@@ -97,7 +97,7 @@ def _check_pooling(params: Any) -> None:
         )
     if crop_size and not params.image_pooling:
         raise ConfigError(
-            "--model.image_pooling_crop_size has no effect with --model.image_pooling false"
+            "--model.image_pooling_crop_size has no effect with --model.image_pooling=false"
         )
 
 

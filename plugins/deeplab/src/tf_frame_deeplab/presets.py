@@ -42,14 +42,18 @@ def _published(dataset: str, *, steps: int, crop: int, **of_input: Any) -> Mappi
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    # With momentum and a learning rate of 0.1 the loss of the heat map grows without bounds.
+    # With momentum and a learning rate of 0.1 or more the loss of the heat map grows without bounds.
     "panoptic": {
         "model": {"heads": [heads.SEMANTIC, heads.CENTER, heads.OFFSET]},
         "optimizer": {"name": "adam"},
         "learning_rate": 0.003,
         "max_steps": 800,
     },
-    "edge": {"model": {"heads": [heads.SEMANTIC, heads.EDGE]}, "max_steps": 500},
+    # Edges of three pixels are lost in a decoder that ends at stride 4.
+    "edge": {
+        "model": {"heads": [heads.SEMANTIC, heads.EDGE], "decoder_output_stride": [4, 2]},
+        "max_steps": 400,
+    },
     # What the trainer with towers does with losses and statistics; see docs/training.md.
     "tower": {
         "num_clones": 2,
@@ -59,8 +63,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "allow_inexact_resume": True,
         "log_every_n_steps": 10,
     },
-    # Rounding before the moving variances have settled costs accuracy.
-    "quantized": {"quantize_delay_step": 300, "max_steps": 500},
+    # Rounding costs accuracy before the moving variances have settled, and with greater steps.
+    "quantized": {"quantize_delay_step": 300, "max_steps": 500, "learning_rate": 0.1},
     "deeplab_voc": _published("voc", steps=30000, crop=513, eval_crop_size=[513]),
     "deeplab_cityscapes": _published(
         "cityscapes", steps=90000, crop=769, eval_crop_size=[1025, 2049]

@@ -109,6 +109,22 @@ def test_train_and_val_are_folders_or_lists(tmp_path):
     assert names(source(lists, eval_list=str(lists / "few.txt")), Mode.EVAL) == ["p1"]
 
 
+def test_files_of_text_may_begin_with_a_byte_order_mark(tmp_path):
+    write(tmp_path)
+    for name, text in (("classes", "a\r\nb\r\nc\r\n"), ("val", "p2\r\np0\r\n")):
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8-sig")
+    of = source(tmp_path)
+    assert of.info.class_names == ("a", "b", "c")
+    assert names(of, Mode.EVAL) == ["p2", "p0"]
+
+
+def test_images_of_both_lists_are_noted(tmp_path):
+    write(tmp_path)
+    for name, text in (("train", "p0\np1\np2"), ("val", "p2\np3")):
+        (tmp_path / f"{name}.txt").write_text(text)
+    assert "1 images are both in train and in val" in source(tmp_path).notes()[0]
+
+
 def kinds(folder):
     """The same classes as masks of every kind; returns the names."""
     mask = np.tile(np.arange(2, dtype=np.uint8), [24, 16])
@@ -168,7 +184,10 @@ def damage(folder, kind):
         image.write_text("no picture")
     elif kind == "a JPEG mask":
         picture(mask, classes_of(1), format="JPEG")
+    elif kind == "a mask in colour":
+        picture(mask, np.full([24, 32, 3], 9, np.uint8))
     elif kind == "an unknown colour":
+        (folder / "classes.txt").write_text("a 1 1 1\nb 2 2 2\nc 3 3 3\n")
         picture(mask, np.full([24, 32, 3], 9, np.uint8))
     elif kind == "an empty folder":
         for each in (folder / "masks").iterdir():
@@ -186,9 +205,10 @@ DAMAGE = {
     "a cut image": r"images/p1.png cannot be decoded: ",
     "no picture": r"images/p1.png cannot be read: it is no image",
     "a JPEG mask": r"masks/p1.png is no PNG; masks must be PNG files",
+    "a mask in colour": r"masks/p1.png is in colour, but the classes have no colours; write",
     "an unknown colour": r"masks/p1.png has the colour 9 9 9, which no class has",
-    "an empty folder": r"images has no image with a mask: an image ends in \.jpg",
-    "a name that is not there": r"train.txt lists p7, of which there is no image with a mask",
+    "an empty folder": r"images has no image with a mask: an image ends in \.jpg.* train and val",
+    "a name that is not there": r"train.txt lists p7, of which .* a line is a name without ending",
 }
 
 

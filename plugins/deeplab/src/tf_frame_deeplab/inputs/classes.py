@@ -64,7 +64,7 @@ def read_classes(path: Path, *, ignore_label: int) -> Classes:
       DataError: it is missing, names fewer than two classes, or a line is wrong.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise DataError(f"{path} is missing; write it, {_FORM}") from None
     except (OSError, UnicodeDecodeError) as error:

@@ -114,6 +114,11 @@ def check_pixels(pair: Pair, facts: Facts, classes: Classes, ignore_label: int) 
     if facts.kind != COLOUR:
         check_values(str(pair.mask), values, known, len(classes.names), ignore_label)
         return
+    if not classes.colours:
+        raise DamagedPairError(
+            f"{pair.mask} is in colour, but the classes have no colours; write them in the file of"
+            " the classes, or save the mask as grey values or with a palette"
+        )
     unknown = sorted(values - set(classes.colours))
     if unknown:
         raise DamagedPairError(f"{pair.mask} has {of_colour(unknown[0])}, which no class has")

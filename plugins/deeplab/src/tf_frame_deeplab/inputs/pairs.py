@@ -49,7 +49,7 @@ def listed(path: Path, pairs: Sequence[Pair]) -> list[Pair]:
       DataError: the file cannot be read, is empty, or lists a name that is not there.
     """
     try:
-        names = path.read_text(encoding="utf-8").split("\n")
+        names = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"the list {path} cannot be read: {error}") from None
     by_name = {pair.name: pair for pair in pairs}
@@ -58,7 +58,10 @@ def listed(path: Path, pairs: Sequence[Pair]) -> list[Pair]:
         raise DataError(f"the list {path} is empty; write a name in each line")
     missing = [name for name in wanted if name not in by_name]
     if missing:
-        raise DataError(f"{path} lists {_some(missing)}, of which there is no image with a mask")
+        raise DataError(
+            f"{path} lists {_some(missing)}, of which there is no image with a mask; a line is a"
+            " name without ending"
+        )
     return [by_name[name] for name in wanted]
 
 
@@ -76,7 +79,8 @@ def _pairs(
         raise DataError(
             f"{image_folder} has no image with a mask: an image ends in {', '.join(IMAGE_SUFFIXES)}"
             f", its mask has the same name and ends in {_MASK_ENDING}"
-            " (--input.mask_suffix names what is added)"
+            " (--input.mask_suffix names what is added); parts are two folders, train and val, each"
+            " with images and masks of its own"
         )
     return [Pair(name, image_folder / images[name], mask_folder / masks[name]) for name in names]
 

@@ -60,6 +60,7 @@ class SegmentationFolder(SegmentedImages):
         self.class_colours = self.classes.red_green_blue
         self._unchecked = 0
         training, evaluation = find_parts(folder, params)
+        self._in_both = len({*training} & {*evaluation})
         absent = absent_split(
             f"--input.eval_fraction {params.eval_fraction} of {folder} leaves nothing to"
             " evaluate. Make it larger, or write val.txt"
@@ -68,10 +69,16 @@ class SegmentationFolder(SegmentedImages):
         self.use(self.classes.names, self._split(training), evaluated)
 
     def notes(self) -> Sequence[str]:
-        """Says how many pairs are checked only when they are read."""
-        if not self._unchecked:
-            return ()
-        return (f"the pixels of {self._unchecked} masks are checked when they are read",)
+        """Says how many pairs are in both parts, and how many are checked only when read."""
+        found = []
+        if self._in_both:
+            found.append(
+                f"{self._in_both} images are both in train and in val; do not train on one and"
+                " evaluate on the other"
+            )
+        if self._unchecked:
+            found.append(f"the pixels of {self._unchecked} masks are checked when they are read")
+        return found
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_deeplab.inputs.mask_examples import pair_examples
