@@ -58,9 +58,13 @@ class Config:
     def __getattr__(self, name: str) -> Any:
         if name in self._assigned:
             return self._assigned[name]
-        value = self._source.get(name) if isinstance(self._source, Mapping) else None
-        if value is None:
-            value = getattr(self._source, name, None)
+        source = self._source
+        if isinstance(source, Mapping) and name in source:
+            value = source[name]
+        else:
+            # Of a dictionary only its methods; its attributes may be another view of its items.
+            owner = type(source) if isinstance(source, Mapping) else source
+            value = getattr(source, name) if hasattr(owner, name) else None
         if value is not None:
             return value
         if name in self._defaults:

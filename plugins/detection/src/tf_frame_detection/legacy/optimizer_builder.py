@@ -78,7 +78,9 @@ def build(optimizer_config: Any, global_summaries: set[Any] | None = None) -> An
         optimizer = MovingAverageOptimizer(optimizer, average.moving_average_decay)
     if global_summaries is None:
         return optimizer, [learning_rate]
-    global_summaries.add(tf.summary.scalar("Learning Rate", learning_rate))
+    # tf.summary.scalar makes `Learning_Rate_1` of it beside the operation `learning_rate`.
+    summary = tf.raw_ops.ScalarSummary(tags="Learning_Rate", values=learning_rate)
+    global_summaries.add(summary)
     return optimizer
 
 

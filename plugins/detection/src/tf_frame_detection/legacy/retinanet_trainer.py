@@ -59,7 +59,7 @@ def create_optimizer(
         decay_rate=_DECAY_RATE,
         staircase=True,
     )
-    global_summaries.add(tf.summary.scalar("Learning Rate", learning_rate))
+    global_summaries.add(tf.summary.scalar("Learning_Rate", learning_rate))
     if optimizer_name == "adam":
         return tf.train.AdamOptimizer(learning_rate)
     return tf.train.RMSPropOptimizer(learning_rate, decay=0.9, momentum=0.9, epsilon=1e-10)
