@@ -72,19 +72,19 @@ def built(build, fake_detector, models, checkpoint):
         models.create,
         types.SimpleNamespace(**config),
         {"preprocess_input_options": [(brighten, {"by": 5.0}), (turn, {})]},
-        **{**DEPLOYED, "num_clones": 2},
+        **DEPLOYED,
         save_interval_secs=600,
         log_every_n_steps=7,
     )
 
 
 def test_a_model_is_built_for_each_clone_and_one_outside(built, models):
-    assert [graph is built.graph for graph in models.graphs] == [False, True, True]
+    assert [graph is built.graph for graph in models.graphs] == [False, True]
 
 
 def test_options_of_the_input_come_before_the_augmentation(built, models, session_of):
-    images = built.graph.get_operation_by_name("clone_0/FeatureExtractor/Conv/Conv2D").inputs[0]
-    assert images.shape[0] == 2
+    images = built.graph.get_operation_by_name("FeatureExtractor/Conv/Conv2D").inputs[0]
+    assert images.shape[0] == 4
     with session_of(built) as session:
         (first, *_), boxes = session.run([images, models.made[1].groundtruth_lists("boxes")])
     picture = np.random.RandomState(0).randint(0, 256, [4, 12, 10, 3])[0]
@@ -100,12 +100,12 @@ def test_tags_of_the_summaries(built, session_of):
     found = tags(summary)
     assert found["TotalLoss"] == pytest.approx(loss)
     assert found["Learning_Rate"] == 0.5
-    assert found["clone_0/Losses/regularization_loss"] > 0
+    assert found["Losses/regularization_loss"] > 0
     # The names are those of operations, to which TensorFlow adds a number for the summary.
     assert found.keys() >= {
         "FeatureExtractor/Conv/weights_1",
-        "clone_0/localization_loss_1",
-        "clone_1/classification_loss_1",
+        "localization_loss_1",
+        "classification_loss_1",
     }
 
 

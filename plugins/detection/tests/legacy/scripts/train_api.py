@@ -1,16 +1,18 @@
 """Trains by the Object Detection API's trainer, as its legacy/train.py, with a dictionary."""
 
+import argparse
+
 import fake_detector
 import tensorflow.compat.v1 as tf
 
 from tf_frame.legacy import quantize
 from tf_frame_detection.legacy import trainer
 
-flags = tf.app.flags
-flags.DEFINE_string("train_dir", "", "Directory to save the checkpoints and training summaries.")
-flags.DEFINE_string("fine_tune_checkpoint", "", "Checkpoint to restore variables from.")
-flags.DEFINE_integer("num_clones", 1, "Number of clones to deploy per worker.")
-FLAGS = flags.FLAGS
+parser = argparse.ArgumentParser()
+parser.add_argument("--train_dir", required=True, help="folder of checkpoints and summaries")
+parser.add_argument("--fine_tune_checkpoint", help="checkpoint to restore variables from")
+parser.add_argument("--num_clones", type=int, default=1, help="number of clones")
+parser.add_argument("--quantize", type=int, default=0, help="whether to round to 8 bits")
 
 
 def flip(image, boxes):
@@ -38,26 +40,26 @@ TRAIN_CONFIG = {
 }
 
 
-def main(_):
+def main():
+    flags = parser.parse_args()
     tf.logging.set_verbosity(tf.logging.INFO)
-    assert FLAGS.train_dir, "`train_dir` is missing."
-    tf.gfile.MakeDirs(FLAGS.train_dir)
+    tf.gfile.MakeDirs(flags.train_dir)
     trainer.train(
         fake_detector.create_tensor_dict,
         lambda: fake_detector.FakeDetector(fake_detector.NUM_CLASSES),
-        {**TRAIN_CONFIG, "fine_tune_checkpoint": FLAGS.fine_tune_checkpoint},
+        {**TRAIN_CONFIG, "fine_tune_checkpoint": flags.fine_tune_checkpoint},
         "",
         0,
-        FLAGS.num_clones,
+        flags.num_clones,
         1,
         True,
         0,
         "lonely_worker",
         True,
-        FLAGS.train_dir,
-        graph_hook_fn=quantize.create_training_graph,
+        flags.train_dir,
+        graph_hook_fn=quantize.create_training_graph if flags.quantize else None,
     )
 
 
 if __name__ == "__main__":
-    tf.app.run()
+    main()

@@ -1,15 +1,17 @@
 """Trains a RetinaNet by its fork of the API's trainer; input and network are functions here."""
 
+import argparse
+
 import fake_detector
 import tensorflow.compat.v1 as tf
 
 from tf_frame_detection.legacy import batcher, retinanet_trainer as trainer
 
-flags = tf.app.flags
-flags.DEFINE_string("train_dir", "", "Directory to save the checkpoints and training summaries.")
-flags.DEFINE_string("label_map_file", "", "Label map.")
-flags.DEFINE_integer("num_epochs", 2, "Passes over the photographs.")
-FLAGS = flags.FLAGS
+NUM_EPOCHS = 3
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--train_dir", required=True, help="folder of checkpoints and summaries")
+parser.add_argument("--label_map_file", required=True, help="label map")
 
 
 class TrainConfig(dict):
@@ -21,7 +23,7 @@ class TrainConfig(dict):
 
 def input_queue_generator(input_reader_config):
     assert input_reader_config.input_path == input_reader_config["train_file_path"]
-    tensor_dict = fake_detector.create_tensor_dict(num_epochs=FLAGS.num_epochs)
+    tensor_dict = fake_detector.create_tensor_dict(num_epochs=NUM_EPOCHS)
     tensor_dict["image"] = tf.to_float(tf.expand_dims(tensor_dict["image"], 0))
     return batcher.BatchQueue(
         tensor_dict,
@@ -43,15 +45,16 @@ def create_losses(input_queue, num_classes, train_config):
     return tf.add_n(list(fake_detector.losses(predictions, boxes, classes).values()))
 
 
-def main(_):
+def main():
+    flags = parser.parse_args()
     tf.logging.set_verbosity(tf.logging.INFO)
     train_config = TrainConfig(
         optimizer="adam",
         lr=0.001,
         decay_steps=1000,
-        batch_size=2,
+        batch_size=4,
         train_file_path="train.record",
-        label_map_file=FLAGS.label_map_file,
+        label_map_file=flags.label_map_file,
         batch_queue_capacity=4,
         fine_tune_checkpoint=None,
         bias_grad_multiplier=None,
@@ -61,7 +64,7 @@ def main(_):
     )
     trainer.train(
         train_config,
-        FLAGS.train_dir,
+        flags.train_dir,
         "",
         input_queue_generator=input_queue_generator,
         create_losses=create_losses,
@@ -70,4 +73,4 @@ def main(_):
 
 
 if __name__ == "__main__":
-    tf.app.run()
+    main()

@@ -1,5 +1,6 @@
 """Trains rotated boxes by the fork of the API's trainer, with plain objects for protos."""
 
+import argparse
 import functools
 import types
 
@@ -8,9 +9,8 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame_detection.legacy import rotated_trainer as trainer
 
-flags = tf.app.flags
-flags.DEFINE_string("train_dir", "", "Directory to save the checkpoints and training summaries.")
-FLAGS = flags.FLAGS
+parser = argparse.ArgumentParser()
+parser.add_argument("--train_dir", required=True, help="folder of checkpoints and summaries")
 
 
 def swap_height_width_of_rboxes(rboxes):
@@ -24,7 +24,7 @@ class RmsProp:
     )
 
 
-def main(_):
+def main():
     tf.logging.set_verbosity(tf.logging.INFO)
     train_config = types.SimpleNamespace(
         batch_size=2,
@@ -48,11 +48,11 @@ def main(_):
         0,
         "lonely_worker",
         True,
-        FLAGS.train_dir,
+        parser.parse_args().train_dir,
         save_interval_secs=600,
         log_every_n_steps=1,
     )
 
 
 if __name__ == "__main__":
-    tf.app.run()
+    main()
