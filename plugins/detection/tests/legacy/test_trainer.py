@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.legacy.sync_replicas import SyncReplicasOptimizer
-from tf_frame_detection.legacy import trainer
+from tf_frame_detection.legacy import rotated_trainer, trainer
 from tf_frame_detection.legacy.config import TRAIN_CONFIG, Config
 
 from .conftest import CONFIG, tags
@@ -247,3 +247,19 @@ def test_synchronous_replicas_have_one_clone(build, fake_detector):
             {**CONFIG, "sync_replicas": True},
             **{**DEPLOYED, "num_clones": 2},
         )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trainer_of", ["api", "rotated"])
+def test_synchronous_updates_are_made(fake_detector, tmp_path, trainer_of):
+    config = {**CONFIG, "sync_replicas": True, "num_steps": 3}
+    deployed = {**DEPLOYED, "train_dir": str(tmp_path)}
+    inputs = (fake_detector.create_tensor_dict, lambda: fake_detector.FakeDetector(2), config)
+    if trainer_of == "api":
+        loss = trainer.train(*inputs, **deployed)
+    else:
+        loss = rotated_trainer.train(*inputs, {}, **deployed)
+    assert np.isfinite(loss)
+    reader = tf.train.load_checkpoint(str(tmp_path))
+    assert reader.get_tensor("global_step") == 3
+    assert np.abs(reader.get_tensor("BoxPredictor/ClassPredictor/biases")).max() > 0
