@@ -1,0 +1,18 @@
+"""The names of the Object Detection API's trainers, for scripts that were written for them.
+
+Existing scripts change their imports and keep the rest:
+
+    from tf_frame_detection.legacy import trainer             # was: object_detection.legacy
+    from tf_frame_detection.legacy import retinanet_trainer   # was: the trainer of a RetinaNet
+    from tf_frame_detection.legacy import rotated_trainer     # was: that of rotated boxes
+    from tf_frame_detection.legacy import batcher, model, prefetcher, preprocessor, standard_fields
+    from tf_frame_detection.legacy import label_map_util, learning_schedules, variables_helper
+    from tf_frame_detection.legacy import optimizer_builder
+
+They stand on `tf_frame.legacy`. Configurations are dictionaries or objects with the fields of the
+old protocol buffers. Importing the modules imports TensorFlow.
+"""
+
+from tf_frame.legacy import batcher, prefetcher, variables_helper
+
+__all__ = ["batcher", "prefetcher", "variables_helper"]

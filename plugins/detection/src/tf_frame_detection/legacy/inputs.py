@@ -1,0 +1,174 @@
+"""Input queues of the trainers, and the lists of tensors that a model is given from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+from tf_frame.legacy.batcher import BatchQueue
+from tf_frame_detection.legacy.config import Config
+from tf_frame_detection.legacy.preprocessor import preprocess
+from tf_frame_detection.legacy.standard_fields import InputDataFields
+
+# The number of the first class in the API's data; 0 is the background.
+_FIRST_CLASS = 1
+
+
+def create_input_queue(
+    batch_size_per_clone: int,
+    create_tensor_dict_fn: Callable[[], Mapping[str, Any]],
+    batch_queue_capacity: int,
+    num_batch_queue_threads: int,
+    prefetch_queue_capacity: int,
+    data_augmentation_options: Sequence[Any],
+    preprocess_input_options: Sequence[Any] = (),
+) -> BatchQueue:
+    """Builds the queue of batches of examples.
+
+    Args:
+      batch_size_per_clone: examples of a batch.
+      create_tensor_dict_fn: builds the tensors of one example, by name; `image` is
+        `[height, width, channels]`.
+      batch_queue_capacity, num_batch_queue_threads, prefetch_queue_capacity: see
+        `batcher.BatchQueue`.
+      data_augmentation_options: pairs of functions and arguments; see `preprocessor.preprocess`.
+      preprocess_input_options: pairs that are applied before those.
+    """
+    tensors = dict(create_tensor_dict_fn())
+    image = tf.cast(tensors[InputDataFields.image], tf.float32)
+    tensors[InputDataFields.image] = tf.expand_dims(image, 0)
+    options = [*preprocess_input_options, *data_augmentation_options]
+    return BatchQueue(
+        preprocess(tensors, options),
+        batch_size=batch_size_per_clone,
+        batch_queue_capacity=batch_queue_capacity,
+        num_batch_queue_threads=num_batch_queue_threads,
+        prefetch_queue_capacity=prefetch_queue_capacity,
+    )
+
+
+def create_input_queues(
+    create_tensor_dict_fn: Any,
+    config: Config,
+    num_parts: int,
+    preprocess_input_options: Sequence[Any] = (),
+) -> list[BatchQueue]:
+    """Builds the queue of each input.
+
+    Args:
+      create_tensor_dict_fn: a function, see `create_input_queue`, or a list of them.
+      config: the training's; `batch_size` is a list if there is a list of functions.
+      num_parts: number by which the batch sizes are divided, rounded down.
+      preprocess_input_options: see `create_input_queue`.
+
+    Raises:
+      ConfigError: numbers of inputs and of batch sizes differ, or a batch would be empty.
+    """
+    several = isinstance(create_tensor_dict_fn, (list, tuple))
+    functions = create_tensor_dict_fn if several else [create_tensor_dict_fn]
+    sizes = [config.batch_size] if isinstance(config.batch_size, int) else list(config.batch_size)
+    if len(sizes) != len(functions):
+        raise ConfigError(
+            f"batch_size is {config.batch_size} for {len(functions)} inputs; give a list with a "
+            "batch size for each"
+        )
+    with tf.name_scope("Input" if several else ""):
+        return [
+            create_input_queue(
+                part_of(size, num_parts),
+                function,
+                config.batch_queue_capacity,
+                config.num_batch_queue_threads,
+                config.prefetch_queue_capacity,
+                config.data_augmentation_options,
+                preprocess_input_options,
+            )
+            for function, size in zip(functions, sizes, strict=True)
+        ]
+
+
+def part_of(batch_size: int, num_parts: int) -> int:
+    """Divides a batch, rounded down.
+
+    Raises:
+      ConfigError: a part has no example.
+    """
+    part = batch_size // num_parts
+    if part < 1:
+        raise ConfigError(
+            f"batch_size {batch_size} leaves no example for each of {num_parts} parts (clones, "
+            "or replicas to aggregate); raise batch_size"
+        )
+    return part
+
+
+def get_inputs(
+    input_queue: Any,
+    num_classes: int,
+    merge_multiple_label_boxes: bool = False,
+    use_multiclass_scores: bool = False,
+    boxes_field: str = InputDataFields.groundtruth_boxes,
+) -> tuple[Any, ...]:
+    """Takes a batch from the queues, and converts classes to one-hot.
+
+    Args:
+      input_queue: a queue whose `dequeue()` returns the dictionaries of its examples, or a list of
+        queues, whose batches become one.
+      num_classes: number of classes of objects; `groundtruth_classes` counts from 1.
+      merge_multiple_label_boxes: make one box of equal boxes, with all of their classes.
+      use_multiclass_scores: take `multiclass_scores` for the classes.
+      boxes_field: name of the boxes; `groundtruth_rboxes` for rotated ones.
+
+    Returns:
+      Tuples with an element an example: images, keys (`source_id`, or ''), boxes, classes
+      `[count, num_classes]` float32, masks, keypoints and weights; None for what the examples lack.
+
+    Raises:
+      ValueError: both `merge_multiple_label_boxes` and `use_multiclass_scores`.
+      NotImplementedError: boxes to merge have masks or keypoints.
+    """
+    if merge_multiple_label_boxes and use_multiclass_scores:
+        raise ValueError(
+            "Using both merge_multiple_label_boxes and use_multiclass_scores is not supported"
+        )
+    queues = input_queue if isinstance(input_queue, (list, tuple)) else [input_queue]
+    names = InputDataFields
+
+    def extracted(example: Mapping[str, Any]) -> tuple[Any, ...]:
+        boxes = example[boxes_field]
+        if use_multiclass_scores:
+            classes = tf.cast(example[names.multiclass_scores], tf.float32)
+        else:
+            numbers = tf.cast(example[names.groundtruth_classes], tf.int32) - _FIRST_CLASS
+            classes = tf.one_hot(numbers, num_classes)
+        others = [
+            example.get(name)
+            for name in (names.groundtruth_instance_masks, names.groundtruth_keypoints)
+        ]
+        if merge_multiple_label_boxes:
+            if any(other is not None for other in others):
+                raise NotImplementedError("Multi-label support is only for boxes.")
+            boxes, classes = merge_boxes_with_multiple_labels(boxes, classes)
+        key, weights = example.get(names.source_id, ""), example.get(names.groundtruth_weights)
+        return (example[names.image], key, boxes, classes, *others, weights)
+
+    examples = [extracted(example) for queue in queues for example in queue.dequeue()]
+    return tuple(zip(*examples, strict=True))
+
+
+def merge_boxes_with_multiple_labels(boxes: Any, classes: Any) -> tuple[Any, Any]:
+    """Makes one box of equal boxes.
+
+    Args:
+      boxes: `[count, coordinates]`.
+      classes: `[count, num_classes]`, one-hot.
+
+    Returns:
+      The different boxes in the order of their first appearance, and their classes, 1 at each.
+    """
+    merged, index = tf.raw_ops.UniqueV2(x=boxes, axis=[0])
+    of_boxes = tf.math.unsorted_segment_max(classes, index, tf.shape(merged)[0])
+    return tf.ensure_shape(merged, [None, boxes.shape[1]]), of_boxes

@@ -1,0 +1,84 @@
+import functools
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+from tf_frame_detection.legacy import preprocessor
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def example():
+    return {
+        "image": tf.ones([1, 2, 3, 3]),
+        "groundtruth_boxes": tf.constant([[0.0, 0.1, 0.2, 0.3]]),
+        "groundtruth_classes": tf.constant([1], tf.int64),
+    }
+
+
+def brighten(image, delta):
+    assert image.shape.rank == 3
+    return image + delta
+
+
+def scale(image, factor=2.0):
+    return image * factor
+
+
+def shift(image, boxes, labels=None, masks=None, keypoints=None):
+    assert labels is not None
+    assert masks is None
+    assert keypoints is None
+    return image, boxes + 0.5, labels + 1
+
+
+def run(options, func_arg_map=None):
+    tensors = preprocessor.preprocess(example(), options, func_arg_map)
+    with tf.Session() as session:
+        return session.run(tensors)
+
+
+def test_functions_are_applied_in_their_order():
+    assert run([(brighten, {"delta": 1.0}), (scale, {})])["image"].flat[0] == 4.0
+    assert run([(scale, {"factor": 3.0}), (brighten, {"delta": 1.0})])["image"].flat[0] == 4.0
+    found = run([(functools.partial(brighten, delta=2.0), {})])
+    assert (found["image"].shape, found["image"].flat[0]) == ((1, 2, 3, 3), 3.0)
+
+
+def test_boxes_and_classes_follow_by_the_names_of_parameters():
+    tensors = example()
+    before = dict(tensors)
+    preprocessor.preprocess(tensors, [(shift, {})])
+    assert tensors == before
+    found = run([(shift, {}), (shift, {})])
+    np.testing.assert_allclose(found["groundtruth_boxes"], [[1.0, 1.1, 1.2, 1.3]], rtol=1e-6)
+    assert found["groundtruth_classes"].tolist() == [3]
+
+
+def test_a_map_of_arguments_is_the_api_s():
+    def move(first, second, third):
+        assert second is None
+        return first + 1.0, third + 1
+
+    names = {move: ("groundtruth_boxes", None, "groundtruth_classes")}
+    found = run([(move, {})], names)
+    assert found["groundtruth_classes"].tolist() == [2]
+    with pytest.raises(ValueError, match="The function scale does not exist in func_arg_map"):
+        run([(scale, {})], names)
+
+
+def test_what_does_not_fit_is_named():
+    with pytest.raises(ValueError, match="images in tensor_dict should be rank 4"):
+        preprocessor.preprocess({"image": tf.ones([2, 3, 3])}, [])
+    with pytest.raises(ConfigError, match="brighten requires argument delta; the example has gro"):
+        run([(brighten, {})])
+    with pytest.raises(ConfigError, match="is not a pair of a function and its arguments"):
+        run([{"random_horizontal_flip": {}}])
+    with pytest.raises(ConfigError, match="got image, groundtruth_boxes and returned 1 values"):
+        run([(lambda image, boxes: image, {})])

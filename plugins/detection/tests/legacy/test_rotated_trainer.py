@@ -1,0 +1,156 @@
+"""The trainer of rotated boxes: its graph, and what it asks of its loop."""
+
+import functools
+import types
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.legacy.sync_replicas import SyncReplicasOptimizer
+from tf_frame_detection.legacy import rotated_trainer
+
+from .conftest import CONFIG, tags
+
+DEPLOYED = {
+    "master": "",
+    "task": 0,
+    "num_clones": 1,
+    "worker_replicas": 1,
+    "clone_on_cpu": True,
+    "ps_tasks": 0,
+    "worker_job_name": "lonely_worker",
+    "is_chief": True,
+    "train_dir": "runs/rotated",
+}
+
+
+def brighten(image, by):
+    return image + by
+
+
+def invert(image):
+    return 255.0 - image
+
+
+def turn(rboxes):
+    return rboxes * [0.0, 0.0, 0.0, 0.0, 1.0]
+
+
+class Models:
+    """Rotated detectors, with the graph in which each was made."""
+
+    def __init__(self, fake_detector):
+        self._fake, self.made, self.graphs = fake_detector, [], []
+
+    def create(self):
+        self.graphs.append(tf.get_default_graph())
+        self.made.append(self._fake.FakeRotatedDetector(self._fake.NUM_CLASSES))
+        return self.made[-1]
+
+
+@pytest.fixture(scope="module")
+def models(fake_detector):
+    return Models(fake_detector)
+
+
+@pytest.fixture(scope="module")
+def built(build, fake_detector, models, checkpoint):
+    path = checkpoint(
+        Conv__weights=np.full([3, 3, 3, 4], 7.0, np.float32),
+        FeatureExtractor__Conv__BatchNorm__beta=np.full([4], 7.0, np.float32),
+    )
+    config = {
+        **CONFIG,
+        "data_augmentation_options": [(invert, {})],
+        "fine_tune_checkpoint": path,
+        "keep_checkpoint_every_n_hours": 3,
+    }
+    return build(
+        rotated_trainer.train,
+        functools.partial(fake_detector.create_tensor_dict, box_size=5),
+        models.create,
+        types.SimpleNamespace(**config),
+        {"preprocess_input_options": [(brighten, {"by": 5.0}), (turn, {})]},
+        **DEPLOYED,
+        save_interval_secs=600,
+        log_every_n_steps=7,
+    )
+
+
+def test_a_model_is_built_for_each_clone_and_one_outside(built, models):
+    assert [graph is built.graph for graph in models.graphs] == [False, True]
+
+
+def test_options_of_the_input_come_before_the_augmentation(built, models, session_of):
+    images = built.graph.get_operation_by_name("FeatureExtractor/Conv/Conv2D").inputs[0]
+    assert images.shape[0] == 4
+    with session_of(built) as session:
+        (first, *_), boxes = session.run([images, models.made[1].groundtruth_lists("boxes")])
+    picture = np.random.RandomState(0).randint(0, 256, [4, 12, 10, 3])[0]
+    assert first[0, 0, 0] == pytest.approx((255 - (picture[0, 0, 0] + 5)) / 255, abs=1e-5)
+    assert (boxes[0].shape, boxes[1].shape) == ((2, 5), (0, 5))
+    assert (boxes[0][:, :4] == 0).all()
+    assert (boxes[0][:, 4] > 0).all()
+
+
+def test_tags_of_the_summaries(built, session_of):
+    with session_of(built) as session:
+        loss, summary = session.run([built.train_op, built.summary_op])
+    found = tags(summary)
+    assert found["TotalLoss"] == pytest.approx(loss)
+    assert found["Learning_Rate"] == 0.5
+    assert found["Losses/regularization_loss"] > 0
+    # The names are those of operations, to which TensorFlow adds a number for the summary.
+    assert found.keys() >= {
+        "FeatureExtractor/Conv/weights_1",
+        "localization_loss_1",
+        "classification_loss_1",
+    }
+
+
+def test_what_the_loop_is_asked(built):
+    assert (built.save_interval_secs, built.log_every_n_steps) == (600, 7)
+    assert (built.save_summaries_secs, built.startup_delay_steps) == (240, 15)
+    assert built.number_of_steps is None
+    saver = built.saver.as_saver_def()
+    assert (saver.keep_checkpoint_every_n_hours, saver.max_to_keep) == (3, 0)
+
+
+def test_a_classifier_is_restored_by_its_own_names(built, session_of):
+    with session_of(built) as session:
+        built.init_fn(session)
+        found = session.run({v.op.name: v for v in tf.global_variables()})
+    assert (found["FeatureExtractor/Conv/weights"] == 7.0).all()
+    assert (found["FeatureExtractor/Conv/BatchNorm/beta"] == 0.0).all()
+
+
+@pytest.fixture(scope="module")
+def synchronous(build, fake_detector):
+    """A worker among three, whose model has upright boxes."""
+    return build(
+        rotated_trainer.train,
+        fake_detector.create_tensor_dict,
+        lambda: fake_detector.FakeDetector(fake_detector.NUM_CLASSES),
+        {**CONFIG, "sync_replicas": True, "replicas_to_aggregate": 2},
+        {},
+        **{**DEPLOYED, "task": 1, "worker_replicas": 3, "ps_tasks": 1, "is_chief": False},
+    )
+
+
+def test_synchronous_replicas_reach_the_loop(synchronous):
+    assert isinstance(synchronous.sync_optimizer, SyncReplicasOptimizer)
+    assert synchronous.sync_optimizer._total_num_replicas == 3
+    assert (synchronous.startup_delay_steps, synchronous.is_chief) == (0, False)
+    # Unlike in the API's last version, the batch is that of a worker.
+    images = synchronous.graph.get_operation_by_name("FeatureExtractor/Conv/Conv2D").inputs[0]
+    assert images.shape[0] == 4
+
+
+def test_the_defaults_are_an_hour_and_a_thousand_steps(synchronous):
+    assert (synchronous.save_interval_secs, synchronous.log_every_n_steps) == (3600, 1000)
+
+
+def test_a_model_of_upright_boxes_gets_those(synchronous):
+    predictor = synchronous.graph.get_operation_by_name("BoxPredictor/BoxEncodingPredictor/MatMul")
+    assert predictor.outputs[0].shape[1] == 4

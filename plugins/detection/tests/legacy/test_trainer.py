@@ -1,0 +1,265 @@
+"""The Object Detection API's trainer: its graph, and what it asks of its loop."""
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.legacy.sync_replicas import SyncReplicasOptimizer
+from tf_frame_detection.legacy import rotated_trainer, trainer
+from tf_frame_detection.legacy.config import TRAIN_CONFIG, Config
+
+from .conftest import CONFIG, tags
+
+DEPLOYED = {
+    "master": "",
+    "task": 0,
+    "num_clones": 1,
+    "worker_replicas": 1,
+    "clone_on_cpu": True,
+    "ps_tasks": 0,
+    "worker_job_name": "lonely_worker",
+    "is_chief": True,
+    "train_dir": "runs/ssd",
+}
+
+
+def brighten(image, by):
+    return image + by
+
+
+def invert(image):
+    return 255.0 - image
+
+
+class Calls:
+    """Functions that note in which graph they are called."""
+
+    def __init__(self, fake_detector):
+        self.models, self.hooks, self._fake = [], [], fake_detector
+
+    def create_model(self):
+        self.models.append(tf.get_default_graph())
+        return self._fake.FakeDetector(self._fake.NUM_CLASSES)
+
+    def hook(self):
+        graph = tf.get_default_graph()
+        device = tf.no_op(name="of_hook").device
+        names = {op.name for op in graph.get_operations()}
+        self.hooks.append((graph, device, len(tf.losses.get_losses()), "total_loss" in names))
+
+
+@pytest.fixture(scope="module")
+def calls(fake_detector):
+    return Calls(fake_detector)
+
+
+@pytest.fixture(scope="module")
+def restored(checkpoint):
+    return checkpoint(
+        FeatureExtractor__Conv__weights=np.full([3, 3, 3, 4], 7.0, np.float32),
+        FeatureExtractor__Conv__BatchNorm__beta=np.full([5], 7.0, np.float32),
+        FeatureExtractor__Other=7.0,
+        global_step=np.int64(99),
+    )
+
+
+@pytest.fixture(scope="module")
+def one_clone(build, fake_detector, calls, restored):
+    config = {
+        **CONFIG,
+        "num_steps": 3,
+        "add_regularization_loss": False,
+        "data_augmentation_options": [(brighten, {"by": 5.0}), (invert, {})],
+        "fine_tune_checkpoint": restored,
+        "from_detection_checkpoint": True,
+        "load_all_detection_checkpoint_vars": True,
+        "keep_checkpoint_every_n_hours": 2,
+    }
+    return build(
+        trainer.train,
+        fake_detector.create_tensor_dict,
+        calls.create_model,
+        config,
+        graph_hook_fn=calls.hook,
+        **DEPLOYED,
+    )
+
+
+@pytest.fixture(scope="module")
+def two_clones(build, fake_detector):
+    """Two clones that read two inputs."""
+    return build(
+        trainer.train,
+        [fake_detector.create_tensor_dict, fake_detector.create_tensor_dict],
+        lambda: fake_detector.FakeDetector(fake_detector.NUM_CLASSES),
+        {**CONFIG, "batch_size": [4, 3]},
+        **{**DEPLOYED, "num_clones": 2},
+    )
+
+
+def images(built, scope=""):
+    return built.graph.get_operation_by_name(f"{scope}FeatureExtractor/Conv/Conv2D").inputs[0]
+
+
+def test_a_model_is_built_for_each_clone_and_one_outside(calls, one_clone):
+    assert len(calls.models) == 2
+    assert [graph is one_clone.graph for graph in calls.models] == [False, True]
+
+
+def test_the_hook_comes_after_the_clones_and_before_the_update(calls, one_clone):
+    assert calls.hooks == [(one_clone.graph, "/device:CPU:0", 2, False)]
+
+
+def test_augmentation_is_in_the_order_given(one_clone, session_of):
+    with session_of(one_clone) as session:
+        (first, *_) = session.run(images(one_clone))
+    picture = np.random.RandomState(0).randint(0, 256, [4, 12, 10, 3])[0]
+    assert first[0, 0, 0] == pytest.approx((255 - (picture[0, 0, 0] + 5)) / 255, abs=1e-5)
+
+
+def test_a_clone_gets_its_part_of_each_batch(one_clone, two_clones):
+    assert images(one_clone).shape[0] == 4
+    # 4 // 2 of the one input, 3 // 2 of the other.
+    assert images(two_clones, "clone_0/").shape[0] == 2 + 1
+    assert images(two_clones, "clone_1/").shape[0] == 2 + 1
+
+
+def test_several_inputs_have_a_scope(two_clones):
+    names = [op.name for op in two_clones.graph.get_operations() if "queue" in op.type.lower()]
+    queues = [name for name in names if name.endswith(("prefetch_queue", "prefetch_queue_1"))]
+    assert queues == ["Input/prefetch_queue", "Input/prefetch_queue_1"]
+
+
+def test_the_update_runs_the_updates_of_the_first_clone(two_clones):
+    assert two_clones.train_op.op.name == "train_op"
+    barrier = two_clones.graph.get_operation_by_name("update_barrier")
+    seen, waiting = set(), [barrier]
+    while waiting:
+        op = waiting.pop()
+        if op.name not in seen:
+            seen.add(op.name)
+            waiting += op.control_inputs
+    assert [name for name in seen if name.startswith("clone_0/") and "AssignMovingAvg" in name]
+    assert not [name for name in seen if name.startswith("clone_1/")]
+
+
+def test_only_what_a_checkpoint_has_is_restored(one_clone, session_of):
+    with session_of(one_clone) as session:
+        one_clone.init_fn(session)
+        found = session.run({v.op.name: v for v in tf.global_variables()})
+    assert (found["FeatureExtractor/Conv/weights"] == 7.0).all()
+    assert found["FeatureExtractor/Conv/BatchNorm/beta"].tolist() == [0.0] * 4
+    assert found["global_step"] == 0
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({"from_detection_checkpoint": True}, "detection"),
+        ({}, "classification"),
+        ({"from_detection_checkpoint": True, "fine_tune_checkpoint_type": "other"}, "other"),
+    ],
+)
+def test_the_kind_of_checkpoint_follows_from_the_older_field(restored, config, expected):
+    asked = []
+
+    class Model:
+        def restore_map(self, **kwargs):
+            asked.append(kwargs)
+            return {"FeatureExtractor/Other": tf.Variable(1.0)}
+
+    with tf.Graph().as_default():
+        trainer._init_fn(
+            Model(), Config({**config, "fine_tune_checkpoint": restored}, TRAIN_CONFIG)
+        )
+    kinds = {"fine_tune_checkpoint_type": expected, "load_all_detection_checkpoint_vars": False}
+    assert asked == [kinds]
+
+
+def test_tags_of_the_summaries(two_clones, session_of):
+    with session_of(two_clones) as session:
+        loss, summary = session.run([two_clones.train_op, two_clones.summary_op])
+    found = tags(summary)
+    assert two_clones.summary_op.op.name == "summary_op/summary_op"
+    assert found["LearningRate/LearningRate/learning_rate"] == 0.5
+    assert found["Losses/TotalLoss"] == pytest.approx(loss)
+    of_clones = [
+        found[f"Losses/clone_{clone}/{name}_loss"]
+        for clone in range(2)
+        for name in ("localization", "classification")
+    ]
+    penalty = found["clone_0/Losses/regularization_loss"]
+    assert loss == pytest.approx(sum(of_clones) / 2 + penalty, rel=1e-5)
+    assert penalty > 0
+    assert found.keys() >= {
+        "ModelVars/FeatureExtractor/Conv/weights",
+        "ModelVars/FeatureExtractor/Conv/BatchNorm/moving_mean",
+        "clone_0/Losses/clone_0//clone_loss",
+    }
+    assert not [tag for tag in found if tag.startswith("clone_1/")]
+
+
+def test_penalties_may_be_left_out(one_clone, session_of):
+    with session_of(one_clone) as session:
+        found = tags(session.run(one_clone.summary_op))
+    losses = found["Losses/localization_loss"] + found["Losses/classification_loss"]
+    assert found["Losses/TotalLoss"] == pytest.approx(losses, rel=1e-5)
+    assert "Losses/regularization_loss" not in found
+
+
+def test_what_the_loop_is_asked(one_clone, two_clones):
+    assert (one_clone.logdir, one_clone.master, one_clone.is_chief) == ("runs/ssd", "", True)
+    assert (one_clone.number_of_steps, two_clones.number_of_steps) == (3, None)
+    assert one_clone.save_summaries_secs == 120
+    assert not hasattr(one_clone, "save_interval_secs")
+    assert one_clone.startup_delay_steps == 15
+    assert one_clone.sync_optimizer is None
+    assert two_clones.init_fn is None
+    assert one_clone.session_config.allow_soft_placement
+    assert not one_clone.session_config.log_device_placement
+    saver = one_clone.saver.as_saver_def()
+    assert (saver.keep_checkpoint_every_n_hours, saver.max_to_keep) == (2, 5)
+
+
+def test_synchronous_replicas_share_the_batch(build, fake_detector):
+    sync = {"sync_replicas": True, "replicas_to_aggregate": 2}
+    built = build(
+        trainer.train,
+        fake_detector.create_tensor_dict,
+        lambda: fake_detector.FakeDetector(2),
+        {**CONFIG, **sync},
+        **{**DEPLOYED, "worker_replicas": 3, "ps_tasks": 1, "worker_job_name": "worker"},
+    )
+    assert images(built).shape[0] == 2
+    assert isinstance(built.sync_optimizer, SyncReplicasOptimizer)
+    assert built.sync_optimizer._replicas_to_aggregate == 2
+    assert built.sync_optimizer._total_num_replicas == 3
+    assert built.startup_delay_steps == 0
+    assert built.graph.get_operation_by_name("global_step").device.startswith("/job:ps/")
+
+
+def test_synchronous_replicas_have_one_clone(build, fake_detector):
+    with pytest.raises(ValueError, match=r"num_clones must be 1\. Found num_clones: 2$"):
+        build(
+            trainer.train,
+            fake_detector.create_tensor_dict,
+            lambda: fake_detector.FakeDetector(2),
+            {**CONFIG, "sync_replicas": True},
+            **{**DEPLOYED, "num_clones": 2},
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trainer_of", ["api", "rotated"])
+def test_synchronous_updates_are_made(fake_detector, tmp_path, trainer_of):
+    config = {**CONFIG, "sync_replicas": True, "num_steps": 3}
+    deployed = {**DEPLOYED, "train_dir": str(tmp_path)}
+    inputs = (fake_detector.create_tensor_dict, lambda: fake_detector.FakeDetector(2), config)
+    if trainer_of == "api":
+        loss = trainer.train(*inputs, **deployed)
+    else:
+        loss = rotated_trainer.train(*inputs, {}, **deployed)
+    assert np.isfinite(loss)
+    reader = tf.train.load_checkpoint(str(tmp_path))
+    assert reader.get_tensor("global_step") == 3
+    assert np.abs(reader.get_tensor("BoxPredictor/ClassPredictor/biases")).max() > 0
