@@ -42,7 +42,7 @@ def _published(dataset: str, *, steps: int, crop: int, **of_input: Any) -> Mappi
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    # With momentum and a learning rate of 0.1 or more the loss of the heat map grows without bounds.
+    # With momentum the loss of the heat map grows without bounds from a learning rate of 0.1 on.
     "panoptic": {
         "model": {"heads": [heads.SEMANTIC, heads.CENTER, heads.OFFSET]},
         "optimizer": {"name": "adam"},

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
@@ -246,6 +248,22 @@ def test_damaged_pairs_may_be_left_out(tmp_path):
     of = source(tmp_path, eval_fraction=0.0, skip_corrupt=True)
     assert names(of, Mode.TRAIN) == ["p0", "p2", "p3"]
     assert "p1.png is 24 x 31" in of.splits[Mode.TRAIN].damaged[0]
+
+
+def test_prediction_leaves_out_files_that_cannot_be_decoded(tmp_path):
+    images = write(tmp_path) / "images"
+    paths = [str(images / f"p{number}.png") for number in range(3)]
+    (images / "p1.png").write_bytes((images / "p1.png").read_bytes()[:200])
+
+    def predicted(**params):
+        batches = source(tmp_path, **params).prediction_dataset(paths, InputContext(batch_size=1))
+        return [Path(batch["name"][0].decode()).name for batch in elements_of(batches)]
+
+    assert predicted(skip_corrupt=True) == ["p0.png", "p2.png"]
+    (tmp_path / "val.txt").write_text("p0")
+    (tmp_path / "train.txt").write_text("p2")
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        predicted()
 
 
 @pytest.mark.slow

@@ -135,6 +135,16 @@ def test_a_known_data_set_needs_no_file_of_classes(folder):
     assert source(folder, dataset="pascal_voc_seg").info.num_classes == 21
 
 
+def test_a_file_of_classes_that_a_data_set_contradicts_is_noted(folder):
+    assert source(folder).notes() == ()
+    assert (
+        "names 3 classes, but --input.dataset voc has 21"
+        in source(folder, dataset="voc").notes()[0]
+    )
+    (folder / "classes.txt").write_text("\n".join(f"class {n}" for n in range(21)))
+    assert source(folder, dataset="voc").notes() == ()
+
+
 def test_padding_has_the_ignored_label_of_the_data_set(folder):
     mask = np.full(SIZE, 150, np.uint8)
     write(folder / "val-00000-of-00001.tfrecord", [record(png(image_of(0)), png(mask))])

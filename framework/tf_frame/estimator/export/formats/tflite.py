@@ -34,6 +34,7 @@ def export(
         None
     ),
     compare: Callable[..., Comparison] = compare_batches,
+    check: Callable[[Any], None] = lambda graph_def: None,
 ) -> Written:
     """Writes `model.tflite` into a folder, and verifies it on every example of the batch.
 
@@ -42,6 +43,7 @@ def export(
       folder: an empty folder.
       configure: sets options of a `TFLiteConverter`, from the examples of the batch.
       compare: compares outputs; see `compare_batches`.
+      check: raises an error for a `GraphDef` that cannot be converted.
 
     Raises:
       ConfigError: TensorFlow comes without TensorFlow Lite, or without eager execution;
@@ -56,6 +58,7 @@ def export(
         # TensorFlow Lite has no operations on text.
         outputs = {k: t for k, t in serving.signatures[name].items() if t.dtype != tf.string}
         graph_def = frozen(serving, outputs)
+        check(graph_def)
         inputs = used_inputs(serving, graph_def)
         expected = [serving.run((outputs, serving.scores), example) for example in batches]
     saved_model = os.path.join(folder, "saved_model")

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.estimator.export.folder import Written
 from tf_frame.estimator.export.formats import tflite
 from tf_frame.estimator.export.outputs import DEFAULT_KEY
 from tf_frame.estimator.export.rounded import compare_rounded
 from tf_frame.estimator.export.serving import Request
+
+_LOOPS = ("While", "StatelessWhile", "Enter")
 
 
 def export(request: Request, folder: str) -> Written:
@@ -24,7 +26,8 @@ def export(request: Request, folder: str) -> Written:
 
     Raises:
       ConfigError: there is no evaluation data; or one of those of `tflite.export`.
-      TfFrameError: TensorFlow Lite cannot compute an operation of the model in integers.
+      TfFrameError: TensorFlow Lite cannot compute an operation of the model in integers; or the
+        model has a loop.
       DifferenceError: the outputs differ by more on average; see `rounded`.
     """
     if not request.inputs.is_real:
@@ -32,7 +35,19 @@ def export(request: Request, folder: str) -> Written:
             "--format tflite_int8 measures the ranges of activations on evaluation data, which is "
             "not there; give its folder (such as --input.data_dir), or take --format tflite"
         )
-    return tflite.export(request, folder, configure=_configured, compare=compare_rounded)
+    return tflite.export(
+        request, folder, configure=_configured, compare=compare_rounded, check=_check_loops
+    )
+
+
+def _check_loops(graph_def: Any) -> None:
+    """Refuses loops, at which TensorFlow Lite ends the process (TensorFlow 2.21)."""
+    loops = [node.name for node in graph_def.node if node.op in _LOOPS]
+    if loops:
+        raise TfFrameError(
+            f"the model has a loop, {loops[0]}, of which TensorFlow Lite cannot measure ranges for "
+            "8-bit integers; take --format tflite"
+        )
 
 
 def _configured(converter: Any, examples: Sequence[Mapping[str, Any]]) -> None:

@@ -78,7 +78,7 @@ class SegmentationFolder(SegmentedImages):
             )
         if self._unchecked:
             found.append(f"the pixels of {self._unchecked} masks are checked when they are read")
-        return found
+        return tuple(found)
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_deeplab.inputs.mask_examples import pair_examples

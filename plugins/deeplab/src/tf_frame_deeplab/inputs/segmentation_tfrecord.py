@@ -61,6 +61,19 @@ class SegmentationTfrecord(SegmentedImages):
         folder, training, evaluation = record_splits(self.params)
         self.use(self._class_names(folder), training, evaluation)
 
+    def notes(self) -> Sequence[str]:
+        """Tells of a file of classes that is not that of the known data set."""
+        path = Path(self.params.data_dir).expanduser() / "classes.txt"
+        if self.params.dataset == _UNKNOWN or not path.exists():
+            return ()
+        count = len(read_classes(path, ignore_label=self.params.ignore_label).names)
+        if count == self.info.num_classes:
+            return ()
+        return (
+            f"{path} names {count} classes, but --input.dataset {self.params.dataset} has"
+            f" {self.info.num_classes}; the file is not used",
+        )
+
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_deeplab.inputs.segmentation_records import IMAGE_AND_MASK
         from tf_frame_vision.reading.records import record_examples

@@ -68,6 +68,8 @@ class SemanticInput(Input):
     def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
         """Returns batches of one, `{"image": [1, height, width, 3], "name": [1]}`, as sizes differ.
 
+        With the option `skip_corrupt`, files that cannot be decoded are left out.
+
         Args:
           paths: image files of any size; see `prediction_suffixes`.
           context: not used.
@@ -76,4 +78,8 @@ class SemanticInput(Input):
 
         from tf_frame_vision.reading.image_files import images_to_predict
 
-        return images_to_predict(paths, lambda image: tf.cast(image, tf.float32))
+        return images_to_predict(
+            paths,
+            lambda image: tf.cast(image, tf.float32),
+            skip_corrupt=getattr(self.params, "skip_corrupt", False),
+        )
