@@ -142,7 +142,7 @@ def test_no_modules_import_each_other_in_a_circle(package):
 
 
 def is_legacy(name):
-    """Whether a module keeps other projects' names for old code, in the framework or a plugin."""
+    """True if a module keeps other projects' names for old code, in the framework or a plugin."""
     return "legacy" in name.split(".")[:2]
 
 

@@ -33,7 +33,7 @@ def corners_of(boxes):
 
 
 def results(words, changed=None):
-    """What becomes of a picture for each of many seeds; objects are told apart by their class."""
+    """The changed picture of each of many seeds; objects are told apart by their class."""
     image, boxes = drawn(0)
     numbers = np.arange(12)
     with tf.Graph().as_default(), tf.Session() as session:

@@ -16,6 +16,25 @@ CONSTANT = {
 }
 # One thread, so that batches are in the order of the photographs.
 CONFIG = {"batch_size": 4, "num_batch_queue_threads": 1, "optimizer": CONSTANT}
+DEPLOYED = {
+    "master": "",
+    "task": 0,
+    "num_clones": 1,
+    "worker_replicas": 1,
+    "clone_on_cpu": True,
+    "ps_tasks": 0,
+    "worker_job_name": "lonely_worker",
+    "is_chief": True,
+    "train_dir": "runs/detector",
+}
+
+
+def brighten(image, by):
+    return image + by
+
+
+def invert(image):
+    return 255.0 - image
 
 
 def _fake_detector():

@@ -10,27 +10,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.legacy.sync_replicas import SyncReplicasOptimizer
 from tf_frame_detection.legacy import rotated_trainer
 
-from .conftest import CONFIG, tags
-
-DEPLOYED = {
-    "master": "",
-    "task": 0,
-    "num_clones": 1,
-    "worker_replicas": 1,
-    "clone_on_cpu": True,
-    "ps_tasks": 0,
-    "worker_job_name": "lonely_worker",
-    "is_chief": True,
-    "train_dir": "runs/rotated",
-}
-
-
-def brighten(image, by):
-    return image + by
-
-
-def invert(image):
-    return 255.0 - image
+from .conftest import CONFIG, DEPLOYED, brighten, invert, tags
 
 
 def turn(rboxes):

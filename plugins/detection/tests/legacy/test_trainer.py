@@ -8,27 +8,7 @@ from tf_frame.legacy.sync_replicas import SyncReplicasOptimizer
 from tf_frame_detection.legacy import rotated_trainer, trainer
 from tf_frame_detection.legacy.config import TRAIN_CONFIG, Config
 
-from .conftest import CONFIG, tags
-
-DEPLOYED = {
-    "master": "",
-    "task": 0,
-    "num_clones": 1,
-    "worker_replicas": 1,
-    "clone_on_cpu": True,
-    "ps_tasks": 0,
-    "worker_job_name": "lonely_worker",
-    "is_chief": True,
-    "train_dir": "runs/ssd",
-}
-
-
-def brighten(image, by):
-    return image + by
-
-
-def invert(image):
-    return 255.0 - image
+from .conftest import CONFIG, DEPLOYED, brighten, invert, tags
 
 
 class Calls:
@@ -208,7 +188,7 @@ def test_penalties_may_be_left_out(one_clone, session_of):
 
 
 def test_what_the_loop_is_asked(one_clone, two_clones):
-    assert (one_clone.logdir, one_clone.master, one_clone.is_chief) == ("runs/ssd", "", True)
+    assert (one_clone.logdir, one_clone.master, one_clone.is_chief) == ("runs/detector", "", True)
     assert (one_clone.number_of_steps, two_clones.number_of_steps) == (3, None)
     assert one_clone.save_summaries_secs == 120
     assert not hasattr(one_clone, "save_interval_secs")

@@ -64,7 +64,7 @@ class DotaOptions(voc_xml.FormOptions, ConvertOptions):
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """What is to be converted.
+    """Classes and photographs of a data set to convert.
 
     Attributes:
       names, ids: the classes.

@@ -120,7 +120,7 @@ def problem_of(mark: Marked, size: Size) -> str:
 
 
 def reaches_beyond(mark: Marked, size: Size) -> bool:
-    """Whether a box reaches more than a pixel beyond the image."""
+    """Returns True if a box reaches more than a pixel beyond the image."""
     upper, left, lower, right = mark.box
     return min(upper, left) < -1 or lower > size[0] + 1 or right > size[1] + 1
 

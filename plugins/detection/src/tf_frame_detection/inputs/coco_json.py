@@ -57,7 +57,7 @@ class Params(FormOptions, FolderOptions):
 
 @dataclasses.dataclass(frozen=True)
 class Content:
-    """What JSON files say.
+    """Classes and photographs of COCO's JSON files.
 
     Attributes:
       names, ids: classes, in the order of their ids.
