@@ -9,27 +9,20 @@ from pathlib import Path
 from tf_frame import option
 from tf_frame_deeplab.inputs.mask_file import Pair
 from tf_frame_deeplab.inputs.pairs import find_pairs, listed
-from tf_frame_vision.reading.folders import first_existing, held_out
+from tf_frame_vision.reading.folders import HeldOutOptions, first_existing, held_out
 
 _TRAINING, _EVALUATION = "train", ("val", "validation", "test")
 Parts = tuple[Sequence[Pair], Sequence[Pair]]
 
 
 @dataclasses.dataclass(frozen=True)
-class FormOptions:
+class FormOptions(HeldOutOptions):
     """Options that say what a folder looks like."""
 
     classes: str = option("", "file of the classes; empty: classes.txt of the folder")
     mask_suffix: str = option("", "what follows the name of an image in that of its mask")
     train_list: str = option("", "file of the names to train on; empty: train.txt if it is there")
     eval_list: str = option("", "file of the names to evaluate; empty: val.txt if it is there")
-    eval_fraction: float = option(
-        0.1,
-        "part of the images that is held out for evaluation, where nothing else says which; 0: "
-        "none, nothing is evaluated",
-        min=0.0,
-        max=0.9,
-    )
 
 
 def find_parts(folder: Path, options: FormOptions) -> Parts:

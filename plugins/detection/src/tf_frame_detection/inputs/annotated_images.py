@@ -24,7 +24,7 @@ from tf_frame_detection.inputs.photographs import (
     make_split,
 )
 from tf_frame_vision.example_input import ExampleInput, ExampleOptions, Split, absent_split
-from tf_frame_vision.reading.folders import existing_folder
+from tf_frame_vision.reading.folders import HeldOutOptions, existing_folder
 
 _NAMED_CHANGES = "the object detection API's names, perhaps with options: NAME:KEY=VALUE:..."
 
@@ -52,17 +52,10 @@ class AnnotatedOptions(SizeOptions, ExampleOptions):
 
 
 @dataclasses.dataclass(frozen=True)
-class FolderOptions(AnnotatedOptions):
+class FolderOptions(AnnotatedOptions, HeldOutOptions):
     """Options of inputs of a folder of one's own."""
 
     data_dir: str = option("", "folder of the data; must be given")
-    eval_fraction: float = option(
-        0.1,
-        "part of the images that is held out for evaluation, where nothing else says which; 0: "
-        "none, nothing is evaluated",
-        min=0.0,
-        max=0.9,
-    )
 
 
 class AnnotatedImages(DetectionInput, ExampleInput):

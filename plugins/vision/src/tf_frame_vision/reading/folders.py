@@ -6,6 +6,7 @@ part of the data.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
 import re
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from tf_frame import option
 from tf_frame.errors import DataError, NoDataError
 
 _SHARD = re.compile(r"(?<=[-_])(\d{5})-of-(\d{5})")
@@ -59,6 +61,19 @@ def visible(folder: Path, *, folders: bool) -> list[str]:
 def first_existing(folder: Path, names: Sequence[str]) -> Path | None:
     """Returns the path of the first of these names that the folder has, or None."""
     return next((folder / name for name in names if (folder / name).exists()), None)
+
+
+@dataclasses.dataclass(frozen=True)
+class HeldOutOptions:
+    """Option of inputs that hold out a part of their images; see `held_out`."""
+
+    eval_fraction: float = option(
+        0.1,
+        "part of the images that is held out for evaluation, where nothing else says which; 0: "
+        "none, nothing is evaluated",
+        min=0.0,
+        max=0.9,
+    )
 
 
 def held_out(names: Sequence[str], fraction: float, *, prefix: str = "") -> frozenset[str]:
