@@ -124,6 +124,12 @@ def test_further_examples_of_a_file_are_numbered():
     assert [name_of("p/table.csv") for _ in range(3)] == ["table", "table-2", "table-3"]
 
 
+def test_unknown_files_of_the_same_name_get_their_folder():
+    name_of = OutputNames()
+    files = ["/data/cats/1.jpg", "/data/cats/2.jpg", "/data/dogs/1.jpg", "/dogs/1.jpg"]
+    assert [name_of(file) for file in files] == ["1", "2", "dogs_1", "dogs_1-2"]
+
+
 @pytest.mark.parametrize(
     ("example", "name"),
     [

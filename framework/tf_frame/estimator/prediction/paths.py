@@ -6,6 +6,7 @@ different folders may have the same name.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -92,10 +93,11 @@ class OutputNames:
 
     The name is that of the example's file without its suffix. Files with the same name
     are distinguished by the folders in which they differ (`a/x.png` and `b/x.png` become
-    `a_x` and `b_x`), then by their suffixes (`x_jpg`), and at last by a number (`x-2`).
+    `a_x` and `b_x`), then by their suffixes (`x_jpg`), and at last by a number (`x-2`). Of files
+    that are not known beforehand, the later ones get their folder (`x`, then `b_x`).
 
     Args:
-      files: all files whose examples will be named.
+      files: files whose examples will be named, as far as they are known.
     """
 
     def __init__(self, files: Sequence[str] = ()) -> None:
@@ -108,13 +110,20 @@ class OutputNames:
         Args:
           example: the path of its file, or another name.
         """
-        wanted = name = self._wanted.get(example) or _plain(example)
-        count = 1
-        while name in self._taken:
-            count += 1
-            name = f"{wanted}-{count}"
+        known = self._wanted.get(example)
+        wanted = [known] if known else _names_of(example)
+        numbered = (f"{wanted[-1]}-{number}" for number in itertools.count(2))
+        name = next(n for n in itertools.chain(wanted, numbered) if n not in self._taken)
         self._taken.add(name)
         return name
+
+
+def _names_of(example: str) -> list[str]:
+    """Returns names in falling order of preference."""
+    path = PurePath(example)
+    if not path.is_absolute():
+        return [_plain(example)]
+    return [_plain(path.stem), _plain(f"{path.parent.name}_{path.stem}")]
 
 
 def _unique_names(files: Sequence[str]) -> dict[str, str]:
