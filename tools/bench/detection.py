@@ -110,14 +110,15 @@ def exported(model_dir: str, output: str) -> Any:
     words = ["--format", "saved_model", "--serve", "features", "--output", output]
     if tf_frame(["export", model_dir, *words]):
         raise SystemExit("tf-frame export failed")
-    loaded = tf.saved_model.load(output)
+    (name,) = os.listdir(output)
+    loaded = tf.saved_model.load(os.path.join(output, name))
     signature = loaded.signatures["serving_default"]
     # The signature does not keep what it is of.
     return lambda images, _=loaded: signature(image=tf.constant(images))
 
 
-def measure(asks: Mapping[str, Ask], question: str, turns: int) -> None:
-    """Asks for turns, and prints medians and their ratio."""
+def measure(label: str, asks: Mapping[str, Ask], question: str, turns: int) -> None:
+    """Asks for turns, and prints a row with the medians and their ratio."""
     for ask in asks.values():
         ask(question)
     figures: dict[str, list[float]] = {name: [] for name in asks}
@@ -127,7 +128,7 @@ def measure(asks: Mapping[str, Ask], question: str, turns: int) -> None:
     ours, keras = figures.values()
     ratios = [mine / other for mine, other in zip(ours, keras, strict=True)]
     print(
-        f"{statistics.median(ours):10.2f}{statistics.median(keras):10.2f}"
+        f"{label:<28}{statistics.median(ours):10.2f}{statistics.median(keras):10.2f}"
         f"{statistics.median(ratios):9.2f}   ({min(ratios):.2f} to {max(ratios):.2f})",
         flush=True,
     )
@@ -146,12 +147,11 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         asks = {name: stack.enter_context(contender(words)) for name, words in COMMANDS.items()}
         print(f"{'':<28}{'tf-frame':>10}{'Keras':>10}    ratio   (smallest to largest)")
-        print(f"{'training, steps/s':<28}", end="", flush=True)
-        measure(asks, f"train {argv.step_secs}", argv.turns)
+        measure("training, steps/s", asks, f"train {argv.step_secs}", argv.turns)
         parameters = [ask("stop")[0] for ask in asks.values()]
         for size in BATCH_SIZES:
-            print(f"{f'inference of {size}, images/s':<28}", end="", flush=True)
-            measure(asks, f"infer {size} {argv.step_secs}", argv.turns)
+            label = f"inference of {size}, images/s"
+            measure(label, asks, f"infer {size} {argv.step_secs}", argv.turns)
         print(f"{'parameters':<28}" + "".join(f"{count:>10.0f}" for count in parameters))
 
 
