@@ -25,15 +25,15 @@ import contextlib
 import math
 import os
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np
+from contenders import answer, contender, questions
 
 CONTENDERS = {"ours": "tf_frame.layers", "keras": "Keras", "xla": "Keras, jit_compile=True"}
 NETWORKS = {"mobilenet_v2": "MobileNetV2", "resnet_v1_50": "ResNet50"}
@@ -112,7 +112,7 @@ def multiply_adds(graph: Any) -> float:
 
 
 def work(contender: str, network: str, options: argparse.Namespace) -> None:
-    """Builds a network; then answers each line on the standard input with seconds per step."""
+    """Builds a network; answers `ready` with seconds and multiply-adds, others with secs/step."""
     batch = make_batch(options)
     if contender == "ours":
         step, forward = ours(network, batch)
@@ -123,45 +123,23 @@ def work(contender: str, network: str, options: argparse.Namespace) -> None:
     first = time.perf_counter() - start
     for _ in range(options.steps):
         step()
-    print("ready", first, forward, flush=True)
-    for _ in sys.stdin:
+    for question in questions():
+        if question == ["ready"]:
+            answer(first, forward)
+            continue
         start = time.perf_counter()
         for _ in range(options.steps):
             step()
-        print("took", (time.perf_counter() - start) / options.steps, flush=True)
-
-
-@contextlib.contextmanager
-def worker(contender: str, network: str) -> Iterator[Callable[[str], list[float]]]:
-    """Starts a contender; yields a function that waits for its answer of a kind."""
-    command = [sys.executable, __file__, *sys.argv[1:], "--worker", contender, network]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdin is not None and process.stdout is not None
-
-        def answer(kind: str) -> list[float]:
-            for line in process.stdout or ():
-                if line.startswith(kind):
-                    return [float(number) for number in line.split()[1:]]
-            raise SystemExit(f"{contender} ended without an answer: {process.wait()}")
-
-        def ask(kind: str) -> list[float]:
-            if kind == "took" and process.stdin:
-                process.stdin.write("go\n")
-                process.stdin.flush()
-            return answer(kind)
-
-        try:
-            yield ask
-        finally:
-            process.stdin.close()
+        answer((time.perf_counter() - start) / options.steps)
 
 
 def compare(network: str, options: argparse.Namespace) -> None:
     """Measures a network and prints its rows."""
     with contextlib.ExitStack() as stack:
-        asks = {name: stack.enter_context(worker(name, network)) for name in CONTENDERS}
+        command = [sys.executable, __file__, *sys.argv[1:], "--worker"]
+        asks = {
+            name: stack.enter_context(contender([*command, name, network])) for name in CONTENDERS
+        }
         ready = {name: ask("ready") for name, ask in asks.items()}
         times: dict[str, list[float]] = {name: [] for name in asks}
         for _ in range(options.rounds):

@@ -12,6 +12,7 @@ from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError
 from tf_frame.testing.toy import make_setup, run_setup
 from tf_frame_detection import outputs, queues
+from tf_frame_detection.augmentation.named import parse
 from tf_frame_detection.model import Detection, Params
 
 INFO = InputInfo(num_classes=2, class_names=("a", "b"), class_ids=(7, 20))
@@ -79,6 +80,7 @@ def trained(tmp_path_factory):
             train_batch_size=4,
             num_clones=clones,
             log_every_n_steps=1,
+            save_summaries_steps=0,
             evaluate=False,
         )
         run_setup(setup, report=lines.append)
@@ -239,8 +241,17 @@ def test_the_name_decides_about_input_and_defaults(name, source, backbone):
 @pytest.mark.parametrize("preset", Detection.presets)
 def test_presets_are_valid(preset):
     setup = parse_command_line(["--plugin", "detection", "--preset", preset]).setup()
-    assert setup.input.name == "detection_tfrecord" and setup.config.moving_average_decay is None
+    assert setup.input.name == "detection_tfrecord"
+    assert len(parse(setup.input.params.data_augmentation, "--input.data_augmentation")) == 2
     assert setup.model.params.depth_multiplier == 1.0
+
+
+def test_presets_have_the_moving_averages_of_the_api():
+    words = ["--plugin", "detection", "--preset"]
+    ssd = parse_command_line([*words, "ssd_mobilenet_v1_coco"]).setup().config
+    assert ssd.moving_average_decay == 0.9999 and not ssd.eval_moving_averages
+    without = parse_command_line([*words, "ssd_resnet50_v1_fpn_coco"]).setup().config
+    assert without.moving_average_decay is None
 
 
 @pytest.mark.process

@@ -235,13 +235,17 @@ PYRAMIDS = {
     "name", [pytest.param(n, marks=() if n in BY_DEFAULT else SLOW) for n in PYRAMIDS]
 )
 def test_a_feature_pyramid_takes_the_apis_maps(name):
-    with tf.Graph().as_default(), tf.variable_scope("FeatureExtractor"):
+    with tf.Graph().as_default() as graph, tf.variable_scope("FeatureExtractor"):
         images = tf.zeros([1, 96, 96, 3])
         maps = load_network(name).pyramid_features(images, context(), top_stride=16, min_depth=16)
     assert list(maps) == [2, 4, 8, 16]
     for stride, end in zip((8, 16), PYRAMIDS[name], strict=True):
         assert maps[stride].op.name.endswith(end)
         assert maps[stride].shape[1] == 96 // stride
+    if name == "resnet_v1_50":
+        # Inside of units as in its configurations; a unit's sum has no limit.
+        inner = [op for op in graph.get_operations() if "/conv2/Relu" in op.name]
+        assert inner and all(op.type == "Relu6" for op in inner)
 
 
 def test_another_packages_pyramid_is_made_of_its_features():

@@ -56,9 +56,17 @@ class NetworkParams:
     use_depthwise: bool = option(
         False, "of ssd: depthwise separable layers above the backbone, as in SSDLite"
     )
+    depthwise_predictor: bool | None = option(
+        None, "of ssd: depthwise separable predictions; none: as use_depthwise"
+    )
     kernel_size: int = option(3, "height and width of the kernels of predictions", min=1)
     class_bias: float | None = option(
         None, "initial bias of the logits of classes; none: -4.6 with the focal loss, else 0"
+    )
+    predictor_stddev: float = option(
+        0.03,
+        "standard deviation of the predictor's initial weights; 0.01 in RetinaNet's paper",
+        min=0,
     )
     weight_decay: float = option(4e-5, "scale of the L2 penalty on weights", min=0)
     batch_norm_decay: float | None = option(

@@ -2,7 +2,10 @@
 
 The presets follow tensorflow/models, research/object_detection/samples/configs:
 ssdlite_mobilenet_v2_coco.config, ssd_mobilenet_v2_coco.config, ssd_mobilenet_v1_coco.config and
-ssd_resnet50_v1_fpn_shared_box_predictor_640x640_coco14_sync.config.
+ssd_resnet50_v1_fpn_shared_box_predictor_640x640_coco14_sync.config. Of ssd_mobilenet_v2_coco it is
+an early version, that of the archive ssd_mobilenet_v2_coco_2018_03_29, whose further maps are
+depthwise separable (https://github.com/tensorflow/models/issues/5315). Moving averages are the
+default of protos/optimizer.proto; as in protos/eval.proto, they are not evaluated.
 """
 
 from __future__ import annotations
@@ -65,14 +68,17 @@ def _ssd_of_api(backbone: str, kernel_size: int, **others: Any) -> Mapping[str, 
         "optimizer": {"name": "rmsprop", "decay": 0.9, "momentum": 0.9, "epsilon": 1.0},
         "learning_rate": 0.004,
         "schedule": {"name": "exponential", "decay_steps": 800720, "decay_factor": 0.95},
-        "moving_average_decay": None,
+        "moving_average_decay": 0.9999,
+        "eval_moving_averages": False,
         "save_checkpoint_steps": 1000,
     }
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "ssdlite_mobilenet_v2_coco": _ssd_of_api("mobilenet_v2", 3, use_depthwise=True),
-    "ssd_mobilenet_v2_coco": _ssd_of_api("mobilenet_v2", 1),
+    "ssd_mobilenet_v2_coco": _ssd_of_api(
+        "mobilenet_v2", 3, use_depthwise=True, depthwise_predictor=False
+    ),
     "ssd_mobilenet_v1_coco": _ssd_of_api("mobilenet_v1", 1, min_negatives_per_image=0),
     "ssd_resnet50_v1_fpn_coco": {
         "model": {
@@ -81,6 +87,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "strides": [8, 16, 32, 64, 128],
             "pyramid_channels": 256,
             "predictor_layers": 4,
+            "predictor_stddev": 0.01,
             "anchor_scale": 4.0,
             "scales_per_octave": 2,
             "aspect_ratios": [1.0, 2.0, 0.5],
@@ -89,7 +96,16 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "weight_decay": 4e-4,
             "batch_norm_decay": 0.997,
         },
-        "input": {"name": "detection_tfrecord", "image_size": [640]},
+        "input": {
+            "name": "detection_tfrecord",
+            "image_size": [640],
+            "max_boxes": 100,
+            "data_augmentation": [
+                "random_horizontal_flip",
+                "random_crop_image:min_object_covered=0:max_aspect_ratio=3:min_area=0.75"
+                ":overlap_thresh=0",
+            ],
+        },
         "max_steps": 25000,
         "train_batch_size": 64,
         "eval_batch_size": 8,

@@ -11,8 +11,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-# Values that pad labels to the count of the batch with most boxes.
-_PADDING = {"classes": -1}
+from tf_frame_detection.inputs.detection_input import PADDING
 
 
 def merged(batches: Any) -> Any:
@@ -31,11 +30,11 @@ def merged(batches: Any) -> Any:
 def _concatenated(name: str, tensors: Sequence[Any]) -> Any:
     if name in ("boxes", "rotated_boxes", "classes", "ignored", "crowd"):
         count = tf.reduce_max([tf.shape(tensor)[1] for tensor in tensors])
-        tensors = [_padded(tensor, count, _PADDING.get(name, 0)) for tensor in tensors]
+        tensors = [_padded(tensor, count, PADDING.get(name, 0)) for tensor in tensors]
     return tf.concat(tensors, axis=0)
 
 
-def _padded(tensor: Any, count: Any, value: int) -> Any:
+def _padded(tensor: Any, count: Any, value: float) -> Any:
     missing = [[0, 0], [0, count - tf.shape(tensor)[1]], *([[0, 0]] * (tensor.shape.rank - 2))]
     return tf.pad(tensor, missing, constant_values=tf.cast(value, tensor.dtype))
 

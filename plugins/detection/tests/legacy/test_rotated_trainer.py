@@ -58,15 +58,25 @@ def built(build, fake_detector, models, checkpoint):
     )
 
 
+@pytest.fixture(scope="module")
+def ran(built, models, session_of):
+    """The first batch, the variables that the checkpoint restores, loss and summaries of a step."""
+    images = built.graph.get_operation_by_name("FeatureExtractor/Conv/Conv2D").inputs[0]
+    with session_of(built) as session:
+        batch = session.run([images, models.made[1].groundtruth_lists("boxes")])
+        built.init_fn(session)
+        variables = session.run({v.op.name: v for v in tf.global_variables()})
+        return batch, variables, session.run([built.train_op, built.summary_op])
+
+
 def test_a_model_is_built_for_each_clone_and_one_outside(built, models):
     assert [graph is built.graph for graph in models.graphs] == [False, True]
 
 
-def test_options_of_the_input_come_before_the_augmentation(built, models, session_of):
-    images = built.graph.get_operation_by_name("FeatureExtractor/Conv/Conv2D").inputs[0]
-    assert images.shape[0] == 4
-    with session_of(built) as session:
-        (first, *_), boxes = session.run([images, models.made[1].groundtruth_lists("boxes")])
+def test_options_of_the_input_come_before_the_augmentation(ran):
+    (images, boxes), _, _ = ran
+    assert len(images) == 4
+    first = images[0]
     picture = np.random.RandomState(0).randint(0, 256, [4, 12, 10, 3])[0]
     assert first[0, 0, 0] == pytest.approx((255 - (picture[0, 0, 0] + 5)) / 255, abs=1e-5)
     assert (boxes[0].shape, boxes[1].shape) == ((2, 5), (0, 5))
@@ -74,9 +84,8 @@ def test_options_of_the_input_come_before_the_augmentation(built, models, sessio
     assert (boxes[0][:, 4] > 0).all()
 
 
-def test_tags_of_the_summaries(built, session_of):
-    with session_of(built) as session:
-        loss, summary = session.run([built.train_op, built.summary_op])
+def test_tags_of_the_summaries(ran):
+    *_, (loss, summary) = ran
     found = tags(summary)
     assert found["TotalLoss"] == pytest.approx(loss)
     assert found["Learning_Rate"] == 0.5
@@ -97,10 +106,8 @@ def test_what_the_loop_is_asked(built):
     assert (saver.keep_checkpoint_every_n_hours, saver.max_to_keep) == (3, 0)
 
 
-def test_a_classifier_is_restored_by_its_own_names(built, session_of):
-    with session_of(built) as session:
-        built.init_fn(session)
-        found = session.run({v.op.name: v for v in tf.global_variables()})
+def test_a_classifier_is_restored_by_its_own_names(ran):
+    _, found, _ = ran
     assert (found["FeatureExtractor/Conv/weights"] == 7.0).all()
     assert (found["FeatureExtractor/Conv/BatchNorm/beta"] == 0.0).all()
 

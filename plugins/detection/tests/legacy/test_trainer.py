@@ -81,6 +81,15 @@ def images(built, scope=""):
     return built.graph.get_operation_by_name(f"{scope}FeatureExtractor/Conv/Conv2D").inputs[0]
 
 
+@pytest.fixture(scope="module")
+def of_one_clone(one_clone, session_of):
+    """Images and summaries of the first batch, and the variables that the checkpoint restores."""
+    with session_of(one_clone) as session:
+        batch, summary = session.run([images(one_clone), one_clone.summary_op])
+        one_clone.init_fn(session)
+        return batch, tags(summary), session.run({v.op.name: v for v in tf.global_variables()})
+
+
 def test_a_model_is_built_for_each_clone_and_one_outside(calls, one_clone):
     assert len(calls.models) == 2
     assert [graph is one_clone.graph for graph in calls.models] == [False, True]
@@ -90,9 +99,8 @@ def test_the_hook_comes_after_the_clones_and_before_the_update(calls, one_clone)
     assert calls.hooks == [(one_clone.graph, "/device:CPU:0", 2, False)]
 
 
-def test_augmentation_is_in_the_order_given(one_clone, session_of):
-    with session_of(one_clone) as session:
-        (first, *_) = session.run(images(one_clone))
+def test_augmentation_is_in_the_order_given(of_one_clone):
+    (first, *_), _, _ = of_one_clone
     picture = np.random.RandomState(0).randint(0, 256, [4, 12, 10, 3])[0]
     assert first[0, 0, 0] == pytest.approx((255 - (picture[0, 0, 0] + 5)) / 255, abs=1e-5)
 
@@ -123,10 +131,8 @@ def test_the_update_runs_the_updates_of_the_first_clone(two_clones):
     assert not [name for name in seen if name.startswith("clone_1/")]
 
 
-def test_only_what_a_checkpoint_has_is_restored(one_clone, session_of):
-    with session_of(one_clone) as session:
-        one_clone.init_fn(session)
-        found = session.run({v.op.name: v for v in tf.global_variables()})
+def test_only_what_a_checkpoint_has_is_restored(of_one_clone):
+    *_, found = of_one_clone
     assert (found["FeatureExtractor/Conv/weights"] == 7.0).all()
     assert found["FeatureExtractor/Conv/BatchNorm/beta"].tolist() == [0.0] * 4
     assert found["global_step"] == 0
@@ -179,9 +185,8 @@ def test_tags_of_the_summaries(two_clones, session_of):
     assert not [tag for tag in found if tag.startswith("clone_1/")]
 
 
-def test_penalties_may_be_left_out(one_clone, session_of):
-    with session_of(one_clone) as session:
-        found = tags(session.run(one_clone.summary_op))
+def test_penalties_may_be_left_out(of_one_clone):
+    _, found, _ = of_one_clone
     losses = found["Losses/localization_loss"] + found["Losses/classification_loss"]
     assert found["Losses/TotalLoss"] == pytest.approx(losses, rel=1e-5)
     assert "Losses/regularization_loss" not in found

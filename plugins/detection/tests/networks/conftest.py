@@ -95,6 +95,7 @@ def ssdlite():
             backbone="mobilenet_v2",
             depth_multiplier=1.0,
             use_depthwise=True,
+            is_training=False,
         )
     return graph, raw
 

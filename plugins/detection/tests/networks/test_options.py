@@ -62,6 +62,30 @@ def test_settings_of_the_layers(built):
     assert (convolutions.weight_decay, convolutions.batch_norm_decay) == (0.5, 0.5)
 
 
+def test_the_predictor_has_an_initial_deviation_of_its_own(built):
+    _, given = built(predictor_stddev=0.5, predictor_layers=1, pyramid_channels=8)
+    (weights,) = [v for v in tf.trainable_variables() if "BoxPredictionTower" in v.op.name][:1]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        # A normal distribution that is cut at two deviations has 0.88 of its deviation.
+        assert np.std(session.run(weights)) == pytest.approx(0.44, abs=0.08)
+    assert given["convolutions"].stddev == 0.03
+
+
+@pytest.mark.parametrize(
+    ("options", "of_maps", "of_predictor"),
+    [
+        ({"use_depthwise": True}, True, True),
+        ({"use_depthwise": True, "depthwise_predictor": False}, True, False),
+        ({"depthwise_predictor": True}, False, True),
+    ],
+)
+def test_depthwise_maps_and_predictors(built, options, of_maps, of_predictor):
+    _, given = built(name="ssd", **options)
+    found = any("_depthwise/" in v.op.name for v in tf.trainable_variables())
+    assert (given["use_depthwise"], found) == (of_maps, of_predictor)
+
+
 def test_batch_norm_that_is_not_trained(built):
     _, given = built(train_batch_norm=False)
     assert not given["context"].is_training and not given["convolutions"].is_training

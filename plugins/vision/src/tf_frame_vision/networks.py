@@ -221,7 +221,11 @@ class ResnetV1_50(SlimNetwork):
     def pyramid_arguments(self, final_endpoint: str, top_stride: int) -> dict[str, Any]:
         if not self.pyramid_maps:
             return super().pyramid_arguments(final_endpoint, top_stride)
+        import tensorflow.compat.v1 as tf
+
         return {
+            # Its configurations have RELU_6 and override_base_feature_extractor_hyperparams.
+            "activation_fn": tf.nn.relu6,
             "global_pool": False,
             "num_blocks": int(final_endpoint[-1]),
             "store_non_strided_activations": True,

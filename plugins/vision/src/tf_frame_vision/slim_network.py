@@ -26,6 +26,8 @@ from tf_frame_vision import DISTRIBUTION
 _NETS = "tf_frame_vision.nets"
 # Squeezing fails on logits of several positions; the error of `flat_logits` says what to do.
 _SQUEEZE = "spatial_squeeze"
+# An argument of arg scopes, in place of the layers' own.
+_ACTIVATION = "activation_fn"
 
 
 def load_network(name: str) -> Network:
@@ -123,6 +125,8 @@ class SlimNetwork(Network):
     def pyramid_arguments(self, final_endpoint: str, top_stride: int) -> dict[str, Any]:
         """Returns arguments that end slim's function at the last map of a pyramid, if it can.
 
+        `activation_fn` among them is for the arg scope.
+
         Args:
           final_endpoint: name of that map.
           top_stride: size of the image over its size.
@@ -167,7 +171,8 @@ class SlimNetwork(Network):
         else:
             function = classifier
             arguments |= {"num_classes": None, "is_training": context.is_training}
-        return self._build(function, images, context, arguments, _layer_overrides(context))
+        overrides = {**_layer_overrides(context), _ACTIVATION: arguments.pop(_ACTIVATION, None)}
+        return self._build(function, images, context, arguments, overrides)
 
     def decoder_map(
         self, maps: Mapping[int, Any], end_points: Mapping[str, Any], stride: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
@@ -74,7 +75,7 @@ def detector(
         num_slots=1 + num_classes,
         kernel_size=params.kernel_size,
         class_bias=_class_bias(params),
-        convolutions=convolutions,
+        convolutions=dataclasses.replace(convolutions, stddev=params.predictor_stddev),
     )
     shared: dict[str, Any] = {
         "backbone": backbone,
@@ -113,7 +114,10 @@ def _ssd(images: Any, params: Any, heads: Heads, shared: dict[str, Any]) -> Raw:
         reduce_lowest_layer=params.reduce_lowest_layer,
     )
     counts = [len(layer) for layer in shapes]
-    codes, logits = convolutional(maps, counts, heads, use_depthwise=params.use_depthwise)
+    use_depthwise = params.depthwise_predictor
+    if use_depthwise is None:
+        use_depthwise = params.use_depthwise
+    codes, logits = convolutional(maps, counts, heads, use_depthwise=use_depthwise)
     return Raw(codes, logits, ssd_anchors([sides(net) for net in maps], sides(images), shapes))
 
 
