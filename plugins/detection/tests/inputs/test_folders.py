@@ -51,6 +51,7 @@ def test_examples_are_padded_to_the_most_boxes_of_a_batch(forms, tmp_path):
     of = source("coco_json", forms.coco_json(tmp_path), shuffle_buffer=0)
     ((features, labels),) = take(of, Mode.TRAIN, 1)
     assert [path.decode()[-5:] for path in features["name"]] == ["a.png", "b.png", "c.png"]
+    assert features["image_id"].tolist() == [97, 98, 99]
     np.testing.assert_array_equal(features["image"], [forms.image_of(k) for k in "abc"])
     assert features["original_size"].tolist() == features["image_size"].tolist() == [[24, 32]] * 3
     assert labels["boxes"].tolist() == [

@@ -51,12 +51,14 @@ class Photograph:
       source: the file, and perhaps the record in it, that describes it; for errors.
       marks: its objects; it may have none.
       size: height and width that the annotation says; None: it says none.
+      image_id: its number in the annotation file; None: it has none.
     """
 
     path: Path
     source: str
     marks: Sequence[Marked]
     size: Size | None = None
+    image_id: int | None = None
 
 
 class RecordError(Exception):

@@ -217,4 +217,5 @@ def _photograph(
     if not isinstance(name, str) or not name:
         raise RecordError("it has no file_name")
     size = (height, width) if isinstance(height, int) and isinstance(width, int) else None
-    return Photograph(folder / name, str(path), marks, size)
+    number = id_ if isinstance(id_, int) else None
+    return Photograph(folder / name, str(path), marks, size, number)
