@@ -82,6 +82,8 @@ def numbers(words: Sequence[object], count: int, what: str) -> list[float]:
         raise RecordError(f"{what} has {found} in place of {count} numbers")
     try:
         values = [float(word) for word in words]  # type: ignore[arg-type]
+    except OverflowError:
+        raise RecordError(f"{what} has a number that is too large") from None
     except (TypeError, ValueError):
         raise RecordError(f"{what} {list(words)} has something that is no number") from None
     if not all(map(math.isfinite, values)):

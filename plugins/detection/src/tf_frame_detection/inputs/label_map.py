@@ -28,8 +28,8 @@ def read_label_map(path: Path) -> Mapping[int, str]:
     """Returns the name of each id, in the order of the ids; id 0, the background, is left out.
 
     Raises:
-      DataError: the file cannot be read, has no item, one without id or name, or an id that is
-        negative or there twice.
+      DataError: the file cannot be read, has no item, one without id or name, an id that is
+        negative, or an id or a name twice.
     """
     text = read_text(path)
     names = items_of(text, str(path))
@@ -37,6 +37,9 @@ def read_label_map(path: Path) -> Mapping[int, str]:
         if path.suffix == ".pbtxt":
             raise DataError(f"{path} has no item {{ id: 1 name: 'x' }}")
         return dict(enumerate(read_class_names(path), 1))
+    twice = [name for name in names.values() if list(names.values()).count(name) > 1]
+    if twice:
+        raise DataError(f"{path} names the class {twice[0]!r} twice; rename one")
     names.pop(0, None)
     if min(names, default=0) < 1:
         raise DataError(
