@@ -39,21 +39,17 @@ def check_batch(model: Any, source: Any, features: Any, labels: Any) -> None:
 
     Args:
       model, source: the model and the input, constructed.
-      features, labels: of a batch, a list with those of each data set if the input has
-        several; labels that are None, if the model predicts, are not compared.
+      features, labels: of a batch; parts of an input with several data sets are not
+        compared, and labels that are None only if the model predicts.
 
     Raises:
       ConfigError: the batch lacks a feature or label.
     """
     for part, batch in (("features", features), ("labels", labels)):
-        if batch is None:
+        if isinstance(batch, list) or batch is None:
             continue
-        each = [
-            one if isinstance(one, Mapping) else ()
-            for one in (batch if isinstance(batch, list) else [batch])
-        ]
-        declared = _declared(model, part)
-        missing = [name for name in declared if not all(name in names for names in each)]
+        names = batch if isinstance(batch, Mapping) else ()
+        missing = [name for name in _declared(model, part) if name not in names]
         if missing:
             raise _unfit(described(source), described(model), part, missing[0], model)
 

@@ -36,6 +36,7 @@ def sources(forms, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_two_clones_train_and_resume_and_the_first_source_is_evaluated(tmp_path, sources):
     options = {"train_batch_size": 6, "num_clones": 2, "eval_batch_size": 1}
     first = setup_of(tmp_path, *sources, **options, max_steps=1, evaluate="false")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
 import struct
@@ -143,7 +144,7 @@ def _checked(photograph: Photograph) -> tuple[Photograph | None, list[str]]:
             problems.append(f"{photograph.source}, {mark.record}: {problem}")
         else:
             marks.append(mark)
-    return Photograph(photograph.path, photograph.source, marks, size), problems
+    return dataclasses.replace(photograph, marks=marks, size=size), problems
 
 
 def _size(path: Path) -> Size:
