@@ -58,6 +58,7 @@ setup(
     },
     entry_points={
         "console_scripts": ["tf-frame = tf_frame.cli.main:main"],
+        "tf_frame.inputs": ["several = tf_frame.inputs.several:Several"],
         "tf_frame.gradient_transforms": entry_points(
             "gradient_transforms",
             "Multiply Freeze ClipByNorm ClipByGlobalNorm ClipByValue ScaleBiases Noise Accumulate "

@@ -165,6 +165,7 @@ def training_clones(
         seed=config.random_seed,
         num_shards=deployment.num_replicas,
         shard_index=deployment.replica_id,
+        train_batch_size=config.train_batch_size,
     )
     limited = first_batches(source, config)
     made = make_batches(limited, Mode.TRAIN, context, deployment)

@@ -94,12 +94,15 @@ class InputContext:
       seed: seed for shuffling and for stateless augmentation.
       num_shards: number of worker replicas that read this data set.
       shard_index: index of this worker replica.
+      train_batch_size: value of `--train_batch_size`, of which `batch_size` is the part of one
+        clone; None where it is the same, or nothing is trained.
     """
 
     batch_size: int
     seed: int = 0
     num_shards: int = 1
     shard_index: int = 0
+    train_batch_size: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -64,7 +64,11 @@ class _Pipeline:
 
     def __init__(self, source: Any, config: RunOptions) -> None:
         self._graph = tf.Graph()
-        context = InputContext(batch_size=config.clone_batch_size, seed=config.random_seed)
+        context = InputContext(
+            batch_size=config.clone_batch_size,
+            seed=config.random_seed,
+            train_batch_size=config.train_batch_size,
+        )
         deployment = DeploymentConfig(num_clones=config.num_clones, clone_on_cpu=True)
         with self._graph.as_default():
             tf.set_random_seed(config.random_seed)

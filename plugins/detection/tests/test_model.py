@@ -163,6 +163,11 @@ def test_several_inputs_are_one_batch():
     assert (merged["classes"][1:, 1:] == -1).all() and (merged["classes"][0] >= 0).all()
 
 
+def test_images_of_several_inputs_need_one_size():
+    with tf.Graph().as_default(), pytest.raises(ConfigError, match="20 x 20, 20 x 30 pixels"):
+        queues.merged([{"image": tf.zeros([1, 20, width, 3])} for width in (20, 30)])
+
+
 @pytest.mark.parametrize("style", ["plain", "grouped"])
 def test_summaries_have_the_apis_tags(style):
     with tf.Graph().as_default(), tf.Session() as session:

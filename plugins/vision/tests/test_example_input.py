@@ -322,6 +322,25 @@ def test_the_first_clone_keeps_count(either_variables):
     assert not tf.global_variables()
 
 
+def test_examples_of_several_inputs_are_counted_apart():
+    features = [
+        {"skipped": tf.constant([n], tf.int64), "skipped_first": tf.constant(["a"])} for n in (1, 2)
+    ]
+    counted = count_skipped([*features, {"image": tf.zeros([1])}])
+    assert len(counted.features) == 3
+    said = []
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        session.run(counted.features)
+        for hook in counted.hooks:
+            hook.report = said.append
+            hook.end(session)
+    assert [line.split(" left")[0] for line in said] == [
+        "warning: 1 example",
+        "warning: 2 examples",
+    ]
+
+
 def test_nothing_is_added_without_the_option():
     features = {"image": tf.zeros([1])}
     counted = count_skipped(features)

@@ -20,6 +20,7 @@ from tf_frame.config.option import (
     resolve,
 )
 from tf_frame.config.run_options import RunOptions, run_options
+from tf_frame.config.values import to_text
 from tf_frame.config.yaml_file import Named, Settings, to_settings
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.training.setup import TRAIN, ConfiguredPlugin, TrainingSetup
@@ -174,7 +175,11 @@ class ChosenPlugins:
             model = resolve(plugin.cls.Params, values, prefix="model")
             # A model need not inherit from `tf_frame.Model`.
             propose: Any = getattr(plugin.cls, "input_defaults", lambda params: {})
-            proposed = {f"input.{key}": value for key, value in propose(model).items()}
+            options = propose(model)
+            proposed = {f"input.{key}": value for key, value in options.items()}
+            # An input of inputs passes them on.
+            pairs = tuple(f"{key}={to_text(value)}" for key, value in options.items())
+            proposed["input.source_defaults"] = pairs
             yield f"input_defaults of the model {name}", proposed
 
     def _params(self, values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

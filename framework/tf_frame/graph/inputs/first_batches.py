@@ -45,7 +45,11 @@ class _FirstBatches:
           DataError: the input returned a queue, whose batches cannot be kept.
         """
         # Evaluation must see the examples of training, so its batches have the same size.
-        context = dataclasses.replace(context, batch_size=self.config.clone_batch_size)
+        context = dataclasses.replace(
+            context,
+            batch_size=self.config.clone_batch_size,
+            train_batch_size=self.config.train_batch_size,
+        )
         returned = call(self.source, "dataset", Mode.TRAIN, context)
         several = isinstance(returned, (list, tuple))
         parts = [self._kept(part, mode) for part in (returned if several else [returned])]

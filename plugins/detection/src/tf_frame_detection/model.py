@@ -77,8 +77,8 @@ class Detection(Model):
         from tf_frame_detection import outputs, queues
         from tf_frame_vision.reading.skipped import count_skipped
 
-        counted = count_skipped(queues.merged(features))
-        features = queues.with_size(counted.features)
+        counted = count_skipped(features)
+        features = queues.merged(queues.with_sizes(counted.features))
         raw = self._raw(features["image"], mode)
         if mode == Mode.TRAIN:
             loss = self._loss(raw, queues.merged(labels), mode)

@@ -6,11 +6,12 @@ batch for the model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.errors import ConfigError
 from tf_frame_detection.inputs.detection_input import PADDING
 
 
@@ -19,10 +20,20 @@ def merged(batches: Any) -> Any:
 
     Args:
       batches: name -> tensor whose first dimension is the batch; or a list of such mappings with
-        the same names. Labels are padded to the largest count; images have one size.
+        the same names. Labels are padded to the largest count.
+
+    Raises:
+      ConfigError: the images have different sizes.
     """
     if not isinstance(batches, (list, tuple)):
         return batches
+    sizes = {tuple(each["image"].shape[1:3]) for each in batches if "image" in each}
+    if len(sizes) > 1:
+        found = ", ".join(" x ".join(map(str, size)) for size in sorted(sizes, key=str))
+        raise ConfigError(
+            f"the images of the inputs have different sizes, {found} pixels; give each of them the "
+            "same image_size"
+        )
     names = set.intersection(*(set(each) for each in batches))
     return {name: _concatenated(name, [each[name] for each in batches]) for name in sorted(names)}
 
@@ -39,8 +50,10 @@ def _padded(tensor: Any, count: Any, value: float) -> Any:
     return tf.pad(tensor, missing, constant_values=tf.cast(value, tensor.dtype))
 
 
-def with_size(features: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Adds `image_size`, the size of the whole image, to features without it."""
+def with_sizes(features: Any) -> Any:
+    """Adds `image_size`, the size of the whole image, to features without it, or a list of such."""
+    if isinstance(features, (list, tuple)):
+        return [with_sizes(each) for each in features]
     if "image_size" in features:
         return features
     shape = tf.shape(features["image"])

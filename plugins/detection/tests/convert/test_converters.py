@@ -147,6 +147,9 @@ def test_label_maps(tmp_path):
     for text, message in (
         ("item { id: 1 }", "has no id or no name"),
         ("item { id: 1 name: 'a' } item { id: 1 name: 'b' }", "has the id 1 twice"),
+        ("item { id: 1 name: 'a' } item { id: 2 name: 'a' }", "names the class 'a' twice"),
+        ("item { id: -1 name: 'a' }", "no id above 0, or a negative one"),
+        ("item { id: 0 name: 'background' }", "no id above 0, or a negative one"),
         ("nothing", "has no item"),
     ):
         path.write_text(text)

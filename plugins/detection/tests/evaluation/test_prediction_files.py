@@ -61,6 +61,11 @@ def test_pycocotools_reads_the_results(files, tmp_path):
     assert [each["area"] for each in loaded.loadAnns(loaded.getAnnIds())] == [2000, 800]
 
 
+def test_the_id_of_the_data_set_wins(files):
+    features = {**FEATURES, "image_id": np.int64(7)}
+    assert files(features=features)[1][0]["image_id"] == 7
+
+
 def test_an_image_without_a_number_has_its_name_as_id(files):
     features = {**FEATURES, "name": b"/data/photo.jpg"}
     assert files(features=features)[1][0]["image_id"] == "photo"

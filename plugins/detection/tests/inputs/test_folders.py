@@ -51,6 +51,7 @@ def test_examples_are_padded_to_the_most_boxes_of_a_batch(forms, tmp_path):
     of = source("coco_json", forms.coco_json(tmp_path), shuffle_buffer=0)
     ((features, labels),) = take(of, Mode.TRAIN, 1)
     assert [path.decode()[-5:] for path in features["name"]] == ["a.png", "b.png", "c.png"]
+    assert features["image_id"].tolist() == [97, 98, 99]
     np.testing.assert_array_equal(features["image"], [forms.image_of(k) for k in "abc"])
     assert features["original_size"].tolist() == features["image_size"].tolist() == [[24, 32]] * 3
     assert labels["boxes"].tolist() == [
@@ -227,6 +228,31 @@ BAD = {
     "empty": ("coco_json", of_annotation(bbox=[2, 3, 0, 5]), "columns 2 to 2, is empty", 3),
     "inverted": ("coco_json", of_annotation(bbox=[9, 3, -4, 5]), "columns 9 to 5, is inverted", 3),
     "not finite": ("coco_json", of_annotation(bbox=[9, float("nan"), 4, 5]), "is not finite", 3),
+    "too large": (
+        "coco_json",
+        of_annotation(bbox=[10**400, 3, 4, 5]),
+        "its bbox has a number that is too large",
+        3,
+    ),
+    "list as image": ("coco_json", of_annotation(image_id=[1]), r"there is no image \[1\]", 3),
+    "category id": (
+        "coco_json",
+        coco(lambda content: content["categories"][0].update(id=float("inf"))),
+        "a category has no id, which is a number",
+        None,
+    ),
+    "category twice": (
+        "coco_json",
+        coco(lambda content: content["categories"].append({"id": 20, "name": "cat"})),
+        "two categories with the name 'cat'",
+        None,
+    ),
+    "no annotation list": (
+        "coco_json",
+        coco(lambda content: content.pop("annotations")),
+        "no list annotations; is it a file of instances",
+        None,
+    ),
     "numbers": ("coco_json", of_annotation(bbox=[9, 4, 5]), "its bbox has 3 in place of 4", 3),
     "category": ("coco_json", of_annotation(category_id=3), "its category 3 is none of", 3),
     "unknown image": ("coco_json", of_annotation(image_id=3), "there is no image 3", 3),
@@ -263,6 +289,12 @@ BAD = {
         2,
     ),
     "no XML": ("voc_xml", replaced("</object>", ""), "a.xml is no XML: ", 2),
+    "other XML": (
+        "voc_xml",
+        lambda folder: (folder / "Annotations/a.xml").write_text("<svg/>"),
+        "a.xml has no annotation, but 'svg'",
+        2,
+    ),
     "no edge": ("voc_xml", replaced("xmin>", "x>"), "object 1: its bndbox has 3 in place of 4", 3),
     "no annotation": (
         "voc_xml",

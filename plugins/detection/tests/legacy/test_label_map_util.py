@@ -31,7 +31,8 @@ def test_names_have_numbers(read):
     ("text", "error", "words"),
     [
         ("cat\ndog\n", DataError, "labels.pbtxt has no item"),
-        ("item { id: 1 }", DataError, "has an item without name or id: 'id: 1'"),
+        ("item { id: 1 }", DataError, "the item 'id: 1' has no id or no name"),
+        ("item { id: 1 name: 'a' } item { id: 1 name: 'b' }", DataError, "has the id 1 twice"),
         ("item { id: -1 name: 'cat' }", ValueError, "Label map ids should be >= 0"),
         ("item { id: 0 name: 'cat' }", ValueError, "id 0 is reserved for the background"),
     ],

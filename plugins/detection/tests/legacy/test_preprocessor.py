@@ -51,6 +51,41 @@ def test_functions_are_applied_in_their_order():
     assert (found["image"].shape, found["image"].flat[0]) == ((1, 2, 3, 3), 3.0)
 
 
+def test_changes_by_name_are_those_of_the_inputs():
+    tensors = {
+        "image": tf.ones([1, 20, 40, 3]),
+        "groundtruth_boxes": tf.constant([[0.0, 0.3, 0.5, 0.7], [0.5, 0.0, 1.0, 1.0]]),
+        "groundtruth_classes": tf.constant([3, 5], tf.int64),
+        "groundtruth_weights": tf.constant([0.5, 0.25]),
+    }
+    options = [("resize_image", {"new_height": 10, "new_width": 10}), (scale, {})]
+    with tf.Session() as session:
+        found = session.run(preprocessor.preprocess(tensors, options))
+        crop = ("random_crop_to_aspect_ratio", {"aspect_ratio": 1.5, "overlap_thresh": 0.9})
+        cut = session.run(preprocessor.preprocess(tensors, [crop]))
+    assert (found["image"].shape, found["image"].max()) == ((1, 10, 10, 3), 2.0)
+    np.testing.assert_allclose(found["groundtruth_boxes"][0], [0, 0.3, 0.5, 0.7], rtol=1e-6)
+    # The second object is as wide as the image, of which three quarters are left.
+    assert cut["image"].shape == (1, 20, 30, 3)
+    assert (cut["groundtruth_classes"], cut["groundtruth_weights"]) == ([3], [0.5])
+    ((upper, left, lower, right),) = cut["groundtruth_boxes"]
+    np.testing.assert_allclose([upper, lower, right - left], [0, 0.5, 16 / 30], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (("random_flip", {}), "data_augmentation_options names 'random_flip'; there are: "),
+        (("random_image_scale", {"ratio": 1}), "random_image_scale has no option 'ratio'"),
+        (("random_vertical_flip", {}), "but the example has groundtruth_keypoints"),
+    ],
+)
+def test_changes_by_name_that_cannot_be_made(option, words):
+    tensors = {**example(), "groundtruth_keypoints": tf.zeros([1, 2, 2])}
+    with pytest.raises(ConfigError, match=words):
+        preprocessor.preprocess(tensors, [option])
+
+
 def test_boxes_and_classes_follow_by_the_names_of_parameters():
     tensors = example()
     before = dict(tensors)
@@ -78,7 +113,7 @@ def test_what_does_not_fit_is_named():
         preprocessor.preprocess({"image": tf.ones([2, 3, 3])}, [])
     with pytest.raises(ConfigError, match="brighten requires argument delta; the example has gro"):
         run([(brighten, {})])
-    with pytest.raises(ConfigError, match="is not a pair of a function and its arguments"):
+    with pytest.raises(ConfigError, match="is not a pair of a function, or the name"):
         run([{"random_horizontal_flip": {}}])
     with pytest.raises(ConfigError, match="got image, groundtruth_boxes and returned 1 values"):
         run([(lambda image, boxes: image, {})])

@@ -2,10 +2,11 @@
 
 DIR/overlays/NAME.png  the image with the detections, their classes and scores; small images are
                        enlarged
-DIR/detections.json    all detections as COCO's results: a list of `image_id` (the name of the
-                       file without its suffix; where that is a number, the number), `category_id`,
-                       `bbox` (left, upper, width, height in pixels of the file) and `score`;
-                       rotated ones also with `corners`, four pairs of column and row
+DIR/detections.json    all detections as COCO's results: a list of `image_id` (that of the data set;
+                       else the name of the file without its suffix; where that is a number, the
+                       number), `category_id`, `bbox` (left, upper, width, height in pixels of the
+                       file) and `score`; rotated ones also with `corners`, four pairs of column
+                       and row
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class DetectionFiles:
         Args:
           name: name of the files, without the ending.
           features: `image` `[height, width, 3]`, 0 to 255; `image_size` and `original_size`,
-            `[2]`; `name`, the path of the file.
+            `[2]`; `name`, the path of the file; perhaps `image_id`.
           prediction: those of `predict_keys`, without the batch.
         """
         count = int(prediction["num_detections"])
@@ -73,7 +74,7 @@ class DetectionFiles:
         drawn = self._painting.draw_found(enlarged(pixels), corners, scores, classes)
         write_png(self._directory / "overlays" / f"{name}.png", drawn)
         size = features["original_size"].astype(np.float64)
-        image_id = _image_id(features.get("name"), name)
+        image_id = _image_id(features, name)
         pixel_boxes, pixel_corners = boxes * np.tile(size, 2), corners * size
         for box, around, score, label in zip(
             pixel_boxes, pixel_corners, scores, classes, strict=True
@@ -94,7 +95,9 @@ class DetectionFiles:
         write_file(str(self._directory / "detections.json"), f"[\n{lines}\n]\n")
 
 
-def _image_id(path: Any, name: str) -> int | str:
-    """COCO's id of an image: its files are named 000000000139.jpg and the like."""
-    stem = name if path is None else Path(os.fsdecode(path)).stem
+def _image_id(features: Mapping[str, Any], name: str) -> int | str:
+    """COCO's id of an image: without annotations its files are named 000000000139.jpg."""
+    if "image_id" in features:
+        return int(features["image_id"])
+    stem = Path(os.fsdecode(features["name"])).stem if "name" in features else name
     return int(stem) if stem.isascii() and stem.isdigit() else name

@@ -119,6 +119,8 @@ class AnnotatedImages(DetectionInput, ExampleInput):
             "original_size": tf.shape(example["image"])[:2],
             "name": example["name"],
         }
+        if "image_id" in example:
+            features["image_id"] = example["image_id"]
         return features, self.padded(labels_of(within(labelled), rotated=self.rotated))
 
 

@@ -51,12 +51,14 @@ class Photograph:
       source: the file, and perhaps the record in it, that describes it; for errors.
       marks: its objects; it may have none.
       size: height and width that the annotation says; None: it says none.
+      image_id: its number in the annotation file; None: it has none.
     """
 
     path: Path
     source: str
     marks: Sequence[Marked]
     size: Size | None = None
+    image_id: int | None = None
 
 
 class RecordError(Exception):
@@ -80,6 +82,8 @@ def numbers(words: Sequence[object], count: int, what: str) -> list[float]:
         raise RecordError(f"{what} has {found} in place of {count} numbers")
     try:
         values = [float(word) for word in words]  # type: ignore[arg-type]
+    except OverflowError:
+        raise RecordError(f"{what} has a number that is too large") from None
     except (TypeError, ValueError):
         raise RecordError(f"{what} {list(words)} has something that is no number") from None
     if not all(map(math.isfinite, values)):

@@ -148,13 +148,17 @@ def _lists(path: Path) -> Mapping[str, Any]:
 def _categories(path: Path, content: Mapping[str, Any]) -> dict[int, str]:
     try:
         found = [(int(each["id"]), str(each["name"])) for each in content["categories"]]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise DataError(f"{path}: a category has no id, which is a number, or no name") from None
     if not found:
         raise DataError(f"{path} has no category")
     twice = [one for one, _ in found if [each for each, _ in found].count(one) > 1]
     if twice:
         raise DataError(f"{path} has the category id {twice[0]} twice")
+    names = [name for _, name in found]
+    same = [name for name in names if names.count(name) > 1]
+    if same:
+        raise DataError(f"{path} has two categories with the name {same[0]!r}; rename one")
     return dict(found)
 
 
@@ -205,6 +209,8 @@ def _mark(
     category = annotation["category_id"]
     if not isinstance(category, int) or category not in classes:
         raise RecordError(f"its category {category!r} is none of the file's")
+    if not isinstance(annotation["image_id"], (int, str)):
+        raise RecordError(f"there is no image {annotation['image_id']!r}")
     crowd = bool(annotation.get("iscrowd", 0))
     box = (upper, left, upper + height, left + width)
     return annotation["image_id"], Marked(box, classes[category], record, crowd, crowd)
@@ -217,4 +223,5 @@ def _photograph(
     if not isinstance(name, str) or not name:
         raise RecordError("it has no file_name")
     size = (height, width) if isinstance(height, int) and isinstance(width, int) else None
-    return Photograph(folder / name, str(path), marks, size)
+    number = id_ if isinstance(id_, int) else None
+    return Photograph(folder / name, str(path), marks, size, number)

@@ -6,6 +6,7 @@ features, of a batch:
     image_size     [batch, 2] int32, height and width of the part of `image` that is not padding
     original_size  [batch, 2] int32, height and width of the file
     name           [batch] string
+    image_id       [batch] int64, COCO's number, of `coco_json`
 
 labels, padded to the most objects of a batch or to `max_boxes`:
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
 import struct
@@ -94,7 +95,7 @@ def fields_of(
 
     Returns:
       A path each, and `boxes`, `classes`, `ignored`, `crowd` and perhaps `corners`,
-      `[len(photographs), None, ...]` each.
+      `[len(photographs), None, ...]` each; and `image_id`, `[len(photographs)]`, if all have one.
     """
     import numpy as np
     import tensorflow.compat.v1 as tf
@@ -118,6 +119,9 @@ def fields_of(
     }
     if with_corners:
         fields["corners"] = ragged([mark.four_corners for mark in marks], np.float32, 4, 2)
+    ids = [photograph.image_id for photograph in photographs]
+    if None not in ids:
+        fields["image_id"] = packed.integers(ids)
     return [os.path.relpath(photograph.path, root) for photograph in photographs], fields
 
 
@@ -140,7 +144,7 @@ def _checked(photograph: Photograph) -> tuple[Photograph | None, list[str]]:
             problems.append(f"{photograph.source}, {mark.record}: {problem}")
         else:
             marks.append(mark)
-    return Photograph(photograph.path, photograph.source, marks, size), problems
+    return dataclasses.replace(photograph, marks=marks, size=size), problems
 
 
 def _size(path: Path) -> Size:

@@ -149,7 +149,8 @@ def _listed(
 def _tree(path: Path) -> ElementTree.Element | str:
     """The content of an XML file; or why it cannot be used."""
     try:
-        return ElementTree.fromstring(read_text(path))
+        tree = ElementTree.fromstring(read_text(path))
+        return tree if tree.tag == "annotation" else f"{path} has no annotation, but {tree.tag!r}"
     except ElementTree.ParseError as error:
         return f"{path} is no XML: {error}"
     except DataError as error:

@@ -6,7 +6,8 @@
     tensor_dict = preprocessor.preprocess(tensor_dict, [(dim, {"factor": 0.5})])
 
 `data_augmentation_options` of the trainers are such pairs. A function takes and returns tensors in
-the order of its parameters; their names say which.
+the order of its parameters; their names say which. A name in place of a function, such as
+`("random_horizontal_flip", {})`, is that of a change of `tf_frame_detection.augmentation`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame.text import short_repr
+from tf_frame_detection.legacy.named_changes import changed
 from tf_frame_detection.legacy.standard_fields import InputDataFields
 
 # Parameters of the API's own functions (core/preprocessor.py) that are not named like the tensors.
@@ -36,7 +38,7 @@ _TENSORS = {
 
 def preprocess(
     tensor_dict: Mapping[str, Any],
-    preprocess_options: Sequence[tuple[Callable[..., Any], Mapping[str, Any]]],
+    preprocess_options: Sequence[tuple[Callable[..., Any] | str, Mapping[str, Any]]],
     func_arg_map: Mapping[Callable[..., Any], Sequence[str | None]] | None = None,
 ) -> dict[str, Any]:
     """Applies the functions in the order given.
@@ -45,7 +47,7 @@ def preprocess(
       tensor_dict: name -> tensor; `image` `[1, height, width, channels]`. It is not changed.
       preprocess_options: functions, each with its other arguments by name. A function gets the
         image as `[height, width, channels]`. It returns a tensor or a tuple of them, without those
-        that it did not get.
+        that it did not get. A name is one of the option `data_augmentation` of inputs.
       func_arg_map: function -> names of the tensors that it takes, None for an argument to leave
         out; without it the names of the function's parameters tell (`image`, `boxes`, `labels`,
         `masks` ... or those of the tensors). One with a default is left out if there is no such
@@ -66,6 +68,9 @@ def preprocess(
             raise ValueError("images in tensor_dict should be rank 4")
         tensors[name] = tf.squeeze(tensors[name], axis=[0])
     for function, kwargs in map(_pair, preprocess_options):
+        if isinstance(function, str):
+            tensors.update(changed(tensors, function, kwargs))
+            continue
         names = _arguments(function, kwargs, tensors, func_arg_map)
         given = {key: tensors[each] if each else None for key, each in names.items()}
         results = function(**given, **kwargs)
@@ -75,11 +80,12 @@ def preprocess(
     return tensors
 
 
-def _pair(option: Any) -> tuple[Callable[..., Any], Mapping[str, Any]]:
-    if not (isinstance(option, (tuple, list)) and len(option) == 2 and callable(option[0])):
+def _pair(option: Any) -> tuple[Callable[..., Any] | str, Mapping[str, Any]]:
+    is_pair = isinstance(option, (tuple, list)) and len(option) == 2
+    if not (is_pair and (callable(option[0]) or isinstance(option[0], str))):
         raise ConfigError(
-            f"the augmentation {short_repr(option)} is not a pair of a function and its arguments; "
-            "give (function, {'name': value})"
+            f"the augmentation {short_repr(option)} is not a pair of a function, or the name of "
+            "one, and its arguments; give (function, {'name': value})"
         )
     return option[0], option[1]
 

@@ -98,10 +98,20 @@ def count_skipped(features: Any) -> Counted:
     Those after the last good example of an evaluation are not counted.
 
     Args:
-      features: a batch as the input gives it; without the two features nothing is added.
+      features: a batch as the input gives it, or a list of batches of several inputs; without
+        the two features nothing is added.
     """
-    if SKIPPED not in features or tf.get_collection(_COUNTED):
+    several = isinstance(features, list)
+    batches = features if several else [features]
+    if tf.get_collection(_COUNTED):
         return Counted(features)
+    counted = [_counted(batch) if SKIPPED in batch else Counted(batch) for batch in batches]
+    kept = [each.features for each in counted]
+    hooks = tuple(hook for each in counted for hook in each.hooks)
+    return Counted(kept if several else kept[0], hooks, counted[0].metrics)
+
+
+def _counted(features: Any) -> Counted:
     count, first = _local(tf.constant(0, tf.int64), "count"), _local(tf.constant(""), "first")
     tf.add_to_collection(_COUNTED, count.op.name)
     updates = [

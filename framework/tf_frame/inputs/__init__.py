@@ -1,0 +1,1 @@
+"""Inputs of tf-frame's own."""

@@ -1,0 +1,213 @@
+r"""The input `several`: training batches of several inputs, each with a batch size of its own.
+
+    tf-frame run --plugin detection --input several --train_batch_size 8 \\
+      --input.source trees:batch_size=6 \\
+      --input.source coco_json:batch_size=2:data_dir=photos:image_size=200
+
+The model gets lists of features and labels, in the order of the sources. The first source is
+evaluated, predicted on and exported for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from tf_frame.config.option import check_names, option, options_of, resolve
+from tf_frame.errors import ConfigError, DataError
+from tf_frame.estimator.training.setup import ConfiguredPlugin
+from tf_frame.plugin.contracts import InputContext, InputInfo, Mode, Plugin
+from tf_frame.plugin.fault import call, calling
+from tf_frame.plugin.kinds import INPUT
+from tf_frame.plugin.load import load_plugin
+
+_FORM = "NAME:batch_size=N:KEY=VALUE..."
+_BATCH_SIZE = "batch_size"
+# A colon begins an option where a key follows, so that a value may hold others (`gs://photos`).
+_SEPARATOR = re.compile(r"(?<!\\):(?=\w+=)")
+# What the sources have to agree on; class_names where both have some.
+_SAME = ("num_classes", "class_names", "ignore_label")
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Options of the input."""
+
+    source: tuple[str, ...] = option(
+        (),
+        f"an input, {_FORM}: its part of --train_batch_size, and its own options; a colon of a "
+        "value before WORD= is written \\:; repeat it for each",
+        verbatim=True,
+    )
+    source_defaults: tuple[str, ...] = option(
+        (),
+        "KEY=VALUE, for the sources that have this option; default: what the model proposes; "
+        "repeatable",
+        verbatim=True,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Source:
+    """One of the inputs.
+
+    Attributes:
+      plugin: its class and options.
+      batch_size: its examples among `--train_batch_size`.
+    """
+
+    plugin: ConfiguredPlugin
+    batch_size: int
+
+
+class Several(Plugin):
+    """Batches of several inputs to train on, as lists of features and labels.
+
+    What is not defined here is that of the first source, such as `prediction_dataset`.
+    """
+
+    Params: ClassVar[type] = Params
+
+    def __init__(self, *, params: Any) -> None:
+        super().__init__(params=params)
+        self._sources = _sources(params)
+        self._inputs = [
+            _named(each.plugin.make, text)
+            for each, text in zip(self._sources, params.source, strict=True)
+        ]
+        self._check_infos()
+        self.exact_resume = all(getattr(each, "exact_resume", True) for each in self._inputs)
+
+    @classmethod
+    def without_data(cls, *, params: Any, info: InputInfo) -> Any:
+        """Constructs the first source, without its data if it can do so."""
+        plugin = _sources(params)[0].plugin
+        make = getattr(plugin.plugin.cls, "without_data", lambda **_: None)
+        with calling(plugin.plugin.info, "without_data"):
+            source = make(params=plugin.params, info=info)
+        return plugin.make() if source is None else source
+
+    @property
+    def info(self) -> InputInfo:
+        """Facts about the first source; training examples are those of all."""
+        counts = [each.info.num_examples.get(Mode.TRAIN) for each in self._inputs]
+        known = [count for count in counts if count is not None]
+        own: InputInfo = self._inputs[0].info
+        if len(known) < len(counts):
+            return own
+        return dataclasses.replace(own, num_examples={**own.num_examples, Mode.TRAIN: sum(known)})
+
+    def dataset(self, mode: Mode, context: InputContext) -> Any:
+        """Returns a data set of each source to train on, else that of the first source.
+
+        Raises:
+          ConfigError: the batch sizes do not make that of a step, or a source has several parts.
+        """
+        if mode != Mode.TRAIN:
+            return call(self._inputs[0], "dataset", mode, context)
+        return [
+            self._part(number, dataclasses.replace(context, batch_size=size))
+            for number, size in enumerate(self._clone_sizes(context))
+        ]
+
+    def notes(self) -> Sequence[str]:
+        """Says which source is evaluated, and what the sources say."""
+        name = self._sources[0].plugin.name
+        own = [line for each in self._inputs for line in getattr(each, "notes", tuple)()]
+        return [f"evaluations are of {name}, the first source", *own]
+
+    def __getattr__(self, name: str) -> Any:
+        # Copies ask for attributes before there are any.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._inputs[0], name)
+
+    def _part(self, number: int, context: InputContext) -> Any:
+        # The sources draw different numbers.
+        context = dataclasses.replace(context, seed=context.seed + number)
+        part = call(self._inputs[number], "dataset", Mode.TRAIN, context)
+        if isinstance(part, (list, tuple)):
+            raise ConfigError(
+                f"--input.source {self.params.source[number]} has several data sets itself; give "
+                "each as a source"
+            )
+        return part
+
+    def _clone_sizes(self, context: InputContext) -> list[int]:
+        """Examples of each source in the batch of a clone."""
+        sizes = [each.batch_size for each in self._sources]
+        total = context.train_batch_size or context.batch_size
+        listed = " and ".join(map(str, sizes))
+        if sum(sizes) != total:
+            raise ConfigError(
+                f"the batch sizes of --input.source, {listed}, make {sum(sizes)}, but "
+                f"--train_batch_size is {total}; give --train_batch_size {sum(sizes)}"
+            )
+        parts = total // context.batch_size
+        if any(size % parts for size in sizes):
+            raise ConfigError(
+                f"the batch sizes of --input.source, {listed}, cannot be divided among {parts} "
+                f"clones; give multiples of {parts}"
+            )
+        return [size // parts for size in sizes]
+
+    def _check_infos(self) -> None:
+        first, *others = [each.info for each in self._inputs]
+        for number, info in enumerate(others, 1):
+            for name in _SAME:
+                one, other = getattr(first, name), getattr(info, name)
+                if one != other and not (name == "class_names" and not (one and other)):
+                    names = [self._sources[at].plugin.name for at in (0, number)]
+                    raise ConfigError(
+                        f"--input.source: {names[0]} has the {name} {one!r:.100}, but {names[1]} "
+                        f"has {other!r:.100}; all sources need the same"
+                    )
+
+
+def _sources(params: Any) -> list[_Source]:
+    if not params.source:
+        raise ConfigError(f"--input several needs sources: --input.source {_FORM} for each")
+    defaults = _pairs(params.source_defaults, "--input.source_defaults")
+    return [_source(text, defaults) for text in params.source]
+
+
+def _source(text: str, defaults: Mapping[str, str]) -> _Source:
+    flag = f"--input.source {text}"
+    name, *words = _SEPARATOR.split(text)
+    given = _pairs(words, flag)
+    loaded = load_plugin(INPUT, name)
+    size = _batch_size(given.pop(_BATCH_SIZE, ""), flag)
+    options = options_of(loaded.cls.Params)
+    check_names(given, options, flag)
+    try:
+        values = resolve(loaded.cls.Params, [defaults, given])
+    except ConfigError as error:
+        raise ConfigError(f"{flag}: {error}") from None
+    return _Source(ConfiguredPlugin(name, loaded, values), size)
+
+
+def _pairs(words: Sequence[str], flag: str) -> dict[str, str]:
+    pairs = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or key in pairs:
+            raise ConfigError(f"{flag}: {word!r} is no KEY=VALUE with a key of its own")
+        pairs[key] = value.replace("\\:", ":")
+    return pairs
+
+
+def _batch_size(text: str, flag: str) -> int:
+    if not re.fullmatch("[1-9][0-9]*", text):
+        found = f"the batch_size {text!r}" if text else "no batch_size"
+        raise ConfigError(f"{flag} has {found}; give a positive number: {_FORM}")
+    return int(text)
+
+
+def _named(make: Any, text: str) -> Any:
+    """Constructs a source; its errors name it."""
+    try:
+        return make()
+    except (ConfigError, DataError) as error:
+        raise type(error)(f"--input.source {text}: {error}") from error
