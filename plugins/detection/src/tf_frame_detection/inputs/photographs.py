@@ -119,8 +119,8 @@ def fields_of(
     }
     if with_corners:
         fields["corners"] = ragged([mark.four_corners for mark in marks], np.float32, 4, 2)
-    ids = [photograph.image_id for photograph in photographs]
-    if None not in ids:
+    ids = [one.image_id for one in photographs if one.image_id is not None]
+    if len(ids) == len(photographs):
         fields["image_id"] = packed.integers(ids)
     return [os.path.relpath(photograph.path, root) for photograph in photographs], fields
 
