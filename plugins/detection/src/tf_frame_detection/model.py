@@ -46,6 +46,7 @@ class Detection(Model):
     default_input: ClassVar[str | None] = "trees"
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("boxes", "classes", "ignored", "crowd")
+    ranked_by: ClassVar[str] = "detection_scores"
     run_defaults: ClassVar[Mapping[str, Any]] = RUN_DEFAULTS
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = VARIANTS
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
