@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
+from job import RunningJob
 from tf_frame.cli.main import main
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError
@@ -117,7 +118,7 @@ def test_checkpoints_are_kept(trained):
     [
         (("--model.fine_tune_checkpoint_type", "detection"), True),
         (("--model.fine_tune_checkpoint_type", "classification"), False),
-        (("--model.from_detection_checkpoint",), True),
+        (("--model.from_detection_checkpoint", "true"), True),
         (("--model.from_detection_checkpoint", "false"), False),
     ],
 )
@@ -173,3 +174,14 @@ def test_synchronous_replicas_divide_the_batch():
             *("--sync_replicas", "--replicas_to_aggregate", "2", "--batch_size_scope", "global"),
             *("--train_batch_size", "25"),
         )
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_synchronous_workers_train_a_detector(tmp_path):
+    """A chief, a worker and a parameter server; the batch of an update is shared."""
+    words = ("run", *PLUGIN, *TINY, "--sync_replicas", "--batch_size_scope", "global")
+    with RunningJob(tmp_path, (*words, "--max_steps", "3"), num_ps=1, num_workers=2) as job:
+        job.start()
+        job.ended_well(secs=240.0)
+        assert job.variables(3)["global_step"] == 3
