@@ -15,8 +15,8 @@ _RUN = "import runpy, sys, tensorflow.compat.v1 as tf; {mode}; sys.argv = sys.ar
 _RUN += "runpy.run_path(sys.argv[0], run_name='__main__')"
 
 
-def run(script: Path, mode: str, **flags: object) -> str:
-    """Runs a script on the CPU to its end; returns what it logged.
+def command(script: Path, mode: str, **flags: object) -> tuple[list[str], dict[str, str]]:
+    """Returns the words that run a script on the CPU, and the environment of its process.
 
     Args:
       script: its path; modules beside it can be imported.
@@ -28,12 +28,14 @@ def run(script: Path, mode: str, **flags: object) -> str:
         for flag, values in flags.items()
         for value in (values if isinstance(values, tuple) else (values,))
     ]
-    done = forked.run(
-        [sys.executable, "-c", _RUN.format(mode=_MODES[mode]), str(script), *words],
-        env={**os.environ, "PYTHONPATH": str(script.parent), "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        timeout=200,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(script.parent), "CUDA_VISIBLE_DEVICES": ""}
+    code = _RUN.format(mode=_MODES[mode])
+    return [sys.executable, "-c", code, str(script), *words], environment
+
+
+def run(script: Path, mode: str, **flags: object) -> str:
+    """Runs a script to its end; returns what it logged. The arguments are those of `command`."""
+    words, environment = command(script, mode, **flags)
+    done = forked.run(words, env=environment, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr[-6000:]
     return str(done.stderr)

@@ -148,6 +148,8 @@ class Model(Plugin):
       presets: name -> options that `--preset NAME` sets, in the form of a configuration file.
       feature_names: features that `build` reads by name; an input without one is refused.
       label_names: labels that `build` reads by name, where it is given labels.
+      ranked_by: name of an export's output `[batch, rows]` by which the rows of all outputs fall,
+        such as scores of detections: rows whose scores tie may change places in an exported model.
       num_steps: number of steps in the whole run, for defaults that depend on it; None if it is
         not known.
     """
@@ -159,6 +161,7 @@ class Model(Plugin):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     feature_names: ClassVar[Sequence[str]] = ()
     label_names: ClassVar[Sequence[str]] = ()
+    ranked_by: ClassVar[str] = ""
     num_steps: int | None = None
 
     def __init__(self, *, params: Any, info: InputInfo) -> None:

@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame import Input, InputInfo, Mode
+from tf_frame import Input, InputInfo, Mode, Network
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.errors import ConfigError
 from tf_frame.testing.toy import make_setup, run_setup
 from tf_frame_detection import outputs, queues
 from tf_frame_detection.augmentation.named import parse
 from tf_frame_detection.model import Detection, Params
+from tf_frame_detection.networks.detector import Raw
+from tf_frame_detection.options import check_image_size
 
 INFO = InputInfo(num_classes=2, class_names=("a", "b"), class_ids=(7, 20))
 TINY = {
@@ -190,11 +192,63 @@ def test_summaries_have_the_apis_tags(style):
         ({"strides": (8, 32)}, "each twice the one before"),
         ({"strides": ()}, "give one or more"),
         ({"strides": (2, 4)}, "begin with 4, 8, 16 or 32"),
+        ({"strides": (16, 32), "top_stride": 8}, "top_stride 8 is less than the first"),
+        ({"box_scale_factors": (10.0, 5.0)}, "box_scale_factors has 2 numbers; give 4"),
+        ({"name": "ssd", "anchor_scales": (0.2, 0.5), "num_maps": 3}, "2 numbers.* are 3 maps"),
+        ({"name": "ssd", "min_scale": 0.9, "max_scale": 0.5}, "min_scale 0.9 is above"),
+        (
+            {"unmatched_threshold": 0.6, "matched_threshold": 0.4},
+            "unmatched_threshold 0.6 is above --model.matched_threshold 0.4",
+        ),
     ],
 )
-def test_strides_that_are_no_pyramid_are_refused(options, error):
+def test_options_that_contradict_each_other_are_refused(options, error):
     with pytest.raises(ConfigError, match=error):
         Detection(params=dataclasses.replace(Params(), **options), info=INFO)
+
+
+@pytest.mark.parametrize(
+    ("options", "side", "remedy"),
+    [
+        ({"name": "ssd", "num_maps": 6}, 256, "num_maps"),
+        ({"name": "retinanet", "strides": (8, 16, 32)}, 16, "strides"),
+    ],
+)
+def test_images_too_small_for_the_maps_are_refused(options, side, remedy):
+    model = Detection(params=dataclasses.replace(Params(), **options), info=INFO)
+    with (
+        tf.Graph().as_default(),
+        pytest.raises(ConfigError, match=f"{side} x {side} pixels are too small.*--model.{remedy}"),
+    ):
+        model.build({"image": tf.zeros([1, side, side, 3])}, None, Mode.PREDICT)
+    check_image_size(model.params, (side + 1, 16))
+    check_image_size(model.params, (None, None))
+
+
+def test_upright_boxes_alone_do_not_train_rotated_ones():
+    model = Detection(params=dataclasses.replace(Params(), name="rotated_retinanet"), info=INFO)
+    with pytest.raises(ConfigError, match="rotated boxes.*does not yield; take --input nuclei"):
+        model._loss(Raw(None, None, None), {"boxes": None}, Mode.TRAIN)
+
+
+@pytest.mark.parametrize(
+    ("name", "strides", "missing"), [("ssd", (8, 16), 32), ("retinanet", (4, 8, 16), 4)]
+)
+def test_a_backbone_without_a_map_is_refused(name, strides, missing):
+    class Shallow(Network):
+        preprocessing = "inception"
+
+        def pyramid_features(self, images, context, *, top_stride=32, min_depth=8):
+            return {8: None, 16: None}
+
+    options = {"name": name, "strides": strides}
+    model = Detection(params=dataclasses.replace(Params(), **options), info=INFO)
+    model.backbone = Shallow(params=None)
+    with (
+        tf.Graph().as_default(),
+        pytest.raises(ConfigError, match=f"no feature map of stride {missing}, only of 8, 16"),
+    ):
+        model._raw(tf.zeros([1, 64, 64, 3]), Mode.TRAIN)
 
 
 def test_an_input_must_say_how_many_classes_there_are():

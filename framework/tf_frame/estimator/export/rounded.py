@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_frame.estimator.export.ranked import in_order_of
 from tf_frame.estimator.export.verify import (
     Comparison,
     DifferenceError,
@@ -29,6 +30,7 @@ def compare_rounded(
     found: Iterable[Mapping[str, Any]],
     *,
     tolerance: float,
+    ranked_by: str = "",
 ) -> Comparison:
     """Compares the means of all batches with a tolerance; see `verify.compare_batches`.
 
@@ -36,12 +38,16 @@ def compare_rounded(
       expected: outputs of the restored session and further scores, for each batch.
       found: outputs of the exported model.
       tolerance: largest mean difference of an output.
+      ranked_by: see `verify.compare`.
 
     Raises:
       DifferenceError: an output differs by more, or has another shape.
     """
     differences: dict[str, list[float]] = {}
     for (arrays, more), outputs in zip(expected, found, strict=True):
+        if ranked_by in arrays:
+            allowed = 2 * tolerance * scale_of(np.asarray(arrays[ranked_by]))
+            outputs = in_order_of(arrays, outputs, ranked_by, allowed)
         scores = [np.asarray(each) for each in (*arrays.values(), *more.values())]
         for name, array in arrays.items():
             pair = np.asarray(array), np.asarray(outputs[name])

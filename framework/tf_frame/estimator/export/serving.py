@@ -47,6 +47,11 @@ class Request:
     signature: str | None = None
     runs_as_written: bool = False
 
+    @property
+    def ranked_by(self) -> str:
+        """Name of the output by which the model sorts rows; empty if it sorts none."""
+        return getattr(self.model, "ranked_by", "")
+
     def session_config(self) -> Any:
         """Returns the `ConfigProto` of sessions whose outputs are compared.
 

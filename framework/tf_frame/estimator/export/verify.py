@@ -18,6 +18,8 @@ The rule, output by output:
   tolerance of the highest one (each of the two scores may be off by one tolerance).
 * Text: equal, except where integers of the same shape tie, as names of classes.
 * Truth values: equal.
+* Rows that are sorted by a score, of a model with `ranked_by`: those whose scores are within twice
+  the tolerance of each other may come in any order.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import TfFrameError, reason_of
+from tf_frame.estimator.export.ranked import in_order_of
 
 
 class DifferenceError(TfFrameError):
@@ -68,6 +71,7 @@ def compare(
     *,
     tolerance: float,
     scores: Mapping[str, Any] | None = None,
+    ranked_by: str = "",
 ) -> Comparison:
     """Compares outputs by the rule of the module.
 
@@ -78,6 +82,7 @@ def compare(
       tolerance: largest difference, in units of an output's scale.
       scores: further arrays of the restored session, under any names, that may be the
         scores of integer outputs.
+      ranked_by: name of the output by which rows are sorted; see `tf_frame.Model`.
 
     Raises:
       DifferenceError: an output differs by more; the message names output and element.
@@ -86,11 +91,15 @@ def compare(
         raise DifferenceError(
             f"the exported model has the outputs {_listed(found)}; expected: {_listed(expected)}"
         )
+    if ranked_by in expected:
+        allowed = 2 * tolerance * scale_of(np.asarray(expected[ranked_by]))
+        found = in_order_of(expected, found, ranked_by, allowed)
     known = [*expected.values(), *(scores or {}).values()]
     comparison, ties = Comparison(), _all_ties(expected, found, tolerance, known)
     for name, value in sorted(expected.items()):
         if isinstance(value, Mapping):
-            new = compare(value, found[name], tolerance=tolerance, scores=scores)
+            others = found[name]
+            new = compare(value, others, tolerance=tolerance, scores=scores, ranked_by=ranked_by)
         else:
             arrays = np.asarray(value), np.asarray(found[name])
             new = _compared(name, *arrays, tolerance, ties)
@@ -103,19 +112,20 @@ def compare_batches(
     found: Iterable[Mapping[str, Any]],
     *,
     tolerance: float,
+    ranked_by: str = "",
 ) -> Comparison:
     """Compares the outputs of several batches.
 
     Args:
       expected: outputs of the restored session and further scores, for each batch.
-      found, tolerance: see `compare`; of each batch.
+      found, tolerance, ranked_by: see `compare`; of each batch.
 
     Raises:
       DifferenceError: an output differs.
     """
     comparison = Comparison()
     for (arrays, scores), outputs in zip(expected, found, strict=True):
-        new = compare(arrays, outputs, tolerance=tolerance, scores=scores)
+        new = compare(arrays, outputs, tolerance=tolerance, scores=scores, ranked_by=ranked_by)
         comparison = comparison.joined(new)
     return comparison
 

@@ -46,6 +46,7 @@ class Detection(Model):
     default_input: ClassVar[str | None] = "trees"
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("boxes", "classes", "ignored", "crowd")
+    ranked_by: ClassVar[str] = "detection_scores"
     run_defaults: ClassVar[Mapping[str, Any]] = RUN_DEFAULTS
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = VARIANTS
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
@@ -79,6 +80,7 @@ class Detection(Model):
 
         counted = count_skipped(features)
         features = queues.merged(queues.with_sizes(counted.features))
+        options.check_image_size(self.params, features["image"].shape.as_list()[1:3])
         raw = self._raw(features["image"], mode)
         if mode == Mode.TRAIN:
             loss = self._loss(raw, queues.merged(labels), mode)
@@ -87,8 +89,7 @@ class Detection(Model):
             raw, features["image_size"], self.params, coder=self._coder()
         )
         if labels is None:
-            ids = self.info.class_ids or range(1, self.num_classes + 1)
-            exports = {"serving_default": outputs.exported(predicted, ids)}
+            exports = {"serving_default": self._exported(raw, predicted, features["image_size"])}
             return ModelOutput(predictions=predicted, exports=exports)
         labels = queues.merged(labels)
         return ModelOutput(
@@ -96,6 +97,13 @@ class Detection(Model):
             predictions=predicted,
             metrics={**self._metrics(features, labels, predicted), **counted.metrics},
         )
+
+    def _exported(self, raw: Any, predicted: Mapping[str, Any], image_size: Any) -> Any:
+        from tf_frame_detection import outputs
+
+        if self.params.export_raw:
+            return outputs.raw_outputs(raw, image_size, self.params, coder=self._coder())
+        return outputs.exported(predicted, self.info.class_ids or range(1, self.num_classes + 1))
 
     def _raw(self, images: Any, mode: Mode) -> Any:
         from tf_frame_detection.networks.detector import detector
@@ -134,6 +142,12 @@ class Detection(Model):
             force_match=params.force_match,
         )
         label = "rotated_boxes" if self.rotated else "boxes"
+        if label not in labels:
+            raise ConfigError(
+                f"--model.name {params.name} learns rotated boxes, which the input does not yield;"
+                " take --input nuclei_boxes, dota or detection_tfrecord, without --input.rotated"
+                " false, or --model.name retinanet"
+            )
         assigner = Assigner(self._coder(), matcher, self.num_classes, box_label=label)
         targets = assigner.assign_batch(raw.anchors, labels)
         losses = detection_losses(raw, targets, params, coder=self._coder())

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame_detection.boxes import rotated
 from tf_frame_detection.networks.detector import Raw
 from tf_frame_detection.options import GROUPED, SOFTMAX
 from tf_frame_detection.suppression import detections
@@ -26,15 +27,8 @@ def predictions(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[s
       `[batch, n]`, falling; `detection_classes` `[batch, n]` int32, without background;
       `num_detections` `[batch]` int32; of rotated boxes `detection_corners` `[batch, n, 4, 2]`.
     """
-    if params.classification_loss == SOFTMAX:
-        scores = tf.nn.softmax(raw.logits)[..., 1:]
-    else:
-        scores = tf.sigmoid(raw.logits[..., 1:])
+    boxes, scores = _decoded(raw, image_size, params, coder)
     size = tf.cast(image_size, tf.float32)
-    boxes = coder.decode(raw.codes, raw.anchors)
-    if boxes.shape[-1] == 4:
-        edges = tf.tile(size, [1, 2])[:, tf.newaxis]
-        boxes = tf.maximum(tf.minimum(boxes, edges), 0.0)
     found = detections(
         boxes,
         scores,
@@ -52,6 +46,44 @@ def predictions(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[s
     if found.corners is not None:
         predicted["detection_corners"] = found.corners / size[:, tf.newaxis, tf.newaxis]
     return predicted
+
+
+def raw_outputs(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[str, Any]:
+    """Returns boxes and scores of all anchors, in order and named as the API exports them.
+
+    Args:
+      raw, image_size, params, coder: see `predictions`.
+
+    Returns:
+      `raw_detection_boxes` `[batch, anchors, 4]`, as shares of height and width;
+      `raw_detection_scores` `[batch, anchors, num_classes]`, without background; of rotated boxes
+      `raw_detection_corners` `[batch, anchors, 4, 2]`.
+    """
+    boxes, scores = _decoded(raw, image_size, params, coder)
+    size = tf.cast(image_size, tf.float32)
+    is_rotated = boxes.shape[-1] == 5
+    upright = rotated.enclosing(boxes) if is_rotated else boxes
+    found = {
+        "raw_detection_boxes": upright / tf.tile(size, [1, 2])[:, tf.newaxis],
+        "raw_detection_scores": scores,
+    }
+    if is_rotated:
+        corners = rotated.corners(boxes) / size[:, tf.newaxis, tf.newaxis]
+        found["raw_detection_corners"] = corners
+    return found
+
+
+def _decoded(raw: Raw, image_size: Any, params: Any, coder: Any) -> tuple[Any, Any]:
+    """Boxes `[batch, anchors, 4 or 5]`, upright ones cut at the image, and scores of classes."""
+    if params.classification_loss == SOFTMAX:
+        scores = tf.nn.softmax(raw.logits)[..., 1:]
+    else:
+        scores = tf.sigmoid(raw.logits[..., 1:])
+    boxes = coder.decode(raw.codes, raw.anchors)
+    if boxes.shape[-1] == 4:
+        edges = tf.tile(tf.cast(image_size, tf.float32), [1, 2])[:, tf.newaxis]
+        boxes = tf.maximum(tf.minimum(boxes, edges), 0.0)
+    return boxes, scores
 
 
 def exported(predicted: Mapping[str, Any], class_ids: Sequence[int]) -> dict[str, Any]:

@@ -54,7 +54,9 @@ def export(request: Request, folder: str) -> Written:
             serving.run((outputs, serving.scores), request.inputs.batch, form) for form in fed
         ]
     found = (run(folder, batch, request.session_config()) for batch in batches)
-    comparison = compare_batches(expected, found, tolerance=request.tolerance)
+    comparison = compare_batches(
+        expected, found, tolerance=request.tolerance, ranked_by=request.ranked_by
+    )
     signatures = {f"{form}{name}": specs_of(outputs) for form in fed}
     named = {f"{form}{name}": names for form, names in fed.items()}
     return Written(FILE, specs_of(inputs), signatures, named, comparison)

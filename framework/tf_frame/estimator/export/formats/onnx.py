@@ -50,7 +50,12 @@ def export(request: Request, folder: str) -> Written:
     model = _converted(tf2onnx, graph_def, inputs, outputs)
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "wb") as file:
         file.write(model)
-    comparison = compare_batches(expected, run(folder, batches), tolerance=request.tolerance)
+    comparison = compare_batches(
+        expected,
+        run(folder, batches),
+        tolerance=request.tolerance,
+        ranked_by=request.ranked_by,
+    )
     signatures = {name: specs_of(outputs)}
     return Written(FILE, specs_of(inputs), signatures, {name: sorted(inputs)}, comparison)
 

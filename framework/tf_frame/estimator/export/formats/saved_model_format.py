@@ -56,7 +56,9 @@ def export(request: Request, folder: str) -> Written:
         )
     # Signatures that do not fit the inputs are not exported.
     expected = {name: expected[name] for name in found}
-    comparison = compare(expected, found, tolerance=request.tolerance, scores=scores)
+    comparison = compare(
+        expected, found, tolerance=request.tolerance, scores=scores, ranked_by=request.ranked_by
+    )
     inputs = {n: spec for each in signatures.values() for n, spec in _specs(each.inputs).items()}
     outputs = {name: _specs(each.outputs) for name, each in signatures.items()}
     fed = {name: sorted(each.inputs) for name, each in signatures.items()}

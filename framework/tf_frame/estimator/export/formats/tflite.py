@@ -67,7 +67,12 @@ def export(
     tf.io.gfile.rmtree(saved_model)
     with tf.io.gfile.GFile(os.path.join(folder, FILE), "wb") as file:
         file.write(model)
-    comparison = compare(expected, run(folder, batches), tolerance=request.tolerance)
+    comparison = compare(
+        expected,
+        run(folder, batches),
+        tolerance=request.tolerance,
+        ranked_by=request.ranked_by,
+    )
     signatures = {name: specs_of(outputs)}
     return Written(FILE, specs_of(inputs), signatures, {name: sorted(inputs)}, comparison)
 

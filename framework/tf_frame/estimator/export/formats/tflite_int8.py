@@ -46,7 +46,7 @@ def _check_loops(graph_def: Any) -> None:
     if loops:
         raise TfFrameError(
             f"the model has a loop, {loops[0]}, of which TensorFlow Lite cannot measure ranges for "
-            "8-bit integers; take --format tflite"
+            "8-bit integers; take --format tflite, or an option of the model that leaves it out"
         )
 
 

@@ -7,11 +7,13 @@ those of its samples/configs/ssd_mobilenet_v2_coco.config.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame import layers
+from tf_frame.errors import ConfigError
 
 _EPSILON = 0.001
 
@@ -69,3 +71,22 @@ def sides(features: Any) -> tuple[Any, Any]:
     size = layers.spatial_size(features)
     height, width = size if isinstance(size, list) else tf.unstack(size)
     return height, width
+
+
+def check_strides(maps: Mapping[int, Any], strides: Iterable[int]) -> None:
+    """Checks that a backbone has the feature maps that are needed.
+
+    Args:
+      maps: stride -> feature map of the backbone.
+      strides: those that are needed.
+
+    Raises:
+      ConfigError: the backbone has no map of a stride.
+    """
+    for stride in strides:
+        if stride not in maps:
+            raise ConfigError(
+                f"--model.backbone has no feature map of stride {stride}, only of"
+                f" {', '.join(map(str, sorted(maps)))}; choose other --model.strides or another"
+                " backbone"
+            )

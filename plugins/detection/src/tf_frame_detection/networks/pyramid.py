@@ -15,7 +15,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Network, NetworkContext, layers
-from tf_frame_detection.networks.convolutions import Convolutions, sides
+from tf_frame_detection.networks.convolutions import Convolutions, check_strides, sides
 
 _MIN_DEPTH = 16
 LARGEST_OF_BACKBONE = 32
@@ -48,9 +48,13 @@ def pyramid(
 
     Returns:
       `[batch, height / stride, width / stride, depth]` for each stride, sizes rounded up.
+
+    Raises:
+      ConfigError: the backbone has no feature map of a stride.
     """
     top = top_stride or min(max(strides), LARGEST_OF_BACKBONE)
     found = backbone.pyramid_features(images, context, top_stride=top, min_depth=_MIN_DEPTH)
+    check_strides(found, [stride for stride in (*strides, top) if stride <= top])
     with (
         tf.variable_scope(getattr(backbone, "scope", "Backbone")),
         tf.variable_scope("fpn"),

@@ -14,7 +14,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Network, NetworkContext, layers
-from tf_frame_detection.networks.convolutions import Convolutions, scaled_depth
+from tf_frame_detection.networks.convolutions import Convolutions, check_strides, scaled_depth
 from tf_frame_detection.networks.ssd_layout import DEPTHS, MAX_MAPS, STRIDES
 
 MIN_DEPTH = 16
@@ -78,6 +78,7 @@ def _backbone_maps(
     names = _MAPS.get(getattr(backbone, "module", ""))
     if names is None:
         found = backbone.pyramid_features(images, context, min_depth=MIN_DEPTH)
+        check_strides(found, STRIDES)
         return [found[stride] for stride in STRIDES], "stride_32"
     slim: Any = backbone
     found = slim.end_points(images, context, min_depth=MIN_DEPTH, final_endpoint=names[-1])

@@ -1,11 +1,17 @@
-"""Trains by the Object Detection API's trainer, as its legacy/train.py, with a dictionary."""
+"""Trains by the Object Detection API's trainer, as its legacy/train.py, with a dictionary.
+
+As there, TF_CONFIG makes it a task of a job of `master`, `worker` and `ps`.
+"""
 
 import argparse
+import json
+import os
 
 import fake_detector
 import tensorflow.compat.v1 as tf
 
 from tf_frame.legacy import quantize
+from tf_frame.legacy.server import Server
 from tf_frame_detection.legacy import trainer
 
 parser = argparse.ArgumentParser()
@@ -13,6 +19,8 @@ parser.add_argument("--train_dir", required=True, help="folder of checkpoints an
 parser.add_argument("--fine_tune_checkpoint", help="checkpoint to restore variables from")
 parser.add_argument("--num_clones", type=int, default=1, help="number of clones")
 parser.add_argument("--quantize", type=int, default=0, help="whether to round to 8 bits")
+parser.add_argument("--num_steps", type=int, default=2, help="number of steps")
+parser.add_argument("--replicas", type=int, default=0, help="synchronous replicas; 0: none")
 
 
 def flip(image, boxes):
@@ -40,24 +48,52 @@ TRAIN_CONFIG = {
 }
 
 
+def job():
+    """The trainer's arguments about this process; None for a parameter server, at its end."""
+    config = json.loads(os.environ.get("TF_CONFIG", "{}"))
+    if not config:
+        return {
+            **{"master": "", "task": 0, "worker_replicas": 1, "ps_tasks": 0, "is_chief": True},
+            "worker_job_name": "lonely_worker",
+        }
+    cluster, task = config["cluster"], config["task"]
+    server = Server(tf.train.ClusterSpec(cluster), job_name=task["type"], task_index=task["index"])
+    if task["type"] == "ps":
+        server.join()
+        return None
+    return {
+        "master": server.target,
+        "task": task["index"],
+        "worker_replicas": len(cluster["worker"]) + 1,
+        "ps_tasks": len(cluster["ps"]),
+        "is_chief": task["type"] == "master",
+        "worker_job_name": f"{task['type']}/task:{task['index']}",
+    }
+
+
 def main():
     flags = parser.parse_args()
     tf.logging.set_verbosity(tf.logging.INFO)
     tf.gfile.MakeDirs(flags.train_dir)
+    config = {
+        **TRAIN_CONFIG,
+        "fine_tune_checkpoint": flags.fine_tune_checkpoint,
+        "num_steps": flags.num_steps,
+    }
+    if flags.replicas:
+        config |= {"sync_replicas": True, "replicas_to_aggregate": flags.replicas}
+    deployed = job()
+    if deployed is None:
+        return
     trainer.train(
         fake_detector.create_tensor_dict,
         lambda: fake_detector.FakeDetector(fake_detector.NUM_CLASSES),
-        {**TRAIN_CONFIG, "fine_tune_checkpoint": flags.fine_tune_checkpoint},
-        "",
-        0,
-        flags.num_clones,
-        1,
-        True,
-        0,
-        "lonely_worker",
-        True,
-        flags.train_dir,
+        config,
+        num_clones=flags.num_clones,
+        clone_on_cpu=True,
+        train_dir=flags.train_dir,
         graph_hook_fn=quantize.create_training_graph if flags.quantize else None,
+        **deployed,
     )
 
 
