@@ -28,7 +28,7 @@ LAYERS = {
         2,
     ),
     **dict.fromkeys(["hooks", "session"], 3),
-    "estimator": 4,
+    **dict.fromkeys(["estimator", "inputs"], 4),
     **dict.fromkeys(["launch", "cli"], 5),
     # Beside the layers: these may import every package, and no other package imports them.
     **dict.fromkeys(["legacy", "testing"], 6),
