@@ -67,6 +67,19 @@ def test_records_are_read_back_as_the_folder_is(monkeypatch, tmp_path, capsys):
     assert found[1]["ignored"].tolist() == [[False, True], [False, False]]
 
 
+def test_a_split_of_which_nothing_can_be_used_is_named(monkeypatch, tmp_path, capsys):
+    root = write(tmp_path / "source")
+    (root / "val" / "labelTxt" / "c.txt").unlink()
+    (root / "val" / "images" / "c.png").rename(root / "val" / "images" / "d.png")
+    assert convert(monkeypatch, tmp_path) == 2
+    assert "labelTxt/d.txt cannot be read: No such file" in capsys.readouterr().err
+    for path in root.glob("*/*/*"):
+        path.unlink()
+    (root / "classes.txt").write_text("cat\n")
+    assert convert(monkeypatch, tmp_path) == 2
+    assert "there is no photograph to convert" in capsys.readouterr().err
+
+
 def test_records_have_the_keys_of_the_object_detection_api(monkeypatch, tmp_path):
     write(tmp_path / "source")
     (tmp_path / "source/train/labelTxt/b.txt").write_text("1 2 3\n")
