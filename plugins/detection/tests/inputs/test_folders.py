@@ -331,6 +331,12 @@ BAD = {
     ),
     "fields": ("dota", line("1 2 3 4 5 6 cat 0"), "line 1: it has 8 fields in place of 10", 3),
     "no number": ("dota", line(f"{CUT[:-1]}x cat 0"), "line 1: .* something that is no number", 3),
+    "crossed": (
+        "dota",
+        line("5 5 25 23 25 5 5 23 cat 0"),
+        "line 1: its four corners enclose no",
+        3,
+    ),
     "class": ("dota", line(f"\n{CUT} cow 0"), "line 2: its class 'cow' is none of cat, dog", 3),
     "no text": (
         "dota",
