@@ -100,6 +100,8 @@ def _read(folder: Path) -> tuple[Sequence[Photograph], dict[str, str], list[str]
     plots: dict[str, str] = {}
     problems = []
     for line, row in enumerate(rows[1:], 2):
+        if not row:
+            continue
         try:
             mark = _mark(row, f"line {line}")
         except RecordError as error:
