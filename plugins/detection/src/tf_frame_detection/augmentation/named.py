@@ -107,9 +107,10 @@ def _number(what: str, text: str, kind: type) -> Any:
 
 
 def _check_ranges(what: str, values: Mapping[str, Any]) -> None:
-    for least in [key for key in values if "min" in key]:
+    for least in values:
         greatest = least.replace("min", "max")
-        if values[least] > values[greatest]:
+        # Some have no greatest value, such as min_object_covered.
+        if values[least] > values.get(greatest, math.inf):
             raise ConfigError(
                 f"{what}: {least} {values[least]} is above {greatest} {values[greatest]}"
             )
