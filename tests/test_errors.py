@@ -35,6 +35,11 @@ Node: 'save/SaveV2'
             "Graph execution error:\n\nassertion failed: [a/b.tfrecord: record 3 [2]]\n\t [[x]]",
             "a/b.tfrecord: record 3 [2]",
         ),
+        (
+            "Error in user-defined function passed to FlatMapDatasetV2:1 transformation with "
+            "iterator: Iterator::Root: assertion failed: [a/b.tfrecord: record 3]\n\t [[x]]",
+            "a/b.tfrecord: record 3",
+        ),
         ("assertion failed: [too large] [x (input:0) = ] [[1 2]...]\n\t [[x]]", "too large"),
     ],
 )

@@ -22,6 +22,8 @@ EXIT_INTERRUPTED = 130
 
 # The first of the data of a `tf.Assert`, which is the text.
 _ASSERTION = re.compile(r"^assertion failed: \[(.*?)\](?: \[.*)?$")
+# The beginning of an error in a function of a data set, which names TensorFlow's own objects.
+_OF_FUNCTION = re.compile(r"^Error in user-defined function passed to \S+ .* iterator: \S+: ")
 # Stands above what another server, or this one as a task of a job, has raised.
 _OF_TASK = re.compile(r"From /job:\S+:")
 # No space on the disk, none in the user's quota, or a file beyond the limit of the process.
@@ -79,7 +81,7 @@ def reason_of(error: BaseException) -> str:
     built; the reason stands below `Node: 'name'`, or is the first line after. Of a
     failed `tf.Assert` the reason is the text that the assertion was given.
     """
-    line = _line_of(error)
+    line = _OF_FUNCTION.sub("", _line_of(error))
     asserted = _ASSERTION.search(line)
     return asserted[1] if asserted else line
 

@@ -22,8 +22,6 @@ from tf_frame.plugin.origin import of_plugin
 # image. `error.op` is not set for operations in functions.
 _FAILED_READ = re.compile(r"\[\[[^]]*(IteratorGetNext|Decode(Png|Jpeg|Image|Raw|CSV))[^]]*\]\]")
 
-# The beginning of an error in a function of a data set, which names TensorFlow's own objects.
-_OF_FUNCTION = re.compile(r"^Error in user-defined function passed to \S+ .* iterator: \S+: ")
 # An error for the user that Python code of an input raises.
 _OF_USER = re.compile(r"tf_frame\.errors\.\w+: (.*)")
 
@@ -77,7 +75,7 @@ def _data_error(error: Exception, of_input: str) -> DataError | None:
         return DataError(of_user[1])
     if raised and fault_of(error):
         return None
-    reason = raised or _OF_FUNCTION.sub("", reason_of(error))
+    reason = raised or reason_of(error)
     return DataError(f"the data{of_input} cannot be read: {reason}")
 
 

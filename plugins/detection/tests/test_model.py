@@ -231,6 +231,12 @@ def test_upright_boxes_alone_do_not_train_rotated_ones():
         model._loss(Raw(None, None, None), {"boxes": None}, Mode.TRAIN)
 
 
+def test_an_input_without_boxes_is_refused():
+    model = Detection(params=Params(), info=INFO)
+    with pytest.raises(ConfigError, match=r"yields no labels\['boxes'\]; take one for detection"):
+        model._loss(Raw(None, None, None), {"label": None}, Mode.TRAIN)
+
+
 @pytest.mark.parametrize(
     ("name", "strides", "missing"), [("ssd", (8, 16), 32), ("retinanet", (4, 8, 16), 4)]
 )

@@ -10,8 +10,10 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import tensorflow.compat.v1 as tf
 
 import forked
+from tf_frame_vision.convert import run
 
 # Kills itself while it writes the fourth shard, as kill -9 would from outside.
 KILLED = """
@@ -125,6 +127,15 @@ def test_a_full_disk_at_the_last_moment_leaves_no_shard_either(
     assert convert("fashion_mnist", fashion, *OPTIONS) == 1
     assert "No space left on device" in capsys.readouterr().err
     assert not [name for name in contents(tmp_path / "records") if "-of-" in name]
+
+
+def test_a_full_disk_before_the_first_shard_is_named(convert, fashion, capsys, monkeypatch):
+    def fail(*arguments):
+        raise tf.errors.ResourceExhaustedError(None, None, "train.json; No space left on device")
+
+    monkeypatch.setattr(run, "claim", fail)
+    assert convert("fashion_mnist", fashion, *OPTIONS) == 1
+    assert "cannot write to" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("lost", ["bytes", "record"])

@@ -142,6 +142,11 @@ class Detection(Model):
             force_match=params.force_match,
         )
         label = "rotated_boxes" if self.rotated else "boxes"
+        if "boxes" not in labels:
+            raise ConfigError(
+                "the input yields no labels['boxes']; take one for detection, such as trees, "
+                "coco_json or voc_xml"
+            )
         if label not in labels:
             raise ConfigError(
                 f"--model.name {params.name} learns rotated boxes, which the input does not yield;"

@@ -183,6 +183,11 @@ def test_the_aspect_ratio_is_kept_by_padding_below_or_to_the_right(size, inner):
         ("random_image_scale:size=3", "no option 'size'; there are: min_scale_ratio"),
         ("random_horizontal_flip:p=1", "random_horizontal_flip has no option 'p'; there are: none"),
         ("random_image_scale:max_scale_ratio=big", "max_scale_ratio is 'big'; it must be a number"),
+        ("random_image_scale:max_scale_ratio=-1", "max_scale_ratio is -1; it must be 0 or more"),
+        ("random_jitter_boxes:ratio=nan", "ratio is nan; it must be 0 or more, and finite"),
+        ("resize_image:new_width=0", "new_width is 0; it must be above 0"),
+        ("random_image_scale:min_scale_ratio=3", "min_scale_ratio 3.0 is above max_scale_ratio 2"),
+        ("random_pixel_value_scale:maxval=0.5", "minval 0.9 is above maxval 0.5"),
         ("resize_image:new_width=2.5", "new_width is '2.5'; it must be a whole number"),
     ],
 )

@@ -10,6 +10,7 @@ from tf_frame.cli.main import main
 from tf_frame.errors import DataError
 from tf_frame.testing.elements import elements_of
 from tf_frame_detection.inputs import dota
+from tf_frame_detection.inputs.detection_records import in_pixels
 from tf_frame_detection.inputs.detection_tfrecord import DetectionTfrecord, Params
 from tf_frame_detection.inputs.label_map import read_label_map
 
@@ -65,6 +66,19 @@ def test_records_are_read_back_as_the_folder_is(monkeypatch, tmp_path, capsys):
         for name in one.keys() - {"name"}:
             np.testing.assert_allclose(one[name], other[name], atol=1e-4, err_msg=name)
     assert found[1]["ignored"].tolist() == [[False, True], [False, False]]
+
+
+def test_a_split_of_which_nothing_can_be_used_is_named(monkeypatch, tmp_path, capsys):
+    root = write(tmp_path / "source")
+    (root / "val" / "labelTxt" / "c.txt").unlink()
+    (root / "val" / "images" / "c.png").rename(root / "val" / "images" / "d.png")
+    assert convert(monkeypatch, tmp_path) == 2
+    assert "labelTxt/d.txt cannot be read: No such file" in capsys.readouterr().err
+    for path in root.glob("*/*/*"):
+        path.unlink()
+    (root / "classes.txt").write_text("cat\n")
+    assert convert(monkeypatch, tmp_path) == 2
+    assert "there is no photograph to convert" in capsys.readouterr().err
 
 
 def test_records_have_the_keys_of_the_object_detection_api(monkeypatch, tmp_path):
@@ -138,6 +152,28 @@ def test_records_that_cannot_be_used_are_named(tmp_path):
         assert expected in problem, (kind, problem)
         assert bool(problem) == bool(expected), (kind, problem)
         assert not problem or f"train-00000-of-00001: record {number} " in problem
+
+
+@pytest.mark.parametrize(
+    ("corners", "problem"),
+    [
+        ([[0.1, 0.1], [0.1, 0.9], [0.7, 0.9], [0.7, 0.1]], ""),
+        ([[0.1, 0.1], [0.7, 0.9], [0.1, 0.9], [0.7, 0.1]], "rec: four corners of a box enclose no"),
+        ([[0.1, 0.1], [0.1, float("nan")], [0.7, 0.9], [0.7, 0.1]], "rec: a box has a corner that"),
+    ],
+)
+def test_corners_of_records_are_checked(corners, problem):
+    example = {
+        "image": tf.zeros([30, 40, 3], tf.uint8),
+        "size": tf.constant([30, 40]),
+        "boxes": tf.constant([[0.1, 0.1, 0.7, 0.9]]),
+        "corners": tf.constant([corners]),
+        "name": tf.constant("rec"),
+        "problem": tf.constant(""),
+    }
+    with tf.Session() as session:
+        found = session.run(in_pixels(example)["problem"]).decode()
+    assert found.startswith(problem) and bool(found) == bool(problem)
 
 
 def test_label_maps(tmp_path):

@@ -1,6 +1,9 @@
+import sys
+
 import numpy as np
 import pytest
 
+from tf_frame.errors import ConfigError
 from tf_frame.metric_table import classwise
 from tf_frame_detection.evaluation import figures as module
 from tf_frame_detection.evaluation.coco import COCO_FIGURES, coco_figures
@@ -41,6 +44,13 @@ def test_ap_of_each_class_is_that_of_pycocotools(random_cases, without_pycocotoo
     assert found["ap50_c"] == found["ap_c"] == -1
     assert found["boxes_c"] == 0
     assert found["ap50"] == pytest.approx((found["ap50_a"] + found["ap50_b"]) / 2)
+
+
+def test_a_broken_installation_of_pycocotools_is_named(monkeypatch):
+    monkeypatch.setattr(module, "has_pycocotools", lambda: True)
+    monkeypatch.setitem(sys.modules, "pycocotools.cocoeval", None)
+    with pytest.raises(ConfigError, match="pycocotools is installed, but cannot be imported: "):
+        FIGURES.names()
 
 
 def test_the_other_ten_figures_are_there_with_pycocotools(random_cases):

@@ -103,6 +103,7 @@ def forms():
         objects=OBJECTS,
         size=SIZE,
         image_of=image_of,
+        categories=coco_content("")["categories"],
     )
 
 

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import struct
 
 import numpy as np
 import pytest
@@ -217,6 +218,8 @@ def replaced(old, new):
 
 
 CUT = "1 1 9 1 9 9 1 9"
+# Header of a bitmap of 60000 x 60000 pixels.
+HUGE = b"BM" + struct.pack("<IIIIiiHH24x", 0, 0, 54, 40, 60000, 60000, 1, 24)
 # Format, change of the folder, message, and training photographs left with skip_corrupt.
 BAD = {
     "outside": (
@@ -263,6 +266,24 @@ BAD = {
         "image 98: it has no file_name",
         2,
     ),
+    "image id": (
+        "coco_json",
+        coco(lambda content: content["images"][1].update(id=2**63)),
+        "image 9223372036854775808: its id does not fit into 64 bits",
+        2,
+    ),
+    "no image at all": (
+        "coco_json",
+        coco(lambda content: content.update(images=[], annotations=[])),
+        "has no photograph to train on",
+        None,
+    ),
+    "endless JSON": (
+        "coco_json",
+        lambda folder: (folder / "annotations/instances_train2017.json").write_text("[" * 100000),
+        "instances_train2017.json is no JSON: ",
+        None,
+    ),
     "no JSON": (
         "coco_json",
         lambda folder: (folder / "annotations/instances_train2017.json").write_text("{"),
@@ -280,6 +301,12 @@ BAD = {
         "voc_xml",
         lambda folder: (folder / "JPEGImages/a.png").write_text("no"),
         "a.png, of .*a.xml, cannot be read: it is no image",
+        2,
+    ),
+    "too many pixels": (
+        "voc_xml",
+        lambda folder: (folder / "JPEGImages/a.png").write_bytes(HUGE),
+        "a.png, of .*a.xml, cannot be read: Image size",
         2,
     ),
     "other size": (
@@ -304,6 +331,12 @@ BAD = {
     ),
     "fields": ("dota", line("1 2 3 4 5 6 cat 0"), "line 1: it has 8 fields in place of 10", 3),
     "no number": ("dota", line(f"{CUT[:-1]}x cat 0"), "line 1: .* something that is no number", 3),
+    "crossed": (
+        "dota",
+        line("5 5 25 23 25 5 5 23 cat 0"),
+        "line 1: its four corners enclose no",
+        3,
+    ),
     "class": ("dota", line(f"\n{CUT} cow 0"), "line 2: its class 'cow' is none of cat, dog", 3),
     "no text": (
         "dota",
@@ -357,6 +390,28 @@ def test_data_without_any_box_to_train_on_is_refused(forms, tmp_path):
         (folder / f"train/labelTxt/{name}.txt").write_text("")
     with pytest.raises(DataError, match="no photograph of .* to train on has a box"):
         source("dota", folder)
+
+
+def test_an_evaluation_split_of_which_nothing_can_be_used_is_named(forms, tmp_path):
+    folder = forms.voc_xml(tmp_path)
+    (folder / "Annotations/d.xml").write_text("<annotation>")
+    with pytest.raises(DataError, match=r"d\.xml is no XML: "):
+        source("voc_xml", folder)
+
+
+def test_an_evaluation_split_without_a_photograph_is_absent(forms, tmp_path):
+    folder = forms.coco_json(tmp_path)
+    content = {"images": [], "annotations": [], "categories": forms.categories}
+    (folder / "annotations/instances_val2017.json").write_text(json.dumps(content))
+    of = source("coco_json", folder)
+    with pytest.raises(NoDataError, match=f"^{tmp_path} has no photograph to evaluate$"):
+        of.dataset(Mode.EVAL, InputContext(batch_size=1))
+
+
+def test_a_size_of_other_digits_is_none(forms, tmp_path):
+    folder = forms.voc_xml(tmp_path)
+    replaced("<width>32", "<width>\u00b2")(folder)
+    assert len(source("voc_xml", folder).splits[Mode.TRAIN].content) == 3
 
 
 def test_two_images_of_one_name_are_refused(forms, tmp_path):

@@ -44,6 +44,16 @@ def test_evaluation_yields_the_boxes_of_the_file():
     assert not labels["ignored"].any()
 
 
+def test_empty_lines_are_left_out(tmp_path):
+    sample = trees().root
+    (tmp_path / "03.jpg").write_bytes((sample / "03.jpg").read_bytes())
+    (tmp_path / "boxes.csv").write_text(
+        "file,source,xmin,ymin,xmax,ymax,label\n\n03.jpg,p,1,2,30,40,Tree\n\n"
+    )
+    (photograph,) = trees(data_dir=str(tmp_path)).splits[Mode.TRAIN].content
+    assert [mark.record for mark in photograph.marks] == ["line 3"]
+
+
 @pytest.mark.slow
 def test_training_resumes_exactly():
     check_exact_resume(trees(), batch_size=4, steps=10)
@@ -65,6 +75,7 @@ def test_training_is_varied_and_stays_of_one_size():
     ("text", "message"),
     [
         ("a,b\n", "boxes.csv does not begin with the line file,source,xmin"),
+        (f"file,source,xmin,ymin,xmax,ymax,label\n{'a' * 200000}\n", "boxes.csv is no CSV: field"),
         ("file,source,xmin,ymin,xmax,ymax,label\na.png,p,1,2,3\n", "line 2: it has 5 fields in pl"),
         ("file,source,xmin,ymin,xmax,ymax,label\na.png,p,1,2,3,x,T\n", "something that is no num"),
     ],

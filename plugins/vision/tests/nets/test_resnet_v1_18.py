@@ -26,6 +26,21 @@ def test_parameters_and_layers_are_the_papers():
     assert len(kernels) == 18 and logits.shape == [2, 1000]
 
 
+def test_no_narrow_kernel_of_one_pixel_has_a_stride():
+    def pyramid(network, images, context):
+        return network.pyramid_features(images, context)
+
+    graph, maps = built(pyramid, depth_multiplier=0.1)
+    shortcuts = [
+        op
+        for op in graph.get_operations()
+        if op.type == "Conv2D" and op.inputs[1].shape[:2] == [1, 1]
+    ]
+    strides = {op.inputs[0].shape[-1]: op.get_attr("strides")[1] for op in shortcuts}
+    assert strides == {8: 1, 12: 1, 25: 2}
+    assert maps[32].shape[1:3] == [3, 3]
+
+
 def test_a_pyramid_ends_where_it_is_asked_to():
     def pyramid(network, images, context):
         return network.pyramid_features(images, context, top_stride=16)

@@ -8,6 +8,8 @@ Names and their options are those of the object detection API's `data_augmentati
 from __future__ import annotations
 
 import inspect
+import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +21,8 @@ from tf_frame_detection.augmentation.labelled import Labelled
 from tf_frame_vision.augmentation import draws
 
 Change = Callable[..., Labelled]
+# Options that are sizes, or factors on them.
+_ABOVE_ZERO = re.compile(r":(\w+_ratio|\w+_size|new_\w+|scale_\w+)$")
 
 
 def _public(*modules: Any) -> dict[str, Change]:
@@ -44,7 +48,8 @@ def parse(words: Sequence[str], option: str) -> list[tuple[Change, dict[str, Any
       option: the option, such as `--input.data_augmentation`.
 
     Raises:
-      ConfigError: an unknown name or key, or a value that is no number.
+      ConfigError: an unknown name or key, a value that is no number or out of range, or a least
+        value above the greatest.
     """
     return [_parsed(word, option) for word in words]
 
@@ -84,12 +89,28 @@ def _parsed(word: str, option: str) -> tuple[Change, dict[str, Any]]:
             there = ", ".join(known) or "none"
             raise ConfigError(f"{option}: {name} has no option {key!r}; there are: {there}")
         options[key] = _number(f"{option}: {name}:{key}", value, type(known[key]))
+    _check_ranges(f"{option}: {name}", {**known, **options})
     return change, options
 
 
 def _number(what: str, text: str, kind: type) -> Any:
     try:
-        return kind(text)
+        value = kind(text)
     except ValueError:
         a = "a whole number" if kind is int else "a number"
         raise ConfigError(f"{what} is {text!r}; it must be {a}") from None
+    if not 0 <= value < math.inf:
+        raise ConfigError(f"{what} is {text}; it must be 0 or more, and finite")
+    if value == 0 and _ABOVE_ZERO.search(what):
+        raise ConfigError(f"{what} is {text}; it must be above 0")
+    return value
+
+
+def _check_ranges(what: str, values: Mapping[str, Any]) -> None:
+    for least in values:
+        greatest = least.replace("min", "max")
+        # Some have no greatest value, such as min_object_covered.
+        if values[least] > values.get(greatest, math.inf):
+            raise ConfigError(
+                f"{what}: {least} {values[least]} is above {greatest} {values[greatest]}"
+            )

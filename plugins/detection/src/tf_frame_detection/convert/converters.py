@@ -121,11 +121,13 @@ class _Converter(Converter):
             training, evaluation = (kept, training[1]), (held, ())
         parts = {}
         for split, part in (("train", training), ("val", evaluation)):
-            if part[0]:
+            if any(part):
                 checked = make_split(part, skip_corrupt=self.params.skip_corrupt)
                 for line in checked.damaged:
                     print(f"left out: {line}", file=sys.stderr, flush=True)
                 parts[split] = checked.content
+        if not parts:
+            raise DataError("there is no photograph to convert")
         return parts
 
     def _settings(

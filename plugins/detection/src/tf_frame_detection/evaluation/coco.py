@@ -12,6 +12,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tf_frame.errors import ConfigError
 from tf_frame_detection.evaluation.images import Array, Image
 
 # In the order of `COCOeval.stats`, with the names that Detectron2 gives those of precision.
@@ -37,8 +38,17 @@ def coco_figures(images: Sequence[Image], num_classes: int) -> dict[str, float]:
 
     Returns:
       The figures by the names in `COCO_FIGURES`; -1 for those without boxes.
+
+    Raises:
+      ConfigError: the package is installed, but cannot be imported.
     """
-    from pycocotools.cocoeval import COCOeval
+    try:
+        from pycocotools.cocoeval import COCOeval
+    except (ImportError, ValueError) as error:  # ValueError: it was built for another NumPy.
+        raise ConfigError(
+            f"pycocotools is installed, but cannot be imported: {error}; install it again, or "
+            "remove it, and ap50 and ap are evaluated alone"
+        ) from error
 
     # The package prints what it does.
     with contextlib.redirect_stdout(io.StringIO()):

@@ -142,20 +142,23 @@ class AnnotatedFolder(AnnotatedImages):
           training: photographs to train on, and lines for records that were left out.
           evaluation: those to evaluate and predict; None: `eval_fraction` of the others.
         """
+        absent = f"{self.root} has no photograph to evaluate"
         if evaluation is None:
+            absent = (
+                f"--input.eval_fraction {self.params.eval_fraction} of {self.root} leaves nothing "
+                "to evaluate. Make it larger"
+            )
             photographs, problems = training
             kept, held = divided(photographs, self.params.eval_fraction)
             training, evaluation = (kept, problems), (held, ())
+        if not any(training):
+            raise DataError(f"{self.root} has no photograph to train on")
         skip_corrupt = self.params.skip_corrupt
         train = make_split(training, skip_corrupt=skip_corrupt)
-        if evaluation[0]:
+        if any(evaluation):
             evaluated = make_split(evaluation, skip_corrupt=skip_corrupt)
         else:
-            fraction = getattr(self.params, "eval_fraction", 0)
-            evaluated = absent_split(
-                f"--input.eval_fraction {fraction} of {self.root} leaves nothing to evaluate. Make "
-                "it larger"
-            )
+            evaluated = absent_split(absent)
         if not any(photograph.marks for photograph in train.content):
             raise DataError(f"no photograph of {self.root} to train on has a box")
         self.class_names = class_names

@@ -13,6 +13,8 @@ from pathlib import Path
 from tf_frame.errors import DataError
 
 Size = tuple[int, int]
+# Square pixels below which four corners enclose nothing: more than the error of float32.
+LEAST_AREA = 0.01
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -71,6 +73,12 @@ def corner_box(corners: Sequence[float]) -> tuple[float, float, float, float]:
     return min(rows), min(columns), max(rows), max(columns)
 
 
+def enclosed_area(corners: Sequence[float]) -> float:
+    """Returns the area that four corners enclose: row, column, row, column ... in order around."""
+    y1, x1, y2, x2, y3, x3, y4, x4 = corners
+    return abs((y3 - y1) * (x4 - x2) - (y4 - y2) * (x3 - x1)) / 2
+
+
 def numbers(words: Sequence[object], count: int, what: str) -> list[float]:
     """Converts the numbers of a record.
 
@@ -118,6 +126,8 @@ def problem_of(mark: Marked, size: Size) -> str:
         return f"{text} is inverted"
     if lower == upper or right == left:
         return f"{text} is empty"
+    if mark.corners and enclosed_area(mark.corners) < LEAST_AREA:
+        return "its four corners enclose no area; give them in order around the object"
     if not (0 <= (upper + lower) / 2 <= size[0] and 0 <= (left + right) / 2 <= size[1]):
         return f"{text} lies outside of the image of {size[0]} x {size[1]} pixels"
     return ""

@@ -133,7 +133,7 @@ def _images(folder: Path, split: str, given: str) -> Path:
 def _lists(path: Path) -> Mapping[str, Any]:
     try:
         content = json.loads(read_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path} is no JSON: {error}") from None
     missing = [
         name
@@ -222,6 +222,8 @@ def _photograph(
     name, height, width = (image.get(key) for key in ("file_name", "height", "width"))
     if not isinstance(name, str) or not name:
         raise RecordError("it has no file_name")
+    if isinstance(id_, int) and not -(2**63) <= id_ < 2**63:
+        raise RecordError("its id does not fit into 64 bits")
     size = (height, width) if isinstance(height, int) and isinstance(width, int) else None
     number = id_ if isinstance(id_, int) else None
     return Photograph(folder / name, str(path), marks, size, number)

@@ -12,6 +12,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame_detection.inputs.annotations import LEAST_AREA
 from tf_frame_vision.reading.records import RecordFormat
 
 IMAGE = "image/encoded"
@@ -96,6 +97,9 @@ def in_pixels(example: Mapping[str, Any]) -> dict[str, Any]:
     other_size = tf.reduce_all(example["size"] > 0) & tf.reduce_any(
         tf.not_equal(example["size"], size)
     )
+    changed = {"boxes": boxes}
+    if "corners" in example:
+        changed["corners"] = example["corners"] * sides
     problem = first_problem(
         [
             (~other_size, "its image has another size than image/height and image/width say"),
@@ -106,15 +110,25 @@ def in_pixels(example: Mapping[str, Any]) -> dict[str, Any]:
                 tf.reduce_all((centres >= 0) & (centres <= sides)),
                 "a box lies outside of the image; edges are shares of its height and width",
             ),
+            *_corner_checks(changed),
         ]
     )
     named = tf.strings.join([example["name"], problem], separator=": ")
     found = tf.where(tf.equal(problem, ""), problem, named)
     found = tf.where(tf.equal(example["problem"], ""), found, example["problem"])
-    changed = {"boxes": boxes, "problem": found}
-    if "corners" in example:
-        changed["corners"] = example["corners"] * sides
-    return {**example, **changed}
+    return {**example, **changed, "problem": found}
+
+
+def _corner_checks(changed: Mapping[str, Any]) -> list[tuple[Any, str]]:
+    if "corners" not in changed:
+        return []
+    corners = changed["corners"]
+    one, other = corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]
+    areas = tf.abs(one[:, 0] * other[:, 1] - other[:, 0] * one[:, 1]) / 2
+    return [
+        (tf.reduce_all(tf.math.is_finite(corners)), "a box has a corner that is no number"),
+        (tf.reduce_all(areas >= LEAST_AREA), "four corners of a box enclose no area"),
+    ]
 
 
 def first_problem(checks: Sequence[tuple[Any, str]]) -> Any:

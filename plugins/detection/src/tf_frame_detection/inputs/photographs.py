@@ -25,7 +25,16 @@ from tf_frame_detection.inputs.annotations import (
 from tf_frame_vision.example_input import Split
 from tf_frame_vision.reading.folders import held_out
 
-_UNREADABLE = (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error)
+_UNREADABLE = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    EOFError,
+    IndexError,
+    struct.error,
+    zlib.error,
+    Image.DecompressionBombError,
+)
 Part = tuple[Sequence[Photograph], Sequence[str]]
 
 

@@ -89,7 +89,10 @@ class Trees(AnnotatedFolder):
 def _read(folder: Path) -> tuple[Sequence[Photograph], dict[str, str], list[str]]:
     """The photographs by name, the plot of each, and lines for what cannot be used."""
     path = folder / _FILE
-    rows = list(csv.reader(read_text(path).splitlines()))
+    try:
+        rows = list(csv.reader(read_text(path).splitlines()))
+    except csv.Error as error:
+        raise DataError(f"{path} is no CSV: {error}") from None
     if not rows or rows[0] != _COLUMNS:
         raise DataError(f"{path} does not begin with the line {','.join(_COLUMNS)}")
     files = {each.name for each in folder.iterdir() if each.name.lower().endswith(IMAGE_SUFFIXES)}
@@ -97,6 +100,8 @@ def _read(folder: Path) -> tuple[Sequence[Photograph], dict[str, str], list[str]
     plots: dict[str, str] = {}
     problems = []
     for line, row in enumerate(rows[1:], 2):
+        if not row:
+            continue
         try:
             mark = _mark(row, f"line {line}")
         except RecordError as error:

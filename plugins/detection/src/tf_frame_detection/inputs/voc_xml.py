@@ -191,7 +191,7 @@ def _size(tree: ElementTree.Element) -> Size | None:
     element = tree.find("size")
     words = [] if element is None else [_text(element, name) for name in ("height", "width")]
     # Some programs write 0 for a size that they do not know.
-    if not all(word.isdigit() and int(word) for word in words) or not words:
+    if not all(word.isdecimal() and int(word) for word in words) or not words:
         return None
     return int(words[0]), int(words[1])
 

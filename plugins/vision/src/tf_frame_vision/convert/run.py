@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from tf_frame.errors import ConfigError, DataError, TfFrameError
+from tf_frame.errors import ConfigError, DataError, translated_write_errors
 from tf_frame_vision.convert.progress import Progress
 from tf_frame_vision.convert.records import Picture, Records
 from tf_frame_vision.convert.settings import claim, finish, same_files, write_names
@@ -151,14 +151,21 @@ def _folder(path: Path) -> Iterator[None]:
     except OSError as error:
         raise ConfigError(f"cannot write to {path}: {error.strerror}") from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError as error:
-        raise ConfigError(f"another conversion is writing to {path}: wait for its end") from error
-    except OSError as error:
-        raise TfFrameError(f"cannot write to {path}: {error}") from error
+        with translated_write_errors(
+            f"cannot write to {path}",
+            "mend that and run the same command again: shards that are finished are kept",
+        ):
+            _lock(descriptor, path)
+            yield
     finally:
         os.close(descriptor)
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise ConfigError(f"another conversion is writing to {path}: wait for its end") from error
 
 
 def _make_all(pictures: Sequence[Picture], records: Records, conversion: Conversion) -> Result:

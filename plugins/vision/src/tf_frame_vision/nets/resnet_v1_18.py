@@ -22,6 +22,9 @@ from tf_frame_vision.nets.resnet_v1 import resnet_v1
 
 resnet_arg_scope = resnet_utils.resnet_arg_scope
 _UNITS = 2
+# Of fewer channels than this, the gradient of a 1 x 1 kernel with a stride writes beyond its memory
+# (oneDNN in TensorFlow 2.21). Taking the pixels before the convolution has the same result.
+_LEAST_STRIDED = 16
 
 
 def basic(inputs: Any, depth: int, stride: int, own_stride: int, rate: int = 1) -> Any:
@@ -39,17 +42,21 @@ def basic(inputs: Any, depth: int, stride: int, own_stride: int, rate: int = 1) 
       `[batch, ceil(height / stride), ceil(width / stride), depth]`.
     """
     with tf.variable_scope("basic_v1", values=[inputs]):
-        if depth == layers.last_dimension(inputs.shape, min_rank=4):
-            shortcut = subsample(inputs, stride, "shortcut")
-        else:
-            shortcut = layers.conv2d(
-                inputs, depth, [1, 1], stride=stride, activation_fn=None, scope="shortcut"
-            )
+        shortcut = _shortcut(inputs, depth, stride)
         residual = conv2d_same(inputs, depth, 3, stride, rate=rate, scope="conv1")
         with layers.arg_scope([layers.conv2d], activation_fn=None):
             rate *= own_stride // stride
             residual = conv2d_same(residual, depth, 3, 1, rate=rate, scope="conv2")
         return tf.nn.relu(shortcut + residual)
+
+
+def _shortcut(inputs: Any, depth: int, stride: int) -> Any:
+    channels = layers.last_dimension(inputs.shape, min_rank=4)
+    if depth == channels:
+        return subsample(inputs, stride, "shortcut")
+    if channels < _LEAST_STRIDED:
+        inputs, stride = subsample(inputs, stride), 1
+    return layers.conv2d(inputs, depth, [1, 1], stride=stride, activation_fn=None, scope="shortcut")
 
 
 @default_image_size(224)
