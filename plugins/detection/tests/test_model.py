@@ -308,7 +308,9 @@ def test_presets_are_valid(preset):
     setup = parse_command_line(["--plugin", "detection", "--preset", preset]).setup()
     assert setup.input.name == "detection_tfrecord"
     assert len(parse(setup.input.params.data_augmentation, "--input.data_augmentation")) == 2
-    assert setup.model.params.depth_multiplier == 1.0
+    params = setup.model.params
+    assert params.depth_multiplier == 1.0
+    assert (params.matched_threshold, params.iou_threshold) == (0.5, 0.6)
 
 
 def test_presets_have_the_moving_averages_of_the_api():

@@ -37,7 +37,7 @@ class NetworkParams:
         "network below the feature maps, such as mobilenet_v2, resnet_v1_50; tf-frame plugins list "
         "shows all of them",
     )
-    depth_multiplier: float = option(0.5, "factor on the backbone's channels", min=0.1, max=4)
+    depth_multiplier: float = option(0.25, "factor on the backbone's channels", min=0.1, max=4)
     strides: tuple[int, ...] = option(
         (8, 16), "of retinanet: image size over the size of each map, powers of 2", min=2
     )
@@ -110,7 +110,7 @@ class AnchorParams:
         True, "of ssd: the first map has three anchors only, the smallest of scale 0.1"
     )
     matched_threshold: float = option(
-        0.5, "IoU from which an anchor is matched with a box", min=0, max=1
+        0.35, "IoU from which an anchor is matched with a box", min=0, max=1
     )
     unmatched_threshold: float | None = option(
         None,
@@ -172,7 +172,7 @@ class SuppressionParams:
 
     score_threshold: float = option(1e-8, "detections have a greater score than this", min=0, max=1)
     iou_threshold: float = option(
-        0.6, "IoU with a better box of its class above which a box is left out", min=0, max=1
+        0.4, "IoU with a better box of its class above which a box is left out", min=0, max=1
     )
     max_per_class: int = option(100, "greatest number of detections of a class", min=1)
     max_total: int = option(100, "greatest number of detections of an image", min=1)

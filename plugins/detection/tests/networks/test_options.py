@@ -162,7 +162,7 @@ def test_options_of_matching_and_codes(monkeypatch):
         params = dataclasses.replace(Params(), name=name, **options)
         model = Detection(params=params, info=InputInfo(num_classes=1))
         with pytest.raises(Stop):
-            model._loss(Raw(None, None, None), {label: None}, Mode.TRAIN)
+            model._loss(Raw(None, None, None), {"boxes": None, label: None}, Mode.TRAIN)
         assert seen["label"] == label and seen["coder"].scale_factors[:4] == (1.0, 2.0, 3.0, 4.0)
         assert seen["matcher"] == matcher.ArgmaxMatcher(
             matched_threshold=0.7, unmatched_threshold=0.2, force_match=False
