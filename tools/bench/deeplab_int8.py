@@ -11,24 +11,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from command_line import frame
 
 CLASSES = 2
-
-
-def frame(*words: str) -> None:
-    """Runs a command of tf-frame; its output is shown only if it fails."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tf_frame", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-    if done.returncode:
-        raise SystemExit(done.stdout.decode())
 
 
 def mean_iou_of_file(path: Path) -> float:

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,6 +18,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from command_line import frame
 
 UPRIGHT = "nuclei_upright"
 JOBS: Mapping[str, Sequence[str]] = {
@@ -30,15 +29,6 @@ JOBS: Mapping[str, Sequence[str]] = {
     UPRIGHT: ("--input", "nuclei_boxes"),
 }
 FIGURES = ("ap50", "ap", "angle_error")
-
-
-def frame(*words: str) -> None:
-    """Runs a command of tf-frame; its output is shown only if it fails."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tf_frame", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-    if done.returncode:
-        raise SystemExit(done.stdout.decode())
 
 
 def measure(job: str, seed: int, root: Path) -> dict[str, float]:
