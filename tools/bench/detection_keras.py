@@ -249,7 +249,7 @@ def main() -> None:
     detector = Detector(params, source.info.num_classes, images.shape[1:3])
     averages = config.moving_average_decay
     optimizer = keras.optimizers.AdamW(
-        keras.optimizers.schedules.CosineDecay(config.learning_rate, config.max_steps),
+        config.learning_rate,
         weight_decay=0.01,
         use_ema=averages is not None,
         ema_momentum=averages,
