@@ -36,9 +36,7 @@ def start(tmp_path):
         return process
 
     yield start
-    for process in started:
-        process.kill()
-        process.wait()
+    forked.kill_all(started)
 
 
 @pytest.fixture

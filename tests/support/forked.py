@@ -39,7 +39,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 _SET_CHILD_SUBREAPER = 36  # of prctl(2)
@@ -79,6 +80,19 @@ def run(
     if check:
         done.check_returncode()
     return done
+
+
+def start_logged(args: Sequence[Any], log: Path, **options: Any) -> Popen:
+    """Starts a command whose output goes to a file; options are those of `subprocess.Popen`."""
+    with open(log, "w", encoding="utf-8") as file:
+        return Popen(args, stdout=file, stderr=subprocess.STDOUT, **options)
+
+
+def kill_all(processes: Iterable[Popen]) -> None:
+    """Kills what still runs of the processes, and waits for all of them."""
+    for process in processes:
+        process.kill()
+        process.wait()
 
 
 class Popen(subprocess.Popen):  # type: ignore[type-arg]

@@ -15,7 +15,7 @@ from tf_frame_detection import outputs, queues
 from tf_frame_detection.augmentation.named import parse
 from tf_frame_detection.model import Detection, Params
 from tf_frame_detection.networks.detector import Raw
-from tf_frame_detection.options import check_image_size
+from tf_frame_detection.option_checks import check_image_size
 
 INFO = InputInfo(num_classes=2, class_names=("a", "b"), class_ids=(7, 20))
 TINY = {

@@ -57,9 +57,7 @@ def started(settings):
         raise AssertionError("".join(seen))
 
     yield start
-    for process in processes:
-        process.kill()
-        process.wait()
+    forked.kill_all(processes)
 
 
 TOY = ("--plugin", "toy", "--learning_rate", "0.01")

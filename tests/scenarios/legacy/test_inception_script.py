@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -35,21 +34,13 @@ def start(tmp_path):
         for job, task in TASKS:
             words = [f"--{name}={value}" for name, value in flags.items()]
             command = [sys.executable, str(SCRIPT), f"--job_name={job}", f"--task_id={task}"]
-            with open(tmp_path / f"{job}-{task}.log", "w") as log:
-                processes.append(
-                    forked.Popen(
-                        [*command, *words],
-                        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-                        stdout=log,
-                        stderr=subprocess.STDOUT,
-                    )
-                )
+            env = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+            log = tmp_path / f"{job}-{task}.log"
+            processes.append(forked.start_logged([*command, *words], log, env=env))
         return processes
 
     yield start
-    for process in processes:
-        process.kill()
-        process.wait()
+    forked.kill_all(processes)
 
 
 def test_it_learns_and_every_process_ends(start, tmp_path):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from tf_frame import InputInfo, Mode, Model, ModelOutput
 from tf_frame.errors import ConfigError
-from tf_frame_detection import options
+from tf_frame_detection import option_checks, options
 from tf_frame_detection.evaluation.options import EvaluationParams
 from tf_frame_detection.presets import PRESETS, RUN_DEFAULTS, VARIANTS
 from tf_frame_vision.batch_norm import fitting_decay, note_on_decay
@@ -59,7 +59,7 @@ class Detection(Model):
                 " say; use an input whose info has num_classes"
             )
         self.num_classes: int = info.num_classes
-        options.check(params)
+        option_checks.check(params)
         self.rotated = params.name == options.ROTATED
         self.backbone = load_network(params.backbone)
 
@@ -80,7 +80,7 @@ class Detection(Model):
 
         counted = count_skipped(features)
         features = queues.merged(queues.with_sizes(counted.features))
-        options.check_image_size(self.params, features["image"].shape.as_list()[1:3])
+        option_checks.check_image_size(self.params, features["image"].shape.as_list()[1:3])
         raw = self._raw(features["image"], mode)
         if mode == Mode.TRAIN:
             loss = self._loss(raw, queues.merged(labels), mode)
@@ -141,18 +141,7 @@ class Detection(Model):
             unmatched_threshold=params.unmatched_threshold,
             force_match=params.force_match,
         )
-        label = "rotated_boxes" if self.rotated else "boxes"
-        if "boxes" not in labels:
-            raise ConfigError(
-                "the input yields no labels['boxes']; take one for detection, such as trees, "
-                "coco_json or voc_xml"
-            )
-        if label not in labels:
-            raise ConfigError(
-                f"--model.name {params.name} learns rotated boxes, which the input does not yield;"
-                " take --input nuclei_boxes, dota or detection_tfrecord, without --input.rotated"
-                " false, or --model.name retinanet"
-            )
+        label = self._box_label(labels)
         assigner = Assigner(self._coder(), matcher, self.num_classes, box_label=label)
         targets = assigner.assign_batch(raw.anchors, labels)
         losses = detection_losses(raw, targets, params, coder=self._coder())
@@ -161,6 +150,21 @@ class Detection(Model):
         if params.api_summaries and mode == Mode.TRAIN:
             add_api_summaries(losses, params.api_summaries)
         return tf.add_n(list(losses.values()))
+
+    def _box_label(self, labels: Mapping[str, Any]) -> str:
+        label = "rotated_boxes" if self.rotated else "boxes"
+        if "boxes" not in labels:
+            raise ConfigError(
+                "the input yields no labels['boxes']; take one for detection, such as trees, "
+                "coco_json or voc_xml"
+            )
+        if label not in labels:
+            raise ConfigError(
+                f"--model.name {self.params.name} learns rotated boxes, which the input does not"
+                " yield; take --input nuclei_boxes, dota or detection_tfrecord, without --input.rotated"
+                " false, or --model.name retinanet"
+            )
+        return label
 
     def _metrics(self, features: Any, labels: Any, predicted: Any) -> Mapping[str, Any]:
         from tf_frame_detection.evaluation.metrics import detection_metrics

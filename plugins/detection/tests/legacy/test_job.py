@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import time
 
 import numpy as np
@@ -34,21 +33,12 @@ def start(tmp_path):
         words, environment = old_script.command(SCRIPTS / "train_api.py", "reference", **flags)
         for task in TASKS:
             config = {"cluster": cluster, "task": {"type": task, "index": 0}}
-            with open(tmp_path / f"{task}.log", "w") as log:
-                processes.append(
-                    forked.Popen(
-                        words,
-                        env={**environment, "TF_CONFIG": json.dumps(config)},
-                        stdout=log,
-                        stderr=subprocess.STDOUT,
-                    )
-                )
+            env = {**environment, "TF_CONFIG": json.dumps(config)}
+            processes.append(forked.start_logged(words, tmp_path / f"{task}.log", env=env))
         return processes
 
     yield start
-    for process in processes:
-        process.kill()
-        process.wait()
+    forked.kill_all(processes)
 
 
 def test_synchronous_workers_train_together_and_every_process_ends(start, tmp_path):

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from tf_frame.errors import DataError
 
 Size = tuple[int, int]
+_Value = TypeVar("_Value", bound=Hashable)
 # Square pixels below which four corners enclose nothing: more than the error of float32.
 LEAST_AREA = 0.01
 
@@ -162,7 +165,12 @@ def read_class_names(path: Path) -> list[str]:
     names = [line.strip() for line in read_text(path).splitlines() if line.strip()]
     if not names:
         raise DataError(f"{path} names no class; write the name of a class in each line")
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise DataError(f"{path} names the class {twice[0]!r} twice; remove one line")
+    twice = repeated(names)
+    if twice is not None:
+        raise DataError(f"{path} names the class {twice!r} twice; remove one line")
     return names
+
+
+def repeated(values: Iterable[_Value]) -> _Value | None:
+    """Returns the first value that occurs more than once; None if there is none."""
+    return next((value for value, count in Counter(values).items() if count > 1), None)

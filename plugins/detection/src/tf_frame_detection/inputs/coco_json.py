@@ -25,6 +25,7 @@ from tf_frame_detection.inputs.annotations import (
     RecordError,
     numbers,
     read_text,
+    repeated,
 )
 from tf_frame_detection.inputs.photographs import Part
 
@@ -152,13 +153,11 @@ def _categories(path: Path, content: Mapping[str, Any]) -> dict[int, str]:
         raise DataError(f"{path}: a category has no id, which is a number, or no name") from None
     if not found:
         raise DataError(f"{path} has no category")
-    twice = [one for one, _ in found if [each for each, _ in found].count(one) > 1]
-    if twice:
-        raise DataError(f"{path} has the category id {twice[0]} twice")
-    names = [name for _, name in found]
-    same = [name for name in names if names.count(name) > 1]
-    if same:
-        raise DataError(f"{path} has two categories with the name {same[0]!r}; rename one")
+    twice, same = (repeated(column) for column in zip(*found, strict=True))
+    if twice is not None:
+        raise DataError(f"{path} has the category id {twice} twice")
+    if same is not None:
+        raise DataError(f"{path} has two categories with the name {same!r}; rename one")
     return dict(found)
 
 

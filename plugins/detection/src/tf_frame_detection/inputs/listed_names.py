@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tf_frame.errors import DataError
-from tf_frame_detection.inputs.annotations import read_class_names, read_text
+from tf_frame_detection.inputs.annotations import read_class_names, read_text, repeated
 from tf_frame_vision.example_input import IMAGE_SUFFIXES
 
 
@@ -19,8 +19,8 @@ def listed_names(path: Path) -> list[str]:
     names = [line.split()[0] for line in read_text(path).splitlines() if line.strip()]
     if not names:
         raise DataError(f"the list {path} is empty; write a name in each line")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    twice = repeated(names)
+    if twice is not None:
         raise DataError(f"the list {path} names {twice} twice; remove one line")
     return names
 
