@@ -161,8 +161,8 @@ class Detection(Model):
         if label not in labels:
             raise ConfigError(
                 f"--model.name {self.params.name} learns rotated boxes, which the input does not"
-                " yield; take --input nuclei_boxes, dota or detection_tfrecord, without --input.rotated"
-                " false, or --model.name retinanet"
+                " yield; take --input nuclei_boxes, dota or detection_tfrecord, without"
+                " --input.rotated false, or --model.name retinanet"
             )
         return label
 
