@@ -5,7 +5,8 @@
 Training steps/s, and images/s of inference with non-maximum suppression on batches of 1 and 8, of
 the default model and of one that is the same in Keras (`detection_keras.py`): layers, anchors,
 losses, optimizer, moving averages, batch size and the very same `tf.data` pipeline. In Keras there
-are no logits of the background, and suppression is TensorFlow's kernel; it runs without XLA.
+are no logits of the background, suppression is TensorFlow's kernel, and boxes do not vote; it runs
+without XLA.
 tf-frame infers by the SavedModel of `tf-frame export`, Keras by a `tf.function`.
 
 Each has a process of its own; they take turns, so that a busy machine slows both. A ratio is that

@@ -311,6 +311,7 @@ def test_presets_are_valid(preset):
     params = setup.model.params
     assert params.depth_multiplier == 1.0
     assert (params.matched_threshold, params.iou_threshold) == (0.5, 0.6)
+    assert params.box_voting_iou is None
 
 
 def test_presets_have_the_moving_averages_of_the_api():

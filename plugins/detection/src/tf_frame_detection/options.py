@@ -168,7 +168,14 @@ class SuppressionParams:
 
     score_threshold: float = option(1e-8, "detections have a greater score than this", min=0, max=1)
     iou_threshold: float = option(
-        0.4, "IoU with a better box of its class above which a box is left out", min=0, max=1
+        0.5, "IoU with a better box of its class above which a box is left out", min=0, max=1
+    )
+    box_voting_iou: float | None = option(
+        0.6,
+        "of upright boxes: a detection is the mean, weighted by scores, of the boxes of its class "
+        "with this IoU or more; none: the box with the greatest score alone",
+        min=0,
+        max=1,
     )
     max_per_class: int = option(100, "greatest number of detections of a class", min=1)
     max_total: int = option(100, "greatest number of detections of an image", min=1)

@@ -34,6 +34,7 @@ def predictions(raw: Raw, image_size: Any, params: Any, *, coder: Any) -> dict[s
         scores,
         score_threshold=params.score_threshold,
         iou_threshold=params.iou_threshold,
+        box_voting_iou=params.box_voting_iou,
         max_per_class=params.max_per_class,
         max_total=params.max_total,
     )

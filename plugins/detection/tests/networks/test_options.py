@@ -178,6 +178,7 @@ def test_options_of_suppression(monkeypatch):
 
     monkeypatch.setattr(outputs, "detections", detections)
     options = {"score_threshold": 0.2, "iou_threshold": 0.3, "max_per_class": 4, "max_total": 5}
+    options["box_voting_iou"] = 0.7
     model = Detection(params=Params(), info=InputInfo(num_classes=2))
     with tf.Graph().as_default():
         raw = Raw(tf.zeros([1, 7, 4]), tf.zeros([1, 7, 3]), tf.zeros([7, 4]))

@@ -122,6 +122,36 @@ def test_detections_are_those_of_each_class_alone(size, limits):
         assert all(np.all(part[image, count:] == 0) for part in padding)
 
 
+def voted(box, class_, boxes, scores, threshold):
+    """Mean of the boxes that overlap one of the same class, one box after the other."""
+    overlap = upright.iou(box[np.newaxis], boxes, ops=np)[0]
+    votes = [(scores[i, class_], boxes[i]) for i in range(len(boxes)) if overlap[i] >= threshold]
+    return sum(score * other for score, other in votes) / sum(score for score, _ in votes)
+
+
+def test_detections_are_means_of_boxes_that_vote():
+    boxes, scores = random_batch(4)
+    limits = {"score_threshold": 0.0, "iou_threshold": 0.3, "max_per_class": 30, "max_total": 40}
+    plain = run(boxes, scores, **limits)
+    found = run(boxes, scores, box_voting_iou=0.4, **limits)
+    np.testing.assert_array_equal(found.scores, plain.scores)
+    np.testing.assert_array_equal(found.classes, plain.classes)
+    assert np.any(np.abs(found.boxes - plain.boxes) > 1)
+    for image in range(2):
+        values = np.float64(boxes[image]), np.float64(scores[image])
+        for number in range(plain.count[image]):
+            box, class_ = np.float64(plain.boxes[image, number]), plain.classes[image, number]
+            expected = voted(box, class_, *values, 0.4)
+            np.testing.assert_allclose(found.boxes[image, number], expected, atol=1e-4)
+
+
+def test_boxes_without_area_stay_when_boxes_vote():
+    boxes = np.float32([[[3, 3, 3, 9], [0, 0, 4, 4], [0, 0, 4, 6]]])
+    found = run(boxes, np.float32([[[0.9], [0.75], [0.25]]]), box_voting_iou=0.6, max_total=4)
+    expected = [[3, 3, 3, 9], [0, 0, 4, 4.5], [0, 0, 0, 0], [0, 0, 0, 0]]
+    np.testing.assert_allclose(found.boxes[0], expected)
+
+
 def test_only_the_best_candidates_are_looked_at():
     boxes, scores = (array[:1] for array in random_batch(4))
     found = run(boxes, scores, candidates=20, max_total=60)
@@ -146,7 +176,7 @@ def test_no_boxes_and_no_detections(size, count, dynamic):
 @pytest.mark.parametrize("size", [4, pytest.param(5, marks=pytest.mark.slow)])
 def test_tensorflow_lite_has_the_same_detections(size, tmp_path):
     boxes, scores = (array[:1] for array in random_batch(size, boxes=30))
-    options = {"iou_threshold": 0.3, "max_total": 20}
+    options = {"iou_threshold": 0.3, "box_voting_iou": 0.4, "max_total": 20}
     with tf.Graph().as_default(), tf.Session() as session:
         inputs = {
             name: tf.placeholder(tf.float32, array.shape)

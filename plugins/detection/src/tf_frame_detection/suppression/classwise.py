@@ -16,6 +16,8 @@ from tf_frame_detection.boxes import rotated, upright
 
 # In place of the score of a box that is no candidate, or no longer.
 _NONE = -1.0
+# Divisor in place of 0.
+_TINY = 1e-30
 
 
 class Detections(NamedTuple):
@@ -42,6 +44,7 @@ def detections(
     *,
     score_threshold: float = 0.0,
     iou_threshold: float = 0.6,
+    box_voting_iou: float | None = None,
     max_per_class: int = 100,
     max_total: int = 100,
     candidates: int = 1000,
@@ -57,6 +60,9 @@ def detections(
       score_threshold: boxes of which the score does not exceed it are left out.
       iou_threshold: IoU with a better box above which a box is left out; of rotated boxes the
         exact one.
+      box_voting_iou: upright boxes that stay become the mean, weighted by scores, of the
+        candidates of their class with this IoU or more ("bounding box
+        voting" of https://arxiv.org/abs/1505.01749); None: they stay as they are.
       max_per_class: greatest number of detections of a class.
       max_total: greatest number of an image, of all classes.
       candidates: only so many pairs of a box and a class, the best of each image, are looked
@@ -80,7 +86,10 @@ def detections(
     )
     size = _smaller(max_total, kept.shape.as_list()[1] or tf.shape(kept)[1])
     final = tf.math.top_k(kept, size)
+    pool = (boxes, best.values, classes)
     boxes, classes = (tf.gather(each, final.indices, batch_dims=1) for each in (boxes, classes))
+    if box_voting_iou is not None and not is_rotated:
+        boxes = _voted(boxes, classes, *pool, box_voting_iou)
     real = final.values > _NONE
     return Detections(
         boxes=_fit(rotated.enclosing(boxes) if is_rotated else boxes, real, max_total),
@@ -120,6 +129,24 @@ def _greedy(
     state = (tf.constant(0), scores, tf.fill(tf.shape(scores), _NONE))
     kept = tf.while_loop(goes_on, keep_one, state, back_prop=False)[2]
     return tf.ensure_shape(kept, scores.shape)
+
+
+def _voted(
+    boxes: Any, classes: Any, pool: Any, scores: Any, pool_classes: Any, threshold: float
+) -> Any:
+    """Means `[batch, k, 4]` of those boxes of a pool that overlap each of k boxes of their class.
+
+    Args:
+      boxes, classes: `[batch, k, 4]` and `[batch, k]`.
+      pool, scores, pool_classes: `[batch, n, 4]`, and `[batch, n]` twice.
+      threshold: least IoU.
+    """
+    same = tf.equal(classes[:, :, tf.newaxis], pool_classes[:, tf.newaxis])
+    votes = tf.logical_and(same, upright.iou(boxes, pool) >= threshold)
+    weights = tf.where_v2(votes, tf.maximum(scores, 0.0)[:, tf.newaxis], 0.0)
+    total = tf.reduce_sum(weights, axis=2, keepdims=True)
+    # A box without area overlaps nothing, not even itself.
+    return tf.where_v2(total > 0, tf.matmul(weights, pool) / tf.maximum(total, _TINY), boxes)
 
 
 def _fit(values: Any, real: Any, length: int) -> Any:
