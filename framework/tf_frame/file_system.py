@@ -94,12 +94,20 @@ def read_text(path: str) -> str:
       OSError: the file cannot be read; `FileNotFoundError` if there is none.
       UnicodeDecodeError: it is no text.
     """
-    with _os_errors(path):
-        if is_remote(path):
-            with _gfile(path).GFile(path, "rb") as file:
-                return bytes(file.read()).decode()
-        with open(path, encoding="utf-8") as file:
+    return read_bytes(path).decode()
+
+
+def read_bytes(path: str) -> bytes:
+    """Returns the content of a file.
+
+    Raises:
+      OSError: the file cannot be read; `FileNotFoundError` if it does not exist.
+    """
+    if not is_remote(path):
+        with open(path, "rb") as file:
             return file.read()
+    with _os_errors(path), _gfile(path).GFile(path, "rb") as file:
+        return bytes(file.read())
 
 
 @contextlib.contextmanager

@@ -1,0 +1,227 @@
+"""Recorded steps of one task: what a profile keeps for its report, as a compressed JSON file.
+
+The recorder (`tf_frame.profiling.recorder`) makes a `StepProfile`; the report, `tf-frame profile
+diff` and `merge` read it back without TensorFlow. Times are nanoseconds since 1970, by the clock
+of the machine that the task runs on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tf_frame import file_system
+from tf_frame.errors import DataError
+
+SUFFIX = ".steps.json.gz"
+_VERSION = 1
+
+# Kinds of spans: what Python does within a step.
+SESSION, HOOK, CHECKPOINT, SUMMARY = "session", "hook", "checkpoint", "summary"
+
+
+class Span(NamedTuple):
+    """Time of the training thread within a step.
+
+    Attributes:
+      kind: `session` for the session call; `checkpoint`, `summary` for the hooks that write
+        these; `hook` for any other.
+      name: class of the hook; empty for the session call.
+      begin, end: when.
+    """
+
+    kind: str
+    name: str
+    begin: int
+    end: int
+
+
+class Op(NamedTuple):
+    """One execution of an operation.
+
+    Attributes:
+      device: position in `StepProfile.devices`.
+      node: position in `StepProfile.nodes`.
+      begin, end: when.
+    """
+
+    device: int
+    node: int
+    begin: int
+    end: int
+
+
+class Node(NamedTuple):
+    """An operation of the optimised graph.
+
+    Attributes:
+      name: its name, with all name scopes.
+      type: its type, such as `_FusedConv2D`.
+    """
+
+    name: str
+    type: str
+
+
+class Owner(NamedTuple):
+    """An operation whose output or temporary memory is alive at the peak.
+
+    Attributes:
+      node: its name.
+      bytes: how much.
+    """
+
+    node: str
+    bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Memory:
+    """Memory of a step on one device, beside that of variables.
+
+    Attributes:
+      device: position in `StepProfile.devices`.
+      peak: greatest number of bytes that were allocated at the same time.
+      owners: the operations that own most of them, by falling bytes; not all.
+    """
+
+    device: int
+    peak: int
+    owners: Sequence[Owner]
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One recorded step.
+
+    Attributes:
+      number: the global step after it.
+      begin, end: from the end of the step before to the end of its hooks.
+      spans: the session call and the hooks, in order, without overlap.
+      ops: executions of operations, in the order of their begin; a session of a server also has
+        those of other tasks.
+      memory: of each device with records.
+    """
+
+    number: int
+    begin: int
+    end: int
+    spans: Sequence[Span]
+    ops: Sequence[Op]
+    memory: Sequence[Memory]
+
+
+@dataclasses.dataclass(frozen=True)
+class Cost:
+    """Static cost of a name scope, with all scopes inside.
+
+    Attributes:
+      scope: the name scope; empty for the whole model.
+      parameters: number of trained values.
+      flops: floating-point operations of a step, forward and backward, 2 for a multiply-add;
+        None if shapes are unknown.
+    """
+
+    scope: str
+    parameters: int
+    flops: int | None
+
+
+@dataclasses.dataclass(frozen=True)
+class HookCost:
+    """Cost of a hook over the whole run so far.
+
+    Attributes:
+      name: its class.
+      kind: as in `Span`.
+      calls: how often it ran.
+      secs: all its seconds.
+      every_steps: steps between two calls on average; None before the second.
+    """
+
+    name: str
+    kind: str
+    calls: int
+    secs: float
+    every_steps: float | None
+
+
+@dataclasses.dataclass(frozen=True)
+class StepProfile:
+    """Recorded steps of one task.
+
+    Attributes:
+      task: such as `worker_0`.
+      host: name of the machine.
+      cores: processors of the machine.
+      devices: full names, such as `/job:localhost/replica:0/task:0/device:CPU:0`.
+      nodes: operations, each once.
+      steps: in order.
+      costs: static cost of scopes; the first is the whole model.
+      hooks: cost of hooks over the run.
+      examples_per_step: examples of a step of this task.
+      clone_scopes: name scope of each clone, such as `clone_0`, if there are several.
+      clock_offset: nanoseconds to add to this task's times for those of the chief.
+    """
+
+    task: str
+    host: str
+    cores: int
+    devices: Sequence[str]
+    nodes: Sequence[Node]
+    steps: Sequence[Step]
+    costs: Sequence[Cost] = ()
+    hooks: Sequence[HookCost] = ()
+    examples_per_step: int | None = None
+    clone_scopes: Sequence[str] = ()
+    clock_offset: int = 0
+
+
+def to_bytes(profile: StepProfile) -> bytes:
+    """Returns the content of a file."""
+    content = {"version": _VERSION, **dataclasses.asdict(profile)}
+    return gzip.compress(json.dumps(content, separators=(",", ":")).encode(), compresslevel=3)
+
+
+def read(path: str) -> StepProfile:
+    """Reads a file.
+
+    Raises:
+      DataError: the file is damaged, or of another version of tf-frame.
+    """
+    try:
+        content = json.loads(gzip.decompress(file_system.read_bytes(path)))
+        version = content.pop("version")
+        if version == _VERSION:
+            return _profile(content)
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"{path} is no profile of tf-frame, or damaged: {error}") from error
+    raise DataError(
+        f"{path} has version {version} of the format; this tf-frame reads version {_VERSION}"
+    )
+
+
+def _profile(content: Mapping[str, Any]) -> StepProfile:
+    parts = {
+        "nodes": [Node(*each) for each in content["nodes"]],
+        "steps": [_step(each) for each in content["steps"]],
+        "costs": [Cost(**each) for each in content["costs"]],
+        "hooks": [HookCost(**each) for each in content["hooks"]],
+    }
+    return StepProfile(**{**content, **parts})
+
+
+def _step(content: Mapping[str, Any]) -> Step:
+    parts = {
+        "spans": [Span(*each) for each in content["spans"]],
+        "ops": [Op(*each) for each in content["ops"]],
+        "memory": [_memory(each) for each in content["memory"]],
+    }
+    return Step(**{**content, **parts})
+
+
+def _memory(content: Mapping[str, Any]) -> Memory:
+    return Memory(**{**content, "owners": [Owner(*each) for each in content["owners"]]})
