@@ -101,7 +101,9 @@ def with_flops(operations: Sequence[Operation], costs: Sequence[Cost]) -> list[O
     ]
 
 
-def scopes(layer_rows: Sequence[Row], costs: Sequence[Cost], mean_ms: float) -> tuple[ScopeRow, ...]:
+def scopes(
+    layer_rows: Sequence[Row], costs: Sequence[Cost], mean_ms: float
+) -> tuple[ScopeRow, ...]:
     """Static costs with the times of their scopes, those inside included."""
 
     def row(cost: Cost) -> ScopeRow:

@@ -8,7 +8,7 @@ from tf_frame.profiling.report.figures import COMMUNICATION, INPUT, Report, Row
 from tf_frame.profiling.report.rows import rolled_up
 from tf_frame.text import columns, readable_bytes
 
-_NAME_WIDTH, _TYPE_WIDTH = 48, 20
+_NAME_WIDTH, _OPERATION_WIDTH, _TYPE_WIDTH = 48, 42, 22
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _Cells = Sequence[str]
 
@@ -25,7 +25,12 @@ def operations(report: Report, shown: int | None) -> str:
     """Operations by the wall time that they take."""
     head = ["SHARE", "MS", "CALLS", "GFLOP/S", "TYPE", "OPERATION"]
     cells = [
-        [*_figures(each), _rate(each.gflops_per_sec), each.type[:_TYPE_WIDTH], _short(each.name)]
+        [
+            *_figures(each),
+            _rate(each.gflops_per_sec),
+            each.type[:_TYPE_WIDTH],
+            _short(each.name, _OPERATION_WIDTH),
+        ]
         for each in report.operations
     ]
     return _table("Operations that take longest", head, cells, shown, names=2)
@@ -160,9 +165,9 @@ def _rate(rate: float | None) -> str:
     return "-" if rate is None else f"{rate:.1f}"
 
 
-def _short(name: str) -> str:
+def _short(name: str, width: int = _NAME_WIDTH) -> str:
     """A name whose end, which says most, is kept."""
-    return name if len(name) <= _NAME_WIDTH else f"...{name[3 - _NAME_WIDTH :]}"
+    return name if len(name) <= width else f"...{name[3 - width :]}"
 
 
 # The word of --by -> the table.
