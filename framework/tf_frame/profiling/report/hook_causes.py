@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tf_frame.profiling.report.divided import PROFILERS
 from tf_frame.profiling.report.figures import Hint, HookRow, Report
 from tf_frame.profiling.report.kinds import SUMMARY as SUMMARY_KIND
 from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
@@ -31,7 +32,8 @@ def slow_hook(report: Report) -> Iterable[Hint]:
     """Hooks that take a large part of the step, but those of checkpoints and summaries."""
     for row in report.hooks:
         share, ms = _cost(row, report)
-        if row.kind == HOOK and share >= _HOOK and ms >= _HOOK_MS:
+        own = row.kind == HOOK and row.name not in PROFILERS
+        if own and share >= _HOOK and ms >= _HOOK_MS:
             option = _OPTIONS.get(row.name, "")
             remedy = f"a larger {option}" if option else "a cadence with fewer steps"
             yield Hint(
