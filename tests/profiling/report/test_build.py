@@ -56,7 +56,7 @@ def test_step_times_of_different_steps():
     assert (step.median_ms, step.mean_ms) == (12, 15.2)
     assert step.p90_ms == pytest.approx(13 + 0.6 * 17)
     assert step.jitter_ms == pytest.approx(8.349, abs=1e-3)
-    assert [each.steps for each in step.histogram] == [3, 1, 0, 0, 0, 0, 0, 0, 0, 1]
+    assert [each.steps for each in step.histogram] == [2, 2, 0, 0, 0, 0, 0, 0, 0, 1]
     assert (step.histogram[0].from_ms, step.histogram[-1].to_ms) == (10, 30)
 
 
@@ -126,11 +126,8 @@ def test_clones(report):
 def test_scopes_have_the_times_of_the_layers_inside(report):
     whole, conv = report.costs
     assert (whole.parameters, whole.ms) == (100, pytest.approx(13))
-    assert (conv.flops, conv.ms, conv.share) == (
-        24_000_000,
-        pytest.approx(10),
-        pytest.approx(5 / 9),
-    )
+    assert (conv.flops, conv.ms) == (24_000_000, pytest.approx(10))
+    assert conv.share == pytest.approx(10 / 18)
 
 
 def test_hooks_of_the_steps_and_of_the_run(profile):

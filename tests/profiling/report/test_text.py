@@ -51,7 +51,7 @@ def test_small_parts_are_one_line():
     hooks = [(f"Hook{i}", 95 + i / 10, 95.1 + i / 10) for i in range(4)]
     recording = Recording().step(100, session=(0, 95), ops=OPS, hooks=hooks)
     text = text_of(build([recording.profile()]))
-    assert "   0.4%      0.40 ms  all others" in text.splitlines()
+    assert "    0.4%      0.40 ms  all others" in text.splitlines()
 
 
 def test_hints_follow_with_what_to_do(lines):

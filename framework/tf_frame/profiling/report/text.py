@@ -70,8 +70,8 @@ def _spread(report: Report) -> str:
     picture = tables.bars([each.steps for each in step.histogram])
     return (
         f"{_origin(report)}: {count} steps, {report.first_step} to {report.last_step}.\n"
-        f"Half of them take longer, one in ten more than {step.p90_ms:.1f} ms; the standard "
-        f"deviation is {step.jitter_ms:.1f} ms, the mean {step.mean_ms:.1f} ms.\n"
+        f"Half of them take longer, one in ten more than {step.p90_ms:.1f} ms; the mean is "
+        f"{step.mean_ms:.1f} ms ± {step.jitter_ms:.1f} ms.\n"
         f"{min(step.ms_of_steps):.1f} ms |{picture}| {max(step.ms_of_steps):.1f} ms"
     )
 
