@@ -11,6 +11,8 @@ from tf_frame.profiling.step_profile import Node
         ("gradients/conv1/Conv2D_grad/Conv2DBackpropFilter", "Conv2DBackpropFilter", "convolution"),
         ("conv1/depthwise", "DepthwiseConv2dNative", "convolution"),
         ("fc/MatMul", "MatMul", "matmul"),
+        ("fc/MatMul", "_MklMatMul", "matmul"),
+        ("norm", "_MklNativeFusedBatchNormV3", "batch norm"),
         ("BatchNorm/FusedBatchNormV3", "FusedBatchNormV3", "batch norm"),
         ("conv1/BatchNorm/AssignMovingAvg/sub", "Sub", "batch norm"),
         ("conv1/batch_normalization/moments/mean", "Mean", "batch norm"),

@@ -84,12 +84,13 @@ def test_tables_follow(lines):
     assert costs[2].split()[:2] == ["7", "-"]
 
 
-def test_layers_of_a_short_table_are_added_up_to_outer_scopes():
-    ops = [(f"net/block{i % 3}/conv{i}/Conv2D", "Conv2D", i, i + 1) for i in range(30)]
+def test_layers_of_a_short_table_are_added_up_to_scopes_of_a_tenth():
+    ops = [(f"net/block{i % 10}/conv{i}/Conv2D", "Conv2D", i, i + 1) for i in range(90)]
+    ops.append(("net/top/conv", "Conv2D", 90, 94))
     lines = text_of(report(ops=ops)).splitlines()
     rows = [line.split() for line in section(lines, "Layers, forward and backward")]
-    assert [row[-1] for row in rows[1:]] == ["net/block0", "net/block1", "net/block2"]
-    assert rows[1][:3] == ["9.9%", "10.00", "10"]
+    assert [row[-1] for row in rows[1:3]] == ["net/block0", "net/block1"]
+    assert rows[1][:3] == ["8.9%", "9.00", "9"]
 
 
 def test_lines_fit_the_terminal(lines):
@@ -103,6 +104,14 @@ def test_one_table_alone_has_all_rows(by):
     headline, blank, _, _, *rows = text_of(shown, by).splitlines()
     assert headline.startswith("A step takes") and not blank
     assert len(rows) == count
+
+
+def test_names_are_whole_in_a_table_alone_and_shortened_above():
+    name = f"gradients/{'very_long_scope_of_the_network/' * 3}conv1/Conv2D_grad/Conv2DBackpropInput"
+    shown = report(ops=[(name, "Conv2DBackpropInput", 0, 9)])
+    assert text_of(shown, "op").endswith(name)
+    (row,) = section(text_of(shown).splitlines(), "Operations that take longest")[1:]
+    assert row.endswith(" ...f_the_network/conv1/Conv2DBackpropInput")
 
 
 def test_a_table_without_rows_says_so():

@@ -17,7 +17,7 @@ _HOOK_MS = 0.5
 _CALLS = 3
 # Summaries this often are many more than anybody looks at: tf.estimator writes every 100 steps
 # (RunConfig.save_summary_steps).
-_SUMMARY_STEPS, _SUMMARY = 10, 0.02
+_SUMMARY_STEPS, _SUMMARY = 10, 0.01
 _CHECKPOINT = 0.05
 # Class of a hook -> the option that makes it run less often.
 _OPTIONS = {
