@@ -34,8 +34,8 @@ def text_of(report: Report, by: str | None = None) -> str:
       by: one of `tables.TABLES`, to show this table alone, whole, below the step time.
     """
     if by is not None:
-        table = tables.TABLES[by](report, None)
-        return f"{_headline(report)}\n\n{table or f'Nothing is recorded by {by}.'}"
+        alone = tables.TABLES[by](report, None)
+        return f"{_headline(report)}\n\n{alone or f'Nothing is recorded by {by}.'}"
     parts = [
         _headline(report),
         _spread(report),
