@@ -10,7 +10,7 @@ import dataclasses
 import logging
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tf_frame.atomic_output import write_file
@@ -32,6 +32,7 @@ from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.input_position import RestoredCheckpoint
+from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.job_member import JobMember, NothingLeftToTrain
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
@@ -50,6 +51,7 @@ class Trained:
       loss: total loss of the last step, None if no step ran.
       steps_per_sec, examples_per_sec: means without the first step.
       stopped: whether a hook ended training, and not the end of the input.
+      step_times: durations of steps and hooks; see `StepTimes.table`.
     """
 
     global_step: int
@@ -57,6 +59,7 @@ class Trained:
     steps_per_sec: float | None
     examples_per_sec: float | None
     stopped: bool = True
+    step_times: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any) -> Trained:
@@ -86,11 +89,17 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
     restored = RestoredCheckpoint(input_restarts_at=context.input_restarts_at)
     proto = _session_config(setup.config, cluster, deployment, context.session_config)
     with graph.graph.as_default(), job_member(setup, context) as member:
+        times = StepTimes()
         hooks, progress = make_hooks(
-            setup, context, graph, source=source, restored=restored, member=member
+            setup, context, graph, source=source, restored=restored, member=member, times=times
         )
         loop = make_loop(
-            config, graph, hooks, report=observer.report, check_error=member.check_error
+            config,
+            graph,
+            hooks,
+            report=observer.report,
+            check_error=member.check_error,
+            times=times,
         )
         try:
             with _nothing_left_of_no_step(loop, setup), closing_all(loop.hooks):
@@ -125,6 +134,7 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
         steps_per_sec=progress.steps_per_sec,
         examples_per_sec=progress.examples_per_sec,
         stopped=loop.stop_requested,
+        step_times=times.table(),
     )
 
 
@@ -247,6 +257,7 @@ def make_loop(
     *,
     report: Callable[[str], None],
     check_error: Callable[[Exception], None] = lambda error: None,
+    times: StepTimes | None = None,
 ) -> TrainingLoop:
     """Makes the loop of a run; reports hooks that slow the loop; logs the order of the hooks."""
     schedule = Schedule(hooks)
@@ -258,7 +269,7 @@ def make_loop(
     step_loop = None
     if config.steps_per_loop > 1:
         step_loop = _step_loop(config, graph, schedule, report)
-    return TrainingLoop(graph, schedule, step_loop=step_loop, check_error=check_error)
+    return TrainingLoop(graph, schedule, step_loop=step_loop, check_error=check_error, times=times)
 
 
 def _step_loop(

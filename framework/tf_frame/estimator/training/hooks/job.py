@@ -23,6 +23,8 @@ from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.hooks.job_member import BroadcastHook, JobMemberHook, OpenSessionHook, WatchingHook
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.hooks.status import StatusHook
+from tf_frame.profiling.recorder import Facts, Recorder
+from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.job_member import JobMember
 
 _LOG = logging.getLogger("tf_frame")
@@ -92,7 +94,11 @@ def status_hooks(setup: TrainingSetup, cluster: Cluster, graph: TrainGraph) -> I
 
 
 def profile_hooks(
-    setup: TrainingSetup, cluster: Cluster, agreement: Agreement | None
+    setup: TrainingSetup,
+    cluster: Cluster,
+    agreement: Agreement | None,
+    graph: TrainGraph,
+    times: StepTimes,
 ) -> Iterator[Any]:
     """The hook that captures profiles, in the tasks that are to be profiled."""
     config = setup.config
@@ -104,8 +110,17 @@ def profile_hooks(
 
     asked = config.profile_at_step or config.profile_every_n_steps
     if asked and (cluster.is_chief or config.profile_all_workers):
+        clones = [clone.scope.rstrip("/") for clone in graph.clones]
+        facts = Facts(
+            task=f"worker_{config.task}",
+            examples_per_step=setup.examples_per_step(),
+            clone_scopes=clones if len(clones) > 1 else (),
+        )
         yield ProfileHook(
-            setup.model_dir,
+            config.profile_dir or setup.model_dir,
+            recorder=Recorder(times, facts),
+            times=times,
+            keep=config.profile_keep,
             at_steps=config.profile_at_step,
             num_steps=config.profile_num_steps,
             every_steps=config.profile_every_n_steps or None,
