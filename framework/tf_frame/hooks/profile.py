@@ -137,6 +137,7 @@ class ProfileHook(Hook):
       is_chief: whether this task is the chief.
       began: returns the time in the names of the captures, seconds since 1970, so that the tasks
         of a job share a run of the Profile tab; None: when a capture ends.
+      label: name of the captures, after the time; None: `step_<s>`.
       tell: called with the label of a range and True at its begin, False at its end.
 
     Raises:
@@ -160,11 +161,13 @@ class ProfileHook(Hook):
         task: int = 0,
         is_chief: bool = True,
         began: Callable[[], float] | None = None,
+        label: str | None = None,
         tell: Callable[[str, bool], None] = lambda label, begins: None,
     ) -> None:
         super().__init__(RangeCadence(at_steps, num_steps=num_steps, every_steps=every_steps))
         self._model_dir = model_dir
         self._began = began
+        self._name = label
         self._tell = tell
         self._task = f"{job}_{task}"
         self._folder = model_dir if is_chief else os.path.join(model_dir, self._task)
@@ -253,6 +256,8 @@ class ProfileHook(Hook):
             _LOG.info("profile from step %d: %s", first, os.path.dirname(path))
 
     def _label(self, first: int | None) -> str:
+        if self._name is not None:
+            return self._name
         # The tasks of a job may come into a range at different steps.
         return f"step_{first if self._began is None or not first else self.cadence.begin_of(first)}"
 

@@ -45,6 +45,8 @@ class TrainingLoop:
       global_step: the global step after the last step.
       loss: the loss of the last step, None before the first.
       stop_requested: whether a hook ended training, and not the end of the input.
+      request: function to call between two steps, once, after which the cadences are asked anew;
+        a signal handler may set it.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class TrainingLoop:
         self.global_step = 0
         self.loss: Any = None
         self.stop_requested = False
+        self.request: Callable[[], None] | None = None
         self._steps = steps
         self._schedule = schedule
         self._step_loop = step_loop
@@ -161,7 +164,16 @@ class TrainingLoop:
             hook.not_finite(context, value, self.global_step)
         self.stop_requested = self.stop_requested or context.stop_requested
 
+    def add_hook(self, hook: Any) -> None:
+        """Adds a hook between two steps; the caller closes it."""
+        hook.start(self._prepared.session, self.global_step)
+        self._schedule.add(hook)
+
     def _should_stop(self) -> bool:
+        if self.request is not None:
+            request, self.request = self.request, None
+            request()
+            return True
         # A stop that was requested once holds, also after a lost session.
         answer = self.stop_requested or self._schedule.should_stop()
         self.stop_requested = bool(answer) and answer is not REPLAN

@@ -7,8 +7,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
-from tf_frame.cli import option_help
-from tf_frame.cli import run as training
+from tf_frame.cli import option_help, run as training
 from tf_frame.cli.profile import show
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.config.flags import split_flags

@@ -23,8 +23,10 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, precision_rewrites, session_config
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 from tf_frame.estimator.training.context import RunContext
+from tf_frame.estimator.training.hooks.job import make_profile_hook
 from tf_frame.estimator.training.hooks.make import make_hooks
 from tf_frame.estimator.training.model_dir import CONFIG_FILE, write_input_info
+from tf_frame.estimator.training.profile_requests import profiles_on_request
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.warm_start.apply import with_warm_start
 from tf_frame.estimator.warm_start.options import warm_started
@@ -32,6 +34,7 @@ from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.input_position import RestoredCheckpoint
+from tf_frame.profiling.request import ProfileRequest
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.job_member import JobMember, NothingLeftToTrain
 from tf_frame.session.loop import TrainingLoop
@@ -101,6 +104,21 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
             check_error=member.check_error,
             times=times,
         )
+
+        def asked_profile(request: ProfileRequest, step: int) -> Any:
+            return make_profile_hook(
+                setup,
+                cluster,
+                member.agreement,
+                graph,
+                times,
+                all_tasks=request.all_tasks,
+                at_steps=[step],
+                # The first step prepares the graph, and is not reported.
+                num_steps=request.steps + 1,
+                label=request.label,
+            )
+
         try:
             with _nothing_left_of_no_step(loop, setup), closing_all(loop.hooks):
                 member.wait_for_servers()
@@ -116,7 +134,12 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
                         restored=restored,
                         report=observer.report,
                     )
-                with session:
+                with (
+                    session,
+                    profiles_on_request(
+                        setup.model_dir, loop, asked_profile, report=observer.report
+                    ),
+                ):
                     # Not earlier: now the graph is known to fit the folder's checkpoint.
                     if cluster.is_chief and setup.model is not None:
                         write_configuration(setup, source.info)
