@@ -66,6 +66,7 @@ def make_hooks(
       DataError: a resumed run would not be exact, and the options do not allow that.
     """
     config, observer = setup.config, context.observer
+    times = StepTimes() if times is None else times
     is_chief = context.cluster.is_chief
     progress = ProgressHook(
         graph.train_op,
@@ -91,7 +92,7 @@ def make_hooks(
     hooks: list[Any] = [*delay_hooks(setup, context), *joint, *resume, guard, *foreign]
     hooks += [
         *graph.hooks,
-        *profile_hooks(setup, context.cluster, agreement, graph, times or StepTimes()),
+        *profile_hooks(setup, context.cluster, agreement, graph, times),
     ]
     if is_chief:
         hooks += hooks_of_chief(
@@ -104,7 +105,7 @@ def make_hooks(
             agreement=agreement,
         )
         counts_examples = not (isinstance(source, InputFn) or callable(source))
-        hooks += log_hooks(setup, graph, context, counts_examples=counts_examples)
+        hooks += log_hooks(setup, graph, context, counts_examples=counts_examples, times=times)
     hooks += [
         *(each for each in named if each not in listeners),
         progress,
