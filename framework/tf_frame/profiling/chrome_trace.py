@@ -15,7 +15,7 @@ from typing import Any
 
 from tf_frame.profiling import memory as memory_use
 from tf_frame.profiling.step_stats import Execution, executions_of, producer_name
-from tf_frame.profiling.trace_events import Bar, Trace, drawn_end, lanes, quote
+from tf_frame.profiling.trace_events import Bar, Trace, placed, quote
 
 _Executions = Mapping[str, Sequence[Execution]]
 # Each execution of an operation of a name, by rising begin.
@@ -54,13 +54,9 @@ def chrome_trace(run_metadata: Any, *, dataflow: bool = True, memory: bool = Fal
 
 def _draw(trace: Trace, row: int, executions: Sequence[Execution]) -> list[Bar]:
     """Draws the bars of a device."""
-    ends = [drawn_end(each.begin, each.end) for each in executions]
-    numbers = lanes((each.begin, end) for each, end in zip(executions, ends, strict=True))
-    bars = []
-    for execution, end, lane in zip(executions, ends, numbers, strict=True):
-        bar = Bar(row, lane, execution.begin, end)
+    bars = placed(row, [(each.begin, each.end) for each in executions])
+    for execution, bar in zip(executions, bars, strict=True):
         trace.bar(bar, "Op", execution.type, _arguments(execution))
-        bars.append(bar)
     return bars
 
 

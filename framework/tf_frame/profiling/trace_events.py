@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import heapq
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 # As `json.dumps` does it for a text, without the overhead of a call per text.
 from json.encoder import encode_basestring_ascii as quote
@@ -44,23 +44,25 @@ def drawn_end(begin: int, end: int) -> int:
     return end if end > begin else begin + SHORTEST
 
 
-def lanes(intervals: Iterable[tuple[int, int]]) -> list[int]:
-    """Returns the lowest lane for each interval on which it overlaps no earlier one.
+def placed(row: int, intervals: Sequence[tuple[int, int]]) -> list[Bar]:
+    """Returns bars, each on the lowest lane on which it overlaps no earlier one.
 
     Args:
+      row: their row.
       intervals: (begin, end), by rising begin.
     """
     busy: list[tuple[int, int]] = []  # (end, lane)
     free: list[int] = []
-    found = []
+    bars = []
     for begin, end in intervals:
         while busy and busy[0][0] <= begin:
             heapq.heappush(free, heapq.heappop(busy)[1])
         # The lanes in use are 0 to N - 1, each of them busy or free.
         lane = heapq.heappop(free) if free else len(busy)
+        end = drawn_end(begin, end)
         heapq.heappush(busy, (end, lane))
-        found.append(lane)
-    return found
+        bars.append(Bar(row, lane, begin, end))
+    return bars
 
 
 def arguments(values: Mapping[str, Any]) -> str:
@@ -73,11 +75,14 @@ class Trace:
 
     Args:
       origin: the time that is 0 in the file.
+
+    Attributes:
+      rows: names of its rows.
     """
 
     def __init__(self, origin: int = 0) -> None:
         self._origin = origin
-        self._rows = 0
+        self.rows: list[str] = []
         self._arrows = 0
         self._heads: list[str] = []
         self._bars: list[str] = []
@@ -89,8 +94,8 @@ class Trace:
 
     def row(self, name: str) -> int:
         """Begins a row, which the viewers call a process; returns its number."""
-        self._rows += 1
-        number = self._rows
+        self.rows.append(name)
+        number = len(self.rows)
         self._head("process_name", number, 0, f'"name":{quote(name)}')
         self._head("process_sort_index", number, 0, f'"sort_index":{number}')
         return number
