@@ -9,6 +9,7 @@ where a received tensor comes from, and does not know when memory is released.
 from __future__ import annotations
 
 import bisect
+import collections
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,8 +19,7 @@ from tf_frame.profiling.step_stats import Execution, executions_of, producer_nam
 from tf_frame.profiling.trace_events import Bar, Trace, placed, quote
 
 _Executions = Mapping[str, Sequence[Execution]]
-# Each execution of an operation of a name, by rising begin.
-_Bars = dict[str, list[Bar]]
+_BEGIN = operator.attrgetter("begin")
 
 
 def chrome_trace(run_metadata: Any, *, dataflow: bool = True, memory: bool = False) -> str:
@@ -75,48 +75,41 @@ def _arguments(execution: Execution) -> str:
 
 def _draw_arrows(trace: Trace, executions: _Executions, drawn: Mapping[str, list[Bar]]) -> None:
     """Draws arrows to other lanes; on the same lane they would hide the bars."""
-    everywhere, on_device = _producers(executions, drawn)
+    producers = _producers(executions, drawn)
+    rows = {device: bars[0].row for device, bars in drawn.items()}
     for device, bars in drawn.items():
         for execution, bar in zip(executions[device], bars, strict=True):
+            row, lane, begin, _ = bar
             for name in execution.inputs:
-                # A control input, `^NAME`, brings no data.
-                sender = _latest(
-                    everywhere.get(name) or everywhere.get(producer_name(name)), bar.begin
-                )
-                if sender is not None and (sender.lane != bar.lane or sender.row != bar.row):
+                # A control input, `^NAME`, brings no data, and there is no operation of this name.
+                found = producers.get(name) or producers.get(producer_name(name))
+                sender = _latest(found, begin) if found else None
+                if sender is not None and (sender[1] != lane or sender[0] != row):
                     trace.arrow(name, sender, bar)
             if execution.transfer is not None:
-                there = on_device.get(execution.transfer.source, {})
-                name = producer_name(execution.transfer.tensor)
-                sender = _latest(there.get(name), bar.begin)
-                if sender is not None:
-                    trace.arrow(name, sender, bar)
+                name, source = execution.transfer.tensor, rows.get(execution.transfer.source)
+                found = producers.get(producer_name(name), ())
+                found = [sender for sender in found if sender.row == source]
+                if found:
+                    trace.arrow(name, _latest(found, begin), bar)
 
 
-def _producers(
-    executions: _Executions, drawn: Mapping[str, list[Bar]]
-) -> tuple[_Bars, dict[str, _Bars]]:
-    """Bars by the names of operations, of all devices and of each."""
-    everywhere: _Bars = {}
-    on_device: dict[str, _Bars] = {}
+def _producers(executions: _Executions, drawn: Mapping[str, list[Bar]]) -> dict[str, list[Bar]]:
+    """Bars by the names of operations, by rising begin."""
+    found: dict[str, list[Bar]] = collections.defaultdict(list)
     for device, bars in drawn.items():
-        here = on_device.setdefault(device, {})
         for execution, bar in zip(executions[device], bars, strict=True):
-            here.setdefault(execution.name, []).append(bar)
-            everywhere.setdefault(execution.name, []).append(bar)
-    for found in everywhere.values():
-        if len(found) > 1:
-            found.sort(key=operator.attrgetter("begin"))
-    return everywhere, on_device
+            found[execution.name].append(bar)
+    for each in found.values():
+        each.sort(key=_BEGIN)
+    return found
 
 
-def _latest(bars: Sequence[Bar] | None, time: int) -> Bar | None:
+def _latest(bars: Sequence[Bar], time: int) -> Bar:
     """The last execution that began before `time`: loops run an operation several times."""
-    if not bars:
-        return None
     if len(bars) == 1:
         return bars[0]
-    return bars[max(bisect.bisect_right(bars, time, key=operator.attrgetter("begin")) - 1, 0)]
+    return bars[max(bisect.bisect_right(bars, time, key=_BEGIN) - 1, 0)]
 
 
 def _draw_memory(trace: Trace, executions: _Executions) -> None:

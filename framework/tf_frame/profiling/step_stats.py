@@ -91,7 +91,8 @@ def producer_name(name: str) -> str:
 
     That is `conv` for `conv:1`, and for `conv/_5`, which is the other end of a transfer.
     """
-    name = _EDGE.sub("", name).partition(":")[0]
+    if ":" in name:
+        name = name[: name.index(":")]
     cut = name.rfind("/_")
     return name[:cut] if cut > 0 else name
 

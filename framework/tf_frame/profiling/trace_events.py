@@ -83,14 +83,14 @@ class Trace:
     def __init__(self, origin: int = 0) -> None:
         self._origin = origin
         self.rows: list[str] = []
-        self._arrows = 0
+        self._arrows: list[str] = []
         self._heads: list[str] = []
         self._bars: list[str] = []
         self._others: list[str] = []
 
     def __len__(self) -> int:
         """Number of events, without the names of rows and lanes."""
-        return len(self._bars) + len(self._others)
+        return len(self._bars) + 2 * len(self._arrows) + len(self._others)
 
     def row(self, name: str) -> int:
         """Begins a row, which the viewers call a process; returns its number."""
@@ -116,7 +116,7 @@ class Trace:
         row, lane, begin, end = bar
         self._bars.append(
             f'{{"ph":"X","cat":"{category}","name":{quote(name)},"pid":{row},"tid":{lane},'
-            f'"ts":{(begin - self._origin) / 1000},"dur":{(end - begin) / 1000},"args":{args}}}'
+            f'"ts":{(begin - self._origin) / 1000:.3f},"dur":{(end - begin) / 1000:.3f},"args":{args}}}'
         )
 
     def arrow(self, name: str, sender: Bar, receiver: Bar) -> None:
@@ -124,18 +124,17 @@ class Trace:
 
         It leaves within the sender's bar, since the viewers look for a bar at that time.
         """
-        if receiver.begin < sender.begin:
+        row, lane, begin, end = sender
+        arrives = receiver.begin
+        if arrives < begin:
             return
-        left = max(sender.begin, min(sender.end - 1, receiver.begin))
-        shared = f'"cat":"DataFlow","name":{quote(name)},"id":{self._arrows}'
-        self._arrows += 1
-        self._others.append(
-            f'{{"ph":"s",{shared},"pid":{sender.row},"tid":{sender.lane},'
-            f'"ts":{(left - self._origin) / 1000}}}'
-        )
-        self._others.append(
+        leaves = max(begin, min(end - 1, arrives))
+        shared = f'"cat":"DataFlow","name":{quote(name)},"id":{len(self._arrows)}'
+        self._arrows.append(
+            f'{{"ph":"s",{shared},"pid":{row},"tid":{lane},'
+            f'"ts":{(leaves - self._origin) / 1000:.3f}}},'
             f'{{"ph":"f","bp":"e",{shared},"pid":{receiver.row},"tid":{receiver.lane},'
-            f'"ts":{(receiver.begin - self._origin) / 1000}}}'
+            f'"ts":{(arrives - self._origin) / 1000:.3f}}}'
         )
 
     def curve(self, row: int, name: str, points: Sequence[tuple[int, int]]) -> None:
@@ -149,7 +148,7 @@ class Trace:
         label = quote(name)
         self._others += [
             f'{{"ph":"C","cat":"Memory","name":{label},"pid":{row},"tid":0,'
-            f'"ts":{(time - self._origin) / 1000},"args":{{{label}:{value}}}}}'
+            f'"ts":{(time - self._origin) / 1000:.3f},"args":{{{label}:{value}}}}}'
             for time, value in points
         ]
 
@@ -159,17 +158,17 @@ class Trace:
         """Draws the life of an object, with facts on it; Perfetto leaves these out."""
         number = len(self._others)
         shared = f'"cat":"Tensor","name":{quote(name)},"id":{number},"pid":{row},"tid":0,'
-        begins = f'"ts":{(begin - self._origin) / 1000}'
+        begins = f'"ts":{(begin - self._origin) / 1000:.3f}'
         facts = arguments({"snapshot": snapshot})
         self._others += [
             f'{{"ph":"N",{shared}{begins}}}',
             f'{{"ph":"O",{shared}{begins},"args":{facts}}}',
-            f'{{"ph":"D",{shared}"ts":{(end - self._origin) / 1000}}}',
+            f'{{"ph":"D",{shared}"ts":{(end - self._origin) / 1000:.3f}}}',
         ]
 
     def json(self) -> str:
         """Returns the trace, as JSON in one line."""
-        events = ",".join([*self._heads, *self._bars, *self._others])
+        events = ",".join([*self._heads, *self._bars, *self._arrows, *self._others])
         other = f'{{"origin_unix_ns":"{self._origin}"}}'
         return f'{{"traceEvents":[{events}],"displayTimeUnit":"ns","otherData":{other}}}'
 
