@@ -116,7 +116,8 @@ class Trace:
         row, lane, begin, end = bar
         self._bars.append(
             f'{{"ph":"X","cat":"{category}","name":{quote(name)},"pid":{row},"tid":{lane},'
-            f'"ts":{(begin - self._origin) / 1000:.3f},"dur":{(end - begin) / 1000:.3f},"args":{args}}}'
+            f'"ts":{(begin - self._origin) / 1000:.3f},"dur":{(end - begin) / 1000:.3f},'
+            f'"args":{args}}}'
         )
 
     def arrow(self, name: str, sender: Bar, receiver: Bar) -> None:
