@@ -39,7 +39,8 @@ def chrome_trace(run_metadata: Any, *, dataflow: bool = True, memory: bool = Fal
       The trace, as JSON in one line.
     """
     executions = executions_of(run_metadata.step_stats)
-    trace = Trace(min((each[0].begin for each in executions.values() if each), default=0))
+    begin = min((each[0].begin for each in executions.values() if each), default=0)
+    trace = Trace(begin - begin % 1000)  # Allocations have whole microseconds.
     drawn = {
         device: _draw(trace, trace.row(f"{device} Compute"), each)
         for device, each in executions.items()
@@ -82,16 +83,20 @@ def _draw_arrows(trace: Trace, executions: _Executions, drawn: Mapping[str, list
             row, lane, begin, _ = bar
             for name in execution.inputs:
                 # A control input, `^NAME`, brings no data, and there is no operation of this name.
-                found = producers.get(name) or producers.get(producer_name(name))
+                if name not in producers:
+                    name = producer_name(name)
+                found = producers.get(name)
                 sender = _latest(found, begin) if found else None
                 if sender is not None and (sender[1] != lane or sender[0] != row):
                     trace.arrow(name, sender, bar)
             if execution.transfer is not None:
-                name, source = execution.transfer.tensor, rows.get(execution.transfer.source)
-                found = producers.get(producer_name(name), ())
-                found = [sender for sender in found if sender.row == source]
-                if found:
-                    trace.arrow(name, _latest(found, begin), bar)
+                name = execution.transfer.tensor
+                source = rows.get(execution.transfer.source)
+                there = [
+                    each for each in producers.get(producer_name(name), ()) if each[0] == source
+                ]
+                if there:
+                    trace.arrow(name, _latest(there, begin), bar)
 
 
 def _producers(executions: _Executions, drawn: Mapping[str, list[Bar]]) -> dict[str, list[Bar]]:

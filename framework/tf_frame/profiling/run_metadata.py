@@ -73,7 +73,7 @@ def write_trace(path: str, trace: str) -> None:
     """
     data = trace.encode()
     if path.endswith(".gz"):
-        data = gzip.compress(data)
+        data = gzip.compress(data, compresslevel=6)
     tf.io.gfile.makedirs(os.path.dirname(path) or ".")
     with atomic_output(path) as temporary, tf.io.gfile.GFile(temporary, "wb") as file:
         file.write(data)
