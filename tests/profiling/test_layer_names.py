@@ -1,6 +1,12 @@
 import pytest
 
-from tf_frame.profiling.layer_names import in_first_clone, in_scope, is_backward, layer_of, scopes_of
+from tf_frame.profiling.layer_names import (
+    in_first_clone,
+    in_scope,
+    is_backward,
+    layer_of,
+    scopes_of,
+)
 
 
 @pytest.mark.parametrize(
