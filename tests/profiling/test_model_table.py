@@ -58,8 +58,8 @@ def test_without_a_depth_the_rows_fit_on_a_screen():
 
 def test_the_training_step_is_in_the_last_line():
     assert rows()[-1] == (
-        "floating-point operations of a training step of 2 examples: 30.0 M (forward 9.0 M, "
-        "backward 20.0 M, update 1.0 M)"
+        "floating-point operations of such a step: 30.0 M (forward 9.0 M, backward 20.0 M, "
+        "update 1.0 M)"
     )
 
 

@@ -117,8 +117,9 @@ def _notes(whole: Layer, examples: int, roots: Sequence[_Node], rows: int) -> li
     phases = {"forward": whole.forward_flops, "backward": whole.backward_flops, "update": update}
     parts = ", ".join(f"{name} {readable_count(count)}" for name, count in phases.items())
     notes = [
-        f"floating-point operations of a training step of {examples} examples: "
-        f"{readable_count(whole.flops)} ({parts})"
+        "multiply-adds are those of one example, activations what a step of "
+        f"{examples} examples keeps for its backward pass",
+        f"floating-point operations of such a step: {readable_count(whole.flops)} ({parts})",
     ]
     if rows < len(_rows(roots, math.inf)):
         notes.append("for more rows: --show_model_depth N shows N levels of scopes")
