@@ -1,6 +1,6 @@
 import pytest
 
-from tf_frame.text import figure
+from tf_frame.text import figure, readable_count
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,18 @@ from tf_frame.text import figure
 )
 def test_a_figure_is_never_shown_as_zero_unless_it_is(value, text):
     assert figure(value) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0"),
+        (999, "999"),
+        (1000, "1.0 k"),
+        (300_100_000, "300.1 M"),
+        (999_960_000, "1.0 G"),
+        (7.5e15, "7500.0 T"),
+    ],
+)
+def test_a_count_has_the_unit_that_leaves_at_least_one(count, text):
+    assert readable_count(count) == text

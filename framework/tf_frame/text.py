@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+_PREFIXES = ("", "k", "M", "G", "T")
 
 
 def short_repr(value: Any) -> str:
@@ -54,3 +55,11 @@ def readable_bytes(num_bytes: int) -> str:
     while round(value, 1) >= 1024 and unit < len(_UNITS) - 1:
         value, unit = value / 1024, unit + 1
     return f"{value:.1f} {_UNITS[unit]}" if unit else f"{num_bytes} B"
+
+
+def readable_count(count: float) -> str:
+    """A count in the largest unit of 1000s that leaves at least 1 of it, such as `1.5 M`."""
+    value, unit = float(count), 0
+    while round(value, 1) >= 1000 and unit < len(_PREFIXES) - 1:
+        value, unit = value / 1000, unit + 1
+    return f"{value:.1f} {_PREFIXES[unit]}" if unit else f"{count:.0f}"

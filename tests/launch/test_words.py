@@ -38,6 +38,7 @@ def test_a_dedicated_evaluator():
         ([*RUN, "--dry_run"], "--dry_run is for one process"),
         ([*RUN, "--print_config"], "--print_config is for one process"),
         ([*RUN, "--show_placement"], "--show_placement is for one process"),
+        ([*RUN, "--show_model"], "--show_model is for one process"),
         ([*RUN, "--mode", "export"], "use tf-frame export"),
         ([*RUN, "--task", "1"], "leave --task out"),
         ([*RUN, "--cluster_from", "none"], "leave --cluster_from out"),

@@ -40,6 +40,8 @@ from tf_frame.session.interrupts import Interrupts
 
 _HELP_ALL = "--help_all"
 _HELP = ("-h", "--help", _HELP_ALL)
+# Options that describe a training in place of it.
+_SHOWING = ("show_placement", "show_hooks", "show_model")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -56,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
     if line.values.get(PRINT_CONFIG.name):
         report(config_text(line, setup))
         return EXIT_OK
-    shown = setup.config.show_placement or setup.config.show_hooks
+    shown = any(getattr(setup.config, name) for name in _SHOWING)
     cluster = Cluster() if shown else cluster_of(setup.config, os.environ)
     setup = dataclasses.replace(setup, config=in_cluster(setup.config, cluster))
     if file_system.is_remote(setup.model_dir):
@@ -147,11 +149,10 @@ def _dry_run(setup: TrainingSetup, cluster: Cluster, source: Any, notes: Sequenc
 
 def _show(setup: TrainingSetup, source: Any) -> None:
     with without_chatter(setup.config.verbosity):
-        from tf_frame.estimator.training.show import show_hooks, show_placement
-    if setup.config.show_placement:
-        show_placement(setup, source, report=report)
-    if setup.config.show_hooks:
-        show_hooks(setup, source, report=report)
+        from tf_frame.estimator.training import show
+    for name in _SHOWING:
+        if getattr(setup.config, name):
+            getattr(show, name)(setup, source, report=report)
 
 
 def _help(argv: Sequence[str], *, everything: bool) -> str:

@@ -150,6 +150,15 @@ class GraphOptions:
     )
     loss_scale: float = option(0.0, "fixed loss scale for float16; 0: dynamic loss scaling", min=0)
     xla: bool = option(False, "compile the clones with XLA")
+    show_model: bool = option(
+        False, "show layers, output shapes, parameters, multiply-adds and activations, and stop"
+    )
+    show_model_depth: int | None = option(
+        None,
+        "levels of scopes in the table of --show_model; none: as many as a screen has rows for",
+        min=1,
+        requires="show_model",
+    )
     graph_hook: str = option("", "module:function that edits the graph after the clones are built")
     quantize_delay_step: int = option(
         -1, "first step with weights and activations quantised to 8 bits; -1: never", min=-1

@@ -14,7 +14,7 @@ from tf_frame.launch.job import Job
 # A task of its own evaluates; the chief does not.
 _OF_A_JOB_WITH_EVALUATOR = ("--dedicated_evaluator",)
 _HELP = ("-h", "--help", "--help_all")
-_TRIED_ALONE = (DRY_RUN.name, PRINT_CONFIG.name, "show_placement", "show_hooks")
+_TRIED_ALONE = (DRY_RUN.name, PRINT_CONFIG.name, "show_placement", "show_hooks", "show_model")
 _SAID_BY_TF_CONFIG = (
     *("master", "task", "worker_replicas", "num_ps_tasks"),
     *("ps_hosts", "worker_hosts", "job_name", "cluster_from"),

@@ -1,5 +1,6 @@
-"""`--show_placement`: a table of devices instead of a run."""
+"""`--show_placement` and `--show_model`: a table instead of a run."""
 
+import dataclasses
 import sys
 
 import pytest
@@ -7,7 +8,7 @@ import tensorflow.compat.v1 as tf
 
 import forked
 from tf_frame.errors import ConfigError
-from tf_frame.estimator.training.show import show_placement
+from tf_frame.estimator.training.show import show_model, show_placement
 from tf_frame.gradient_transforms.freeze import Freeze
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.testing.toy import ToyInput, ToyModel, configured_plugin, make_setup
@@ -72,6 +73,31 @@ def test_a_pattern_without_a_match_is_said_here_too(tmp_path, strict):
             shown(tmp_path, **options)
     else:
         assert "bogus" in shown(tmp_path, **options)
+
+
+class Affine(ToyModel):
+    """The toy as a model function of tf.estimator: with a train op of its own."""
+
+    def build(self, features, labels, mode):
+        output = super().build(features, labels, mode)
+        optimizer = tf.train.GradientDescentOptimizer(0.1)
+        step = optimizer.minimize(output.loss, global_step=tf.train.get_global_step())
+        return dataclasses.replace(output, train_op=step)
+
+
+@pytest.mark.parametrize(
+    ("model", "options"), [(ToyModel, {}), (ToyModel, {"num_clones": 2}), (Affine, {})]
+)
+def test_the_cost_of_the_layers_is_shown(tmp_path, model, options):
+    lines = []
+    setup = make_setup(model, ToyInput, str(tmp_path), optimizer="sgd", show_model=True, **options)
+    show_model(setup, setup.make_input(), report=lines.append)
+    table = {row[0]: row[1:] for line in lines[0].splitlines() if (row := line.split())}
+    # Three weights and a bias; a product for each weight.
+    assert table["linear"][:2] == ["4", "100.0"]
+    assert table["total"][:4] == ["4", "100.0", "3", "100.0"]
+    assert "a step of 8 examples keeps" in lines[0]
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.process

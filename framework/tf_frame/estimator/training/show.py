@@ -1,6 +1,7 @@
-"""`--show_hooks` and `--show_placement`: describe a training graph without training.
+"""`--show_hooks`, `--show_placement`, `--show_model`: describe a training graph without training.
 
-So what runs in a step, and how evenly parameter servers are filled, is known before a job begins.
+So what runs in a step, how evenly parameter servers are filled, and what each layer costs, is
+known before a job begins.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.training.train import build_graph, unmatched_patterns
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.hooks.input_position import RestoredCheckpoint
+from tf_frame.profiling.model_cost import model_layers
+from tf_frame.profiling.model_table import model_text
 from tf_frame.session.schedule import Schedule
 
 
@@ -55,6 +58,22 @@ def show_placement(setup: TrainingSetup, source: Any, *, report: Callable[[str],
     deployment = make_deployment(setup.config, _planned(setup.config))
     with _graph(setup, source, report, deployment).graph.as_default():
         report(placement_table(tf.global_variables(), deployment).text())
+
+
+def show_model(setup: TrainingSetup, source: Any, *, report: Callable[[str], None]) -> None:
+    """Reports what each layer costs, of one worker; see `show_hooks` for the arguments."""
+    config = setup.config
+    built = _graph(setup, source, report, make_deployment(config, _planned(config)))
+    with built.graph.as_default():
+        trained = tf.trainable_variables()
+    layers = model_layers(
+        built.graph,
+        variables=trained,
+        step=built.train_op,
+        batch_size=config.clone_batch_size,
+    )
+    examples = config.worker_batch_size
+    report(model_text(layers, examples=examples, depth=config.show_model_depth))
 
 
 def _planned(config: RunOptions) -> Cluster:

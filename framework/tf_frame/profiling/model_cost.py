@@ -1,0 +1,159 @@
+"""Cost of a model by its graph alone: parameters, multiply-adds, kept activations, per layer.
+
+    layers = model_layers(graph, variables=tf.trainable_variables(), step=train_op)
+    profile = costs(graph, variables=tf.trainable_variables(), step=train_op)
+
+A layer is a name scope with all scopes inside. What belongs to a layer is found by names
+(`tf_frame.profiling.layer_names`): gradients belong to the layer of their forward operation, and
+all clones are counted together. Operations of a loop count once; those in functions
+(`tf.function`) are not seen.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.graph.operations import ancestors
+from tf_frame.profiling.flops import UnknownShape, flops, is_product, multiply_adds
+from tf_frame.profiling.layer_names import layer_of, scopes_of
+from tf_frame.profiling.step_graph import (
+    BACKWARD,
+    FORWARD,
+    kept_tensors,
+    phases,
+    scope_outputs,
+)
+from tf_frame.profiling.step_profile import Cost
+
+# Operations whose outputs begin with the batch.
+_INPUTS = ("IteratorGetNext", "Placeholder", "QueueDequeueManyV2", "QueueDequeueUpToV2")
+
+
+@dataclasses.dataclass
+class Layer:
+    """A name scope of a model with all scopes inside.
+
+    Attributes:
+      name: the scope; empty for the whole model.
+      output: shape of its last output, in the first clone; None without one, or unknown.
+      parameters: number of trained values.
+      multiply_adds: those of forward convolutions and matrix products in a step.
+      activation_bytes: bytes of the tensors that the forward pass keeps for the backward pass.
+      flops: floating-point operations of a step, 2 for a multiply-add. The update of the variables
+        is in the scope of the optimizer.
+      forward_flops, backward_flops: those of the forward and of the backward pass.
+      unknown_products: convolutions and matrix products without static shapes, not counted.
+      unknown: other operations and kept tensors without static shapes, not counted.
+    """
+
+    name: str
+    output: tuple[int | None, ...] | None = None
+    parameters: int = 0
+    multiply_adds: int = 0
+    activation_bytes: int = 0
+    flops: int = 0
+    forward_flops: int = 0
+    backward_flops: int = 0
+    unknown_products: int = 0
+    unknown: int = 0
+
+
+def costs(
+    graph: Any, *, variables: Iterable[Any], step: Any = None, batch_size: int | None = None
+) -> tuple[Cost, ...]:
+    """Returns the costs of all scopes for a profile, the first of the whole model.
+
+    Arguments as of `model_layers`.
+    """
+    layers = model_layers(graph, variables=variables, step=step, batch_size=batch_size)
+    return tuple(
+        Cost(each.name, each.parameters, None if each.unknown_products else each.flops)
+        for each in layers
+    )
+
+
+def model_layers(
+    graph: Any, *, variables: Iterable[Any], step: Any = None, batch_size: int | None = None
+) -> tuple[Layer, ...]:
+    """Counts the cost of each scope of a graph.
+
+    Args:
+      graph: the `tf.Graph`; it is not changed.
+      variables: the trained variables.
+      step: the operation or tensor that runs a step; None: every operation of the graph.
+      batch_size: examples in the batch of a clone, for inputs that do not say it.
+
+    Returns:
+      The whole model, and its scopes in the order in which the graph was built.
+    """
+    names = {op.name for op in (graph.get_operations() if step is None else ancestors([step]))}
+    if batch_size is not None:
+        graph = _with_batch_size(graph, batch_size)
+    operations = [op for op in graph.get_operations() if op.name in names]
+    layers = {"": Layer("")}
+    phase_of = phases(operations)
+    for op in operations:
+        _count_operation(op, phase_of[op.name], _enclosing(layers, op.name))
+    for tensor in kept_tensors(operations):
+        _count_kept(tensor, _enclosing(layers, tensor.op.name))
+    for scope, tensor in scope_outputs(operations).items():
+        layers[scope].output = tuple(tensor.shape.as_list()) if tensor.shape.rank else None
+    for variable in variables:
+        for layer in _enclosing(layers, variable.op.name):
+            layer.parameters += variable.shape.num_elements() or 0
+    return tuple(layers.values())
+
+
+def _enclosing(layers: dict[str, Layer], name: str) -> list[Layer]:
+    """The layers that an operation or variable belongs to, from the whole model on."""
+    return [layers.setdefault(scope, Layer(scope)) for scope in scopes_of(layer_of(name))]
+
+
+def _count_operation(op: Any, phase: str, layers: Sequence[Layer]) -> None:
+    try:
+        products, all_flops = multiply_adds(op), flops(op)
+    except UnknownShape:
+        for layer in layers:
+            layer.unknown_products += is_product(op)
+            layer.unknown += not is_product(op)
+        return
+    for layer in layers:
+        layer.flops += all_flops
+        if phase == FORWARD:
+            layer.forward_flops += all_flops
+            layer.multiply_adds += products
+        elif phase == BACKWARD:
+            layer.backward_flops += all_flops
+
+
+def _count_kept(tensor: Any, layers: Sequence[Layer]) -> None:
+    size = tensor.shape.num_elements()
+    for layer in layers:
+        if size is None:
+            layer.unknown += 1
+        else:
+            layer.activation_bytes += size * tensor.dtype.base_dtype.size
+
+
+def _with_batch_size(graph: Any, batch_size: int) -> Any:
+    """A copy of a graph whose inputs have batches of this size, if they do not say it."""
+    content = graph.as_graph_def(add_shapes=True)
+    shapes = [
+        shape
+        for node in content.node
+        if node.op in _INPUTS
+        for shape in node.attr["_output_shapes"].list.shape
+        if shape.dim and shape.dim[0].size == -1
+    ]
+    if not shapes:
+        return graph
+    for shape in shapes:
+        shape.dim[0].size = batch_size
+    copy = tf.Graph()
+    with copy.as_default():
+        tf.import_graph_def(content, name="")
+    return copy

@@ -1,0 +1,131 @@
+"""A table of a model's layers, as `tf-frame run --show_model` prints it.
+
+print(model_text(model_layers(...), examples=8, depth=None))
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+from tf_frame.profiling.model_cost import Layer
+from tf_frame.text import columns, readable_bytes, readable_count
+
+# About a screen: without a depth, scopes are shown as deep as this many rows allow.
+_ROWS = 40
+_HEADING = ("layer", "output", "parameters", "%", "multiply-adds", "%", "activations", "%")
+
+
+def model_text(layers: Sequence[Layer], *, examples: int, depth: int | None = None) -> str:
+    """Returns the table, and a line on the training step.
+
+    Multiply-adds are those of one example, as they are published; activations those of a step.
+
+    Args:
+      layers: the whole model and its scopes; see `model_cost.model_layers`.
+      examples: examples in a step, of all clones.
+      depth: levels of scopes; None: as many as a screen has rows for.
+    """
+    whole = layers[0]
+    roots = _tree([each for each in layers[1:] if any(_costs(each))])
+    rows = _rows(roots, depth or _fitting(roots))
+    cells = [
+        _HEADING,
+        *(_cells(row.label, row.layer, whole, examples) for row in rows),
+        _cells("total", dataclasses.replace(whole, output=None), whole, examples),
+    ]
+    table = columns(cells, indent=0, right=range(2, len(_HEADING)))
+    return "\n".join([table, *_notes(whole, examples, roots, len(rows))])
+
+
+@dataclasses.dataclass(frozen=True)
+class _Node:
+    """A scope in the tree; `label` is its name within the scope above."""
+
+    label: str
+    layer: Layer
+    inside: list[_Node]
+
+
+def _costs(layer: Layer) -> tuple[int, ...]:
+    counts = (layer.parameters, layer.multiply_adds, layer.activation_bytes)
+    return (*counts, layer.unknown_products)
+
+
+def _tree(layers: Sequence[Layer]) -> list[_Node]:
+    """The outermost scopes, each with those inside of it."""
+    nodes, roots = {}, []
+    for layer in layers:
+        above, _, label = layer.name.rpartition("/")
+        nodes[layer.name] = node = _Node(label, layer, [])
+        (nodes[above].inside if above else roots).append(node)
+    return [_joined(node) for node in roots]
+
+
+def _joined(node: _Node) -> _Node:
+    """A node that is joined with the one inside of it if that has all of its cost."""
+    inside = [_joined(each) for each in node.inside]
+    if len(inside) == 1 and _costs(inside[0].layer) == _costs(node.layer):
+        return _Node(f"{node.label}/{inside[0].label}", node.layer, inside[0].inside)
+    return dataclasses.replace(node, inside=inside)
+
+
+def _rows(nodes: Sequence[_Node], depth: float, level: int = 0) -> list[_Node]:
+    """The rows of a table down to a depth, with indented labels."""
+    rows = []
+    for node in nodes:
+        rows.append(dataclasses.replace(node, label="  " * level + node.label))
+        if level + 1 < depth:
+            rows += _rows(node.inside, depth, level + 1)
+    return rows
+
+
+def _fitting(nodes: Sequence[_Node]) -> int:
+    """The greatest depth with few enough rows, at least 1."""
+    depth, rows = 1, len(_rows(nodes, 1))
+    while rows < (more := len(_rows(nodes, depth + 1))) <= _ROWS:
+        depth, rows = depth + 1, more
+    return depth
+
+
+def _cells(label: str, layer: Layer, whole: Layer, examples: int) -> tuple[str, ...]:
+    unknown = "+ ?" if layer.unknown_products else ""
+    return (
+        label,
+        _shape(layer),
+        f"{layer.parameters:,}",
+        _share(layer.parameters, whole.parameters),
+        readable_count(layer.multiply_adds / examples) + unknown,
+        _share(layer.multiply_adds, whole.multiply_adds),
+        readable_bytes(layer.activation_bytes),
+        _share(layer.activation_bytes, whole.activation_bytes),
+    )
+
+
+def _shape(layer: Layer) -> str:
+    dims = ["?" if dim is None else str(dim) for dim in layer.output or ()]
+    return " x ".join(dims)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}" if whole else ""
+
+
+def _notes(whole: Layer, examples: int, roots: Sequence[_Node], rows: int) -> list[str]:
+    update = whole.flops - whole.forward_flops - whole.backward_flops
+    phases = {"forward": whole.forward_flops, "backward": whole.backward_flops, "update": update}
+    parts = ", ".join(f"{name} {readable_count(count)}" for name, count in phases.items())
+    notes = [
+        "multiply-adds are those of one example, activations what a step of "
+        f"{examples} examples keeps for its backward pass",
+        f"floating-point operations of such a step: {readable_count(whole.flops)} ({parts})",
+    ]
+    if rows < len(_rows(roots, math.inf)):
+        notes.append("for more rows: --show_model_depth N shows N levels of scopes")
+    if whole.unknown_products or whole.unknown:
+        notes.append(
+            "not counted, because their shapes are not static: "
+            f"{whole.unknown_products} convolutions and matrix products, {whole.unknown} others"
+        )
+    return notes

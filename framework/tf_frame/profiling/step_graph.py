@@ -1,0 +1,117 @@
+"""Parts of a training graph: forward, backward and update; kept activations; outputs of scopes.
+
+Kept activations and outputs are tensors that depend on the input: on data or random numbers, and
+not on variables alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tf_frame.profiling.layer_names import (
+    in_first_clone,
+    in_scope,
+    is_backward,
+    layer_of,
+    scopes_of,
+)
+
+_CONSTANTS = ("Const", "ReadVariableOp", "VarHandleOp", "Variable", "VariableV2")
+_RANDOM = ("Multinomial", "Random", "TruncatedNormal")
+# Their output shares the memory of their input.
+_VIEWS = ("ExpandDims", "Identity", "PreventGradient", "Reshape", "Squeeze", "StopGradient")
+# They read no values.
+_OF_SHAPES = ("Rank", "Shape", "ShapeN", "Size")
+
+
+FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
+
+
+def phases(operations: Sequence[Any]) -> Mapping[str, str]:
+    """Assigns each operation of a step to the forward pass, the backward pass or the update.
+
+    The update is what comes after gradients without being one.
+
+    Args:
+      operations: those of a step, in the order of their creation.
+
+    Returns:
+      Name of the operation -> phase.
+    """
+    found: dict[str, str] = {}
+    for op in operations:
+        before = (*(tensor.op for tensor in op.inputs), *op.control_inputs)
+        if is_backward(op.name):
+            found[op.name] = BACKWARD
+        else:
+            later = any(found.get(each.name, FORWARD) != FORWARD for each in before)
+            found[op.name] = UPDATE if later else FORWARD
+    return found
+
+
+def kept_tensors(operations: Sequence[Any]) -> list[Any]:
+    """Finds the tensors of the forward pass that the backward pass reads, each once.
+
+    Args:
+      operations: those of a step, in the order of their creation.
+
+    Returns:
+      The tensors; one that shares the memory of another is replaced by that one.
+    """
+    forward = _forward(operations)
+    kept: dict[str, Any] = {}
+    for op in operations:
+        if is_backward(op.name) and op.type not in _OF_SHAPES:
+            for tensor in map(_source, op.inputs):
+                if tensor.op.name in forward and _has_values(tensor):
+                    kept[tensor.name] = tensor
+    return list(kept.values())
+
+
+def scope_outputs(operations: Sequence[Any]) -> Mapping[str, Any]:
+    """Finds, for each scope, the last tensor that the forward pass reads outside of the scope.
+
+    Args:
+      operations: those of a step, in the order of their creation.
+
+    Returns:
+      Scope -> a tensor of floating-point numbers, of the first clone.
+    """
+    forward = _forward(operations)
+    outputs: dict[str, Any] = {}
+    for op in forward.values():
+        if in_first_clone(op.name):
+            for tensor in op.outputs:
+                if tensor.dtype.base_dtype.is_floating:
+                    readers = {layer_of(r.name) for r in tensor.consumers() if r.name in forward}
+                    outputs.update(dict.fromkeys(_left(layer_of(op.name), readers), tensor))
+    return outputs
+
+
+def _left(layer: str, readers: set[str]) -> list[str]:
+    """The scopes of a layer that a tensor leaves to be read."""
+    return [s for s in scopes_of(layer) if any(not in_scope(reader, s) for reader in readers)]
+
+
+def _forward(operations: Sequence[Any]) -> dict[str, Any]:
+    """The operations that compute no gradients and depend on the input, by name."""
+    forward: dict[str, Any] = {}
+    for op in operations:
+        if is_backward(op.name) or op.type in _CONSTANTS:
+            continue
+        begins = not op.inputs or any(word in op.type for word in _RANDOM)
+        if begins or any(tensor.op.name in forward for tensor in op.inputs):
+            forward[op.name] = op
+    return forward
+
+
+def _source(tensor: Any) -> Any:
+    while tensor.op.type in _VIEWS:
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
+def _has_values(tensor: Any) -> bool:
+    kind = tensor.dtype.base_dtype
+    return bool(kind.is_floating or kind.is_integer or kind.is_bool or kind.is_complex)

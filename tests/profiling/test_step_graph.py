@@ -1,0 +1,49 @@
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.profiling.step_graph import (
+    BACKWARD,
+    FORWARD,
+    UPDATE,
+    kept_tensors,
+    phases,
+    scope_outputs,
+)
+
+
+@pytest.fixture(scope="module")
+def operations():
+    """A training step of two dense layers, the first with ReLU and dropout."""
+    with tf.Graph().as_default() as graph:
+        images = tf.placeholder(tf.float32, [8, 5], name="images")
+        with tf.variable_scope("first"):
+            weights = tf.get_variable("weights", [5, 4], use_resource=False)
+            hidden = tf.nn.relu(tf.matmul(images, weights), name="relu")
+            mask = tf.cast(tf.random_uniform([8, 4]) > 0.5, tf.float32, name="mask")
+        with tf.variable_scope("second"):
+            weights = tf.get_variable("weights", [4, 3], use_resource=True)
+            kept = tf.identity(tf.reshape(hidden * mask, [8, 4]))
+            logits = tf.matmul(kept, weights, name="logits")
+        loss = tf.reduce_sum(tf.square(logits), name="loss")
+        tf.train.GradientDescentOptimizer(0.1).minimize(loss, name="step")
+    return graph.get_operations()
+
+
+def test_operations_are_forward_backward_or_update(operations):
+    found = phases(operations)
+    assert found["first/relu"] == FORWARD
+    assert found["gradients/first/MatMul_grad/MatMul_1"] == BACKWARD
+    assert found["step"] == UPDATE
+
+
+def test_kept_is_what_the_backward_pass_reads_of_the_forward_pass(operations):
+    # Gradients: of the square its input, of the product with weights the images, `kept` (which
+    # shares its memory with the product of hidden and mask), of ReLU its output, of the product
+    # both factors.
+    kept = {tensor.op.name for tensor in kept_tensors(operations)}
+    assert kept == {"images", "first/relu", "first/mask", "second/mul", "second/logits"}
+
+
+def test_the_output_of_a_scope_is_the_last_tensor_that_is_read_outside(operations):
+    outputs = {scope: tensor.op.name for scope, tensor in scope_outputs(operations).items()}
+    assert outputs == {"first": "first/mask", "second": "second/logits"}
