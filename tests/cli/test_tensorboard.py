@@ -1,4 +1,4 @@
-"""`tf-frame tensorboard`, with a small server in place of TensorBoard, and once with the real one."""
+"""`tf-frame tensorboard`, with a small server in place of TensorBoard, and once with it."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def start(monkeypatch, capsys):
 
     def start(*words, program=SERVER, plugins=("scalars", "profile")):
         monkeypatch.setattr(tensorboard, "PROGRAM", (sys.executable, "-S", "-c", program))
-        monkeypatch.setenv("PLUGINS", json.dumps(dict.fromkeys(plugins, {})))
+        monkeypatch.setenv("PLUGINS", json.dumps({name: {} for name in plugins}))
         code = main(["tensorboard", *map(str, words)])
         return code, *capsys.readouterr()
 
@@ -99,7 +99,7 @@ def test_a_run_without_a_profile(start, run):
 
 
 def test_other_machines_can_connect(start, run):
-    code, out, err = start(run, "--host", "0.0.0.0")
+    _, out, err = start(run, "--host", "0.0.0.0")
     assert "http://127.0.0.1:" in out
     assert "whoever reaches 0.0.0.0 can read these runs" in err
 

@@ -58,13 +58,13 @@ def test_no_loopback():
 
 def test_no_free_ports(monkeypatch, tmp_path):
     def none(count):
-        raise TfFrameError("8 free TCP ports are needed")
+        raise TfFrameError("8 ports are needed")
 
     monkeypatch.setattr(storage, "free_ports", none)
     found = {check.name: check for check in storage.checks(str(tmp_path))}
     assert (found["ports"].state, found["ports"].found) == (
         "problem",
-        "8 free TCP ports are needed",
+        "8 ports are needed",
     )
 
 
