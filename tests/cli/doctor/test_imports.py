@@ -42,9 +42,9 @@ def test_the_profile_tab_without_xprof(installed):
     assert (check.state, check.advice) == ("warning", ("pip install 'tf-frame[profile]'",))
 
 
-def all_checks(folder="run", **answers):
+def all_checks(run="run", **answers):
     every = {"tensorflow": Answer({"gpus": ["A"], "cuda": True}), "profile_tab": Answer()}
-    return list(imports.checks({**every, "plugins": Answer([]), **answers}, {}, folder))
+    return list(imports.checks({**every, "plugins": Answer([]), **answers}, {}, run))
 
 
 def test_plugins(installed):
