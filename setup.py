@@ -44,12 +44,13 @@ setup(
         "packaging>=23.0",  # compares a plugin's requirement with our version
         "numpy>=1.26",  # what session runs return
         "tqdm>=4.66",  # the progress bar
-        "tensorboard>=2.20,<2.22",  # shows scalars, images, graphs and profiles of a run
-        "tensorboard-plugin-profile>=2.20",  # TensorBoard's Profile tab
-        # With an older protobuf the Profile tab is missing, and nothing says why.
-        "protobuf>=6.33.5,<8",
+        "tensorboard>=2.20,<2.22",  # shows scalars, images and graphs of a run
     ],
     extras_require={
+        # TensorBoard's Profile tab, and the package xprof, which holds it. A training does not
+        # need them, and they bring the clients of Google's cloud. With an older protobuf the
+        # tab is missing, and only TensorBoard's log says why.
+        "profile": ["tensorboard-plugin-profile>=2.20", "protobuf>=6.33.5,<8"],
         "mlflow": ["mlflow-skinny>=3"],  # --hook mlflow; the client without server and database
         "wandb": ["wandb>=0.19"],  # --hook wandb
         "gpu": ["tensorflow[and-cuda]>=2.20,<2.22"],  # NVIDIA's CUDA libraries as wheels

@@ -106,6 +106,12 @@ QUICK = [
     ),
     (["run", "--plugin", "deeplab", "--transform", "freeze:("], 2, "not a regular expression"),
     (["checkpoint", "--help"], 0, "rename"),
+    (["doctor", "--help"], 0, "usage: tf-frame doctor [MODEL_DIR]"),
+    (["doctor", "--jsn"], 2, "did you mean --json?"),
+    (["doctor", "a", "b"], 2, "takes one folder, MODEL_DIR; given: a b"),
+    (["tensorboard", "--help"], 0, "usage: tf-frame tensorboard MODEL_DIR"),
+    (["tensorboard", "--port", "1"], 2, "takes folders of runs, MODEL_DIR ...; given: none"),
+    (["tensorboard", "/no/such"], 2, "/no/such: there is no such folder"),
     (["evaluate", "--help"], 0, "usage: tf-frame evaluate MODEL_DIR"),
     (["launch", "--help"], 0, "--gpus_per_worker INT"),
     (

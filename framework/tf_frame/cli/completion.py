@@ -146,7 +146,8 @@ def _after_launch(command: str, rest: Sequence[str], current: str) -> Iterator[s
     return _options_or_values(options, own, current, others=["--", "--help"])
 
 
-def _after_status(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+def _after_own(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
+    """A command without options of a run: its own, beside paths."""
     options = importlib.import_module(COMMANDS[command][0]).OPTIONS
     return _options_or_values(options, rest, current)
 
@@ -193,13 +194,15 @@ def _after_completion(command: str, rest: Sequence[str], current: str) -> Iterat
 _COMMANDS: dict[str, Callable[[str, Sequence[str], str], Iterator[str]]] = {
     "run": _after_run,
     "launch": _after_launch,
-    "status": _after_status,
+    "status": _after_own,
     "evaluate": _after_folder,
     "predict": _after_folder,
     "export": _after_folder,
     "convert": _after_convert,
     "plugins": _after_plugins,
     "checkpoint": _after_checkpoint,
+    "doctor": _after_own,
+    "tensorboard": _after_own,
     "completion": _after_completion,
 }
 

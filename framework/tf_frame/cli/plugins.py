@@ -83,6 +83,11 @@ def _list(argv: Sequence[str]) -> int:
     return EXIT_USAGE if flags.get("check") and any(problems) else EXIT_OK
 
 
+def checked_plugins() -> list[dict[str, Any]]:
+    """Loads every plugin; returns the rows of `tf-frame plugins list --check --json`."""
+    return [_as_json(info, _problem(info, load=True)) for info in find_plugins()]
+
+
 def _problem(info: PluginInfo, *, load: bool) -> str:
     if info.state != OK or not load:
         return info.problem

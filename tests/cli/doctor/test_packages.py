@@ -1,0 +1,81 @@
+"""Versions and traps, with versions that are not installed here."""
+
+import importlib.metadata
+
+import pytest
+from packaging.requirements import Requirement
+
+from tf_frame.cli.doctor import packages
+
+REQUIRED = {
+    name: Requirement(f"{name}{versions}")
+    for name, versions in {"tensorflow": ">=2.20,<2.22", "stevedore": ">=5.4"}.items()
+}
+HEALTHY = {"tensorflow": "2.20.1", "stevedore": "5.5", "protobuf": "7.1.0"}
+
+
+@pytest.fixture
+def found(monkeypatch):
+    """Returns the checks by name for the given versions; None: not installed."""
+
+    def version(name):
+        if name not in installed:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return installed[name]
+
+    def found(versions):
+        installed.update(versions)
+        return {check.name: check for check in packages.checks()}
+
+    installed = dict(HEALTHY)
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    monkeypatch.setattr(packages, "requirements", lambda: REQUIRED)
+    return found
+
+
+def states(checks):
+    return {name: check.state for name, check in checks.items()}
+
+
+def test_all_is_well(found):
+    checks = found({})
+    assert set(states(checks).values()) == {"OK"}
+    assert set(checks) == {"python", "tensorflow", "protobuf", "requirements"}
+    assert checks["requirements"].found == "stevedore 5.5"
+    assert checks["tensorflow"].advice == ()
+
+
+def test_a_requirement_that_is_not_met(found):
+    checks = found({"tensorflow": "2.19.0", "stevedore": "5.1"})
+    assert states(checks)["tensorflow"] == states(checks)["stevedore"] == "problem"
+    assert checks["tensorflow"].found.startswith("2.19.0; tf-frame needs ")
+    assert checks["stevedore"].advice == ("pip install 'stevedore>=5.4'",)
+
+
+def test_a_package_that_brings_the_same_modules_will_do(found, monkeypatch):
+    monkeypatch.delitem(HEALTHY, "tensorflow")
+    assert found({"tensorflow-cpu": "2.20.0"})["tensorflow"].state == "OK"
+
+
+@pytest.mark.parametrize(
+    ("versions", "name", "state", "advice"),
+    [
+        ({"tensorflow": "2.21.0"}, "tensorflow", "OK", "ProfilerOptions has no effect"),
+        ({"protobuf": "6.33.0", "xprof": "2.24.2"}, "protobuf", "problem", "no Profile tab"),
+        ({"protobuf": "6.33.5", "xprof": "2.24.2"}, "protobuf", "OK", None),
+        ({"protobuf": "6.33.0"}, "protobuf", "OK", None),
+        ({"tf-keras": "2.21.0", "tf-slim": "1.1.0"}, "tf-keras", "warning", "legacy.slim"),
+        ({"tf-keras": "2.21.0"}, "tf-keras", "OK", None),
+    ],
+)
+def test_traps(found, versions, name, state, advice):
+    check = found(versions)[name]
+    assert check.state == state
+    assert (advice in check.advice[0]) if advice else check.advice == ()
+
+
+def test_the_profile_extra_is_in_the_metadata():
+    """`doctor` says `pip install tf-frame[profile]`, and compares versions with its bounds."""
+    needed = packages.requirements(packages.PROFILE_EXTRA)["protobuf"]
+    assert not needed.specifier.contains("6.33.4")
+    assert needed.specifier.contains("6.33.5")

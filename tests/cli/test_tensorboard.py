@@ -1,0 +1,158 @@
+"""`tf-frame tensorboard`, with a small server in place of TensorBoard, and once with it."""
+
+import json
+import os
+import signal
+import socket
+import sys
+import urllib.request
+
+import pytest
+
+from tf_frame.cli import tensorboard, tensorboard_server
+from tf_frame.cli.doctor import child, imports
+from tf_frame.cli.main import main
+
+# Answers with the plugins that its environment names, and then sends the parent Ctrl-C.
+SERVER = """
+import http.server, os, signal, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(os.environ["PLUGINS"].encode())
+        self.wfile.flush()
+        os.kill(os.getppid(), signal.SIGINT)
+print("words", sys.argv[1:], flush=True)
+flags = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+http.server.HTTPServer((flags["--host"], int(flags["--port"])), Handler).serve_forever()
+"""
+
+
+@pytest.fixture
+def start(monkeypatch, capsys):
+    """Runs the command with a program as TensorBoard; returns exit code, output and messages."""
+
+    def start(*words, program=SERVER, plugins=("scalars", "profile")):
+        monkeypatch.setattr(tensorboard, "PROGRAM", (sys.executable, "-S", "-c", program))
+        monkeypatch.setenv("PLUGINS", json.dumps({name: {} for name in plugins}))
+        code = main(["tensorboard", *map(str, words)])
+        return code, *capsys.readouterr()
+
+    return start
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A folder with an event file and a profile."""
+    folder = tmp_path / "run"
+    (folder / "plugins/profile/1").mkdir(parents=True)
+    (folder / "events.out.tfevents.1").touch()
+    (folder / "plugins/profile/1/host.xplane.pb").touch()
+    return folder
+
+
+def test_the_address_is_printed_once_it_answers_and_ctrl_c_ends_it(start, run):
+    code, out, err = start(run)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"TensorBoard of {run}: http://127.0.0.1:60")
+    with pytest.raises(OSError):
+        urllib.request.urlopen(out.split()[3])
+
+
+def test_a_taken_port(start, run):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, _, err = start(run, "--port", port)
+    assert code == 2
+    assert f"--port {port} is taken on 127.0.0.1; give another one" in err
+
+
+def test_the_next_free_port_is_taken(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(tensorboard_server, "_FIRST_PORT", port)
+        assert port < tensorboard_server.free_port("127.0.0.1", None) < port + 100
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "no-such-host.invalid"])
+def test_an_address_of_another_machine(start, run, host):
+    code, _, err = start(run, "--host", host)
+    assert code == 2
+    assert f"--host {host}: port 6006 cannot be used: " in err
+
+
+def test_why_there_is_no_profile_tab(start, run, monkeypatch):
+    lines = [json.dumps({"begins": "profile_tab"}), json.dumps({"error": "VersionError: old"})]
+    program = (sys.executable, "-S", "-c", f"print({chr(10).join(lines)!r})")
+    monkeypatch.setattr(child, "PROGRAM", program)
+    monkeypatch.setattr(imports, "version_of", lambda name: "2.24.2")
+    code, out, err = start(run, plugins=["scalars"])
+    assert code == 0
+    assert "http://127.0.0.1:" in out
+    assert err.startswith("note: the Profile tab is missing in TensorBoard: VersionError: old; pip")
+
+
+def test_a_run_without_a_profile(start, run):
+    (run / "plugins/profile/1/host.xplane.pb").unlink()
+    assert "there is no profile in it yet" in start(run)[2]
+
+
+def test_other_machines_can_connect(start, run):
+    _, out, err = start(run, "--host", "0.0.0.0")
+    assert "http://127.0.0.1:" in out
+    assert "whoever reaches 0.0.0.0 can read these runs" in err
+
+
+def test_several_folders_are_named_by_what_differs(tmp_path, start, run):
+    other = tmp_path / "all/other"
+    other.mkdir(parents=True)
+    (other / "events.out.tfevents.1").touch()
+    words = tensorboard._data([str(run), str(other)])
+    assert words == ["--logdir_spec", f"run:{run},all/other:{other}"]
+    assert "the Profile tab shows the profiles of a single folder" in start(run, other)[2]
+
+
+def test_several_folders_with_a_comma(tmp_path, start, run):
+    other = tmp_path / "a,b"
+    other.mkdir()
+    (other / "events.out.tfevents.1").touch()
+    assert "has a comma" in start(run, other)[2]
+
+
+def test_what_is_no_run(start, tmp_path):
+    code, _, err = start(tmp_path)
+    assert code == 2
+    assert f"{tmp_path} has no event files" in err
+
+
+def test_tensorboard_is_not_installed(start, run, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert "TensorBoard is not installed; pip install tensorboard" in start(run)[2]
+
+
+def test_a_server_that_ends_says_why(start, run):
+    code, out, err = start(run, program="import sys; sys.exit('no such flag')")
+    assert (code, out) == (1, "")
+    assert err == "tf-frame: TensorBoard ended with exit code 1:\nno such flag\n"
+
+
+def test_a_server_that_never_answers(start, run, monkeypatch):
+    monkeypatch.setattr(tensorboard_server, "_MAX_START_SECS", 0.0)
+    code, _, err = start(run, program="import signal; signal.pause()")
+    assert code == 1
+    assert "does not answer after 0 s" in err
+
+
+@pytest.mark.slow
+def test_the_real_tensorboard_has_the_profile_tab(run):
+    found = []
+
+    def answered(url, plugins):
+        found.extend(plugins)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    port = tensorboard_server.free_port("127.0.0.1", None)
+    words = [*tensorboard.PROGRAM, "--logdir", str(run)]
+    tensorboard_server.serve(words, "127.0.0.1", port, answered)
+    assert {"scalars", "profile"} <= set(found)
