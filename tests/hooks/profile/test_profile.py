@@ -90,17 +90,6 @@ def test_ranges_repeat(profiled):
     assert profiled(13, every_steps=5, num_steps=2) == [[5, 6], [10, 11]]
 
 
-def test_run_metadata_can_be_had_of_more_steps(tmp_path, profiled):
-    assert profiled(9, at_steps=[3], num_steps=4, metadata_steps=3) == [[3, 4, 5, 6]]
-    assert tags_of(tmp_path) == {"profile_3": 3, "profile_4": 4, "profile_5": 5}
-    assert timelines_of(tmp_path) == [3, 4, 5]
-
-
-def test_run_metadata_can_be_left_out(tmp_path, profiled):
-    assert profiled(4, at_steps=[3], num_steps=2, metadata_steps=0) == [[3, 4]]
-    assert not timelines_of(tmp_path) and not tags_of(tmp_path)
-
-
 def test_a_range_that_the_end_of_training_cuts_is_written(profiled):
     assert profiled(5, at_steps=[4], num_steps=10) == [[4, 5]]
     assert nothing_runs()

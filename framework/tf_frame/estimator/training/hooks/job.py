@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import logging
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.hooks.job_member import BroadcastHook, JobMemberHook, OpenSessionHook, WatchingHook
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.hooks.status import StatusHook
+from tf_frame.profiling.model_cost import costs
 from tf_frame.profiling.recorder import Facts, Recorder
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.job_member import JobMember
@@ -142,11 +144,17 @@ def make_profile_hook(
             command = {"label": label, "begins": begins, "began": agreement.session_time()}
             send_to_ps(cluster, json.dumps(command).encode())
 
+    # Made in the graph's session, where another graph may be the default one.
+    variables = tf.trainable_variables()
+    batch_size = setup.examples_per_step() // len(graph.clones)
     clones = [clone.scope.rstrip("/") for clone in graph.clones]
     facts = Facts(
         task=f"worker_{config.task}",
         examples_per_step=setup.examples_per_step(),
         clone_scopes=clones if len(clones) > 1 else (),
+        costs=functools.partial(
+            costs, graph.graph, variables=variables, step=graph.train_op, batch_size=batch_size
+        ),
     )
     return ProfileHook(
         config.profile_dir or setup.model_dir,
