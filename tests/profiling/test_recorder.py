@@ -50,9 +50,11 @@ def test_steps_follow_each_other_and_hold_their_spans_and_operations(record):
     for step in profile.steps:
         assert [(span.kind, span.name) for span in step.spans] == [
             ("session", ""),
+            ("hook", "ProfileHook"),  # Run metadata are handed over at the end of the call.
             ("summary", "SummarySaverHook"),
         ]
         session = step.spans[0]
+        assert session.end == max(op.end for op in step.ops)
         types = {profile.nodes[op.node].type for op in step.ops}
         assert "RandomUniform" in types
         assert all(session.begin <= op.begin <= op.end <= session.end for op in step.ops)

@@ -4,6 +4,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.hooked_step import StepFetches, merge_options, run_hooked_step
 from tf_frame.session.prepared import PreparedCalls
 from tf_frame.session.schedule import Schedule
@@ -61,12 +62,15 @@ class Steps:
         self.session = tf.Session()
         self.session.run(tf.global_variables_initializer())
         self.prepared = PreparedCalls(self.session)
+        self.times = StepTimes()
         self.last = 0
 
     def run(self, *hooks):
         schedule = Schedule(hooks)
         fetches = StepFetches(self, schedule.watching)
-        values, stop = run_hooked_step(self.prepared, schedule, fetches, last=self.last)
+        values, stop = run_hooked_step(
+            self.prepared, schedule, fetches, last=self.last, times=self.times
+        )
         loss, self.last = values
         return loss, self.last, stop
 
@@ -219,3 +223,15 @@ def test_the_conflict_of_feeds_is_a_mistake_of_the_user(steps):
     hooks = [Ours(args(feed={steps.fed: 5.0})), Ours(args(feed={steps.fed: 6.0}))]
     with pytest.raises(ConfigError, match="leave one out"):
         steps.run(*hooks)
+
+
+def test_hooks_and_the_session_call_are_timed_without_gaps(steps):
+    ended = []
+    steps.times.spans, steps.times.on_step = [], lambda *end: ended.append(end)
+    first, second = Ours(), Ours()
+    steps.run(first, second)
+    spans = steps.times.spans
+    assert [span[0] for span in spans] == [first, second, None, first, second]
+    assert all(one[2] == other[1] for one, other in zip(spans, spans[1:], strict=False))
+    assert ended == [(1, spans[-1][2])]
+    assert [time.calls for time in steps.times.hooks.values()] == [1, 1]

@@ -31,6 +31,8 @@ from tf_frame.profiling.step_profile import (
 )
 from tf_frame.profiling.step_times import StepTimes
 
+# Hook whose time is that of profiling, which the report leaves out of a step.
+PROFILER = "ProfileHook"
 _NANOS = 10**9
 
 
@@ -111,7 +113,9 @@ class Recorder:
             return None
         tables = _Tables()
         recorded = [
-            dataclasses.replace(step, ops=tables.ops(each), memory=tables.memory(each))
+            _without_tracing(
+                dataclasses.replace(step, ops=tables.ops(each), memory=tables.memory(each))
+            )
             for step, each in zip(steps, metadata, strict=True)
         ]
         return StepProfile(
@@ -151,6 +155,22 @@ def _span(hook: Any, begin: int, end: int) -> Span:
     if hook is None:
         return Span(SESSION, "", begin, end)
     return Span(kind_of(hook), type(hook).__name__, begin, end)
+
+
+def _without_tracing(step: Step) -> Step:
+    """Gives the end of a session call, in which run metadata is handed over, to the profiler.
+
+    Without run metadata a session call ends some microseconds after its last operation; with them
+    it took 5 to 60 ms longer for deeplab's 2400 operations.
+    """
+    spans: list[Span] = []
+    for span in step.spans:
+        last = max((op.end for op in step.ops if op.end <= span.end), default=span.end)
+        if span.kind == SESSION and last > span.begin:
+            spans += [span._replace(end=last), Span(HOOK, PROFILER, last, span.end)]
+        else:
+            spans.append(span)
+    return dataclasses.replace(step, spans=spans)
 
 
 def _every_steps(hook: Any, step_secs: float | None) -> float | None:
