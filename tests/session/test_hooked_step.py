@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 import tensorflow.compat.v1 as tf
 
@@ -232,6 +234,6 @@ def test_hooks_and_the_session_call_are_timed_without_gaps(steps):
     steps.run(first, second)
     spans = steps.times.spans
     assert [span[0] for span in spans] == [first, second, None, first, second]
-    assert all(one[2] == other[1] for one, other in zip(spans, spans[1:], strict=False))
+    assert all(one[2] == other[1] for one, other in itertools.pairwise(spans))
     assert ended == [(1, spans[-1][2])]
     assert [time.calls for time in steps.times.hooks.values()] == [1, 1]
