@@ -85,8 +85,8 @@ def _where(report: Report) -> list[str]:
     large = [phase for phase in report.phases if phase.share >= _SMALL]
     lines = [_bar(phase.label, phase.ms, phase.share) for phase in large]
     lines += _rest([(phase.ms, phase.share) for phase in report.phases if phase.share < _SMALL])
-    if report.profiler_ms >= _SMALL * report.step.mean_ms:
-        lines.append(f"  (and {report.profiler_ms:.1f} ms for recording, which are left out here)")
+    if report.profiler_ms:
+        lines.append(f"  (and {report.profiler_ms:.2f} ms for recording, which are left out here)")
     return lines
 
 
