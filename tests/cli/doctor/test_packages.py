@@ -66,6 +66,13 @@ def test_a_package_that_brings_the_same_modules_will_do(found, monkeypatch):
         ({"protobuf": "6.33.0"}, "protobuf", "OK", None),
         ({"tf-keras": "2.21.0", "tf-slim": "1.1.0"}, "tf-keras", "warning", "legacy.slim"),
         ({"tf-keras": "2.21.0"}, "tf-keras", "OK", None),
+        (
+            {"tensorboard": "2.20.0", "setuptools": "82.0"},
+            "tensorboard",
+            "problem",
+            "pkg_resources",
+        ),
+        ({"tensorboard": "2.20.0", "setuptools": "81.0"}, "tensorboard", "OK", None),
     ],
 )
 def test_traps(found, versions, name, state, advice):

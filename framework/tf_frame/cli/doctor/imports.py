@@ -38,7 +38,8 @@ def _tensorflow(answer: Answer) -> Check:
     name = "import tensorflow"
     if not answer.error:
         return Check(name, OK, "works")
-    advice = "pip check shows packages in conflict; install tf-frame into a new environment"
+    conflict = "pip check shows packages in conflict; install tf-frame into a new environment"
+    advice = _newer_protobuf() or conflict
     if "AVX" in answer.error or "Illegal instruction" in answer.error:
         advice = "TensorFlow's wheels need a processor with AVX; see lscpu"
     return Check(name, PROBLEM, answer.error, (advice,))
@@ -58,16 +59,19 @@ def profile_tab(answer: Answer) -> Check:
         return _untried(name)
     if not answer.error:
         return Check(name, OK, "TensorBoard has it")
-    return Check(name, PROBLEM, f"missing in TensorBoard: {answer.error}", (_remedy(),))
+    advice = (
+        _newer_protobuf() or f"pip install --upgrade --force-reinstall 'tf-frame[{PROFILE_EXTRA}]'"
+    )
+    return Check(name, PROBLEM, f"missing in TensorBoard: {answer.error}", (advice,))
 
 
-def _remedy() -> str:
-    """The installation that meets what tf-frame asks of protobuf, else a new one of xprof."""
+def _newer_protobuf() -> str:
+    """The command that installs a protobuf with which all works; empty if it is installed."""
     needed = requirements(PROFILE_EXTRA).get("protobuf")
     version = version_of("protobuf")
     if needed and version and not needed.specifier.contains(version, prereleases=True):
         return f"pip install 'protobuf{needed.specifier}'"
-    return f"pip install --upgrade --force-reinstall 'tf-frame[{PROFILE_EXTRA}]'"
+    return ""
 
 
 def _plugins(answer: Answer) -> Iterator[Check]:

@@ -57,7 +57,7 @@ def container_cpus(
     """
     if not own.exists():
         return None
-    limits = []
+    limits: list[float | None] = []
     for line in own.read_text().splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers and "cpu" not in controllers.split(","):

@@ -48,7 +48,7 @@ class _Trap:
         return all(_is_version(version_of(name), versions) for name, versions in needed)
 
 
-# Seen with TensorFlow 2.21 and xprof 2.24.2.
+# Seen with TensorFlow 2.21 and xprof 2.24.2, and TensorBoard 2.20 in the case of setuptools.
 _TRAPS = (
     _Trap(
         "tensorflow",
@@ -71,10 +71,24 @@ _TRAPS = (
         beside=("xprof", ">=2.20"),
     ),
     _Trap(
+        "tensorboard",
+        "<2.21",
+        "TensorBoard 2.20 needs pkg_resources, which setuptools 82 no longer has; "
+        "pip install 'setuptools<82'",
+        PROBLEM,
+        beside=("setuptools", ">=82"),
+    ),
+    _Trap(
         "xprof",
         ">=2.20",
         "its own server, xprof, listens on all interfaces; tf-frame tensorboard only on this "
         "machine's",
+    ),
+    _Trap(
+        "xprof",
+        ">=2.20",
+        "the Profile tab draws charts and tables with a script from www.gstatic.com; without the "
+        "Internet only its text and its trace viewer show",
     ),
     _Trap(
         "tf-keras",

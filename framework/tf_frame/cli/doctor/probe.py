@@ -52,7 +52,7 @@ def _profile_tab(_: str) -> None:
         importlib.import_module(module)
 
 
-def _plugins(_: str) -> list[Any]:
+def _plugins(_: str) -> Any:
     return importlib.import_module("tf_frame.cli.plugins").checked_plugins()
 
 
