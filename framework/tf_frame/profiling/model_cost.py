@@ -23,6 +23,7 @@ from tf_frame.profiling.layer_names import layer_of, scopes_of
 from tf_frame.profiling.step_graph import (
     BACKWARD,
     FORWARD,
+    computed,
     kept_tensors,
     phases,
     scope_outputs,
@@ -65,7 +66,7 @@ class Layer:
 def costs(
     graph: Any, *, variables: Iterable[Any], step: Any = None, batch_size: int | None = None
 ) -> tuple[Cost, ...]:
-    """Returns the costs of all scopes for a profile, the first of the whole model.
+    """Returns the costs of scopes with any for a profile, the first of the whole model.
 
     Arguments as of `model_layers`.
     """
@@ -73,6 +74,7 @@ def costs(
     return tuple(
         Cost(each.name, each.parameters, None if each.unknown_products else each.flops)
         for each in layers
+        if not each.name or each.parameters or each.flops or each.unknown_products
     )
 
 
@@ -90,12 +92,15 @@ def model_layers(
     Returns:
       The whole model, and its scopes in the order in which the graph was built.
     """
-    names = {op.name for op in (graph.get_operations() if step is None else ancestors([step]))}
-    if batch_size is not None:
-        graph = _with_batch_size(graph, batch_size)
-    operations = [op for op in graph.get_operations() if op.name in names]
-    layers = {"": Layer("")}
+    operations = graph.get_operations() if step is None else ancestors([step])
     phase_of = phases(operations)
+    if step is not None:
+        operations = computed(operations, getattr(step, "op", step))
+    if batch_size is not None:
+        names = {op.name for op in operations}
+        known = _with_batch_size(graph, batch_size)
+        operations = [op for op in known.get_operations() if op.name in names]
+    layers = {"": Layer("")}
     for op in operations:
         _count_operation(op, phase_of[op.name], _enclosing(layers, op.name))
     for tensor in kept_tensors(operations):
