@@ -55,7 +55,8 @@ def _costs(layer: Layer) -> tuple[int, ...]:
 
 def _tree(layers: Sequence[Layer]) -> list[_Node]:
     """The outermost scopes, each with those inside of it."""
-    nodes, roots = {}, []
+    nodes: dict[str, _Node] = {}
+    roots: list[_Node] = []
     for layer in layers:
         above, _, label = layer.name.rpartition("/")
         nodes[layer.name] = node = _Node(label, layer, [])
