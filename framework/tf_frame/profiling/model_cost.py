@@ -96,7 +96,7 @@ def model_layers(
     phase_of = phases(operations)
     if step is not None:
         operations = computed(operations, getattr(step, "op", step))
-    if batch_size is not None:
+    if batch_size is not None and any(map(_lacks_batch_size, operations)):
         names = {op.name for op in operations}
         known = _with_batch_size(graph, batch_size)
         operations = [op for op in known.get_operations() if op.name in names]
@@ -144,20 +144,19 @@ def _count_kept(tensor: Any, layers: Sequence[Layer]) -> None:
             layer.activation_bytes += size * tensor.dtype.base_dtype.size
 
 
+def _lacks_batch_size(op: Any) -> bool:
+    shapes = [tensor.shape for tensor in op.outputs] if op.type in _INPUTS else []
+    return any(shape.rank and shape.as_list()[0] is None for shape in shapes)
+
+
 def _with_batch_size(graph: Any, batch_size: int) -> Any:
-    """A copy of a graph whose inputs have batches of this size, if they do not say it."""
+    """A copy of a graph whose inputs have batches of this size where they do not say it."""
     content = graph.as_graph_def(add_shapes=True)
-    shapes = [
-        shape
-        for node in content.node
-        if node.op in _INPUTS
-        for shape in node.attr["_output_shapes"].list.shape
-        if shape.dim and shape.dim[0].size == -1
-    ]
-    if not shapes:
-        return graph
-    for shape in shapes:
-        shape.dim[0].size = batch_size
+    for node in content.node:
+        if node.op in _INPUTS:
+            for shape in node.attr["_output_shapes"].list.shape:
+                if shape.dim and shape.dim[0].size == -1:
+                    shape.dim[0].size = batch_size
     copy = tf.Graph()
     with copy.as_default():
         tf.import_graph_def(content, name="")
