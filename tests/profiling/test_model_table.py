@@ -49,11 +49,15 @@ def test_the_depth_may_be_given():
     assert not any("--show_model_depth" in line for line in rows())
 
 
-def test_without_a_depth_the_rows_fit_on_a_screen():
-    many = [layer(f"net/block{i}", 1, 1) for i in range(20)]
+def test_without_a_depth_the_costliest_scopes_are_shown_in_detail_on_a_screen():
+    many = [layer(f"net/block{i}", 1 + i, 1) for i in range(20)]
     many += [layer(f"net/block{i}/unit{j}", 1, 0) for i in range(20) for j in range(2)]
-    text = model_text([layer("", 20, 20), layer("net", 20, 20), *many], examples=1)
-    assert "block19" in text and "unit0" not in text
+    layers = [layer("", 210, 20), layer("net", 210, 20), *many]
+    labels = [line.split()[0] for line in model_text(layers, examples=1).splitlines()]
+    table = labels[1 : labels.index("total")]
+    assert len(table) == 39
+    assert table[-3:] == ["block19", "unit0", "unit1"]
+    assert table[:3] == ["net", "block0", "block1"]
 
 
 def test_the_training_step_is_in_the_last_line():

@@ -1,10 +1,12 @@
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.graph.operations import ancestors
 from tf_frame.profiling.step_graph import (
     BACKWARD,
     FORWARD,
     UPDATE,
+    computed,
     kept_tensors,
     phases,
     scope_outputs,
@@ -14,7 +16,7 @@ from tf_frame.profiling.step_graph import (
 @pytest.fixture(scope="module")
 def operations():
     """A training step of two dense layers, the first with ReLU and dropout."""
-    with tf.Graph().as_default() as graph:
+    with tf.Graph().as_default():
         images = tf.placeholder(tf.float32, [8, 5], name="images")
         with tf.variable_scope("first"):
             weights = tf.get_variable("weights", [5, 4], use_resource=False)
@@ -25,8 +27,9 @@ def operations():
             kept = tf.identity(tf.reshape(hidden * mask, [8, 4]))
             logits = tf.matmul(kept, weights, name="logits")
         loss = tf.reduce_sum(tf.square(logits), name="loss")
-        tf.train.GradientDescentOptimizer(0.1).minimize(loss, name="step")
-    return graph.get_operations()
+        step = tf.train.GradientDescentOptimizer(0.1).minimize(loss, name="step")
+        with tf.control_dependencies([step]):
+            return ancestors([tf.identity(loss, name="end")])
 
 
 def test_operations_are_forward_backward_or_update(operations):
@@ -46,4 +49,17 @@ def test_kept_is_what_the_backward_pass_reads_of_the_forward_pass(operations):
 
 def test_the_output_of_a_scope_is_the_last_tensor_that_is_read_outside(operations):
     outputs = {scope: tensor.op.name for scope, tensor in scope_outputs(operations).items()}
-    assert outputs == {"first": "first/mask", "second": "second/logits"}
+    random = {"first/random_uniform": "first/random_uniform/RandomUniform"}
+    assert outputs == {"first": "first/mask", "second": "second/logits"} | random
+
+
+def test_what_nothing_reads_is_not_computed(operations):
+    names = {op.name for op in computed(operations, operations[-1])}
+    assert "gradients/first/MatMul_grad/MatMul_1" in names
+    # Of the images.
+    assert "gradients/first/MatMul_grad/MatMul" not in names
+
+
+def test_updates_of_variables_are_computed(operations):
+    kinds = {op.type for op in computed(operations, operations[-1])}
+    assert {"ApplyGradientDescent", "ResourceApplyGradientDescent"} <= kinds

@@ -155,7 +155,8 @@ class GraphOptions:
     )
     show_model_depth: int | None = option(
         None,
-        "levels of scopes in the table of --show_model; none: as many as a screen has rows for",
+        "levels of scopes in the table of --show_model; none: a screen of rows, the costliest "
+        "scopes in detail",
         min=1,
         requires="show_model",
     )

@@ -163,7 +163,7 @@ def _batch_norm(operation: Any) -> int:
 
 def _pooling(operation: Any) -> int:
     outputs, per_element, per_output = _POOLINGS[operation.type]
-    window = math.prod(operation.get_attr("ksize"))
+    window: int = math.prod(operation.get_attr("ksize"))
     return _size(_tensor(operation, outputs)) * (per_element * window + per_output)
 
 

@@ -23,6 +23,7 @@ from tf_frame.profiling.layer_names import layer_of, scopes_of
 from tf_frame.profiling.step_graph import (
     BACKWARD,
     FORWARD,
+    computed,
     kept_tensors,
     phases,
     scope_outputs,
@@ -65,7 +66,7 @@ class Layer:
 def costs(
     graph: Any, *, variables: Iterable[Any], step: Any = None, batch_size: int | None = None
 ) -> tuple[Cost, ...]:
-    """Returns the costs of all scopes for a profile, the first of the whole model.
+    """Returns the costs of scopes with any for a profile, the first of the whole model.
 
     Arguments as of `model_layers`.
     """
@@ -73,6 +74,7 @@ def costs(
     return tuple(
         Cost(each.name, each.parameters, None if each.unknown_products else each.flops)
         for each in layers
+        if not each.name or each.parameters or each.flops or each.unknown_products
     )
 
 
@@ -90,12 +92,15 @@ def model_layers(
     Returns:
       The whole model, and its scopes in the order in which the graph was built.
     """
-    names = {op.name for op in (graph.get_operations() if step is None else ancestors([step]))}
-    if batch_size is not None:
-        graph = _with_batch_size(graph, batch_size)
-    operations = [op for op in graph.get_operations() if op.name in names]
-    layers = {"": Layer("")}
+    operations = graph.get_operations() if step is None else ancestors([step])
     phase_of = phases(operations)
+    if step is not None:
+        operations = computed(operations, getattr(step, "op", step))
+    if batch_size is not None and any(map(_lacks_batch_size, operations)):
+        names = {op.name for op in operations}
+        known = _with_batch_size(graph, batch_size)
+        operations = [op for op in known.get_operations() if op.name in names]
+    layers = {"": Layer("")}
     for op in operations:
         _count_operation(op, phase_of[op.name], _enclosing(layers, op.name))
     for tensor in kept_tensors(operations):
@@ -139,20 +144,19 @@ def _count_kept(tensor: Any, layers: Sequence[Layer]) -> None:
             layer.activation_bytes += size * tensor.dtype.base_dtype.size
 
 
+def _lacks_batch_size(op: Any) -> bool:
+    shapes = [tensor.shape for tensor in op.outputs] if op.type in _INPUTS else []
+    return any(shape.rank and shape.as_list()[0] is None for shape in shapes)
+
+
 def _with_batch_size(graph: Any, batch_size: int) -> Any:
-    """A copy of a graph whose inputs have batches of this size, if they do not say it."""
+    """A copy of a graph whose inputs have batches of this size where they do not say it."""
     content = graph.as_graph_def(add_shapes=True)
-    shapes = [
-        shape
-        for node in content.node
-        if node.op in _INPUTS
-        for shape in node.attr["_output_shapes"].list.shape
-        if shape.dim and shape.dim[0].size == -1
-    ]
-    if not shapes:
-        return graph
-    for shape in shapes:
-        shape.dim[0].size = batch_size
+    for node in content.node:
+        if node.op in _INPUTS:
+            for shape in node.attr["_output_shapes"].list.shape:
+                if shape.dim and shape.dim[0].size == -1:
+                    shape.dim[0].size = batch_size
     copy = tf.Graph()
     with copy.as_default():
         tf.import_graph_def(content, name="")

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from tf_frame.profiling.model_cost import Layer
 from tf_frame.text import columns, readable_bytes, readable_count
 
-# About a screen: without a depth, scopes are shown as deep as this many rows allow.
+# About a screen: without a depth, the costliest scopes are opened while the rows are at most these.
 _ROWS = 40
 _HEADING = ("layer", "output", "parameters", "%", "multiply-adds", "%", "activations", "%")
 
@@ -25,11 +25,11 @@ def model_text(layers: Sequence[Layer], *, examples: int, depth: int | None = No
     Args:
       layers: the whole model and its scopes; see `model_cost.model_layers`.
       examples: examples in a step, of all clones.
-      depth: levels of scopes; None: as many as a screen has rows for.
+      depth: levels of scopes; None: a screen of rows, those inside of the costliest scopes.
     """
     whole = layers[0]
     roots = _tree([each for each in layers[1:] if any(_costs(each))])
-    rows = _rows(roots, depth or _fitting(roots))
+    rows = _rows(roots, depth or math.inf, None if depth else _opened(roots, whole))
     cells = [
         _HEADING,
         *(_cells(row.label, row.layer, whole, examples) for row in rows),
@@ -55,7 +55,8 @@ def _costs(layer: Layer) -> tuple[int, ...]:
 
 def _tree(layers: Sequence[Layer]) -> list[_Node]:
     """The outermost scopes, each with those inside of it."""
-    nodes, roots = {}, []
+    nodes: dict[str, _Node] = {}
+    roots: list[_Node] = []
     for layer in layers:
         above, _, label = layer.name.rpartition("/")
         nodes[layer.name] = node = _Node(label, layer, [])
@@ -71,22 +72,42 @@ def _joined(node: _Node) -> _Node:
     return dataclasses.replace(node, inside=inside)
 
 
-def _rows(nodes: Sequence[_Node], depth: float, level: int = 0) -> list[_Node]:
-    """The rows of a table down to a depth, with indented labels."""
+def _rows(
+    nodes: Sequence[_Node], depth: float, opened: Set[str] | None = None, level: int = 0
+) -> list[_Node]:
+    """The rows of a table, with indented labels.
+
+    Args:
+      nodes: scopes that have a row.
+      depth: levels of scopes.
+      opened: the scopes with rows for those inside; None: all.
+      level: that of the nodes, from 0.
+    """
     rows = []
     for node in nodes:
         rows.append(dataclasses.replace(node, label="  " * level + node.label))
-        if level + 1 < depth:
-            rows += _rows(node.inside, depth, level + 1)
+        if level + 1 < depth and (opened is None or node.layer.name in opened):
+            rows += _rows(node.inside, depth, opened, level + 1)
     return rows
 
 
-def _fitting(nodes: Sequence[_Node]) -> int:
-    """The greatest depth with few enough rows, at least 1."""
-    depth, rows = 1, len(_rows(nodes, 1))
-    while rows < (more := len(_rows(nodes, depth + 1))) <= _ROWS:
-        depth, rows = depth + 1, more
-    return depth
+def _opened(roots: Sequence[_Node], whole: Layer) -> Set[str]:
+    """The scopes to open, the one with the greatest share first, while there is room."""
+    opened: set[str] = set()
+    shown, closed = len(roots), list(roots)
+    while closed:
+        node = max(closed, key=lambda each: _greatest_share(each.layer, whole))
+        closed.remove(node)
+        if shown + len(node.inside) <= _ROWS:
+            opened.add(node.layer.name)
+            shown += len(node.inside)
+            closed += node.inside
+    return opened
+
+
+def _greatest_share(layer: Layer, whole: Layer) -> float:
+    pairs = zip(_costs(layer), _costs(whole), strict=True)
+    return max(part / total for part, total in pairs if total)
 
 
 def _cells(label: str, layer: Layer, whole: Layer, examples: int) -> tuple[str, ...]:

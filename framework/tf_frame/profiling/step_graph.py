@@ -1,4 +1,4 @@
-"""Parts of a training graph: forward, backward and update; kept activations; outputs of scopes.
+"""Parts of a training step: forward, backward and update; kept activations; outputs of scopes.
 
 Kept activations and outputs are tensors that depend on the input: on data or random numbers, and
 not on variables alone.
@@ -21,11 +21,39 @@ _CONSTANTS = ("Const", "ReadVariableOp", "VarHandleOp", "Variable", "VariableV2"
 _RANDOM = ("Multinomial", "Random", "TruncatedNormal")
 # Their output shares the memory of their input.
 _VIEWS = ("ExpandDims", "Identity", "PreventGradient", "Reshape", "Squeeze", "StopGradient")
+# The workspace of cuDNN; its size is not known, and on CPUs it is empty.
+_WORKSPACE = ("FusedBatchNormV3", 5)
 # They read no values.
 _OF_SHAPES = ("Rank", "Shape", "ShapeN", "Size")
 
 
 FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
+
+
+def computed(operations: Sequence[Any], end: Any) -> list[Any]:
+    """Leaves out operations whose results nothing reads, as Grappler does.
+
+    `tf.gradients` makes such operations: the gradient of the images, on which that of the first
+    weights waits.
+
+    Args:
+      operations: those that `end` needs, in the order of their creation.
+      end: the operation that runs a step.
+    """
+    effects = {op.type: _has_effect(op) for op in {op.type: op for op in operations}.values()}
+    found: dict[str, Any] = {}
+    left = [op for op in operations if op is end or effects[op.type]]
+    while left:
+        op = left.pop()
+        if op.name not in found:
+            found[op.name] = op
+            left += [tensor.op for tensor in op.inputs]
+    return [op for op in operations if op.name in found]
+
+
+def _has_effect(operation: Any) -> bool:
+    definition = operation.op_def
+    return definition.is_stateful or any(each.is_ref for each in definition.input_arg)
 
 
 def phases(operations: Sequence[Any]) -> Mapping[str, str]:
@@ -114,4 +142,6 @@ def _source(tensor: Any) -> Any:
 
 def _has_values(tensor: Any) -> bool:
     kind = tensor.dtype.base_dtype
+    if (tensor.op.type, tensor.value_index) == _WORKSPACE:
+        return False
     return bool(kind.is_floating or kind.is_integer or kind.is_bool or kind.is_complex)
