@@ -1,0 +1,332 @@
+"""The figures of a report, which its text, JSON and HTML show.
+
+Times are milliseconds. Unless said otherwise they are means over the recorded steps of one task,
+and shares are parts of the mean step, from 0 to 1. Time that profiling itself takes in a step is
+in `profiler_ms` and nowhere else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import types
+import typing
+from typing import Any
+
+from tf_frame.errors import DataError
+
+VERSION = 1
+
+# Kinds of phases; those of hooks are the kinds of `step_profile.Span`.
+INPUT, HOST, DEVICE = "input", "host_compute", "device_compute"
+COMMUNICATION, OVERHEAD, LOOP = "communication", "session_overhead", "loop"
+
+
+@dataclasses.dataclass(frozen=True)
+class Bin:
+    """A bar of the histogram of step times: `steps` steps took `from_ms` to `to_ms`."""
+
+    from_ms: float
+    to_ms: float
+    steps: int
+
+
+@dataclasses.dataclass(frozen=True)
+class StepTimes:
+    """Wall times of the steps.
+
+    Attributes:
+      ms_of_steps: each step, in order.
+      jitter_ms: standard deviation.
+      histogram: bars of equal width, from the quickest to the slowest step.
+    """
+
+    ms_of_steps: tuple[float, ...]
+    median_ms: float
+    p90_ms: float
+    mean_ms: float
+    jitter_ms: float
+    histogram: tuple[Bin, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Phase:
+    """A part of the step's wall time; all phases together are the whole step.
+
+    Attributes:
+      kind: `input`: only input operations run, so the step waits for data; `host_compute`,
+        `device_compute`: operations run on the CPU, or on a GPU; `communication`: the step only
+        waits for other tasks or devices; `session_overhead`: nothing runs in the session call;
+        `hook`, `checkpoint`, `summary`: a hook; `loop`: other Python.
+      name: class of the hook, else empty.
+      label: the phase in words.
+      ms_of_steps: time in each step.
+    """
+
+    kind: str
+    name: str
+    label: str
+    ms: float
+    share: float
+    ms_of_steps: tuple[float, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """Wall time of a group of operations.
+
+    At each instant, wall time is divided equally between the operations that run. So the rows of
+    each table add up to the time in which operations run, `Report.operations_ms`.
+
+    Attributes:
+      name: a kind such as `convolution`, a type such as `Conv2D`, or a layer (name scope; empty:
+        outside of all scopes).
+      count: executions per step.
+      busy_ms: sum of the durations, which is larger than `ms` where operations overlap.
+      gflops_per_sec: 1e9 floating-point operations per second of `ms`; None if unknown.
+      ms_of_steps: wall time in each step.
+    """
+
+    name: str
+    ms: float
+    share: float
+    count: float
+    busy_ms: float
+    gflops_per_sec: float | None
+    ms_of_steps: tuple[float, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation(Row):
+    """Wall time of one operation of the graph; `name` is its full name.
+
+    Attributes:
+      type: such as `_FusedConv2D`.
+      kind: such as `convolution`.
+      layer: name scope of the forward operation, without the scope of the clone.
+      clone: scope of its clone; empty outside of the clones.
+      device: short name, such as `CPU:0`, or `ps_0 CPU:0` for that of another task.
+    """
+
+    type: str
+    kind: str
+    layer: str
+    clone: str
+    device: str
+
+
+@dataclasses.dataclass(frozen=True)
+class CloneRow(Row):
+    """Wall time of the operations of a clone; an empty name stands for those of no clone.
+
+    Attributes:
+      active_ms: time in which at least one of its operations runs.
+      wait_ms: time from its last operation to the last one of the slowest clone.
+    """
+
+    active_ms: float
+    wait_ms: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Owner:
+    """An operation that owns memory at the peak; `share` is its part of the peak."""
+
+    name: str
+    bytes: int
+    share: float
+
+
+@dataclasses.dataclass(frozen=True)
+class MemoryRow:
+    """Memory of a device beside that of variables, in the recorded step that needed most.
+
+    Attributes:
+      step: the global step.
+      owners: by falling bytes; not all.
+    """
+
+    device: str
+    step: int
+    peak_bytes: int
+    owners: tuple[Owner, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class ScopeRow:
+    """Static cost and time of a name scope with all scopes inside; empty: the whole model.
+
+    Attributes:
+      flops: floating-point operations of a step; None if unknown.
+      ms: wall time of its operations, forward and backward.
+      gflops_per_sec: flops / ms; None if unknown.
+    """
+
+    scope: str
+    parameters: int
+    flops: int | None
+    ms: float
+    share: float
+    gflops_per_sec: float | None
+
+
+@dataclasses.dataclass(frozen=True)
+class HookRow:
+    """Cost of a hook.
+
+    Attributes:
+      kind: `hook`, `checkpoint` or `summary`.
+      ms, share: in the recorded steps.
+      run_ms: milliseconds per step over the whole run so far; None if it ran less than twice.
+      run_share: `run_ms` as a part of the median step; None like it.
+      calls: how often it ran in the run; None if that is not recorded.
+      every_steps: steps between two calls; None before the second.
+    """
+
+    name: str
+    kind: str
+    ms: float
+    share: float
+    run_ms: float | None
+    run_share: float | None
+    calls: int | None
+    every_steps: float | None
+
+
+@dataclasses.dataclass(frozen=True)
+class TaskRow:
+    """The steps of one task.
+
+    Attributes:
+      shares: part of each kind of phase; the parts of all hooks are added up.
+      straggler: whether its steps are much slower than those of the other tasks.
+    """
+
+    task: str
+    host: str
+    steps: int
+    median_ms: float
+    p90_ms: float
+    shares: dict[str, float]
+    straggler: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Use:
+    """Operations that run on a device at the same time.
+
+    Attributes:
+      device: short name, as in `Operation`.
+      busy_share: part of the time of all steps in which at least one operation runs.
+      mean: mean number of operations that run at the same time; one operation may use several
+        cores.
+      step: the global step of `timeline`: the one nearest to the median.
+      timeline: mean number in each of equally long parts of this step.
+    """
+
+    device: str
+    busy_share: float
+    mean: float
+    step: int
+    timeline: tuple[float, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Hint:
+    """A cause of slow steps.
+
+    Attributes:
+      cause: identifier that stays the same between versions, such as `slow_input`.
+      severity: part of the step that would be gained.
+      subject: name of the hook, operation or clone; empty if the cause has none.
+      text: the cause in words.
+      remedy: advice in words, with the option that helps.
+      option: this option, such as `--steps_per_loop`; empty if none does.
+    """
+
+    cause: str
+    severity: float
+    subject: str
+    text: str
+    remedy: str
+    option: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """All figures of one task's recorded steps, and a row for each other task.
+
+    Attributes:
+      version: of these dataclasses, and so of the JSON.
+      run: name of the run folder, such as `2026_01_31_12_00_00_step_100`.
+      task: the task that all figures but `tasks` are of.
+      first_step, last_step: recorded global steps.
+      examples_per_sec: of this task, by the median step; None if the batch size is unknown.
+      profiler_ms: time of profiling's own hooks in a step, which is left out of all else.
+      input_share: part of the step that waits for input.
+      operations_ms: part of the step in which operations run: the total of `kinds`, `types`,
+        `layers`, `clones` and `operations`.
+      operations: by falling time; if there are very many, the last one, named `(others)`, stands
+        for the rest.
+      phases, kinds, types, layers, clones, memory, hooks, tasks, use: by falling time, or in order.
+      costs: in the order of the model; the first is the whole model.
+      hints: by falling gain.
+    """
+
+    version: int
+    run: str
+    task: str
+    host: str
+    cores: int
+    first_step: int
+    last_step: int
+    examples_per_step: int | None
+    examples_per_sec: float | None
+    step: StepTimes
+    profiler_ms: float
+    phases: tuple[Phase, ...]
+    input_share: float
+    operations_ms: float
+    kinds: tuple[Row, ...]
+    types: tuple[Row, ...]
+    layers: tuple[Row, ...]
+    clones: tuple[CloneRow, ...]
+    operations: tuple[Operation, ...]
+    memory: tuple[MemoryRow, ...]
+    costs: tuple[ScopeRow, ...]
+    hooks: tuple[HookRow, ...]
+    tasks: tuple[TaskRow, ...]
+    use: tuple[Use, ...]
+    hints: tuple[Hint, ...]
+
+
+def to_json(report: Report) -> str:
+    """Returns a report as JSON; keys are the names of the attributes."""
+    return json.dumps(dataclasses.asdict(report), indent=1, allow_nan=False)
+
+
+def from_json(text: str) -> Report:
+    """Returns the report of `to_json`.
+
+    Raises:
+      DataError: the text is no report, or one of another version.
+    """
+    try:
+        content = json.loads(text)
+        version = content["version"]
+        if version == VERSION:
+            return typing.cast(Report, _value(Report, content))
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"this is no report of tf-frame profile: {error}") from error
+    raise DataError(f"the report has version {version}; this tf-frame reads version {VERSION}")
+
+
+def _value(hint: Any, content: Any) -> Any:
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        hints = typing.get_type_hints(hint)
+        return hint(**{name: _value(hints[name], value) for name, value in content.items()})
+    if typing.get_origin(hint) is tuple:
+        return tuple(_value(typing.get_args(hint)[0], each) for each in content)
+    if isinstance(hint, types.UnionType) and content is not None:
+        return _value(typing.get_args(hint)[0], content)
+    return float(content) if hint is float else content
