@@ -107,7 +107,9 @@ def columns(
     ]
     if mark:
         y = _y(mark.value, most)
-        shapes.append(element("line", x1="0%", x2="100%", y1=_number(y), y2=_number(y), class_="mark"))
+        shapes.append(
+            element("line", x1="0%", x2="100%", y1=_number(y), y2=_number(y), class_="mark")
+        )
         shapes.append(_text(mark.label, "100%", y - 4, anchor="end"))
     return _picture(title, [*shapes, *_axis(ends)], height=_TOP + _HEIGHT + 20)
 

@@ -8,10 +8,13 @@ The result is well-formed XML as well as HTML.
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 
 # Elements that HTML ends by themselves; any other has an end tag, also without content.
-_VOID = ("meta", "br", "col")
+_VOID = ("meta", "br")
+# Control characters, halves of surrogate pairs, and the two values that are no characters.
+_REFUSED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 class Markup(str):
@@ -44,15 +47,12 @@ def join(children: Iterable[str]) -> Markup:
 
 def escaped(text: str) -> Markup:
     """Returns text as HTML; a character that HTML does not allow becomes a question mark."""
-    return Markup(html.escape("".join(c if _is_allowed(c) else "\N{REPLACEMENT CHARACTER}" for c in text)))
+    return Markup(html.escape(_REFUSED.sub("?", text)))
 
 
-def _is_allowed(character: str) -> bool:
-    code = ord(character)
-    return code >= 0x20 and not 0x7F <= code < 0xA0 and not 0xD800 <= code < 0xE000 and code & 0xFFFE != 0xFFFE or character in "\t\n"
-
-
-def table(heading: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> Markup:
+def table(
+    heading: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()
+) -> Markup:
     """Returns a table that scrolls sideways where the screen is narrower.
 
     Args:
@@ -63,8 +63,12 @@ def table(heading: Sequence[str], rows: Iterable[Sequence[str]], *, right: Seque
 
     def line(tag: str, cells: Sequence[str]) -> Markup:
         return element(
-            "tr", *(element(tag, c, class_="n" if i in right else None) for i, c in enumerate(cells))
+            "tr",
+            *(element(tag, c, class_="n" if i in right else None) for i, c in enumerate(cells)),
         )
 
-    content = element("thead", line("th", heading)), element("tbody", *(line("td", r) for r in rows))
+    content = (
+        element("thead", line("th", heading)),
+        element("tbody", *(line("td", r) for r in rows)),
+    )
     return element("div", element("table", *content), class_="scroll")

@@ -1,6 +1,6 @@
 """Style sheet of the HTML page: colours of light and dark screens, one column on a phone.
 
-`c0` to `c7` are colours for parts of one whole; they differ in brightness too, so that they can be
+`c0` to `c8` are colours for parts of one whole; they differ in brightness too, so that they can be
 told apart in black and white. `warn` is for what needs attention.
 """
 
@@ -11,14 +11,14 @@ CSS = """
   color-scheme: light dark;
   --back: #f6f7f9; --card: #ffffff; --line: #e1e4e9; --text: #1c2430; --soft: #5c6675;
   --c0: #2f6fb3; --c1: #d9772b; --c2: #23897c; --c3: #8457c2; --c4: #c23b60; --c5: #b58a12;
-  --c6: #76818f; --c7: #c3c9d1; --warn: #d14b3a; --hint: #fff4e5; --good: #e9f6ef;
+  --c6: #76818f; --c7: #c3c9d1; --c8: #8a5a3c; --warn: #d14b3a; --hint: #fff4e5; --good: #e9f6ef;
   --inside: #ffffff;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --back: #12161c; --card: #1b212a; --line: #303946; --text: #e7ebf0; --soft: #9aa6b5;
     --c0: #5b9be0; --c1: #eb9a55; --c2: #45b8a8; --c3: #ab86e0; --c4: #e4708f; --c5: #d9b24a;
-    --c6: #8f9bab; --c7: #4a5463; --warn: #f0806f; --hint: #3a2c18; --good: #17332a;
+    --c6: #8f9bab; --c7: #4a5463; --c8: #b98a68; --warn: #f0806f; --hint: #3a2c18; --good: #17332a;
     --inside: #10141a;
   }
 }
@@ -42,10 +42,12 @@ section { margin-top: 1rem; }
   display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .8rem;
   margin-top: 1rem;
 }
-.tile b { display: block; font-size: 1.45rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.tile b { display: block; font-size: 1.45rem; line-height: 1.3; }
 .hint { background: var(--hint); border-left: 4px solid var(--warn); }
 .good { background: var(--good); border-left: 4px solid var(--c2); }
-.hint, .good { border-radius: 6px; padding: .6rem .8rem; margin-top: .6rem; overflow-wrap: anywhere; }
+.hint, .good { border-radius: 6px; padding: .6rem .8rem; margin-top: .6rem; }
+.hint, .good, code { overflow-wrap: anywhere; }
+svg.whole rect { stroke: var(--card); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th { font-weight: 600; color: var(--soft); font-size: .85rem; }
@@ -54,8 +56,10 @@ tbody tr { border-top: 1px solid var(--line); }
 th.n, td.n { text-align: right; white-space: nowrap; }
 td { overflow-wrap: anywhere; min-width: 4.5rem; }
 td.n { min-width: 0; }
-td.wide { min-width: 8rem; }
-.swatch { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin-right: .5em; }
+.wide { min-width: 8rem; }
+.alarm { color: var(--warn); font-weight: 600; }
+summary { cursor: pointer; margin-top: .5rem; }
+.swatch { display: inline-block; width: .8em; height: .8em; margin-right: .5em; }
 svg { display: block; overflow: visible; }
 svg text { fill: var(--soft); font-size: 12px; }
 svg text.inside { fill: var(--inside); font-weight: 600; }
@@ -63,5 +67,5 @@ svg text.inside { fill: var(--inside); font-weight: 600; }
 .axis { stroke: var(--line); }
 """ + "\n".join(
     f".{name} {{ fill: var(--{name}); background: var(--{name}); }}"
-    for name in ("c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "warn")
+    for name in ("c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "warn")
 )

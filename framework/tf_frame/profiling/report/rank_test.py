@@ -2,10 +2,10 @@
 
 The test is that of Mann and Whitney ("On a test of whether one of two random variables is
 stochastically larger than the other", Annals of Mathematical Statistics 18, 1947). It compares
-ranks, for times of steps are far from normal: one step that the machine interrupted, or that wrote a
-checkpoint, is many times as long as the others and would decide a test of means. A permutation
-test of medians would do as well, but needs random draws, or more permutations than can be counted;
-the distribution of rank sums is known exactly for few steps.
+ranks, because times of steps are far from normal: one step that the machine interrupted, or that
+wrote a checkpoint, is many times as long as the others and would decide a test of means. The
+distribution of rank sums can be counted exactly for few steps; a permutation test of medians would
+need random draws instead.
 
 Of many compared entries some differ by chance. `adjusted` bounds the share of these among the
 significant ones by the procedure of Benjamini and Hochberg ("Controlling the false discovery
@@ -58,7 +58,7 @@ def adjusted(p_values: Sequence[float]) -> list[float]:
 
 
 def _doubled_ranks(values: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """Twice the rank of each value, which is an integer even for ties, and the sizes of the ties."""
+    """Twice the rank of each value, an integer even for ties; and the sizes of the ties."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return (2 * last - counts + 1)[place], counts.tolist()

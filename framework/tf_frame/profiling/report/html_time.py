@@ -1,0 +1,143 @@
+"""Sections of the HTML page on time: phases, steps, kinds, layers and operations.
+
+Each takes a report, and is empty if that has no such figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tf_frame.profiling.report import html_charts as charts
+from tf_frame.profiling.report.figures import Operation, Report, Row, Use
+from tf_frame.profiling.report.html_elements import Markup, element, join, table
+from tf_frame.profiling.report.html_parts import (
+    COLORS,
+    count_text,
+    folded,
+    ms_text,
+    named,
+    pair,
+    percent_text,
+    section,
+    with_bar,
+)
+
+# Steps that take as many medians stand out.
+_SLOW = 1.5
+
+
+def phases(report: Report) -> Markup:
+    """The phases as parts of one bar, and their figures."""
+    if not report.phases:
+        return Markup("")
+    parts = [
+        charts.Part(phase.label, phase.ms, ms_text(phase.ms), COLORS[phase.kind])
+        for phase in report.phases
+    ]
+    rows = [
+        (named(phase.label, COLORS[phase.kind]), ms_text(phase.ms), percent_text(phase.share))
+        for phase in report.phases
+    ]
+    title = "Where the step goes"
+    legend = table(("phase", "per step", "share"), rows, right=(1, 2))
+    return section(title, charts.stacked_bar(title, parts), legend)
+
+
+def step_times(report: Report) -> Markup:
+    """Histogram, and the steps in order, of which slow ones stand out."""
+    step = report.step
+    if not step.ms_of_steps:
+        return Markup("")
+    histogram = charts.columns(
+        "Histogram of step times",
+        [each.steps for each in step.histogram],
+        [f"{ms_text(b.from_ms)} to {ms_text(b.to_ms)}: {b.steps} steps" for b in step.histogram],
+        ends=(ms_text(min(step.ms_of_steps)), ms_text(max(step.ms_of_steps))),
+    )
+    names = zip(_step_names(report), step.ms_of_steps, strict=True)
+    in_order = charts.columns(
+        "Time of each step",
+        step.ms_of_steps,
+        [f"{name}: {ms_text(ms)}" for name, ms in names],
+        ends=(f"step {report.first_step}", f"step {report.last_step}"),
+        mark=charts.Mark(step.median_ms, f"median {ms_text(step.median_ms)}"),
+        highlighted=[i for i, ms in enumerate(step.ms_of_steps) if ms > _SLOW * step.median_ms],
+    )
+    return pair(section("Step times", histogram), section("Step times in order", in_order))
+
+
+def _step_names(report: Report) -> list[str]:
+    """Global steps, unless some between the first and the last were not recorded."""
+    number = len(report.step.ms_of_steps)
+    if report.last_step - report.first_step == number - 1:
+        return [f"step {report.first_step + i}" for i in range(number)]
+    return [f"recorded step {i + 1}" for i in range(number)]
+
+
+def kinds_and_layers(report: Report) -> Markup:
+    """Time of operations by kind and by layer."""
+    return pair(
+        _rows("Time by kind of operation", report.kinds, "c0", str),
+        _rows("Time by layer", report.layers, "c2", lambda name: name or "(outside of all scopes)"),
+    )
+
+
+def types(report: Report) -> Markup:
+    """Time of operations by type."""
+    return _rows("Time by type of operation", report.types, "c3", str)
+
+
+def _rows(title: str, rows: Sequence[Row], color: str, name_of: Callable[[str], str]) -> Markup:
+    most = max((row.ms for row in rows), default=0.0)
+    cells = [
+        (
+            with_bar(name_of(row.name), row.ms, most, color),
+            ms_text(row.ms),
+            percent_text(row.share),
+            count_text(row.count),
+        )
+        for row in rows
+    ]
+    return folded(title, ("", "per step", "share", "runs"), cells, right=(1, 2, 3))
+
+
+def operations(report: Report) -> Markup:
+    """The operations that take most time."""
+    most = max((row.ms for row in report.operations), default=0.0)
+    heading = ("operation", "type", "device", "per step", "share", "runs", "GFLOP/s")
+    cells = [_operation(row, most) for row in report.operations]
+    return folded("Top operations by their own time", heading, cells, right=(3, 4, 5, 6))
+
+
+def _operation(row: Operation, most: float) -> tuple[str, ...]:
+    return (
+        with_bar(row.name, row.ms, most, "c0"),
+        row.type,
+        row.device,
+        ms_text(row.ms),
+        percent_text(row.share),
+        count_text(row.count),
+        "" if row.gflops_per_sec is None else f"{row.gflops_per_sec:.1f}",
+    )
+
+
+def use_over_time(report: Report) -> Markup:
+    """Operations that run at the same time through one step, for each device."""
+    return join(_use(use, report.cores) for use in report.use)
+
+
+def _use(use: Use, cores: int) -> Markup:
+    # Those of another task, or on a GPU, are not bounded by the processors of this machine.
+    most = max([float(cores) if use.device.startswith("CPU:") else 1.0, *use.timeline])
+    picture = charts.area(
+        f"Operations that run on {use.device} at the same time",
+        use.timeline,
+        most,
+        ends=(f"begin of step {use.step}", "end"),
+        mark=charts.Mark(use.mean, f"mean {use.mean:.2f}"),
+    )
+    note = (
+        f"Operations at the same time; the top is {most:g}. {use.device} is busy "
+        f"{percent_text(use.busy_share)} of the time; one operation may use several cores."
+    )
+    return section(f"{use.device} through a step", picture, element("p", note, class_="soft"))
