@@ -18,15 +18,14 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
 from tf_frame.profiling.report.figures import Report, Row
+from tf_frame.profiling.report.hooks import KINDS as HOOK_KINDS
 from tf_frame.profiling.report.rank_test import adjusted, p_value
-from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
 
 VERSION = 1
 # Part of false differences among those that count as significant.
 _LEVEL = 0.05
 # Entries below this part of the step in both are not compared one by one.
 _LEAST_SHARE = 1e-3
-_HOOKS = (HOOK, CHECKPOINT, SUMMARY)
 _CLONE = re.compile(r"(?<![^/])clone_\d+/")
 _NUMBER = re.compile(r"_\d+(?=/|$)")
 
@@ -133,7 +132,7 @@ class _Side:
 
 
 def _phases(report: Report, *, hooks: bool) -> _Times:
-    found = [each for each in report.phases if (each.kind in _HOOKS) == hooks]
+    found = [each for each in report.phases if (each.kind in HOOK_KINDS) == hooks]
     return _added((each.label, each.ms_of_steps) for each in found)
 
 

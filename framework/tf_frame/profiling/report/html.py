@@ -9,9 +9,10 @@ it, the largest first.
 from __future__ import annotations
 
 from tf_frame.profiling.report import html_resources as resources, html_time as time
+from tf_frame.profiling.report.figure_texts import count_text, ms_text, percent_text
 from tf_frame.profiling.report.figures import Hint, Report
 from tf_frame.profiling.report.html_elements import Markup, element, join
-from tf_frame.profiling.report.html_parts import count_text, ms_text, percent_text, section
+from tf_frame.profiling.report.html_parts import section
 from tf_frame.profiling.report.html_style import CSS
 from tf_frame.text import readable_bytes
 

@@ -1,4 +1,4 @@
-"""Parts that sections of the HTML page share: figures as text, rows with bars, folded tables."""
+"""Parts that sections of the HTML page share: colours, rows with bars, folded tables."""
 
 from __future__ import annotations
 
@@ -22,30 +22,6 @@ COLORS = {
 }
 # Rows that are seen at once, and all with those that a click shows.
 SHOWN, MOST = 12, 200
-_COUNTS = ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e4, " k"))
-
-
-def ms_text(ms: float) -> str:
-    """Returns milliseconds with three figures, and no more than two decimals."""
-    if 0 < ms < 0.01:
-        return "< 0.01 ms"
-    decimals = 0 if ms >= 100 else 1 if ms >= 10 else 2
-    return f"{ms:,.{decimals}f} ms"
-
-
-def percent_text(share: float) -> str:
-    """Returns a share from 0 to 1 in percent."""
-    if 0 < share < 0.001:
-        return "< 0.1 %"
-    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"
-
-
-def count_text(count: float) -> str:
-    """Returns a number in thousands, millions ... with three figures."""
-    for size, unit in _COUNTS:
-        if count >= size:
-            return f"{count / size:.3g}{unit}"
-    return f"{count:,.0f}" if count == int(count) else f"{count:.1f}"
 
 
 def section(title: str, *content: str) -> Markup:

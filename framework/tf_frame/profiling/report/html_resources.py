@@ -8,17 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tf_frame.profiling.report import html_charts as charts
+from tf_frame.profiling.report.figure_texts import count_text, ms_text, percent_text
 from tf_frame.profiling.report.figures import CloneRow, MemoryRow, Report, TaskRow
 from tf_frame.profiling.report.html_elements import Markup, element, join, table
-from tf_frame.profiling.report.html_parts import (
-    COLORS,
-    count_text,
-    folded,
-    ms_text,
-    percent_text,
-    section,
-    with_bar,
-)
+from tf_frame.profiling.report.html_parts import COLORS, folded, section, with_bar
 from tf_frame.text import readable_bytes
 
 

@@ -8,19 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tf_frame.profiling.report import html_charts as charts
+from tf_frame.profiling.report.figure_texts import count_text, ms_text, percent_text
 from tf_frame.profiling.report.figures import Operation, Report, Row, Use
 from tf_frame.profiling.report.html_elements import Markup, element, join, table
-from tf_frame.profiling.report.html_parts import (
-    COLORS,
-    count_text,
-    folded,
-    ms_text,
-    named,
-    pair,
-    percent_text,
-    section,
-    with_bar,
-)
+from tf_frame.profiling.report.html_parts import COLORS, folded, named, pair, section, with_bar
 
 # Steps that take as many medians stand out.
 _SLOW = 1.5
