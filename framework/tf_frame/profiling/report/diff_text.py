@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tf_frame.profiling.report.diff import Change, Comparison
-from tf_frame.profiling.report.figure_texts import ms_text, signed_ms_text
+from tf_frame.profiling.report.figure_texts import OUTSIDE, ms_text, signed_ms_text
 from tf_frame.text import columns
 
 # Rows of a table: significant differences, and those that may be noise.
@@ -80,7 +80,7 @@ def _row(change: Change) -> tuple[str, ...]:
         _percent(change),
         ms_text(change.before_ms),
         ms_text(change.after_ms),
-        change.name + ("" if change.significant else f"  ({_NOISE})"),
+        (change.name or OUTSIDE) + ("" if change.significant else f"  ({_NOISE})"),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+# In place of the empty name of a layer.
+OUTSIDE = "(outside of all scopes)"
 _COUNTS = ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e4, " k"))
 
 

@@ -47,7 +47,8 @@ def page(report: Report) -> str:
 def _heading(report: Report) -> Markup:
     number = len(report.step.ms_of_steps)
     cores = f"{report.cores} core{'' if report.cores == 1 else 's'}"
-    steps = f"{number} recorded steps, {report.first_step} to {report.last_step}"
+    recorded = "1 recorded step" if number == 1 else f"{number} recorded steps"
+    steps = f"{recorded}, {report.first_step} to {report.last_step}"
     line = f"{report.task} on {report.host}, {cores} · {steps}"
     if report.examples_per_step:
         line += f" · {report.examples_per_step} examples per step"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tf_frame.profiling.report import html_charts as charts
-from tf_frame.profiling.report.figure_texts import count_text, ms_text, percent_text
+from tf_frame.profiling.report.figure_texts import OUTSIDE, count_text, ms_text, percent_text
 from tf_frame.profiling.report.figures import Operation, Report, Row, Use
 from tf_frame.profiling.report.html_elements import Markup, element, join, table
 from tf_frame.profiling.report.html_parts import COLORS, folded, named, pair, section, with_bar
@@ -69,7 +69,7 @@ def kinds_and_layers(report: Report) -> Markup:
     """Time of operations by kind and by layer."""
     return pair(
         _rows("Time by kind of operation", report.kinds, "c0", str),
-        _rows("Time by layer", report.layers, "c2", lambda name: name or "(outside of all scopes)"),
+        _rows("Time by layer", report.layers, "c2", lambda name: name or OUTSIDE),
     )
 
 
