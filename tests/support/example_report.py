@@ -113,7 +113,7 @@ def example_report(*, steps=10, factor=1.0, of=("",), seed=0, run="2026_01_31_12
                 0.36,
                 "",
                 "36 % of the step waits for input",
-                "Decode in parallel, cache, or prefetch:",
+                "Decode in parallel with --input.threads 8, cache, or prefetch.",
                 "--input.threads",
             ),
         ),

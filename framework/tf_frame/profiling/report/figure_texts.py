@@ -4,7 +4,8 @@ from __future__ import annotations
 
 # In place of the empty name of a layer.
 OUTSIDE = "(outside of all scopes)"
-_COUNTS = ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e4, " k"))
+# Least number, size of the unit, unit.
+_COUNTS = ((1e12, 1e12, " T"), (1e9, 1e9, " G"), (1e6, 1e6, " M"), (1e4, 1e3, " k"))
 
 
 def ms_text(ms: float) -> str:
@@ -24,12 +25,13 @@ def percent_text(share: float) -> str:
 
 def count_text(count: float) -> str:
     """Returns a number in thousands, millions ... with three figures."""
-    for size, unit in _COUNTS:
-        if count >= size:
+    for least, size, unit in _COUNTS:
+        if count >= least:
             return f"{count / size:.3g}{unit}"
     return f"{count:,.0f}" if count == int(count) else f"{count:.1f}"
 
 
 def signed_ms_text(ms: float) -> str:
     """Returns a difference in milliseconds with its sign."""
-    return f"{'-' if ms < 0 else '+'}{ms_text(abs(ms))}"
+    size = f"{abs(ms):.3f} ms" if abs(ms) < 0.01 else ms_text(abs(ms))
+    return f"{'-' if ms < 0 else '+'}{size}"

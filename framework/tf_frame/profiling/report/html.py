@@ -86,13 +86,12 @@ def _hints(report: Report) -> Markup:
 
 
 def _hint(hint: Hint) -> Markup:
-    gain = f"gains up to {percent_text(hint.severity)} of the step"
-    advice = (
-        [hint.remedy, " ", element("code", hint.option), " "] if hint.option else [hint.remedy, " "]
-    )
+    before, option, after = hint.remedy.partition(hint.option or "\0")
+    advice = [before, element("code", option) if option else "", after]
+    gain = f" (gains up to {percent_text(hint.severity)} of the step)" if hint.severity else ""
     return element(
         "div",
         element("b", hint.text),
-        element("p", *advice, element("small", f"({gain})")),
+        element("p", *advice, element("small", gain)),
         class_="hint",
     )

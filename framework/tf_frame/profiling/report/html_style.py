@@ -56,7 +56,7 @@ tbody tr { border-top: 1px solid var(--line); }
 th.n, td.n { text-align: right; white-space: nowrap; }
 td { overflow-wrap: anywhere; min-width: 4.5rem; }
 td.n { min-width: 0; }
-.wide { min-width: 8rem; }
+.wide { min-width: 13rem; }
 .alarm { color: var(--warn); font-weight: 600; }
 summary { cursor: pointer; margin-top: .5rem; }
 .swatch { display: inline-block; width: .8em; height: .8em; margin-right: .5em; }
