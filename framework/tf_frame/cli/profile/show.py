@@ -1,0 +1,58 @@
+"""`tf-frame profile show`: where the time of the recorded steps of a training goes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from tf_frame.cli import option_help
+from tf_frame.cli.screen import report, without_chatter
+from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.config.option import Option
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.profiling.report.build import build
+from tf_frame.profiling.report.figures import to_json
+from tf_frame.profiling.report.run_folder import find
+from tf_frame.profiling.report.tables import TABLES
+from tf_frame.profiling.report.text import text_of
+
+USAGE = """usage: tf-frame profile show MODEL_DIR [OPTIONS]
+
+Shows the newest profile in MODEL_DIR: how long a step takes, where its time goes, and what would
+help. Shares of operations are of wall time: while several run at once, they share it equally."""
+_RUN = Option("run", str | None, None, "name of the profile, a folder in plugins/profile; none: newest")
+_TASK = Option("task", str | None, None, "task, such as worker_0; none: the first by name")
+_BY = Option("by", str | None, None, "only this table, with all rows", choices=tuple(TABLES))
+_JSON = Option("json", bool, False, "print JSON for programs")
+_HTML = Option("html", str | None, None, "write a page with pictures into this file")
+OPTIONS = (_RUN, _TASK, _BY, _JSON, _HTML)
+_HELP = ("-h", "--help")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the sub-command and returns its exit code."""
+    if not argv or any(word in _HELP for word in argv):
+        report(f"{USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
+        return EXIT_OK if argv else EXIT_USAGE
+    values, words = split_flags(argv, OPTIONS)
+    parse_flags([word for word in words if word.startswith("-")], OPTIONS)
+    if len(words) != 1:
+        given = " ".join(words) or "none"
+        raise ConfigError(f"tf-frame profile show takes one folder, MODEL_DIR; given: {given}")
+    with without_chatter(None):  # A remote folder needs TensorFlow.
+        run = find(words[0], values.get("run"))
+    shown = build(run.profiles, run=run.name, task=values.get("task"))
+    if values.get("html"):
+        from tf_frame.profiling.report.html import page
+
+        _write(values["html"], page(shown))
+    report(to_json(shown) if values.get("json") else text_of(shown, values.get("by")))
+    return EXIT_OK
+
+
+def _write(path: str, content: str) -> None:
+    try:
+        with open(os.path.expanduser(path), "w", encoding="utf-8") as file:
+            file.write(content)
+    except OSError as error:
+        raise ConfigError(f"--html {path} cannot be written: {error.strerror}") from error

@@ -1,0 +1,64 @@
+"""Finds the recorded steps of a run: `MODEL_DIR/plugins/profile/RUN/*.steps.json.gz`."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+
+from tf_frame import file_system
+from tf_frame.config.values import nearest
+from tf_frame.errors import ConfigError, DataError
+from tf_frame.profiling.step_profile import SUFFIX, StepProfile, read
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """A run folder.
+
+    Attributes:
+      name: of the folder, such as `2026_01_31_12_00_00_step_100`.
+      profiles: of each task, by name of the file.
+    """
+
+    name: str
+    profiles: Sequence[StepProfile]
+
+
+def find(model_dir: str, run: str | None = None) -> Run:
+    """Reads the recorded steps of all tasks.
+
+    Args:
+      model_dir: the folder of the training.
+      run: name of the run folder; None: the newest with recorded steps, which is the last by
+        name, for names begin with the time.
+
+    Raises:
+      ConfigError: there is no such folder, or no such run in it.
+      DataError: no steps are recorded in it, or a file is damaged.
+    """
+    model_dir = os.path.expanduser(model_dir)
+    if not file_system.is_folder(model_dir):
+        raise ConfigError(f"{model_dir}: there is no such folder")
+    runs = _runs(os.path.join(model_dir, "plugins", "profile"))
+    if not runs:
+        raise DataError(
+            f"{model_dir} has no recorded steps (plugins/profile/*/*{SUFFIX}); record some with "
+            "tf-frame profile, or with --profile_at_step"
+        )
+    if run is not None and run not in runs:
+        near = nearest(run, list(runs))
+        hint = f"did you mean {near}?" if near else f"it has {', '.join(runs)}"
+        raise ConfigError(f"--run {run}: {model_dir} has no recorded steps of that name; {hint}")
+    name = run if run is not None else max(runs)
+    return Run(name, [read(path) for path in runs[name]])
+
+
+def _runs(folder: str) -> dict[str, list[str]]:
+    """Run folders with recorded steps: name -> files."""
+    found = {}
+    for path in file_system.files_in(folder):
+        files = [file for file in file_system.files_in(path) if file.endswith(SUFFIX)]
+        if files:
+            found[os.path.basename(path)] = files
+    return found

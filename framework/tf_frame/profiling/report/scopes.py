@@ -1,0 +1,69 @@
+"""Names in the records: the layer and the clone of an operation, short names of devices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+_GRADIENTS = re.compile(r"gradients(_\d+)?")
+_GRADIENT_OF = re.compile(r".+_grad(_\d+)?")
+# What an optimizer, or the moving averages of batch norm, add below the scope of a layer.
+_DETAIL = re.compile(r"update_.+|AssignMovingAvg(_\d+)?")
+# Grappler puts new operations into scopes of its own, with the old name behind.
+_GRAPPLER = re.compile(r"(ConstantFolding|\w+Optimizer(_\w+)?|RemapperOptimizer)")
+_DEVICE = re.compile(r"(/job:(?P<job>\w+))?(/replica:\d+)?(/task:(?P<task>\d+))?/?(device:)?")
+
+
+def place_of(name: str, clone_scopes: Collection[str]) -> tuple[str, str]:
+    """The layer and the clone of an operation.
+
+    The operation of a gradient, `clone_0/gradients/clone_0/conv1/Conv2D_grad/AddN`, counts for
+    the layer of its forward operation, `conv1`.
+
+    Args:
+      name: of the operation.
+      clone_scopes: of all clones.
+
+    Returns:
+      The name scope without the clone's, empty outside of all scopes; and the clone's scope,
+      empty outside of the clones.
+    """
+    parts = name.split("/")
+    clone = next((part for part in parts if part in clone_scopes), "")
+    *scopes, _ = [part for part in parts if part not in clone_scopes] or [""]
+    while scopes and _GRAPPLER.fullmatch(scopes[0]):
+        scopes = scopes[1:]
+    forward = [part for part in scopes if not _GRADIENTS.fullmatch(part)]
+    is_gradient = len(forward) < len(scopes)
+    layer = "/".join(_before(forward, _GRADIENT_OF) if is_gradient else _before(forward, _DETAIL))
+    # Sums of gradients belong to no layer.
+    return layer or ("gradients" if is_gradient and not forward else ""), clone
+
+
+def _before(parts: list[str], pattern: re.Pattern[str]) -> list[str]:
+    cut = next((i for i, part in enumerate(parts) if pattern.fullmatch(part)), len(parts))
+    return parts[:cut]
+
+
+def is_inside(scope: str, outer: str) -> bool:
+    """Returns whether a scope is `outer`, or one inside it; all are inside the empty scope."""
+    return not outer or scope == outer or scope.startswith(f"{outer}/")
+
+
+def is_gpu(device: str) -> bool:
+    """Returns whether the full or short name of a device is that of a GPU."""
+    return "GPU:" in device.upper()
+
+
+def short_device(device: str, task: str) -> str:
+    """The short name of a device: `CPU:0`, or `ps_0 CPU:0` if it belongs to another task.
+
+    Args:
+      device: full name, such as `/job:ps/replica:0/task:0/device:CPU:0`.
+      task: the task that recorded it, such as `worker_0`.
+    """
+    found = _DEVICE.match(device)
+    if not found or not found["job"]:
+        return device.lstrip("/")
+    owner, rest = f"{found['job']}_{found['task'] or 0}", device[found.end() :]
+    return rest if found["job"] == "localhost" or owner == task else f"{owner} {rest}"

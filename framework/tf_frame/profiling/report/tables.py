@@ -1,0 +1,176 @@
+"""The tables of a report's text, each by the word of `tf-frame profile show --by`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tf_frame.profiling.report.figures import COMMUNICATION, INPUT, Report, Row
+from tf_frame.profiling.report.rows import rolled_up
+from tf_frame.text import columns, readable_bytes
+
+_NAME_WIDTH, _TYPE_WIDTH = 48, 20
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_Cells = Sequence[str]
+
+
+def bars(values: Sequence[float]) -> str:
+    """A small bar for each value, as high as its part of the largest one; blank for 0."""
+    most = max(values, default=0)
+    return "".join(
+        _BLOCKS[round(value / most * (len(_BLOCKS) - 1))] if value > 0 else " " for value in values
+    )
+
+
+def operations(report: Report, shown: int | None) -> str:
+    """Operations by the wall time that they take."""
+    head = ["SHARE", "MS", "CALLS", "GFLOP/S", "TYPE", "OPERATION"]
+    cells = [
+        [*_figures(each), _rate(each.gflops_per_sec), each.type[:_TYPE_WIDTH], _short(each.name)]
+        for each in report.operations
+    ]
+    return _table("Operations that take longest", head, cells, shown, names=2)
+
+
+def types(report: Report, shown: int | None) -> str:
+    """Types of operations."""
+    return _rows("Types of operations", "TYPE", report.types, shown)
+
+
+def kinds(report: Report, shown: int | None) -> str:
+    """Kinds of operations."""
+    return _rows("Kinds of operations", "KIND", report.kinds, shown)
+
+
+def layers(report: Report, shown: int | None) -> str:
+    """Layers, forward and backward together; in a short table those inside a scope as one."""
+    rows = report.layers if shown is None else rolled_up(report.layers, 2 * shown)
+    return _rows("Layers, forward and backward", "NAME SCOPE", rows, shown)
+
+
+def clones(report: Report, shown: int | None) -> str:
+    """Clones, with the time that they compute and wait for the slowest one."""
+    head = ["SHARE", "MS", "COMPUTES MS", "WAITS MS", "CLONE"]
+    cells = [
+        [*_figures(r)[:2], f"{r.active_ms:.2f}", f"{r.wait_ms:.2f}", r.name or "(none)"]
+        for r in report.clones
+    ]
+    return _table("Clones", head, cells, shown)
+
+
+def hooks(report: Report, shown: int | None) -> str:
+    """Hooks: in the recorded steps, and over the whole run."""
+    head = ["SHARE", "MS", "MS/STEP OF THE RUN", "EVERY N STEPS", "HOOK"]
+    cells = [
+        [
+            f"{row.share:.1%}",
+            f"{row.ms:.2f}",
+            "-" if row.run_ms is None else f"{row.run_ms:.2f}",
+            "-" if row.every_steps is None else f"{row.every_steps:.0f}",
+            row.name,
+        ]
+        for row in report.hooks
+    ]
+    return _table("Hooks", head, cells, shown)
+
+
+def tasks(report: Report, shown: int | None) -> str:
+    """Tasks of the job, if there are several."""
+    head = ["MEDIAN MS", "P90 MS", "INPUT", "WAITS FOR OTHERS", "TASK", ""]
+    cells = [
+        [
+            f"{row.median_ms:.1f}",
+            f"{row.p90_ms:.1f}",
+            f"{row.shares.get(INPUT, 0):.0%}",
+            f"{row.shares.get(COMMUNICATION, 0):.0%}",
+            row.task,
+            "slower than the others" if row.straggler else "",
+        ]
+        for row in report.tasks
+    ]
+    return _table("Tasks", head, cells if len(cells) > 1 else [], shown, names=2)
+
+
+def memory(report: Report, shown: int | None) -> str:
+    """The peak of each device, and the operations that own it."""
+    parts = []
+    for row in report.memory:
+        title = f"Memory of {row.device} beside variables: {readable_bytes(row.peak_bytes)} at most"
+        cells = [[f"{o.share:.1%}", readable_bytes(o.bytes), _short(o.name)] for o in row.owners]
+        parts.append(_table(title, ["SHARE", "BYTES", "OPERATION"], cells, shown) or title)
+    return "\n\n".join(parts)
+
+
+def costs(report: Report, shown: int | None) -> str:
+    """Parameters and floating-point operations: the whole model and its outer scopes."""
+    head = ["PARAMETERS", "GFLOP", "MS", "GFLOP/S", "NAME SCOPE"]
+    cells = [
+        [
+            f"{row.parameters:,}",
+            "-" if row.flops is None else f"{row.flops / 1e9:.3f}",
+            f"{row.ms:.2f}",
+            _rate(row.gflops_per_sec),
+            _short(row.scope or "(the whole model)"),
+        ]
+        for row in report.costs
+        if shown is None or row.scope.count("/") < 2
+    ]
+    return _table("Parameters and floating-point operations", head, cells, shown)
+
+
+def use(report: Report, shown: int | None) -> str:
+    """Operations that run on each device at the same time, over the typical step."""
+    head = ["BUSY", "AT ONCE", "OVER A TYPICAL STEP", "DEVICE"]
+    cells = [
+        [f"{row.busy_share:.0%}", f"{row.mean:.2f}", f"|{bars(row.timeline)}|", row.device]
+        for row in report.use
+    ]
+    return _table(f"Devices in use ({report.cores} cores)", head, cells, shown, names=2)
+
+
+def _rows(title: str, heading: str, rows: Sequence[Row], shown: int | None) -> str:
+    rated = any(row.gflops_per_sec for row in rows)
+    head = ["SHARE", "MS", "CALLS", *(["GFLOP/S"] if rated else []), heading]
+    cells = [
+        [
+            *_figures(row),
+            *([_rate(row.gflops_per_sec)] if rated else []),
+            _short(row.name or "(none)"),
+        ]
+        for row in rows
+    ]
+    return _table(title, head, cells, shown)
+
+
+def _table(
+    title: str, head: _Cells, cells: Sequence[_Cells], shown: int | None, names: int = 1
+) -> str:
+    """A table below its title, empty without rows; the last `names` columns are texts."""
+    if not cells:
+        return ""
+    kept = cells if shown is None else cells[:shown]
+    more = f" (first {len(kept)} of {len(cells)})" if len(kept) < len(cells) else ""
+    return f"{title}{more}\n{columns([head, *kept], right=range(len(head) - names))}"
+
+
+def _figures(row: Row) -> list[str]:
+    return [f"{row.share:.1%}", f"{row.ms:.2f}", f"{row.count:.3g}"]
+
+
+def _rate(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:.1f}"
+
+
+def _short(name: str) -> str:
+    """A name whose end, which says most, is kept."""
+    return name if len(name) <= _NAME_WIDTH else f"...{name[3 - _NAME_WIDTH :]}"
+
+
+# The word of --by -> the table.
+TABLES: Mapping[str, Callable[[Report, int | None], str]] = {
+    "op": operations,
+    "type": types,
+    "layer": layers,
+    "kind": kinds,
+    "clone": clones,
+    "hook": hooks,
+}

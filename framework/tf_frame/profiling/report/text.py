@@ -1,0 +1,133 @@
+"""The text of a report for a terminal: 100 columns, for readers who have never used a profiler."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from tf_frame.profiling.report import tables
+from tf_frame.profiling.report.figures import Report, Row
+from tf_frame.profiling.report.kinds import INPUT
+
+_WIDTH, _LABEL, _BAR = 100, 44, 30
+# Parts below this are added up in one line.
+_SMALL = 0.005
+# Rows of the tables behind the summary.
+_ROWS = 10
+_TABLES = (
+    tables.operations,
+    tables.layers,
+    tables.clones,
+    tables.tasks,
+    tables.hooks,
+    tables.memory,
+    tables.use,
+    tables.costs,
+)
+
+
+def text_of(report: Report, by: str | None = None) -> str:
+    """Returns the text.
+
+    Args:
+      report: the report.
+      by: one of `tables.TABLES`, to show this table alone, whole, below the step time.
+    """
+    if by is not None:
+        table = tables.TABLES[by](report, None)
+        return f"{_headline(report)}\n\n{table or f'Nothing is recorded by {by}.'}"
+    parts = [
+        _headline(report),
+        _spread(report),
+        "",
+        *_section("Where the time goes", _where(report)),
+        *_section("What would help", _hints(report)),
+        *_section("What the operations do", _kinds(report)),
+    ]
+    for table in _TABLES:
+        shown = table(report, _ROWS)
+        parts += [shown, ""] if shown else []
+    return "\n".join(parts).rstrip()
+
+
+def _section(title: str, lines: Sequence[str]) -> list[str]:
+    return [title, *lines, ""] if lines else []
+
+
+def _headline(report: Report) -> str:
+    """The first line, such as `A step takes 86.5 ms (370 examples/s)`."""
+    step = report.step
+    speed = report.examples_per_sec
+    per_sec = f", which is {speed:.4g} examples/s" if speed else ""
+    return f"A step takes {step.median_ms:.1f} ms{per_sec}."
+
+
+def _spread(report: Report) -> str:
+    """The recorded steps, and how their times spread, in words and as small bars."""
+    step, count = report.step, len(report.step.ms_of_steps)
+    if count == 1:
+        return f"{_origin(report)}: step {report.last_step} alone, so nothing is known of others."
+    picture = tables.bars([each.steps for each in step.histogram])
+    return (
+        f"{_origin(report)}: {count} steps, {report.first_step} to {report.last_step}. Half of them "
+        f"take longer,\none in ten more than {step.p90_ms:.1f} ms; the standard deviation is "
+        f"{step.jitter_ms:.1f} ms, the mean {step.mean_ms:.1f} ms.\n"
+        f"{min(step.ms_of_steps):.1f} ms |{picture}| {max(step.ms_of_steps):.1f} ms"
+    )
+
+
+def _origin(report: Report) -> str:
+    return f"{report.task} on {report.host}, {report.cores} cores"
+
+
+def _where(report: Report) -> list[str]:
+    """A bar for each phase, those that are small together in one line."""
+    large = [phase for phase in report.phases if phase.share >= _SMALL]
+    lines = [_bar(phase.label, phase.ms, phase.share) for phase in large]
+    lines += _rest([(phase.ms, phase.share) for phase in report.phases if phase.share < _SMALL])
+    if report.profiler_ms >= _SMALL * report.step.mean_ms:
+        lines.append(f"  (and {report.profiler_ms:.1f} ms for recording, which are left out here)")
+    return lines
+
+
+def _kinds(report: Report) -> list[str]:
+    """A bar for each kind of operations, with the time in which only they run."""
+    large = [row for row in report.kinds if row.share >= _SMALL]
+    lines = [_bar(_of_kind(row), row.ms, row.share) for row in large]
+    return lines + _rest([(row.ms, row.share) for row in report.kinds if row.share < _SMALL])
+
+
+def _of_kind(row: Row) -> str:
+    return "input (waiting for it, and preparing it)" if row.name == INPUT else row.name
+
+
+def _rest(small: Sequence[tuple[float, float]]) -> list[str]:
+    if not small:
+        return []
+    return [_bar("all others", sum(ms for ms, _ in small), sum(share for _, share in small))]
+
+
+def _bar(label: str, ms: float, share: float) -> str:
+    filled = "█" * round(min(share, 1) * _BAR)
+    return f"  {share:6.1%} {ms:9.2f} ms  {label[:_LABEL]:<{_LABEL}}  {filled}".rstrip()
+
+
+def _hints(report: Report) -> list[str]:
+    if not report.hints:
+        return ["  none of the common causes of slow steps was found"]
+    lines: list[str] = []
+    for number, hint in enumerate(report.hints, 1):
+        gain = f" (gain: up to {hint.severity:.0%})" if hint.severity >= _SMALL else ""
+        lines += _wrapped(f"{number}. ", f"{hint.text}{gain}")
+        lines += _wrapped("   ", f"{hint.remedy}")
+    return lines
+
+
+def _wrapped(first: str, text: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=f"  {first}",
+        subsequent_indent="     ",
+        break_on_hyphens=False,
+    )
