@@ -40,6 +40,7 @@ def model_dir(tmp_path):
 def test_the_text_says_what_became_slower(model_dir, capsys):
     assert main([model_dir("a", 20), model_dir("b", 30)]) == 0
     out = capsys.readouterr().out
+    assert "/a/plugins/profile/2026_01_31_12_00_00_step_100  10 steps" in out
     assert "20.0 ms -> 30.0 ms  (+10.0 ms, +49.9 %): slower" in out
     assert "+10.0 ms  +52.5 %  19.0 ms  29.0 ms  conv_1/Relu" in out
 

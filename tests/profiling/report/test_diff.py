@@ -73,6 +73,14 @@ def test_one_slow_step_is_no_difference():
     assert not found.step.significant and found.step.percent < 3
 
 
+def test_errors_of_sums_are_no_difference():
+    report = example_report()
+    before = dataclasses.replace(report.kinds[0], ms_of_steps=(0.3,) * 10)
+    after = dataclasses.replace(before, ms_of_steps=(0.1 + 0.2,) * 10)
+    reports = [dataclasses.replace(report, kinds=(row,)) for row in (before, after)]
+    assert compare(*reports).kinds[0].p == 1
+
+
 def test_operations_of_clones_are_added_up():
     (shared,) = [each for each in compared().operations if each.name == "backbone/conv_1/Relu"]
     assert shared.before_ms == pytest.approx(9.0 + 9.4, rel=0.03)

@@ -171,3 +171,15 @@ def test_steps_beyond_the_median_stand_out():
     marked = [each for each in parsed(slow).iter("rect") if each.get("class") == "warn"]
     expected = f"recorded step 10: {times[-1]:.0f} ms"
     assert [each.find("title").text for each in marked] == [expected]
+
+
+def test_many_layers_are_added_up_to_outer_scopes_first():
+    report = example_report()
+    layers = tuple(
+        dataclasses.replace(report.layers[0], name=f"block_{i % 3}/unit_{i}") for i in range(30)
+    )
+    tree = parsed(dataclasses.replace(report, layers=layers))
+    (section,) = [s for s in tree.iter("section") if s.find("h2").text == "Time by layer"]
+    outer, every = list(section.iter("tbody"))
+    assert sorted(row[0][0].text for row in outer) == ["block_0", "block_1", "block_2"]
+    assert len(every) == 30 and section.find("details/summary").text == "30 in all"

@@ -63,11 +63,14 @@ def _reports(folders: Sequence[str], runs: Sequence[str]) -> list[Report]:
     if len(runs) > 2:
         raise ConfigError(f"--run takes one name, or two: before,after; given: {','.join(runs)}")
     names = [*runs, *runs] if len(runs) == 1 else list(runs) or [None, None]
-    found = [
-        find(*(_of_run_folder(folder) if name is None else (folder, name)))
-        for folder, name in zip(folders, names, strict=True)
-    ]
-    return [build(each.profiles, run=each.name, max_operations=None) for each in found]
+    return [_report(*pair) for pair in zip(folders, names, strict=True)]
+
+
+def _report(folder: str, name: str | None) -> Report:
+    model_dir, name = _of_run_folder(folder) if name is None else (folder, name)
+    run = find(model_dir, name)
+    path = os.path.join(model_dir, "plugins", "profile", run.name)
+    return build(run.profiles, run=path, max_operations=None)
 
 
 def _of_run_folder(folder: str) -> tuple[str, str | None]:

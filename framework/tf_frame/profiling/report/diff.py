@@ -128,7 +128,8 @@ class _Side:
     steps: int
 
     def of(self, name: str) -> Sequence[float]:
-        return self.times.get(name, [0.0] * self.steps)
+        # To nanoseconds, as they were recorded: errors of sums would count as ranks.
+        return [round(ms, 6) for ms in self.times.get(name, [0.0] * self.steps)]
 
 
 def _phases(report: Report, *, hooks: bool) -> _Times:

@@ -17,8 +17,14 @@ from tf_frame.profiling.report.figures import (
     Operation,
     Report,
 )
-from tf_frame.profiling.report.kinds import BATCH_NORM, COMMUNICATION, INPUT, NUMERIC, PYTHON
-from tf_frame.profiling.report.kinds import SUMMARY as SUMMARY_KIND
+from tf_frame.profiling.report.kinds import (
+    BATCH_NORM,
+    COMMUNICATION,
+    INPUT,
+    NUMERIC,
+    PYTHON,
+    SUMMARY as SUMMARY_KIND,
+)
 from tf_frame.profiling.report.scopes import is_gpu
 from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
 from tf_frame.text import readable_bytes

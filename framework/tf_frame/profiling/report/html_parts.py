@@ -47,19 +47,31 @@ def with_bar(name: str, value: float, most: float, color: str) -> Markup:
 
 
 def folded(
-    title: str, heading: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int]
+    title: str,
+    heading: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[int],
+    summary: Sequence[Sequence[str]] = (),
 ) -> Markup:
     """Returns a section with the first rows; a click shows more; empty if there are none.
 
     Rows beyond `MOST` are only counted, which bounds the size of the page.
+
+    Args:
+      title: the heading of the section.
+      heading: titles of the columns.
+      rows: cells of each row.
+      right: numbers of the columns that are aligned to the right.
+      summary: rows to see at once in place of the first.
     """
     if not rows:
         return Markup("")
-    content = [table(heading, rows[:SHOWN], right=right)]
-    more = rows[SHOWN:MOST]
+    content = [table(heading, summary or rows[:SHOWN], right=right)]
+    more = rows[0 if summary else SHOWN : MOST]
     if more:
-        summary = element("summary", f"{len(more)} more", class_="soft")
-        content.append(element("details", summary, table(heading, more, right=right)))
+        label = element("summary", f"{len(more)} {'in all' if summary else 'more'}", class_="soft")
+        content.append(element("details", label, table(heading, more, right=right)))
     if len(rows) > MOST:
         content.append(
             element("p", f"{len(rows) - MOST} smaller ones are left out.", class_="soft")

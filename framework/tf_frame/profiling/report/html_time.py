@@ -5,13 +5,22 @@ Each takes a report, and is empty if that has no such figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tf_frame.profiling.report import html_charts as charts
 from tf_frame.profiling.report.figure_texts import OUTSIDE, count_text, ms_text, percent_text
 from tf_frame.profiling.report.figures import Operation, Report, Row, Use
 from tf_frame.profiling.report.html_elements import Markup, element, join, table
-from tf_frame.profiling.report.html_parts import COLORS, folded, named, pair, section, with_bar
+from tf_frame.profiling.report.html_parts import (
+    COLORS,
+    SHOWN,
+    folded,
+    named,
+    pair,
+    section,
+    with_bar,
+)
+from tf_frame.profiling.report.rows import rolled_up
 
 # Steps that take as many medians stand out.
 _SLOW = 1.5
@@ -66,30 +75,29 @@ def _step_names(report: Report) -> list[str]:
 
 
 def kinds_and_layers(report: Report) -> Markup:
-    """Time of operations by kind and by layer."""
+    """Time of operations by kind and by layer; many layers are added up to outer scopes first."""
+    outer = rolled_up(report.layers, SHOWN) if len(report.layers) > SHOWN else ()
     return pair(
-        _rows("Time by kind of operation", report.kinds, "c0", str),
-        _rows("Time by layer", report.layers, "c2", lambda name: name or OUTSIDE),
+        _rows("Time by kind of operation", report.kinds, "c0"),
+        _rows("Time by layer", report.layers, "c2", summary=outer),
     )
 
 
 def types(report: Report) -> Markup:
     """Time of operations by type."""
-    return _rows("Time by type of operation", report.types, "c3", str)
+    return _rows("Time by type of operation", report.types, "c3")
 
 
-def _rows(title: str, rows: Sequence[Row], color: str, name_of: Callable[[str], str]) -> Markup:
-    most = max((row.ms for row in rows), default=0.0)
-    cells = [
-        (
-            with_bar(name_of(row.name), row.ms, most, color),
-            ms_text(row.ms),
-            percent_text(row.share),
-            count_text(row.count),
-        )
-        for row in rows
-    ]
-    return folded(title, ("", "per step", "share", "runs"), cells, right=(1, 2, 3))
+def _rows(title: str, rows: Sequence[Row], color: str, *, summary: Sequence[Row] = ()) -> Markup:
+    most = max((row.ms for row in [*rows, *summary]), default=0.0)
+
+    def cells(row: Row) -> tuple[str, ...]:
+        name = with_bar(row.name or OUTSIDE, row.ms, most, color)
+        return name, ms_text(row.ms), percent_text(row.share), count_text(row.count)
+
+    heading, right = ("", "per step", "share", "runs"), (1, 2, 3)
+    all_rows = list(map(cells, rows))
+    return folded(title, heading, all_rows, right=right, summary=list(map(cells, summary)))
 
 
 def operations(report: Report) -> Markup:
