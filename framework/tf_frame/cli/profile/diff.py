@@ -7,17 +7,16 @@ import json
 import os
 from collections.abc import Sequence
 
-from tf_frame.profiling.report.build import build
-from tf_frame.profiling.report.run_folder import find
-
 from tf_frame.cli import option_help
 from tf_frame.cli.screen import complain, report, without_chatter
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.profiling.report.build import build
 from tf_frame.profiling.report.diff import Comparison, compare
 from tf_frame.profiling.report.diff_text import text_of, too_few_steps
 from tf_frame.profiling.report.figures import Report
+from tf_frame.profiling.report.run_folder import find
 
 USAGE = """usage: tf-frame profile diff BEFORE AFTER [OPTIONS]
 
