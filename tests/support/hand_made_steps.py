@@ -44,9 +44,7 @@ class Recording:
             return start + round(time * 1e6)
 
         spans = [Span(SESSION, "", *map(at, session or (0, ms)))]
-        spans += [
-            Span(*(kind or [HOOK]), name, at(b), at(e)) for name, b, e, *kind in hooks
-        ]
+        spans += [Span(*(kind or [HOOK]), name, at(b), at(e)) for name, b, e, *kind in hooks]
         self.steps.append(
             Step(
                 number=100 + len(self.steps),
@@ -87,4 +85,3 @@ class Recording:
             steps=self.steps,
             **others,
         )
-

@@ -20,7 +20,7 @@ USAGE = """usage: tf-frame profile show MODEL_DIR [OPTIONS]
 
 Shows the newest profile in MODEL_DIR: how long a step takes, where its time goes, and what would
 help. Shares of operations are of wall time: while several run at once, they share it equally."""
-_RUN = Option("run", str | None, None, "name of the profile, a folder in plugins/profile; none: newest")
+_RUN = Option("run", str | None, None, "name of a profile in plugins/profile; none: the newest")
 _TASK = Option("task", str | None, None, "task, such as worker_0; none: the first by name")
 _BY = Option("by", str | None, None, "only this table, with all rows", choices=tuple(TABLES))
 _JSON = Option("json", bool, False, "print JSON for programs")

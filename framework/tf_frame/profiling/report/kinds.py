@@ -89,9 +89,11 @@ _TYPES = [
         r"(Relu|Relu6|LeakyRelu|Elu|Selu|Sigmoid|Tanh|Softplus|Softsign|Rsqrt|Sqrt|Reciprocal|"
         r"Inv)(Grad)?|Neg|Square|Exp|Expm1|Log|Log1p|Abs|Sign|Erf|Erfc|Floor|Ceil|Round|Rint|Sin|"
         r"Cos|Cast|ClipByValue|Less(Equal)?|Greater(Equal)?|(Not)?Equal|Logical\w+|Is(Nan|Finite|Inf)|"
-        r"Range|LinSpace|FakeQuant\w*|_FusedElementwise\w*|_?Mkl\w*Elementwise|LRN\w*",
+        r"Range|LinSpace|FakeQuant\w*|_FusedElementwise\w*|LRN\w*",
     ),
 ]
+# Operations of oneDNN, which replace TensorFlow's.
+_MKL = re.compile(r"^_Mkl(Native)?(?=[A-Z_])")
 _COMPILED = [(kind, re.compile(pattern)) for kind, pattern in _TYPES]
 # What a scope says about its operations; checked where the type leaves a doubt.
 _BROAD = {REDUCTION, ELEMENTWISE, MOVEMENT, VARIABLES, CONTROL, OTHER, MATMUL, LOSS, RANDOM}
@@ -113,7 +115,8 @@ def kind_of(node: Node) -> str:
 
 
 def _kind_of_type(type_: str) -> str:
-    return next((kind for kind, pattern in _COMPILED if pattern.fullmatch(type_)), OTHER)
+    plain = _MKL.sub("", type_)
+    return next((kind for kind, pattern in _COMPILED if pattern.fullmatch(plain)), OTHER)
 
 
 def _kind_of_scope(parts: list[str]) -> str:

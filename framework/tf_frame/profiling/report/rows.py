@@ -55,17 +55,26 @@ def layers(operations: Sequence[Operation], costs: Sequence[Cost]) -> tuple[Row,
     )
 
 
-def rolled_up(layer_rows: Sequence[Row], most: int) -> tuple[Row, ...]:
-    """Adds layers up to outer scopes, as deep as there are at most `most`; the longest first."""
-    paths = [row.name.split("/") for row in layer_rows]
-    for depth in range(max(map(len, paths), default=0), 0, -1):
-        groups: dict[str, list[Row]] = defaultdict(list)
-        for path, row in zip(paths, layer_rows, strict=True):
-            groups["/".join(path[:depth])].append(row)
-        if len(groups) <= most or depth == 1:
-            rows = [own[0] if len(own) == 1 else _sum(name, own) for name, own in groups.items()]
-            return tuple(sorted(rows, key=lambda row: (-row.ms, row.name)))
-    return ()
+def rolled_up(layer_rows: Sequence[Row], largest: float, depth: int = 1) -> tuple[Row, ...]:
+    """Adds layers up to outer scopes, the longest first.
+
+    Args:
+      layer_rows: of the layers.
+      largest: share above which the scopes inside a scope keep rows of their own.
+      depth: of the outermost scopes.
+    """
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in layer_rows:
+        groups["/".join(row.name.split("/")[:depth])].append(row)
+    rows: list[Row] = []
+    for name, own in groups.items():
+        if len(own) == 1:
+            rows += own
+        elif sum(row.share for row in own) > largest:
+            rows += rolled_up(own, largest, depth + 1)
+        else:
+            rows.append(_sum(name, own))
+    return tuple(sorted(rows, key=lambda row: (-row.ms, row.name)))
 
 
 def _slashes(name: str) -> list[int]:
@@ -101,7 +110,9 @@ def with_flops(operations: Sequence[Operation], costs: Sequence[Cost]) -> list[O
     ]
 
 
-def scopes(layer_rows: Sequence[Row], costs: Sequence[Cost], mean_ms: float) -> tuple[ScopeRow, ...]:
+def scopes(
+    layer_rows: Sequence[Row], costs: Sequence[Cost], mean_ms: float
+) -> tuple[ScopeRow, ...]:
     """Static costs with the times of their scopes, those inside included."""
 
     def row(cost: Cost) -> ScopeRow:

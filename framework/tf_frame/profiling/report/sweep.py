@@ -61,10 +61,9 @@ def divide(step: Step, classes: Sequence[Class]) -> Division:
     sweep = _Sweep(step, classes)
     before = step.begin
     for time, is_end, what, index in sorted(_events(step)):
-        if time > before:
-            sweep.advance(time - before)
-            before = time
+        sweep.advance(time - before)
         sweep.change(what, index, is_end)
+        before = time
     sweep.advance(step.end - before)
     return Division(dict(sweep.phases), sweep.shares)
 
@@ -97,6 +96,8 @@ class _Sweep:
 
     def advance(self, nanoseconds: int) -> None:
         """Gives away the time since the last change."""
+        if nanoseconds <= 0:
+            return
         if not self._sessions:
             span = self._step.spans[self._spans[-1]] if self._spans else None
             self.phases[(span.kind, span.name) if span else (LOOP, "")] += nanoseconds

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tf_frame.profiling.report.figures import COMMUNICATION, INPUT, Report, Row
+from tf_frame.profiling.report.figures import COMMUNICATION, INPUT, Operation, Report, Row
 from tf_frame.profiling.report.rows import rolled_up
 from tf_frame.text import columns, readable_bytes
 
-_NAME_WIDTH, _TYPE_WIDTH = 48, 20
+_NAME_WIDTH, _OPERATION_WIDTH, _TYPE_WIDTH = 48, 42, 22
+# In a short table, a scope that takes more is shown as the scopes inside.
+_LARGE = 0.1
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _Cells = Sequence[str]
 
@@ -25,7 +27,12 @@ def operations(report: Report, shown: int | None) -> str:
     """Operations by the wall time that they take."""
     head = ["SHARE", "MS", "CALLS", "GFLOP/S", "TYPE", "OPERATION"]
     cells = [
-        [*_figures(each), _rate(each.gflops_per_sec), each.type[:_TYPE_WIDTH], _short(each.name)]
+        [
+            *_figures(each),
+            _rate(each.gflops_per_sec),
+            each.type.removeprefix("_MklNative")[:_TYPE_WIDTH],
+            each.name if shown is None else _short(_place(each), _OPERATION_WIDTH),
+        ]
         for each in report.operations
     ]
     return _table("Operations that take longest", head, cells, shown, names=2)
@@ -43,7 +50,7 @@ def kinds(report: Report, shown: int | None) -> str:
 
 def layers(report: Report, shown: int | None) -> str:
     """Layers, forward and backward together; in a short table those inside a scope as one."""
-    rows = report.layers if shown is None else rolled_up(report.layers, 2 * shown)
+    rows = report.layers if shown is None else rolled_up(report.layers, _LARGE)
     return _rows("Layers, forward and backward", "NAME SCOPE", rows, shown)
 
 
@@ -134,7 +141,7 @@ def _rows(title: str, heading: str, rows: Sequence[Row], shown: int | None) -> s
         [
             *_figures(row),
             *([_rate(row.gflops_per_sec)] if rated else []),
-            _short(row.name or "(none)"),
+            row.name if shown is None and row.name else _short(row.name or "(none)"),
         ]
         for row in rows
     ]
@@ -153,16 +160,28 @@ def _table(
 
 
 def _figures(row: Row) -> list[str]:
-    return [f"{row.share:.1%}", f"{row.ms:.2f}", f"{row.count:.3g}"]
+    return [f"{row.share:.1%}", f"{row.ms:.2f}", _count(row.count)]
+
+
+def _count(count: float) -> str:
+    """Whole numbers, but a few digits where an operation does not run in each step."""
+    return f"{count:.0f}" if count >= 10 else f"{count:.3g}"
 
 
 def _rate(rate: float | None) -> str:
     return "-" if rate is None else f"{rate:.1f}"
 
 
-def _short(name: str) -> str:
+def _place(operation: Operation) -> str:
+    """The name without the scopes of its gradient, which its type tells too."""
+    layer, last = operation.layer, operation.name.rpartition("/")[2]
+    is_gradient = "gradients" in operation.name.split("/")
+    return f"{layer}/{last}" if is_gradient and layer else operation.name
+
+
+def _short(name: str, width: int = _NAME_WIDTH) -> str:
     """A name whose end, which says most, is kept."""
-    return name if len(name) <= _NAME_WIDTH else f"...{name[3 - _NAME_WIDTH :]}"
+    return name if len(name) <= width else f"...{name[3 - width :]}"
 
 
 # The word of --by -> the table.

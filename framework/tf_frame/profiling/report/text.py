@@ -69,9 +69,9 @@ def _spread(report: Report) -> str:
         return f"{_origin(report)}: step {report.last_step} alone, so nothing is known of others."
     picture = tables.bars([each.steps for each in step.histogram])
     return (
-        f"{_origin(report)}: {count} steps, {report.first_step} to {report.last_step}. Half of them "
-        f"take longer,\none in ten more than {step.p90_ms:.1f} ms; the standard deviation is "
-        f"{step.jitter_ms:.1f} ms, the mean {step.mean_ms:.1f} ms.\n"
+        f"{_origin(report)}: {count} steps, {report.first_step} to {report.last_step}.\n"
+        f"Half of them take longer, one in ten more than {step.p90_ms:.1f} ms; the mean is "
+        f"{step.mean_ms:.1f} ms ± {step.jitter_ms:.1f} ms.\n"
         f"{min(step.ms_of_steps):.1f} ms |{picture}| {max(step.ms_of_steps):.1f} ms"
     )
 

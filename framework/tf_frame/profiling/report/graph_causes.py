@@ -1,0 +1,204 @@
+"""Causes of slow steps in the graph: input, memory, clones, single operations, small steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tf_frame.profiling.report.figures import LOOP, OVERHEAD, CloneRow, Hint, Operation, Report
+from tf_frame.profiling.report.kinds import (
+    BATCH_NORM,
+    COMMUNICATION,
+    INPUT,
+    NUMERIC,
+    PYTHON,
+    SUMMARY,
+)
+from tf_frame.profiling.report.scopes import is_gpu
+from tf_frame.text import readable_bytes
+
+# Between the 5 % from which xprof calls a step moderately input-bound, and the 20 % from which
+# highly (xprof/convert/op_stats_to_input_pipeline_analysis.cc): taking a batch that is ready is
+# a few percent of a small step.
+_INPUT = 0.1
+# Half of the peak, and more than all activations of a small model: 72 MiB for ResNet-50 with 8
+# images of 64 x 64.
+_MEMORY, _MEMORY_BYTES = 0.5, 100 * 2**20
+# One operation of many; convolutions of a layer often take a tenth, and are not named.
+_HOST_OPERATION = 0.1
+# Operations such as gathers are work of the model as well; only a very large one is a cause.
+_LONG_OPERATION = 0.2
+# Equal clones that share cores end some percent apart.
+_CLONE = 0.15
+# Python functions of two clones wait for each other, so one of them may take twice as long.
+_TWIN = 3
+# Updates that run beside others take little of the wall time; fewer than this many run at once.
+_SERIAL, _TOGETHER = 0.05, 1.4
+# A session call costs about 0.2 ms, a hook some microseconds; from here on it is worth a loop.
+_SMALL, _SMALL_MS = 0.3, 20.0
+# Recording an operation takes about 5 microseconds of the session call, which other steps do not
+# have: 4.7 per operation with TensorFlow 2.21 and a graph of 1000 operations.
+_RECORDING_MS = 0.005
+_LOOP = 10
+
+
+def slow_input(report: Report) -> Iterable[Hint]:
+    """A step that waits for its batch."""
+    share = report.input_share
+    if share >= _INPUT:
+        yield Hint(
+            "slow_input",
+            share,
+            "",
+            f"{share:.0%} of the step waits for input",
+            "in the input's dataset(), decode in parallel (map with num_parallel_calls="
+            "tf.data.AUTOTUNE), cache() what does not change, or store smaller images; "
+            "--overfit_batches 10 shows how quick the steps are with input from memory",
+            "--overfit_batches",
+        )
+
+
+def host_operation(report: Report) -> Iterable[Hint]:
+    """A Python function, or another single operation that takes much of the step."""
+    has_gpu = any(is_gpu(use.device) for use in report.use)
+    of_slow_clone = {operation.name for operation in _only_in_slow_clone(report)}
+    for operation in report.operations:
+        if operation.name in of_slow_clone:
+            continue  # `slow_clone` names it.
+        if operation.share >= _HOST_OPERATION and _is_suspect(operation, has_gpu):
+            what = "the Python function" if operation.kind == PYTHON else "the operation"
+            where = "on the host, where it holds up the others" if has_gpu else "on the CPU"
+            yield Hint(
+                "host_operation",
+                operation.share,
+                operation.name,
+                f"{what} {operation.name} ({operation.type}) alone takes {operation.share:.0%} of "
+                f"the step, {where}",
+                "write it with TensorFlow's operations, move it to the input, where it runs beside "
+                "the step, or see with --log_device_placement that it is on the right device",
+                "--log_device_placement",
+            )
+
+
+def _is_suspect(operation: Operation, has_gpu: bool) -> bool:
+    if not operation.type or operation.kind in (INPUT, COMMUNICATION, SUMMARY):
+        return False
+    if operation.kind == PYTHON or (has_gpu and not is_gpu(operation.device)):
+        return True
+    return operation.kind not in NUMERIC and operation.share >= _LONG_OPERATION
+
+
+def memory_hog(report: Report) -> Iterable[Hint]:
+    """One operation that owns most of the memory."""
+    seconds = {operation.name: operation.share for operation in report.operations}
+    for row in report.memory:
+        for owner in row.owners[:1]:
+            if owner.share >= _MEMORY and owner.bytes >= _MEMORY_BYTES:
+                yield Hint(
+                    "memory_hog",
+                    seconds.get(owner.name, 0.0),
+                    owner.name,
+                    f"the operation {owner.name} owns {readable_bytes(owner.bytes)}, which is "
+                    f"{owner.share:.0%} of the memory of {row.device} at its peak",
+                    "compute it in parts, or with fewer examples at a time: a smaller "
+                    "--train_batch_size, with --transform accumulate for the same batch",
+                    "--train_batch_size",
+                )
+
+
+def slow_clone(report: Report) -> Iterable[Hint]:
+    """A clone that the others wait for."""
+    slow = _slowest(report)
+    if slow is not None:
+        clone, gain = slow
+        longest = _only_in_slow_clone(report)[:1]
+        most = "".join(f", most of it for {operation.name}" for operation in longest)
+        yield Hint(
+            "slow_clone",
+            gain,
+            clone.name,
+            f"the clones wait for {clone.name}, {gain:.0%} of the step: it computes "
+            f"{clone.active_ms:.1f} ms{most}",
+            "give all clones the same work, and devices of the same speed with --gpus; "
+            "--num_clones 1 shows the step without the others",
+            "--num_clones",
+        )
+
+
+def _slowest(report: Report) -> tuple[CloneRow, float] | None:
+    """The clone that the others wait for, and the part of the step that they do; None: none."""
+    clones = sorted((row for row in report.clones if row.name), key=lambda row: row.active_ms)
+    if len(clones) < 2:
+        return None
+    clone, second = clones[-1], clones[-2]
+    # A clone that only began later, because it had to wait for a core, is not slow.
+    waited = min(row.wait_ms for row in clones[:-1]) - clone.wait_ms
+    gain = min(waited, clone.active_ms - second.active_ms) / report.step.mean_ms
+    return (clone, gain) if gain >= _CLONE else None
+
+
+def _only_in_slow_clone(report: Report) -> list[Operation]:
+    """Long operations that the slow clone alone has, or that are much shorter in the others."""
+    slow = _slowest(report)
+    if slow is None:
+        return []
+    of_others: dict[str, float] = {}
+    for each in report.operations:
+        if each.clone and each.clone != slow[0].name:
+            key = _without_clone(each)
+            of_others[key] = max(each.busy_ms, of_others.get(key, 0.0))
+    return [
+        each
+        for each in report.operations
+        if each.clone == slow[0].name
+        and each.share >= _HOST_OPERATION
+        and each.busy_ms > _TWIN * of_others.get(_without_clone(each), 0.0)
+    ]
+
+
+def _without_clone(operation: Operation) -> str:
+    return "/".join(part for part in operation.name.split("/") if part != operation.clone)
+
+
+def serial_updates(report: Report) -> Iterable[Hint]:
+    """Updates of batch norm's averages that run one after the other."""
+    updates = [
+        operation
+        for operation in report.operations
+        if operation.kind == BATCH_NORM and "AssignMovingAvg" in operation.name
+    ]
+    ms = sum(operation.ms for operation in updates)
+    gain = ms * (1 - 1 / max(1, report.cores)) / report.step.mean_ms
+    alone = sum(operation.busy_ms for operation in updates) < _TOGETHER * ms
+    if gain >= _SERIAL and alone:
+        several = len({operation.clone for operation in updates}) > 1
+        option = "--update_ops" if several else "--inter_op_threads"
+        yield Hint(
+            "serial_batch_norm_updates",
+            gain,
+            "",
+            f"the updates of batch norm's moving averages run one after the other, "
+            f"{ms / report.step.mean_ms:.0%} of the step",
+            "run those of one clone only (--update_ops first_clone)"
+            if several
+            else "leave updates_collections of the layers at UPDATE_OPS, so that they run beside "
+            "the gradients, and --inter_op_threads at 0, one for each core",
+            option,
+        )
+
+
+def small_steps(report: Report) -> Iterable[Hint]:
+    """Steps that take less time than to start them."""
+    ms = sum(phase.ms for phase in report.phases if phase.kind in (OVERHEAD, LOOP))
+    recording = _RECORDING_MS * sum(row.count for row in report.kinds)
+    share = (ms - recording) / max(report.step.mean_ms - recording, ms, 1e-6)
+    if share >= _SMALL and report.step.median_ms <= _SMALL_MS:
+        gain = share * (1 - 1 / _LOOP)
+        yield Hint(
+            "small_steps",
+            gain,
+            "",
+            f"the steps are so small that {share:.0%} of their time is spent on starting them",
+            f"--steps_per_loop {_LOOP} makes {_LOOP} steps in one session call; a larger "
+            "--train_batch_size does more in each",
+            "--steps_per_loop",
+        )

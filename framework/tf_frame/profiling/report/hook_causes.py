@@ -1,0 +1,107 @@
+"""Causes of slow steps in hooks: a slow one, checkpoints too often, summaries too often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tf_frame.profiling.report.divided import PROFILERS
+from tf_frame.profiling.report.figures import Hint, HookRow, Report
+from tf_frame.profiling.report.kinds import SUMMARY as SUMMARY_KIND
+from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
+
+# A few times what the default hooks of a small model take together.
+_HOOK = 0.05
+# Shorter calls are the price of Python; against many of them, several steps per call help.
+_HOOK_MS = 0.5
+# The first call of a hook is often slow; fewer than these say little of the others.
+_CALLS = 3
+# Summaries this often are many more than anybody looks at: tf.estimator writes every 100 steps
+# (RunConfig.save_summary_steps).
+_SUMMARY_STEPS, _SUMMARY = 10, 0.01
+_CHECKPOINT = 0.05
+# Class of a hook -> the option that makes it run less often.
+_OPTIONS = {
+    "EvaluateHook": "--eval_every_n_steps",
+    "LoggingHook": "--log_every_n_steps",
+    "ThroughputHook": "--log_every_n_steps",
+    "TimelineHook": "--trace_every_n_steps",
+}
+
+
+def slow_hook(report: Report) -> Iterable[Hint]:
+    """Hooks that take a large part of the step, but those of checkpoints and summaries."""
+    for row in report.hooks:
+        share, ms = _cost(row, report)
+        own = row.kind == HOOK and row.name not in PROFILERS
+        if own and share >= _HOOK and ms >= _HOOK_MS:
+            option = _OPTIONS.get(row.name, "")
+            remedy = f"a larger {option}" if option else "a cadence with fewer steps"
+            yield Hint(
+                "slow_hook",
+                min(share, 1.0),
+                row.name,
+                f"the hook {row.name} takes {share:.0%} of the time per step ({ms:.1f} ms)",
+                f"let it run less often ({remedy}), or do less in it",
+                option,
+            )
+
+
+def _cost(row: HookRow, report: Report) -> tuple[float, float]:
+    """Share and milliseconds per step of a hook: the lower ones of the recorded steps and the run.
+
+    A rare hook may have hit a recorded step; and a run that is still short is charged with the
+    hook's first call, which is slow.
+    """
+    of_run = (row.run_share or 0.0, row.run_ms or 0.0)
+    recorded = _recorded_calls(row, report)
+    if row.run_share is None:
+        return (row.share, row.ms) if recorded > 1 else (0.0, 0.0)
+    if recorded:
+        return min(of_run, (row.share, row.ms))
+    return of_run if (row.calls or 0) >= _CALLS else (0.0, 0.0)
+
+
+def _recorded_calls(row: HookRow, report: Report) -> int:
+    """Number of recorded steps in which a hook ran."""
+    phases = [p for p in report.phases if (p.kind, p.name) == (row.kind, row.name)]
+    return sum(ms > 0 for phase in phases for ms in phase.ms_of_steps)
+
+
+def checkpoints(report: Report) -> Iterable[Hint]:
+    """Checkpoints that take a large part of the run."""
+    for row in report.hooks:
+        share = min(_cost(row, report)[0], 1.0)
+        # Without a second one nobody knows how often they are written.
+        if row.kind == CHECKPOINT and share >= _CHECKPOINT and row.every_steps:
+            yield Hint(
+                "frequent_checkpoints",
+                share,
+                row.name,
+                f"checkpoints every {row.every_steps:.0f} steps take {share:.0%} of the time",
+                "save less often with --save_checkpoint_steps or --save_checkpoint_secs, or in "
+                "the background with --async_checkpoint",
+                "--save_checkpoint_steps",
+            )
+
+
+def summaries(report: Report) -> Iterable[Hint]:
+    """Summaries of almost every step: computing and writing them."""
+    rows = [row for row in report.hooks if row.kind == SUMMARY and _is_frequent(row, report)]
+    computing = sum(row.ms for row in report.kinds if row.name == SUMMARY_KIND)
+    share = sum(row.share for row in rows) + computing / report.step.mean_ms
+    if rows and share >= _SUMMARY:
+        yield Hint(
+            "summaries_every_step",
+            share,
+            rows[0].name,
+            f"summaries are written at almost every step, which takes {share:.0%} of it",
+            "write them every 100 steps: --save_summaries_steps 100",
+            "--save_summaries_steps",
+        )
+
+
+def _is_frequent(row: HookRow, report: Report) -> bool:
+    if row.every_steps is not None:
+        return row.every_steps <= _SUMMARY_STEPS
+    recorded = _recorded_calls(row, report)
+    return recorded > 1 and recorded > len(report.step.ms_of_steps) / 2

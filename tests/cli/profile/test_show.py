@@ -1,0 +1,110 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from hand_made_steps import Recording
+from tf_frame.cli.profile import show
+from tf_frame.errors import ConfigError
+from tf_frame.profiling.report.figures import from_json
+from tf_frame.profiling.step_profile import to_bytes
+
+RUN = "2026_01_31_12_00_00_step_100"
+
+
+@pytest.fixture
+def model_dir(tmp_path):
+    """A run of two tasks."""
+    folder = tmp_path / "plugins" / "profile" / RUN
+    folder.mkdir(parents=True)
+    for task, ms in [("worker_0", 10), ("worker_1", 20)]:
+        recording = Recording(task=task).step(ms, ops=[("net/Conv2D", "Conv2D", 0, ms)])
+        (folder / f"here_{task}.steps.json.gz").write_bytes(to_bytes(recording.profile()))
+    return tmp_path
+
+
+@pytest.fixture
+def shown(capsys):
+    """Runs the command, which has to succeed; returns its output."""
+
+    def shown(*words):
+        assert show.main([*map(str, words)]) == 0
+        return capsys.readouterr().out
+
+    return shown
+
+
+def test_it_shows_the_newest_profile(shown, model_dir):
+    lines = shown(model_dir).splitlines()
+    assert lines[0] == "A step takes 10.0 ms."
+    assert "Where the time goes" in lines and "Tasks" in lines
+
+
+def test_another_task_and_a_named_run(shown, model_dir):
+    assert shown(model_dir, "--task", "worker_1", "--run", RUN).startswith("A step takes 20.0 ms.")
+
+
+def test_one_table(shown, model_dir):
+    assert shown(model_dir, "--by", "type").splitlines()[2:] == [
+        "Types of operations",
+        "   SHARE     MS  CALLS  TYPE",
+        "  100.0%  10.00      1  Conv2D",
+    ]
+
+
+def test_json(shown, model_dir):
+    report = from_json(shown(model_dir, "--json"))
+    assert (report.run, report.task, report.step.median_ms) == (RUN, "worker_0", 10)
+    assert [task.task for task in report.tasks] == ["worker_0", "worker_1"]
+
+
+def test_a_page_is_written_beside_the_text(shown, model_dir, monkeypatch, tmp_path):
+    pages = []
+
+    class Html:
+        @staticmethod
+        def page(report):
+            pages.append(report)
+            return f"<p>ü {report.task}</p>"
+
+    monkeypatch.setitem(sys.modules, "tf_frame.profiling.report.html", Html)
+    path = tmp_path / "page.html"
+    assert shown(model_dir, "--html", path, "--task", "worker_1").startswith("A step takes")
+    assert path.read_text("utf-8") == "<p>ü worker_1</p>"
+    with pytest.raises(ConfigError, match=r"--html .*/none/page.html cannot be written: No such"):
+        show.main([str(model_dir), "--html", str(tmp_path / "none" / "page.html")])
+    assert [report.task for report in pages] == ["worker_1", "worker_0"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["a", "b"], "takes one folder, MODEL_DIR; given: a b"),
+        (["--json"], "takes one folder, MODEL_DIR; given: none"),
+        (["a", "--jason"], "unknown option --jason; did you mean --json?"),
+        (["a", "--by", "ops"], "did you mean 'op'?"),
+        (["/none"], "/none: there is no such folder"),
+    ],
+)
+def test_wrong_words_are_refused(words, message):
+    with pytest.raises(ConfigError) as error:
+        show.main(words)
+    assert message in str(error.value)
+
+
+def test_help(shown, capsys):
+    text = shown("--help")
+    assert text.startswith("usage: tf-frame profile show MODEL_DIR")
+    assert "--task" in text
+    assert show.main([]) == 2
+
+
+def test_it_needs_no_tensorflow(model_dir):
+    code = (
+        "import sys; from tf_frame.cli.profile.show import main; main(sys.argv[1:]); "
+        "assert 'tensorflow' not in sys.modules"
+    )
+    words = [sys.executable, "-c", code, str(model_dir), "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["task"] == "worker_0"

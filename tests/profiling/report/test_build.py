@@ -1,0 +1,203 @@
+"""Tables of a report of steps whose times are known."""
+
+import dataclasses
+
+import pytest
+
+from hand_made_steps import CPU, Recording
+from tf_frame.errors import ConfigError, DataError
+from tf_frame.profiling.report.build import build
+from tf_frame.profiling.step_profile import Cost, HookCost
+
+PS = "/job:ps/replica:0/task:0/device:CPU:0"
+OPS = [
+    ("input/IteratorGetNext", "IteratorGetNext", 1, 3),
+    ("clone_0/net/conv1/Conv2D", "Conv2D", 3, 7),
+    ("clone_1/net/conv1/Conv2D", "Conv2D", 3, 9),
+    ("clone_0/gradients/clone_0/net/conv1/Conv2D_grad/Filter", "Conv2DBackpropFilter", 9, 13),
+    ("clone_1/gradients/clone_1/net/conv1/Conv2D_grad/Filter", "Conv2DBackpropFilter", 9, 13),
+    ("Momentum/update_w/ApplyMomentum", "ApplyMomentum", 13, 14),
+]
+HOOKS = [("LoggingHook", 16, 17), ("ProfileHook", 17, 19)]
+CLONES = ("clone_0", "clone_1")
+COSTS = [Cost("", 100, 30_000_000), Cost("net/conv1", 90, 24_000_000)]
+
+
+@pytest.fixture
+def profile():
+    recording = Recording()
+    for _ in range(4):
+        recording.step(20, session=(1, 16), ops=OPS, hooks=HOOKS)
+    return recording.profile(clone_scopes=CLONES, costs=COSTS, examples_per_step=36)
+
+
+@pytest.fixture
+def report(profile):
+    return build([profile], run="run")
+
+
+def by_name(rows):
+    return {row.name: row for row in rows}
+
+
+def test_step_times_leave_out_the_hook_that_profiles(report):
+    assert report.step.median_ms == report.step.mean_ms == pytest.approx(18)
+    assert (report.step.jitter_ms, report.profiler_ms) == (0, pytest.approx(2))
+    assert report.examples_per_sec == pytest.approx(2000)
+    assert (report.first_step, report.last_step) == (100, 103)
+    assert "ProfileHook" not in by_name(report.hooks)
+
+
+def test_step_times_of_different_steps():
+    recording = Recording()
+    for ms in (10, 11, 12, 13, 30):
+        recording.step(ms)
+    step = build([recording.profile()]).step
+    assert (step.median_ms, step.mean_ms) == (12, 15.2)
+    assert step.p90_ms == pytest.approx(13 + 0.6 * 17)
+    assert step.jitter_ms == pytest.approx(8.349, abs=1e-3)
+    assert [each.steps for each in step.histogram] == [2, 2, 0, 0, 0, 0, 0, 0, 0, 1]
+    assert (step.histogram[0].from_ms, step.histogram[-1].to_ms) == (10, 30)
+
+
+def test_phases_are_the_whole_step(report):
+    shares = {phase.name or phase.kind: phase.ms for phase in report.phases}
+    assert shares == pytest.approx(
+        {"host_compute": 11, "input": 2, "session_overhead": 2, "loop": 2, "LoggingHook": 1}
+    )
+    assert sum(phase.share for phase in report.phases) == pytest.approx(1)
+    assert report.input_share == pytest.approx(2 / 18)
+
+
+@pytest.mark.parametrize("table", ["kinds", "types", "layers", "clones", "operations"])
+def test_tables_of_operations_have_the_same_total(report, table):
+    rows = getattr(report, table)
+    assert report.operations_ms == pytest.approx(13)
+    assert sum(row.ms for row in rows) == pytest.approx(13)
+    assert sum(row.share for row in rows) == pytest.approx(13 / 18)
+    in_steps = [sum(row.ms_of_steps[step] for row in rows) for step in range(4)]
+    assert in_steps == pytest.approx([13] * 4)
+
+
+def test_kinds_and_layers(report):
+    kinds, layers = by_name(report.kinds), by_name(report.layers)
+    assert list(kinds) == ["convolution", "input", "optimizer"]
+    assert (kinds["convolution"].ms, kinds["convolution"].count) == (pytest.approx(10), 4)
+    assert kinds["convolution"].busy_ms == pytest.approx(4 + 6 + 4 + 4)
+    # Gradients count for the layer, and 24e6 / 10 ms are 2.4e9 a second.
+    assert layers["net/conv1"].ms == pytest.approx(10)
+    assert layers["net/conv1"].gflops_per_sec == pytest.approx(2.4)
+
+
+def test_operations(report):
+    first = report.operations[0]
+    assert (first.name, first.type) == ("clone_1/net/conv1/Conv2D", "Conv2D")
+    assert (first.layer, first.clone, first.kind) == ("net/conv1", "clone_1", "convolution")
+    assert (first.device, first.count) == ("CPU:0", 1)
+    assert (first.ms, first.busy_ms) == (pytest.approx(4), pytest.approx(6))
+    # Forward and backward of both clones compute a quarter each.
+    assert first.gflops_per_sec == pytest.approx(6e6 / 4e-3 / 1e9)
+    assert by_name(report.operations)["input/IteratorGetNext"].gflops_per_sec is None
+
+
+def test_operations_of_a_layer_with_different_ones_have_no_flops():
+    ops = [("a/depthwise", "DepthwiseConv2dNative", 0, 1), ("a/Conv2D", "Conv2D", 1, 3)]
+    profile = Recording().step(4, ops=ops).profile(costs=[Cost("", 1, 9), Cost("a", 1, 3_000_000)])
+    report = build([profile])
+    assert [each.gflops_per_sec for each in report.operations] == [None, None]
+    assert report.layers[0].gflops_per_sec == pytest.approx(1)
+
+
+def test_many_operations_end_with_the_others_as_one(profile):
+    report = build([profile], max_operations=2)
+    assert [row.name for row in report.operations][2] == "(others)"
+    assert sum(row.ms for row in report.operations) == pytest.approx(13)
+    assert len(build([profile], max_operations=None).operations) == len(OPS)
+
+
+def test_clones(report):
+    clones = by_name(report.clones)
+    assert clones["clone_0"].ms == pytest.approx(2 + 2)
+    assert clones["clone_1"].ms == pytest.approx(2 + 2 + 2)
+    assert [clones[c].active_ms for c in CLONES] == pytest.approx([8, 10])
+    assert [clones[c].wait_ms for c in CLONES] == pytest.approx([0, 0])
+
+
+def test_scopes_have_the_times_of_the_layers_inside(report):
+    whole, conv = report.costs
+    assert (whole.parameters, whole.ms) == (100, pytest.approx(13))
+    assert (conv.flops, conv.ms) == (24_000_000, pytest.approx(10))
+    assert conv.share == pytest.approx(10 / 18)
+
+
+def test_hooks_of_the_steps_and_of_the_run(profile):
+    costs = [
+        HookCost("LoggingHook", "hook", 5, 0.01, 10.0),
+        HookCost("CheckpointHook", "checkpoint", 1, 0.5, None),
+    ]
+    hooks = by_name(build([dataclasses.replace(profile, hooks=costs)]).hooks)
+    logging, saving = hooks["LoggingHook"], hooks["CheckpointHook"]
+    assert (logging.ms, logging.share) == (pytest.approx(1), pytest.approx(1 / 18))
+    assert (logging.run_ms, logging.run_share) == (pytest.approx(0.2), pytest.approx(0.2 / 18))
+    assert (saving.ms, saving.run_ms, saving.calls) == (0, None, 1)
+
+
+def test_memory_is_that_of_the_step_that_needs_most():
+    recording = Recording()
+    for peak in (100, 300, 200):
+        recording.step(1, ops=[("a", "Relu", 0, 1)], memory=[(peak, {"a": peak // 2, "b": 10})])
+    (row,) = build([recording.profile()]).memory
+    assert (row.step, row.peak_bytes, row.device) == (101, 300, "CPU:0")
+    assert [(owner.name, owner.bytes, owner.share) for owner in row.owners] == [
+        ("a", 150, 0.5),
+        ("b", 10, pytest.approx(1 / 30)),
+    ]
+
+
+def test_devices_in_use():
+    ops = [
+        ("a", "Conv2D", 0, 6),
+        ("b", "Conv2D", 3, 6),
+        ("next", "IteratorGetNext", 6, 10),
+        ("w", "ApplyMomentum", 9, 12, PS),
+    ]
+    own, other = build([Recording().step(12, ops=ops).profile()]).use
+    assert (own.device, other.device) == ("CPU:0", "ps_0 CPU:0")
+    assert (own.busy_share, own.mean) == (pytest.approx(0.5), pytest.approx(0.75))
+    assert own.timeline == pytest.approx([1] * 15 + [2] * 15 + [0] * 30)
+    assert other.timeline == pytest.approx([0] * 45 + [1] * 15)
+
+
+def test_tasks_have_rows_and_the_first_is_shown():
+    def profile(task, own_ms, waiting_ms):
+        ops = [("a", "Conv2D", 0, own_ms), ("b", "_Recv", own_ms, own_ms + waiting_ms)]
+        return Recording(task=task).step(own_ms + waiting_ms, ops=ops).profile()
+
+    # In synchronous training all steps are as long; the straggler is the one who never waits.
+    profiles = [profile("worker_1", 20, 0), profile("worker_0", 10, 10), profile("worker_2", 9, 11)]
+    report = build([*profiles, Recording(task="ps_0").profile()])
+    assert report.task == "worker_0"
+    assert [(row.task, row.straggler) for row in report.tasks] == [
+        ("worker_0", False),
+        ("worker_1", True),
+        ("worker_2", False),
+    ]
+    assert report.tasks[0].shares == pytest.approx({"host_compute": 0.5, "communication": 0.5})
+    other = build(profiles, task="worker_1")
+    assert (other.task, other.operations_ms) == ("worker_1", pytest.approx(20))
+
+
+def test_a_task_without_steps_is_refused(profile):
+    with pytest.raises(ConfigError, match=r"--task ps_0: .* no steps of it; it has worker_0"):
+        build([profile, Recording(task="ps_0").profile()], task="ps_0")
+
+
+def test_a_profile_without_steps_is_refused():
+    with pytest.raises(DataError, match="the profile x has no steps"):
+        build([Recording().profile()], run="x")
+
+
+def test_the_same_operation_on_two_devices_has_two_rows():
+    ops = [("a", "Relu", 0, 1, CPU), ("a", "Relu", 1, 3, PS)]
+    rows = build([Recording().step(3, ops=ops).profile()]).operations
+    assert [(row.device, row.ms) for row in rows] == [("ps_0 CPU:0", 2), ("CPU:0", 1)]

@@ -1,0 +1,190 @@
+"""Each cause alone is named first, a healthy profile names none."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+from hand_made_steps import Recording
+from tf_frame.config.run_options import RunOptions
+from tf_frame.profiling.report import graph_causes, hook_causes
+from tf_frame.profiling.report.build import build
+from tf_frame.profiling.step_profile import HookCost
+
+MIB = 2**20
+# A step of 100 ms: 1 ms of input, 90 ms of the network, 2 ms of hooks.
+NETWORK = [
+    ("input/IteratorGetNext", "IteratorGetNext", 2, 3),
+    *((f"net/conv{i}/Conv2D", "Conv2D", 3 + 9 * i, 11 + 9 * i) for i in range(10)),
+    *(
+        (f"net/conv{i}/FusedBatchNormV3", "FusedBatchNormV3", 11 + 9 * i, 12 + 9 * i)
+        for i in range(10)
+    ),
+]
+HOOKS = [("LoggingHook", 97, 98), ("CheckpointHook", 98, 99, "checkpoint")]
+MEMORY = [(300 * MIB, {"net/conv0/Conv2D": 120 * MIB})]
+
+
+def found(ms=100, *, ops=(), hooks=HOOKS, memory=MEMORY, session=(1, 97), of_run=(), **others):
+    """Hints for five steps with the given parts; `of_run` is the cost of the hooks."""
+    recording = Recording()
+    for _ in range(5):
+        recording.step(ms, session=session, ops=[*NETWORK, *ops], hooks=hooks, memory=memory)
+    return build([recording.profile(hooks=of_run, **others)]).hints
+
+
+def only(hints):
+    (hint,) = hints
+    return hint
+
+
+def test_a_healthy_profile_names_none():
+    assert found() == ()
+
+
+def test_slow_input():
+    hint = only(found(160, session=(1, 155), ops=[("n", "IteratorGetNext", 95, 150)], hooks=[]))
+    assert (hint.cause, hint.severity) == ("slow_input", pytest.approx((1 + 55) / 160))
+    assert hint.text == "35% of the step waits for input"
+    assert "num_parallel_calls" in hint.remedy
+
+
+def test_slow_hook():
+    hint = only(found(130, hooks=[*HOOKS, ("MyHook", 99, 129)]))
+    assert (hint.cause, hint.subject) == ("slow_hook", "MyHook")
+    assert hint.severity == pytest.approx(30 / 130)
+    assert "MyHook takes 23% of the time per step (30.0 ms)" in hint.text
+
+
+def test_a_hook_that_runs_at_few_steps_counts_by_the_run():
+    recording = Recording().step(
+        130, session=(1, 97), ops=NETWORK, hooks=[("EvaluateHook", 99, 129)]
+    )
+    often, rarely = (HookCost("EvaluateHook", "hook", 4, 0.12, each) for each in (2.0, 500.0))
+    assert build([recording.profile(hooks=[rarely])]).hints == ()
+    hint = only(build([recording.profile(hooks=[often])]).hints)
+    assert (hint.severity, hint.option) == (pytest.approx(15 / 130), "--eval_every_n_steps")
+    # Of a single call nobody can say how often it comes.
+    assert build([recording.profile()]).hints == ()
+
+
+def test_a_hook_that_hits_no_recorded_step_is_named_too():
+    hint = only(found(of_run=[HookCost("EvaluateHook", "hook", 3, 3.0, 20.0)]))
+    assert (hint.cause, hint.severity) == ("slow_hook", pytest.approx(0.5))
+
+
+def test_the_hook_that_profiles_is_not_named():
+    assert not found(of_run=[HookCost("ProfileHook", "hook", 9, 9.0, 2.0)])
+
+
+def test_checkpoints_too_often():
+    hint = only(found(of_run=[HookCost("CheckpointHook", "checkpoint", 4, 6.0, 100.0)], hooks=[]))
+    assert (hint.cause, hint.severity) == ("frequent_checkpoints", pytest.approx(0.15))
+    assert hint.text == "checkpoints every 100 steps take 15% of the time"
+
+
+def test_summaries_of_every_step():
+    ops = [("histogram", "HistogramSummary", 93, 96)]
+    hint = only(found(ops=ops, hooks=[*HOOKS, ("SummaryHook", 99, 100, "summary")]))
+    assert (hint.cause, hint.subject) == ("summaries_every_step", "SummaryHook")
+    assert (hint.severity, hint.option) == (pytest.approx(0.04), "--save_summaries_steps")
+
+
+def test_rare_summaries_are_not_named():
+    ops, hooks = [("h", "HistogramSummary", 93, 96)], [("SummaryHook", 99, 100, "summary")]
+    recording = Recording().step(100, session=(1, 97), ops=[*NETWORK, *ops], hooks=hooks)
+    for _ in range(4):
+        recording.step(100, session=(1, 97), ops=NETWORK)
+    assert build([recording.profile()]).hints == ()
+
+
+def test_a_python_function():
+    hint = only(found(130, session=(1, 127), ops=[("net/slow", "PyFunc", 95, 125)], hooks=[]))
+    assert (hint.cause, hint.subject) == ("host_operation", "net/slow")
+    assert hint.severity == pytest.approx(30 / 130)
+
+
+def test_another_long_operation_that_is_no_arithmetic():
+    long = [("net/unique", "UniqueV2", 95, 125)]
+    assert only(found(130, session=(1, 127), ops=long, hooks=[])).subject == "net/unique"
+    short = [("net/unique", "UniqueV2", 95, 112)]
+    assert not found(117, session=(1, 114), ops=short, hooks=[])
+    convolution = [("net/large", "Conv2D", 95, 125)]
+    assert not found(130, session=(1, 127), ops=convolution, hooks=[])
+
+
+def test_an_operation_on_the_host_beside_a_gpu():
+    gpu = "/job:localhost/replica:0/task:0/device:GPU:0"
+    ops = [("a/Conv2D", "Conv2D", 0, 70, gpu), ("up", "ResizeBilinear", 70, 100)]
+    hint = only(build([Recording().step(100, ops=ops).profile()]).hints)
+    assert (hint.cause, hint.subject) == ("host_operation", "up")
+    assert "on the host" in hint.text
+
+
+def test_memory_hog():
+    hint = only(found(memory=[(300 * MIB, {"net/conv3/Conv2D": 200 * MIB})]))
+    assert (hint.cause, hint.subject) == ("memory_hog", "net/conv3/Conv2D")
+    assert "owns 200.0 MiB, which is 67% of the memory of CPU:0" in hint.text
+    assert not found(memory=[(30 * MIB, {"net/conv3/Conv2D": 20 * MIB})])
+
+
+def clones(second_ms, type_="Conv2D"):
+    ops = [("clone_0/a/Conv2D", "Conv2D", 0, 60), ("clone_1/a/Conv2D", "Conv2D", 0, 60)]
+    ops += [("clone_1/a/more", type_, 60, 60 + second_ms)]
+    recording = Recording().step(100, ops=[*ops, ("m", "ApplyMomentum", 90, 100)])
+    return build([recording.profile(clone_scopes=("clone_0", "clone_1"))]).hints
+
+
+def test_slow_clone():
+    hint = only(clones(20))
+    assert (hint.cause, hint.subject) == ("slow_clone", "clone_1")
+    assert hint.severity == pytest.approx(0.2)
+    assert not clones(10)
+
+
+def test_a_python_function_of_one_clone_is_the_reason_and_no_hint_of_its_own():
+    hint = only(clones(25, "PyFunc"))
+    assert hint.cause == "slow_clone"
+    assert hint.text.endswith("it computes 85.0 ms, most of it for clone_1/a/more")
+
+
+def test_a_clone_that_only_began_later_is_not_slow():
+    ops = [("clone_0/a/Conv2D", "Conv2D", 0, 50), ("clone_1/a/Conv2D", "Conv2D", 45, 95)]
+    profile = Recording().step(100, ops=ops).profile(clone_scopes=("clone_0", "clone_1"))
+    assert build([profile]).hints == ()
+
+
+def test_serial_updates_of_batch_norm():
+    serial = [
+        (f"net/conv{i}/BatchNorm/AssignMovingAvg/AssignSub", "AssignSub", 93 + i, 94 + i)
+        for i in range(30)
+    ]
+    hint = only(found(130, session=(1, 127), ops=serial, hooks=[]))
+    assert hint.cause == "serial_batch_norm_updates"
+    # On two cores, half of them could run beside the other half.
+    assert hint.severity == pytest.approx(15 / 130)
+    beside = [(name, type_, 93, 123) for name, type_, _, _ in serial]
+    assert not found(130, session=(1, 127), ops=beside, hooks=[])
+
+
+def test_small_steps():
+    recording = Recording()
+    for _ in range(5):
+        recording.step(1, session=(0.2, 0.9), ops=[("a", "MatMul", 0.3, 0.5)])
+    hint = only(build([recording.profile()]).hints)
+    assert (hint.cause, hint.option) == ("small_steps", "--steps_per_loop")
+    assert 0.65 < hint.severity < 0.75
+
+
+def test_the_largest_gain_stands_first():
+    ops = [("n", "IteratorGetNext", 95, 125), ("slow", "PyFunc", 125, 165)]
+    hints = found(170, session=(1, 167), ops=ops, hooks=[])
+    assert [hint.cause for hint in hints] == ["host_operation", "slow_input"]
+
+
+def test_options_of_hints_exist():
+    known = {f"--{field.name}" for field in dataclasses.fields(RunOptions)} | {"--transform"}
+    sources = [Path(module.__file__).read_text("utf-8") for module in (graph_causes, hook_causes)]
+    mentioned = set(re.findall(r"--[a-z]\w+", "".join(sources)))
+    assert mentioned and mentioned <= known

@@ -1,0 +1,109 @@
+"""The division of a step's wall time; times in these tests are milliseconds."""
+
+import random
+
+import pytest
+
+from hand_made_steps import CPU, Recording
+from tf_frame.profiling.report.kinds import class_of
+from tf_frame.profiling.report.sweep import divide
+
+GPU = "/job:localhost/replica:0/task:0/device:GPU:0"
+PS = "/job:ps/replica:0/task:0/device:CPU:0"
+
+
+def divided(*step, **parts):
+    """Phases and shares of the operations, in ms."""
+    recording = Recording().step(*step, **parts)
+    profile = recording.profile()
+    (step,) = profile.steps
+    classes = [class_of(profile.nodes[op.node], profile.devices[op.device]) for op in step.ops]
+    division = divide(step, classes)
+    assert sum(division.phases.values()) == step.end - step.begin
+    phases = {name or kind: ns / 1e6 for (kind, name), ns in division.phases.items() if ns}
+    return phases, [pytest.approx(share / 1e6, abs=1e-6) for share in division.shares]
+
+
+def test_a_step_without_a_record_of_operations_is_the_session_and_the_loop():
+    phases, shares = divided(10, session=(1, 8))
+    assert phases == {"session_overhead": 7, "loop": 3}
+    assert shares == []
+
+
+def test_hooks_have_phases_of_their_own():
+    hooks = [("A", 0, 1), ("B", 8, 9, "summary"), ("A", 9, 9.5)]
+    phases, _ = divided(10, session=(1, 8), hooks=hooks)
+    assert phases == {"session_overhead": 7, "A": 1.5, "B": 1, "loop": 0.5}
+
+
+def test_operations_that_overlap_share_the_time_equally():
+    ops = [("a", "Conv2D", 0, 4), ("b", "Conv2D", 2, 6), ("c", "Conv2D", 3, 4)]
+    phases, shares = divided(8, ops=ops)
+    assert phases == {"host_compute": 6, "session_overhead": 2}
+    assert shares == [2 + 1 / 2 + 1 / 3, 1 / 2 + 1 / 3 + 2, 1 / 3]
+
+
+def test_only_time_in_which_nothing_computes_waits_for_input():
+    ops = [("next", "IteratorGetNext", 0, 6), ("a", "Relu", 4, 8)]
+    phases, shares = divided(10, ops=ops)
+    assert phases == {"input": 4, "host_compute": 4, "session_overhead": 2}
+    assert shares == [4, 4]
+
+
+def test_input_goes_before_waiting_for_others():
+    ops = [("recv", "_Recv", 0, 9), ("take", "QueueDequeueManyV2", 1, 3), ("a", "Relu", 5, 6)]
+    phases, shares = divided(10, ops=ops)
+    assert phases == {"input": 2, "communication": 6, "host_compute": 1, "session_overhead": 1}
+    assert shares == [6, 2, 1]
+
+
+def test_operations_of_another_task_are_computing_as_well():
+    """A gRPC session records those of parameter servers."""
+    ops = [
+        ("w/_1", "_Recv", 0, 6),
+        ("w/read", "Identity", 1, 2, PS),
+        ("next", "IteratorGetNext", 2, 5),
+        ("update", "ApplyMomentum", 7, 9, PS),
+    ]
+    phases, shares = divided(10, ops=ops)
+    assert phases == {"communication": 2, "host_compute": 3, "input": 3, "session_overhead": 2}
+    assert shares == [2, 1, 3, 2]
+
+
+def test_the_gpu_goes_before_the_host():
+    ops = [("a", "Relu", 0, 6, CPU), ("b", "Conv2D", 2, 4, GPU)]
+    phases, shares = divided(6, ops=ops)
+    assert phases == {"host_compute": 4, "device_compute": 2}
+    assert shares == [4, 2]
+
+
+def test_a_function_counts_only_where_its_operations_do_not_run():
+    ops = [("call", "StatefulPartitionedCall", 0, 6), ("call/a", "Conv2D", 1, 5)]
+    phases, shares = divided(6, ops=ops)
+    assert phases == {"host_compute": 6}
+    assert shares == [2, 4]
+
+
+def test_operations_outside_of_the_session_and_of_no_length_take_nothing():
+    ops = [("a", "Relu", -3, -1), ("b", "Relu", 2, 2), ("c", "Relu", 5, 20)]
+    phases, shares = divided(10, session=(1, 8), ops=ops)
+    assert phases == {"session_overhead": 4, "host_compute": 3, "loop": 3}
+    assert shares == [0, 0, 3]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_phases_are_the_step_and_shares_are_the_phases_of_operations(seed):
+    drawn = random.Random(seed)
+    types = ["Conv2D", "IteratorGetNext", "_Recv", "PartitionedCall", "PyFunc"]
+    ops = []
+    for index in range(200):
+        begin = drawn.uniform(-5, 100)
+        device = drawn.choice([CPU, GPU, PS])
+        ops.append(
+            (f"op_{index}", drawn.choice(types), begin, begin + drawn.expovariate(1), device)
+        )
+    hooks = [("A", 91, 95), ("B", 95, 98, "checkpoint")]
+    phases, shares = divided(100, session=(2, 90), ops=ops, hooks=hooks)
+    assert sum(phases.values()) == pytest.approx(100)
+    outside = sum(phases.get(name, 0) for name in ("A", "B", "loop", "session_overhead"))
+    assert 100 - outside == pytest.approx(sum(share.expected for share in shares))

@@ -1,0 +1,136 @@
+import pytest
+
+from hand_made_steps import Recording
+from tf_frame.profiling.report.build import build
+from tf_frame.profiling.report.tables import TABLES
+from tf_frame.profiling.report.text import text_of
+from tf_frame.profiling.step_profile import Cost, HookCost
+
+OPS = [
+    ("input/IteratorGetNext", "IteratorGetNext", 0, 57),
+    *((f"net/block{i // 4}/conv{i}/Conv2D", "Conv2D", 57 + 3 * i, 60 + 3 * i) for i in range(12)),
+]
+COSTS = [Cost("", 1_234_567, 12_000_000), Cost("net", 7, None), Cost("net/block0/conv0", 7, 10**6)]
+HOOKS = [HookCost("LoggingHook", "hook", 20, 0.02, 10.0)]
+
+
+def report(*, steps=4, ops=OPS, **others):
+    recording = Recording()
+    for number in range(steps):
+        ms = 100 + number
+        memory = [(2 * 2**20, {"net/block0/conv0/Conv2D": 2**20})]
+        recording.step(ms, session=(0, 95), ops=ops, hooks=[("Slow", 95, 99)], memory=memory)
+    return build([recording.profile(costs=COSTS, hooks=HOOKS, **others)], run="run")
+
+
+@pytest.fixture(scope="module")
+def lines():
+    return text_of(report(examples_per_step=203)).splitlines()
+
+
+def section(lines, title):
+    """The lines below a title."""
+    begin = next(i for i, line in enumerate(lines) if line.startswith(title)) + 1
+    end = next((i for i in range(begin, len(lines)) if not lines[i]), len(lines))
+    return lines[begin:end]
+
+
+def test_it_begins_with_the_step_time(lines):
+    assert lines[0] == "A step takes 101.5 ms, which is 2000 examples/s."
+    assert lines[1] == "worker_0 on here, 2 cores: 4 steps, 100 to 103."
+    assert lines[3].startswith("100.0 ms |█") and lines[3].endswith("█| 103.0 ms")
+
+
+def test_phases_are_words_with_percent_and_bars(lines):
+    first, second, *_ = section(lines, "Where the time goes")
+    assert first.split() == ["56.2%", "57.00", "ms", "waiting", "for", "input", "█" * 17]
+    assert second.split() == ["35.5%", "36.00", "ms", "computing", "on", "the", "CPU", "█" * 11]
+
+
+def test_small_parts_are_one_line():
+    hooks = [(f"Hook{i}", 95 + i / 10, 95.1 + i / 10) for i in range(4)]
+    recording = Recording().step(100, session=(0, 95), ops=OPS, hooks=hooks)
+    text = text_of(build([recording.profile()]))
+    assert "    0.4%      0.40 ms  all others" in text.splitlines()
+
+
+def test_hints_follow_with_what_to_do(lines):
+    first, second, *_ = section(lines, "What would help")
+    assert first == "  1. 56% of the step waits for input (gain: up to 56%)"
+    assert second.startswith("     in the input's dataset(), decode in parallel")
+
+
+def test_a_healthy_profile_says_so():
+    text = text_of(report(ops=[("a/Conv2D", "Conv2D", 1, 94)]))
+    assert "  none of the common causes of slow steps was found" in text.splitlines()
+
+
+def test_tables_follow(lines):
+    kinds = [line.split() for line in section(lines, "What the operations do")]
+    assert [kind[3] for kind in kinds] == ["input", "convolution"]
+    longest = section(lines, "Operations that take longest (first 10 of 13)")
+    assert longest[0].split() == ["SHARE", "MS", "CALLS", "GFLOP/S", "TYPE", "OPERATION"]
+    assert longest[1].split() == ["56.2%", "57.00", "1", "-", "IteratorGetNext", OPS[0][0]]
+    assert "0.3" in longest[2].split()
+    hooks = section(lines, "Hooks")
+    assert hooks[1].split() == ["3.9%", "4.00", "-", "-", "Slow"]
+    assert hooks[2].split() == ["0.0%", "0.00", "0.10", "10", "LoggingHook"]
+    assert section(lines, "Memory of CPU:0 beside variables: 2.0 MiB at most")[1].split() == [
+        *("50.0%", "1.0", "MiB"),
+        OPS[1][0],
+    ]
+    costs = section(lines, "Parameters and floating-point operations")
+    assert costs[1].split()[:2] == ["1,234,567", "0.012"]
+    assert costs[2].split()[:2] == ["7", "-"]
+
+
+def test_layers_of_a_short_table_are_added_up_to_scopes_of_a_tenth():
+    ops = [(f"net/block{i % 10}/conv{i}/Conv2D", "Conv2D", i, i + 1) for i in range(90)]
+    ops.append(("net/top/conv", "Conv2D", 90, 94))
+    lines = text_of(report(ops=ops)).splitlines()
+    rows = [line.split() for line in section(lines, "Layers, forward and backward")]
+    assert [row[-1] for row in rows[1:3]] == ["net/block0", "net/block1"]
+    assert rows[1][:3] == ["8.9%", "9.00", "9"]
+
+
+def test_lines_fit_the_terminal(lines):
+    assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize("by", TABLES)
+def test_one_table_alone_has_all_rows(by):
+    shown = report(clone_scopes=("clone_0",))
+    count = {"op": 13, "type": 2, "kind": 2, "layer": 13, "clone": 1, "hook": 2}[by]
+    headline, blank, _, _, *rows = text_of(shown, by).splitlines()
+    assert headline.startswith("A step takes") and not blank
+    assert len(rows) == count
+
+
+def test_names_are_whole_in_a_table_alone_and_shortened_above():
+    name = f"gradients/{'very_long_scope_of_the_network/' * 3}conv1/Conv2D_grad/Conv2DBackpropInput"
+    shown = report(ops=[(name, "Conv2DBackpropInput", 0, 9)])
+    assert text_of(shown, "op").endswith(name)
+    (row,) = section(text_of(shown).splitlines(), "Operations that take longest")[1:]
+    assert row.endswith(" ...f_the_network/conv1/Conv2DBackpropInput")
+
+
+def test_a_table_without_rows_says_so():
+    assert text_of(report(), "clone").splitlines()[2] == "Nothing is recorded by clone."
+
+
+def test_stragglers_and_a_single_step():
+    def profile(task, ms):
+        return Recording(task=task).step(ms, ops=[("a", "Conv2D", 0, ms)]).profile()
+
+    lines = text_of(build([profile("worker_0", 10), profile("worker_1", 20)])).splitlines()
+    assert lines[1].endswith("step 100 alone, so nothing is known of others.")
+    assert section(lines, "Tasks")[2].split(maxsplit=5)[4:] == [
+        "worker_1",
+        "slower than the others",
+    ]
+
+
+def test_time_of_recording_is_said_to_be_left_out():
+    recording = Recording().step(100, session=(0, 90), hooks=[("ProfileHook", 90, 100)])
+    text = text_of(build([recording.profile()]))
+    assert "  (and 10.0 ms for recording, which are left out here)" in text.splitlines()
