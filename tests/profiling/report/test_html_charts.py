@@ -44,6 +44,12 @@ def test_a_mark_is_at_its_height():
     assert "median" in [text.text for text in shapes(picture, "text")]
 
 
+def test_labels_stand_above_their_columns():
+    labels = shapes(columns("t", [1, 4], ["a", "b"], ends=("", ""), labels=["1", "4"]), "text")[:2]
+    assert [(label.text, label.get("x")) for label in labels] == [("1", "25%"), ("4", "75%")]
+    assert [float(label.get("y")) for label in labels] == [102, 12]
+
+
 def test_an_area_has_a_step_for_each_piece_of_time():
     picture = area("t", [0, 2], 4, ends=("a", "b"), mark=Mark(1, "mean"))
     (path,) = shapes(picture, "path")

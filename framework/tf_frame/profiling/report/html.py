@@ -59,10 +59,9 @@ def _heading(report: Report) -> Markup:
 
 def _figures(report: Report) -> Markup:
     step = report.step
+    spread = f"median step; p90 {ms_text(step.p90_ms)}, jitter {ms_text(step.jitter_ms)}"
     tiles = [
-        ("median step", ms_text(step.median_ms)),
-        ("p90", ms_text(step.p90_ms)),
-        ("jitter", f"± {ms_text(step.jitter_ms)}"),
+        (spread, ms_text(step.median_ms)),
         ("waits for input", percent_text(report.input_share)),
     ]
     if report.examples_per_sec is not None:

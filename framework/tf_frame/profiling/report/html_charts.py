@@ -54,7 +54,7 @@ def stacked_bar(title: str, parts: Sequence[Part]) -> Markup:
             middle = _percent(left + share / 2)
             shapes.append(_text(f"{share:.0%}", middle, 25, class_="inside"))
         left += share
-    return _picture(title, shapes, height=40)
+    return _picture(title, shapes, height=40, class_="whole")
 
 
 def bar(value: float, most: float, color: str, *, title: str) -> Markup:
@@ -79,6 +79,7 @@ def columns(
     ends: tuple[str, str],
     mark: Mark | None = None,
     highlighted: Sequence[int] = (),
+    labels: Sequence[str] = (),
 ) -> Markup:
     """Returns columns from zero.
 
@@ -89,6 +90,7 @@ def columns(
       ends: labels below the first and the last column.
       mark: a horizontal line.
       highlighted: numbers of the columns in the colour for attention.
+      labels: text above each column.
     """
     most = max([*values, *([mark.value] if mark else [])], default=0.0) or 1.0
     room = 1 / max(len(values), 1)
@@ -105,6 +107,8 @@ def columns(
         )
         for i, (value, name) in enumerate(zip(values, names, strict=True))
     ]
+    for i, label in enumerate(labels):
+        shapes.append(_text(label, _percent((i + 0.5) * room), _y(values[i], most) - 4))
     if mark:
         y = _y(mark.value, most)
         shapes.append(
@@ -167,9 +171,11 @@ def _text(
     return element("text", text, x=x, y=_number(y), text_anchor=anchor, class_=class_)
 
 
-def _picture(title: str, shapes: Sequence[Markup], *, height: int) -> Markup:
+def _picture(
+    title: str, shapes: Sequence[Markup], *, height: int, class_: str | None = None
+) -> Markup:
     content = join([element("title", title), *shapes])
-    return element("svg", content, role="img", width="100%", height=height)
+    return element("svg", content, role="img", width="100%", height=height, class_=class_)
 
 
 def _percent(share: float) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 # Elements that HTML ends by themselves; any other has an end tag, also without content.
-_VOID = ("meta", "br")
+_VOID = ("meta", "wbr")
 # Control characters, halves of surrogate pairs, and the two values that are no characters.
 _REFUSED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 

@@ -42,8 +42,13 @@ def named(name: str, color: str) -> Markup:
 
 
 def with_bar(name: str, value: float, most: float, color: str) -> Markup:
-    """Returns a name above a bar, whose length is the part of `most`."""
-    return element("div", name, charts.bar(value, most, color, title=name), class_="wide")
+    """Returns a name above a bar, whose length is the part of `most`.
+
+    Names of operations break after slashes where the screen is narrow.
+    """
+    *scopes, last = name.split("/")
+    parts = [part for scope in scopes for part in (f"{scope}/", element("wbr"))]
+    return element("div", *parts, last, charts.bar(value, most, color, title=name), class_="wide")
 
 
 def folded(

@@ -82,7 +82,7 @@ def hooks(report: Report) -> Markup:
             percent_text(hook.share),
             "" if hook.run_ms is None else ms_text(hook.run_ms),
             "" if hook.calls is None else f"{hook.calls:,}",
-            "" if hook.every_steps is None else f"{hook.every_steps:.3g}",
+            "" if hook.every_steps is None else count_text(hook.every_steps),
         )
         for hook in report.hooks
     ]

@@ -46,23 +46,24 @@ section { margin-top: 1rem; }
 .hint { background: var(--hint); border-left: 4px solid var(--warn); }
 .good { background: var(--good); border-left: 4px solid var(--c2); }
 .hint, .good { border-radius: 6px; padding: .6rem .8rem; margin-top: .6rem; }
-.hint, .good, code { overflow-wrap: anywhere; }
-svg.whole rect { stroke: var(--card); }
+.hint, .good { overflow-wrap: anywhere; }
+code { white-space: nowrap; }
+.whole rect { stroke: var(--card); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th { font-weight: 600; color: var(--soft); font-size: .85rem; }
 th, td { text-align: left; padding: .28rem .6rem .28rem 0; vertical-align: top; }
 tbody tr { border-top: 1px solid var(--line); }
 th.n, td.n { text-align: right; white-space: nowrap; }
-td { overflow-wrap: anywhere; min-width: 4.5rem; }
-td.n { min-width: 0; }
-.wide { min-width: 13rem; }
+.wide { min-width: 13rem; overflow-wrap: anywhere; }
+.whole { margin-bottom: .5rem; }
 .alarm { color: var(--warn); font-weight: 600; }
 summary { cursor: pointer; margin-top: .5rem; }
 .swatch { display: inline-block; width: .8em; height: .8em; margin-right: .5em; }
 svg { display: block; overflow: visible; }
 svg text { fill: var(--soft); font-size: 12px; }
-svg text.inside { fill: var(--inside); font-weight: 600; }
+svg text { stroke: var(--card); stroke-width: 3px; paint-order: stroke; }
+svg text.inside { fill: var(--inside); font-weight: 600; stroke: none; }
 .mark { stroke: var(--text); stroke-dasharray: 4 3; }
 .axis { stroke: var(--line); }
 """ + "\n".join(

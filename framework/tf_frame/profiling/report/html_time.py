@@ -22,6 +22,8 @@ from tf_frame.profiling.report.html_parts import (
 )
 from tf_frame.profiling.report.rows import rolled_up
 
+# Of many layers, those within a scope of a greater share have rows of their own.
+_LARGE = 0.15
 # Steps that take as many medians stand out.
 _SLOW = 1.5
 
@@ -53,6 +55,7 @@ def step_times(report: Report) -> Markup:
         [each.steps for each in step.histogram],
         [f"{ms_text(b.from_ms)} to {ms_text(b.to_ms)}: {b.steps} steps" for b in step.histogram],
         ends=(ms_text(min(step.ms_of_steps)), ms_text(max(step.ms_of_steps))),
+        labels=[str(each.steps or "") for each in step.histogram],
     )
     names = zip(_step_names(report), step.ms_of_steps, strict=True)
     in_order = charts.columns(
@@ -76,7 +79,7 @@ def _step_names(report: Report) -> list[str]:
 
 def kinds_and_layers(report: Report) -> Markup:
     """Time of operations by kind and by layer; many layers are added up to outer scopes first."""
-    outer = rolled_up(report.layers, SHOWN) if len(report.layers) > SHOWN else ()
+    outer = rolled_up(report.layers, _LARGE) if len(report.layers) > SHOWN else ()
     return pair(
         _rows("Time by kind of operation", report.kinds, "c0"),
         _rows("Time by layer", report.layers, "c2", summary=outer),
@@ -103,20 +106,20 @@ def _rows(title: str, rows: Sequence[Row], color: str, *, summary: Sequence[Row]
 def operations(report: Report) -> Markup:
     """The operations that take most time."""
     most = max((row.ms for row in report.operations), default=0.0)
-    heading = ("operation", "type", "device", "per step", "share", "runs", "GFLOP/s")
+    heading = ("operation", "per step", "share", "runs", "GFLOP/s", "type", "device")
     cells = [_operation(row, most) for row in report.operations]
-    return folded("Top operations by their own time", heading, cells, right=(3, 4, 5, 6))
+    return folded("Top operations by their own time", heading, cells, right=(1, 2, 3, 4))
 
 
 def _operation(row: Operation, most: float) -> tuple[str, ...]:
     return (
         with_bar(row.name, row.ms, most, "c0"),
-        row.type,
-        row.device,
         ms_text(row.ms),
         percent_text(row.share),
         count_text(row.count),
         "" if row.gflops_per_sec is None else f"{row.gflops_per_sec:.1f}",
+        row.type,
+        row.device,
     )
 
 
@@ -136,7 +139,7 @@ def _use(use: Use, cores: int) -> Markup:
         mark=charts.Mark(use.mean, f"mean {use.mean:.2f}"),
     )
     note = (
-        f"Operations at the same time; the top is {most:g}. {use.device} is busy "
+        f"Operations at the same time; the top is {most:.2g}. {use.device} is busy "
         f"{percent_text(use.busy_share)} of the time; one operation may use several cores."
     )
     return section(f"{use.device} through a step", picture, element("p", note, class_="soft"))
