@@ -15,7 +15,7 @@ def test_parts_of_a_bar_have_their_shares_and_wide_ones_a_label():
     parts = [Part("input", 30, "30 ms", "c1"), Part("other", 1, "1 ms", "c0")]
     picture = stacked_bar("step", parts)
     assert [rect.get("width") for rect in shapes(picture)] == ["96.77%", "3.23%"]
-    assert [text.text for text in shapes(picture, "text")] == ["97%"]
+    assert [text.text for text in shapes(picture, "text")] == ["97 %"]
     assert shapes(picture)[1].find("title").text == "other: 1 ms"
 
 

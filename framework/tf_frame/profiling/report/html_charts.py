@@ -52,7 +52,7 @@ def stacked_bar(title: str, parts: Sequence[Part]) -> Markup:
         )
         if share >= _LABELLED:
             middle = _percent(left + share / 2)
-            shapes.append(_text(f"{share:.0%}", middle, 25, class_="inside"))
+            shapes.append(_text(f"{100 * share:.0f} %", middle, 25, class_="inside"))
         left += share
     return _picture(title, shapes, height=40, class_="whole")
 

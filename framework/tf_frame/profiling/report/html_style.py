@@ -24,7 +24,7 @@ CSS = """
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0 auto; padding: 1.2rem; max-width: 72rem; background: var(--back); color: var(--text);
+  margin: 0 auto; padding: clamp(.6rem, 3vw, 1.2rem); max-width: 72rem; background: var(--back); color: var(--text);
   font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
 }
 h1 { font-size: 1.35rem; margin: 0; overflow-wrap: anywhere; }
@@ -33,7 +33,7 @@ p { margin: .3rem 0; }
 .soft, small { color: var(--soft); }
 section, .tile {
   background: var(--card); border: 1px solid var(--line); border-radius: 10px;
-  padding: 1rem; min-width: 0;
+  padding: clamp(.7rem, 3vw, 1rem); min-width: 0;
 }
 section { margin-top: 1rem; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); }
@@ -55,7 +55,7 @@ th { font-weight: 600; color: var(--soft); font-size: .85rem; }
 th, td { text-align: left; padding: .28rem .6rem .28rem 0; vertical-align: top; }
 tbody tr { border-top: 1px solid var(--line); }
 th.n, td.n { text-align: right; white-space: nowrap; }
-.wide { min-width: 13rem; overflow-wrap: anywhere; }
+.wide { min-width: min(13rem, 34vw); overflow-wrap: anywhere; }
 .whole { margin-bottom: .5rem; }
 .alarm { color: var(--warn); font-weight: 600; }
 summary { cursor: pointer; margin-top: .5rem; }
