@@ -184,4 +184,11 @@ def test_many_layers_are_added_up_to_outer_scopes_first():
     (section,) = [s for s in tree.iter("section") if s.find("h2").text == "Time by layer"]
     outer, every = list(section.iter("tbody"))
     assert sorted(row[0][0].text for row in outer) == ["block_0", "block_1", "block_2"]
-    assert len(every) == 30 and section.find("details/summary").text == "30 in all"
+    assert len(every) == 30 and section.find("details/summary").text == "30 single ones"
+
+
+def test_unknown_rates_have_no_column():
+    report = example_report()
+    unknown = tuple(dataclasses.replace(each, gflops_per_sec=None) for each in report.operations)
+    without = dataclasses.replace(report, operations=unknown, costs=())
+    assert "GFLOP/s" in texts(parsed(report)) and "GFLOP/s" not in texts(parsed(without))

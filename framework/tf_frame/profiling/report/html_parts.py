@@ -68,14 +68,16 @@ def folded(
       heading: titles of the columns.
       rows: cells of each row.
       right: numbers of the columns that are aligned to the right.
-      summary: rows to see at once in place of the first.
+      summary: sums of rows, of which the first are seen at once instead.
     """
     if not rows:
         return Markup("")
-    content = [table(heading, summary or rows[:SHOWN], right=right)]
+    content = [table(heading, (summary or rows)[:SHOWN], right=right)]
     more = rows[0 if summary else SHOWN : MOST]
     if more:
-        label = element("summary", f"{len(more)} {'in all' if summary else 'more'}", class_="soft")
+        label = element(
+            "summary", f"{len(more)} {'single ones' if summary else 'more'}", class_="soft"
+        )
         content.append(element("details", label, table(heading, more, right=right)))
     if len(rows) > MOST:
         content.append(

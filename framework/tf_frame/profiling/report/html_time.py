@@ -106,18 +106,23 @@ def _rows(title: str, rows: Sequence[Row], color: str, *, summary: Sequence[Row]
 def operations(report: Report) -> Markup:
     """The operations that take most time."""
     most = max((row.ms for row in report.operations), default=0.0)
-    heading = ("operation", "per step", "share", "runs", "GFLOP/s", "type", "device")
-    cells = [_operation(row, most) for row in report.operations]
-    return folded("Top operations by their own time", heading, cells, right=(1, 2, 3, 4))
+    # Without known rates their column would be empty.
+    rates = ["GFLOP/s"] if any(row.gflops_per_sec for row in report.operations) else []
+    heading = ("operation", "per step", "share", "runs", *rates, "type", "device")
+    cells = [_operation(row, most, rated=bool(rates)) for row in report.operations]
+    return folded(
+        "Top operations by their own time", heading, cells, right=range(1, 4 + len(rates))
+    )
 
 
-def _operation(row: Operation, most: float) -> tuple[str, ...]:
+def _operation(row: Operation, most: float, *, rated: bool) -> tuple[str, ...]:
+    rate = "" if row.gflops_per_sec is None else f"{row.gflops_per_sec:.1f}"
     return (
         with_bar(row.name, row.ms, most, "c0"),
         ms_text(row.ms),
         percent_text(row.share),
         count_text(row.count),
-        "" if row.gflops_per_sec is None else f"{row.gflops_per_sec:.1f}",
+        *([rate] if rated else []),
         row.type,
         row.device,
     )
