@@ -184,7 +184,22 @@ def test_many_layers_are_added_up_to_outer_scopes_first():
     (section,) = [s for s in tree.iter("section") if s.find("h2").text == "Time by layer"]
     outer, every = list(section.iter("tbody"))
     assert sorted(row[0][0].text for row in outer) == ["block_0", "block_1", "block_2"]
-    assert len(every) == 30 and section.find("details/summary").text == "30 single ones"
+    assert len(every) == 30 and section.find("details/summary").text == "30 one by one"
+
+
+def test_hints_are_sentences_with_the_option_marked():
+    hint = dataclasses.replace(
+        example_report().hints[0],
+        text="the hook is slow",
+        remedy="set --a 8, or wait",
+        option="--a",
+    )
+    tree = parsed(dataclasses.replace(example_report(), hints=(hint,)))
+    (shown,) = [each for each in tree.iter("div") if each.get("class") == "hint"]
+    assert "".join(shown.itertext()).startswith(
+        "The hook is slowSet --a 8, or wait (gains up to 36 %"
+    )
+    assert [each.text for each in shown.iter("code")] == ["--a"]
 
 
 def test_unknown_rates_have_no_column():

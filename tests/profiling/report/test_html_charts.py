@@ -32,7 +32,7 @@ def test_columns_stand_on_the_axis_and_the_longest_is_full():
     picture = columns("t", [1, 4, 0], list("abc"), ends=("0", "9"), highlighted=[1])
     rects = shapes(picture)
     assert [float(rect.get("height")) for rect in rects] == [30, 120, 0]
-    assert {float(rect.get("y")) + float(rect.get("height")) for rect in rects} == {136}
+    assert {float(rect.get("y")) + float(rect.get("height")) for rect in rects} == {144}
     assert [rect.get("class") for rect in rects] == ["c0", "warn", "c0"]
     assert [text.text for text in shapes(picture, "text")] == ["0", "9"]
 
@@ -40,14 +40,14 @@ def test_columns_stand_on_the_axis_and_the_longest_is_full():
 def test_a_mark_is_at_its_height():
     picture = columns("t", [2, 4], ["a", "b"], ends=("", ""), mark=Mark(3, "median"))
     line = shapes(picture, "line")[0]
-    assert (line.get("y1"), line.get("y2")) == ("46", "46")
-    assert "median" in [text.text for text in shapes(picture, "text")]
+    assert (line.get("y1"), line.get("y2")) == ("54", "54")
+    assert "┄ median" in [text.text for text in shapes(picture, "text")]
 
 
 def test_labels_stand_above_their_columns():
     labels = shapes(columns("t", [1, 4], ["a", "b"], ends=("", ""), labels=["1", "4"]), "text")[:2]
     assert [(label.text, label.get("x")) for label in labels] == [("1", "25%"), ("4", "75%")]
-    assert [float(label.get("y")) for label in labels] == [102, 12]
+    assert [float(label.get("y")) for label in labels] == [110, 20]
 
 
 def test_an_area_has_a_step_for_each_piece_of_time():

@@ -61,7 +61,7 @@ def _reports(folders: Sequence[str], runs: Sequence[str]) -> list[Report]:
     """Reads both profiles; one name of a run counts for both."""
     if len(runs) > 2:
         raise ConfigError(f"--run takes one name, or two: before,after; given: {','.join(runs)}")
-    names = [*runs, *runs] if len(runs) == 1 else list(runs) or [None, None]
+    names: list[str | None] = [*runs, *runs] if len(runs) == 1 else [*runs] or [None, None]
     return [_report(*pair) for pair in zip(folders, names, strict=True)]
 
 

@@ -85,12 +85,16 @@ def _hints(report: Report) -> Markup:
 
 
 def _hint(hint: Hint) -> Markup:
-    before, option, after = hint.remedy.partition(hint.option or "\0")
+    before, option, after = _sentence(hint.remedy).partition(hint.option or "\0")
     advice = [before, element("code", option) if option else "", after]
     gain = f" (gains up to {percent_text(hint.severity)} of the step)" if hint.severity else ""
     return element(
         "div",
-        element("b", hint.text),
+        element("b", _sentence(hint.text)),
         element("p", *advice, element("small", gain)),
         class_="hint",
     )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

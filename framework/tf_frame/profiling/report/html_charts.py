@@ -14,7 +14,7 @@ from tf_frame.profiling.report.html_elements import Markup, element, join
 # Shares below have no room for a label within a bar on a phone.
 _LABELLED = 0.09
 _HEIGHT = 120
-_TOP = 16  # room for labels above the bars
+_TOP = 24  # room for labels above the bars
 
 
 class Part(NamedTuple):
@@ -109,12 +109,7 @@ def columns(
     ]
     for i, label in enumerate(labels):
         shapes.append(_text(label, _percent((i + 0.5) * room), _y(values[i], most) - 4))
-    if mark:
-        y = _y(mark.value, most)
-        shapes.append(
-            element("line", x1="0%", x2="100%", y1=_number(y), y2=_number(y), class_="mark")
-        )
-        shapes.append(_text(mark.label, "100%", y - 4, anchor="end"))
+    shapes += _line(mark, most) if mark else []
     return _picture(title, [*shapes, *_axis(ends)], height=_TOP + _HEIGHT + 20)
 
 
@@ -134,8 +129,8 @@ def area(
     step = 1000 / max(len(values), 1)
     corners = ["M0,100"]
     for i, value in enumerate(values):
-        y = _number(100 - 100 * value / most)
-        corners.append(f"L{_number(i * step)},{y} L{_number((i + 1) * step)},{y}")
+        height = _number(100 - 100 * value / most)
+        corners.append(f"L{_number(i * step)},{height} L{_number((i + 1) * step)},{height}")
     # Only a nested picture may be stretched: its text would be too.
     curve = element(
         "svg",
@@ -146,10 +141,15 @@ def area(
         viewBox="0 0 1000 100",
         preserveAspectRatio="none",
     )
-    y = _y(mark.value, most)
-    line = element("line", x1="0%", x2="100%", y1=_number(y), y2=_number(y), class_="mark")
-    label = _text(mark.label, "100%", y - 4, anchor="end")
-    return _picture(title, [curve, line, label, *_axis(ends)], height=_TOP + _HEIGHT + 20)
+    shapes = [curve, *_line(mark, most), *_axis(ends)]
+    return _picture(title, shapes, height=_TOP + _HEIGHT + 20)
+
+
+def _line(mark: Mark, most: float) -> list[Markup]:
+    """A dashed line, with its label above the picture, where no shape hides it."""
+    y = _number(_y(mark.value, most))
+    line = element("line", x1="0%", x2="100%", y1=y, y2=y, class_="mark")
+    return [line, _text(f"┄ {mark.label}", "100%", 8, anchor="end")]
 
 
 def _y(value: float, most: float) -> float:

@@ -76,7 +76,7 @@ def folded(
     more = rows[0 if summary else SHOWN : MOST]
     if more:
         label = element(
-            "summary", f"{len(more)} {'single ones' if summary else 'more'}", class_="soft"
+            "summary", f"{len(more)} {'one by one' if summary else 'more'}", class_="soft"
         )
         content.append(element("details", label, table(heading, more, right=right)))
     if len(rows) > MOST:

@@ -24,7 +24,8 @@ CSS = """
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0 auto; padding: clamp(.6rem, 3vw, 1.2rem); max-width: 72rem; background: var(--back); color: var(--text);
+  margin: 0 auto; padding: clamp(.6rem, 3vw, 1.2rem); max-width: 72rem;
+  background: var(--back); color: var(--text);
   font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
 }
 h1 { font-size: 1.35rem; margin: 0; overflow-wrap: anywhere; }
