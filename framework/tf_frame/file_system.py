@@ -1,7 +1,8 @@
 """Reads files and folders on this machine, or on any file system that TensorFlow knows (`gs://`).
 
 For model folders. Commands look at the folder before they need TensorFlow, so a local path is read
-by Python alone; only a path with a scheme imports TensorFlow. `atomic_output` writes files.
+by Python alone; only a path with a scheme imports TensorFlow.
+What needs TensorFlow anyway writes with `atomic_output`.
 """
 
 from __future__ import annotations
@@ -108,6 +109,43 @@ def read_bytes(path: str) -> bytes:
             return file.read()
     with _os_errors(path), _gfile(path).GFile(path, "rb") as file:
         return bytes(file.read())
+
+
+def size_of(path: str) -> int:
+    """Returns the bytes of a file.
+
+    Raises:
+      OSError: there is no such file.
+    """
+    if not is_remote(path):
+        return os.path.getsize(path)
+    with _os_errors(path):
+        return int(_gfile(path).stat(path).length)
+
+
+def write_bytes(path: str, content: bytes) -> None:
+    """Writes a file whole or not at all, and makes missing folders.
+
+    Raises:
+      OSError: the file cannot be written.
+    """
+    folder, name = os.path.split(path)
+    make_folder(folder or ".")
+    if is_remote(path):
+        from tf_frame.atomic_output import write_file
+
+        with _os_errors(path):
+            write_file(path, content)
+        return
+    temporary = os.path.join(folder, f".{name}.partial")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(temporary)
+        raise
 
 
 @contextlib.contextmanager

@@ -20,7 +20,6 @@ MODULES = {
         "its class BaseSession: ProfileContext of old patches it, and tests count its runs; "
         "tf.compat.v1.Session is only a subclass"
     ),
-    "tensorflow.python.client.timeline": "Timeline makes Chrome traces of step stats; not exported",
     "tensorflow.python.profiler.internal._pywrap_profiler": (
         "tells whether another profiler session is active, which the public API only raises for"
     ),

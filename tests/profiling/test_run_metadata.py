@@ -1,15 +1,9 @@
 import gzip
-import json
 
 import pytest
 import tensorflow.compat.v1 as tf
 
-from tf_frame.profiling.run_metadata import (
-    add_run_metadata,
-    chrome_trace,
-    run_options,
-    write_trace,
-)
+from tf_frame.profiling.run_metadata import add_run_metadata, run_options, write_trace
 
 
 @pytest.fixture
@@ -79,106 +73,6 @@ def test_a_tag_that_is_taken_gets_a_number(tmp_path):
     assert tags == ["step_7", "step_7_2", "step_7_3"]
     assert [event.tagged_run_metadata.tag for event in events_of(tmp_path)] == tags
     assert {event.step for event in events_of(tmp_path)} == {0}
-
-
-def check(trace):
-    """Asserts what every event needs; returns the events."""
-    events = json.loads(trace)["traceEvents"]
-    for event in events:
-        assert {"ph", "pid", "tid", "ts"} <= event.keys(), event
-        assert event["ph"] != "X" or event["dur"] > 0, event
-    return events
-
-
-def kinds_of(trace):
-    return {event["ph"] for event in check(trace)}
-
-
-@pytest.fixture
-def metadata(small_graph):
-    session, train_op, _ = small_graph
-    metadata = tf.RunMetadata()
-    session.run(train_op, options=run_options(), run_metadata=metadata)
-    return metadata
-
-
-def test_the_operations_of_the_step_are_there(metadata):
-    bars = [event for event in check(chrome_trace(metadata)) if event["ph"] == "X"]
-    assert "ResourceApplyGradientDescent" in {bar["name"] for bar in bars}
-    assert len(bars) == sum(len(dev.node_stats) for dev in metadata.step_stats.dev_stats)
-
-
-def test_a_row_is_named_after_its_device(metadata):
-    named = [event for event in check(chrome_trace(metadata)) if event["ph"] == "M"]
-    names = [event["args"]["name"] for event in named]
-    assert "/job:localhost/replica:0/task:0/device:CPU:0 Compute" in names
-
-
-def test_it_is_one_line(metadata):
-    assert "\n" not in chrome_trace(metadata)
-
-
-def test_what_takes_no_time_is_a_microsecond_long():
-    metadata = tf.RunMetadata()
-    device = metadata.step_stats.dev_stats.add(device="/job:a/device:CPU:0")
-    for duration in (0, 7):
-        device.node_stats.add(
-            node_name=f"n{duration}",
-            timeline_label=f"n{duration} = Add(x, y)",
-            all_start_micros=1000,
-            all_end_rel_micros=duration,
-        )
-    bars = [event for event in check(chrome_trace(metadata)) if event["ph"] == "X"]
-    assert {bar["args"]["name"]: bar["dur"] for bar in bars} == {"n0": 1, "n7": 7}
-
-
-def two_devices():
-    """Run metadata in which an operation of one device reads from another."""
-    metadata = tf.RunMetadata()
-    for number, label in enumerate(["a = Const()", "b = Neg(a)"]):
-        device = metadata.step_stats.dev_stats.add(device=f"/device:CPU:{number}")
-        node = device.node_stats.add(
-            node_name=label[0],
-            timeline_label=label,
-            all_start_micros=1000 + 10 * number,
-            all_end_rel_micros=5,
-        )
-        tensor = node.output.add().tensor_description
-        tensor.allocation_description.requested_bytes = 64
-        tensor.allocation_description.allocator_name = "cpu"
-    return metadata
-
-
-def test_dataflow_is_drawn_as_arrows_unless_it_is_not_wanted():
-    arrows = {"s", "t"}
-    assert arrows <= kinds_of(chrome_trace(two_devices()))
-    assert not arrows & kinds_of(chrome_trace(two_devices(), dataflow=False))
-
-
-def test_memory_is_drawn_as_tensors_and_a_curve_if_it_is_wanted():
-    assert not {"C", "N", "O", "D"} & kinds_of(chrome_trace(two_devices()))
-    trace = chrome_trace(two_devices(), memory=True)
-    assert {"C", "N", "O", "D"} <= kinds_of(trace)
-    curve = [event["args"]["cpu"] for event in check(trace) if event["ph"] == "C"]
-    assert curve == [64, 128, 64, 0]
-
-
-def test_a_device_that_is_listed_twice_has_one_row():
-    metadata = two_devices()
-    metadata.step_stats.dev_stats.add(device="/device:CPU:0").node_stats.add(
-        node_name="c", timeline_label="c = Neg(a)", all_start_micros=1020, all_end_rel_micros=5
-    )
-    events = check(chrome_trace(metadata))
-    rows = [event["args"]["name"] for event in events if event["ph"] == "M"]
-    assert rows.count("/device:CPU:0 Compute") == 1
-    pids = {event["args"]["name"]: event["pid"] for event in events if event["ph"] == "X"}
-    assert pids["a"] == pids["c"] != pids["b"]
-
-
-def test_the_run_metadata_is_left_as_it_is(metadata):
-    before = metadata.SerializeToString()
-    chrome_trace(metadata, memory=True)
-    assert metadata.SerializeToString() == before
 
 
 def test_a_trace_is_written_into_folders_that_are_missing(tmp_path):

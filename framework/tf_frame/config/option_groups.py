@@ -347,6 +347,10 @@ class ProfilingOptions:
     profile_every_n_steps: int = option(
         0, "steps between the beginnings of profiles; 0: none", min=0
     )
+    profile_keep: int | None = option(
+        None, "newest profiles to keep; older ones are removed; none: all", min=1
+    )
+    profile_dir: str | None = option(None, "folder of the profiles; none: --model_dir")
     profile_all_workers: bool = option(
         False, "profile every task, not only the chief", requires=_PROFILES
     )

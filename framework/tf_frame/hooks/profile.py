@@ -13,11 +13,17 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.atomic_output import write_file
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import NEVER, Cadence
-from tf_frame.profiling.capture import Capture, only_warns, step_marker
+from tf_frame.hooks.training_clock import pause
+from tf_frame.profiling.capture import XPLANE, Capture, only_warns, step_marker, unused_path
+from tf_frame.profiling.recorder import Recorder
+from tf_frame.profiling.retention import retain
 from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
+from tf_frame.profiling.step_profile import SUFFIX, to_bytes
+from tf_frame.profiling.step_times import StepTimes
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -106,11 +112,13 @@ class ProfileHook(Hook):
 
     * `plugins/profile/<time>_step_<s>/<host>_<job>_<task>.xplane.pb` for the
       Profile tab, with a mark for each step;
-    * run metadata of the first `metadata_steps` steps, as `profile_<step>` on
-      the graphs page, and `timeline-<step>.json` for ui.perfetto.dev.
+    * run metadata of the first step, as `profile_<step>` on the graphs page, and
+      `timeline-<step>.json` for ui.perfetto.dev;
+    * with a recorder, `<host>_<job>_<task>.steps.json.gz` beside the capture, which has the
+      operations, memory and hooks of all steps, for `tf-frame profile show`.
 
     Run metadata makes a step slower (docs/profiling.md has numbers), which shows in
-    the capture. So by default only the first step has run metadata: it is slower
+    the capture. So without a recorder only the first step has run metadata: it is slower
     anyway, because TensorFlow optimises the graph for its new run options.
 
     Errors of the profiler, and of writing files, are logged; training goes on.
@@ -121,12 +129,15 @@ class ProfileHook(Hook):
       at_steps: global steps at which a range begins.
       num_steps: steps in each range.
       every_steps: further ranges begin at the multiples of this number; None: none.
-      metadata_steps: steps of each range with run metadata.
+      recorder: records the steps; None: no report.
+      times: of the training loop, for the recorder.
+      keep: number of captures to keep in the folder; None: all.
       job: name of this task's job.
       task: index of this task in the job.
       is_chief: whether this task is the chief.
       began: returns the time in the names of the captures, seconds since 1970, so that the tasks
         of a job share a run of the Profile tab; None: when a capture ends.
+      label: name of the captures, after the time; None: `step_<s>`.
       tell: called with the label of a range and True at its begin, False at its end.
 
     Raises:
@@ -143,24 +154,29 @@ class ProfileHook(Hook):
         at_steps: Iterable[int] = (),
         num_steps: int = 5,
         every_steps: int | None = None,
-        metadata_steps: int = 1,
+        recorder: Recorder | None = None,
+        times: StepTimes | None = None,
+        keep: int | None = None,
         job: str = "worker",
         task: int = 0,
         is_chief: bool = True,
         began: Callable[[], float] | None = None,
+        label: str | None = None,
         tell: Callable[[str, bool], None] = lambda label, begins: None,
     ) -> None:
         super().__init__(RangeCadence(at_steps, num_steps=num_steps, every_steps=every_steps))
         self._model_dir = model_dir
         self._began = began
+        self._name = label
         self._tell = tell
         self._task = f"{job}_{task}"
         self._folder = model_dir if is_chief else os.path.join(model_dir, self._task)
-        self._metadata_steps = metadata_steps
+        self._recorder, self._times, self._keep = recorder, times, keep
         self._first: int | None = None
         self._capture: Capture | None = None
         self._marker: Any = None
-        self._metadata_left = 0
+        self._is_over = False
+        self._metadata: tuple[int, Any] | None = None
 
     def start(self, session: Any, step: int) -> None:
         self.close()  # Ends the profile of a lost session.
@@ -172,45 +188,76 @@ class ProfileHook(Hook):
             self._begin(step)
         if self._marker is None:  # A step of accumulated gradients has several runs.
             self._marker = step_marker(step)
-        if self._metadata_left:
+        if self._recorder is not None or step == self._first:
             return tf.train.SessionRunArgs(None, options=run_options(self._session.sess_str))
         # With empty options, since a run without options would prepare another call.
         return tf.train.SessionRunArgs(None, options=tf.RunOptions())
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         self._end_marker()
-        if self._metadata_left:
-            self._metadata_left -= 1
-            self._write_metadata(run_values.run_metadata, step)
-        if self.cadence.ends_at(step):
+        if self._recorder is not None:
+            self._recorder.add(run_values.run_metadata)
+        if self._metadata is None:
+            self._metadata = (step, run_values.run_metadata)
+        self._is_over = self.cadence.ends_at(step)
+        if self._is_over and self._recorder is None:
+            self.close()
+
+    def _after_hooks(self, step: int, ended: float) -> None:
+        """Ends a recorded step, and the range after its last one."""
+        if self._recorder is not None:
+            self._recorder.end_step(step, ended)
+        if self._is_over:
             self.close()
 
     def close(self) -> None:
         self._end_marker()
         first, capture = self._first, self._capture
         self._first = self._capture = None
-        if capture is None:
+        self._is_over = False
+        if first is None:
             return
-        with only_warns(f"the profile that began at step {first}"):
-            label = self._label(first)
-            self._tell(label, False)
-            path = capture.save(
-                self._model_dir,
-                label=label,
-                task=self._task,
-                began=self._began() if self._began else None,
-            )
-            _LOG.info("profile from step %d: %s", first, path)
+        if self._times is not None:
+            self._times.on_step = None
+        # Writing is no training: the times of steps leave it out.
+        with pause(), only_warns(f"the profile that began at step {first}"):
+            self._tell(self._label(first), False)
+            self._write(first, capture)
+            if self._keep is not None:
+                retain(self._model_dir, self._keep)
+        self._write_metadata()
 
     def _begin(self, step: int) -> None:
-        self._first, self._metadata_left = step, self._metadata_steps
+        self._first, self._metadata = step, None
+        if self._recorder is not None and self._times is not None:
+            self._recorder.start()
+            self._times.on_step = self._after_hooks
         capture = Capture()
         with only_warns(f"the profile from step {step}"):
             self._tell(self._label(step), True)
             capture.start()
             self._capture = capture
 
+    def _write(self, first: int, capture: Capture | None) -> None:
+        """Writes the capture, and the recorded steps beside it."""
+        name: Any = {
+            "label": self._label(first),
+            "task": self._task,
+            "began": self._began() if self._began else None,
+        }
+        profile = self._recorder.stop() if self._recorder is not None else None
+        if capture is not None:
+            path = capture.save(self._model_dir, **name).removesuffix(XPLANE)
+        else:  # Another profiler was active; the recorded steps do not need it.
+            path = unused_path(self._model_dir, **name)
+        if profile is not None:
+            write_file(path + SUFFIX, to_bytes(profile))
+        if capture is not None or profile is not None:
+            _LOG.info("profile from step %d: %s", first, os.path.dirname(path))
+
     def _label(self, first: int | None) -> str:
+        if self._name is not None:
+            return self._name
         # The tasks of a job may come into a range at different steps.
         return f"step_{first if self._began is None or not first else self.cadence.begin_of(first)}"
 
@@ -219,7 +266,11 @@ class ProfileHook(Hook):
             self._marker.__exit__(None, None, None)
             self._marker = None
 
-    def _write_metadata(self, run_metadata: Any, step: int) -> None:
+    def _write_metadata(self) -> None:
+        """Writes the run metadata of the first step."""
+        if self._metadata is None:
+            return
+        (step, run_metadata), self._metadata = self._metadata, None
         with only_warns(f"the Chrome trace of step {step}"):
             path = os.path.join(self._folder, f"timeline-{step}.json")
             write_trace(path, chrome_trace(run_metadata))

@@ -23,6 +23,7 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence, Multiples
 from tf_frame.hooks.summary import event_writer
 from tf_frame.hooks.training_clock import traced_steps, training_clock
+from tf_frame.profiling.step_times import StepTimes, quantiles
 
 _LOG = logging.getLogger("tf_frame")
 _INTERVALS = 100
@@ -86,7 +87,8 @@ class ThroughputHook(Hook):
 
     Summaries: `throughput/steps_per_sec` and `throughput/examples_per_sec` of the
     interval; `throughput/mean_steps_per_sec`, `throughput/uncertainty` and
-    `throughput/jitter`, in steps per second.
+    `throughput/jitter`, in steps per second; with `times`, `step_times/p50_secs`, `p90_secs` and
+    `p99_secs` of the steps of the interval, and `step_times/hooks_secs`, of all hooks per step.
 
     Args:
       examples_per_step: examples in one step.
@@ -95,6 +97,7 @@ class ThroughputHook(Hook):
       last_step: global step at which training ends, which also ends an interval.
       min_secs: shortest interval; short steps make intervals of more than `every_steps`.
       writer: summary writer, or None.
+      times: of the loop, for the summaries.
 
     Raises:
       ValueError: a number of steps that is not positive.
@@ -111,6 +114,7 @@ class ThroughputHook(Hook):
         last_step: int | None = None,
         min_secs: float = 0.0,
         writer: Any = None,
+        times: StepTimes | None = None,
     ) -> None:
         if every_steps <= 0 or warmup_steps < 0:
             raise ValueError(
@@ -121,6 +125,7 @@ class ThroughputHook(Hook):
         self._warmup_steps = warmup_steps
         self._min_secs = min_secs
         self._writer = writer
+        self._times = times
         self._counted: collections.deque[tuple[int, float]] = collections.deque(maxlen=_INTERVALS)
         super().__init__(Multiples(every_steps, first=warmup_steps, last_step=last_step))
 
@@ -134,18 +139,22 @@ class ThroughputHook(Hook):
         self._warm_from = step + self._warmup_steps
         self._since = (step, training_clock())
         self._traced_before = traced_steps()
+        self._times_before = self._copied_times()
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         (since, began), now = self._since, training_clock()
         if step == since or (since >= self._warm_from and now - began < self._min_secs):
             return
         self._since = (step, now)
+        before, self._times_before = self._times_before, self._copied_times()
         if since < self._warm_from or self._is_traced(run_values):
             rate = (step - since) * self._examples_per_step / max(now - began, 1e-9)
             _LOG.info("not considering steps %d to %d (%.1f examples/s)", since + 1, step, rate)
             return
         self._counted.append((step - since, max(now - began, 1e-9)))
         write_in_background(self._report, step, list(self._counted))
+        if self._writer is not None:
+            write_in_background(self._write_times, step, before, self._times_before)
 
     def close(self) -> None:
         wait_for_background_writer()
@@ -155,6 +164,23 @@ class ThroughputHook(Hook):
         before, self._traced_before = self._traced_before, traced_steps()
         seen = run_values.options is not None and run_values.options.trace_level > 0
         return seen or self._traced_before != before
+
+    def _copied_times(self) -> tuple[list[int], float]:
+        """Steps in each class of durations, and seconds of all hooks, until now."""
+        if self._times is None:
+            return [], 0.0
+        return list(self._times.counts), sum(each.secs for each in self._times.hooks.values())
+
+    def _write_times(
+        self, step: int, before: tuple[list[int], float], after: tuple[list[int], float]
+    ) -> None:
+        """Writes the summaries of the durations in an interval."""
+        counts = [new - old for new, old in zip(after[0], before[0], strict=True)]
+        found = quantiles(counts)
+        steps = found.pop("steps")
+        if steps:
+            found["hooks_secs"] = (after[1] - before[1]) / steps
+            write_scalars(self._writer, "step_times", found, step)
 
     def _report(self, step: int, counted: Sequence[tuple[int, float]]) -> None:
         steps, seconds = counted[-1]

@@ -36,6 +36,9 @@ from tensorflow.python.profiler.internal import _pywrap_profiler
 
 from tf_frame.atomic_output import atomic_output
 from tf_frame.errors import TfFrameError, reason_of
+from tf_frame.profiling.step_profile import SUFFIX
+
+XPLANE = ".xplane.pb"
 
 _LOG = logging.getLogger("tf_frame")
 # Files up to this size are failures: 4 bytes without a capture, 0 for more than 2 GB.
@@ -133,7 +136,7 @@ class Capture:
         """
         try:
             written = self._stop()
-            path = _unused_path(model_dir, label, began, f"{socket.gethostname()}_{task}.xplane.pb")
+            path = unused_path(model_dir, label=label, task=task, began=began) + XPLANE
             tf.io.gfile.makedirs(os.path.dirname(path))
             with atomic_output(path) as temporary:
                 tf.io.gfile.copy(written, temporary, overwrite=True)
@@ -158,12 +161,20 @@ class Capture:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _unused_path(model_dir: str, label: str, began: float | None, name: str) -> str:
-    """The path of a file that does not exist yet; tasks of one job may share its folder."""
+def unused_path(model_dir: str, *, label: str, task: str, began: float | None = None) -> str:
+    """Returns a path, without a suffix, for a capture that does not exist yet; see `Capture.save`.
+
+    Tasks of one job may share its folder.
+    """
     run = f"{time.strftime('%Y_%m_%d_%H_%M_%S', time.localtime(began))}_{label}"
+    name = f"{socket.gethostname()}_{task}"
     folders = (run if number == 1 else f"{run}_{number}" for number in itertools.count(1))
     paths = (os.path.join(model_dir, "plugins", "profile", folder, name) for folder in folders)
-    return next(path for path in paths if not tf.io.gfile.exists(path))
+    return next(
+        path
+        for path in paths
+        if not any(tf.io.gfile.exists(path + suffix) for suffix in (XPLANE, SUFFIX))
+    )
 
 
 class _Integer:

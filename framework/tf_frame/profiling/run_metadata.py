@@ -4,26 +4,21 @@
     session.run(train_op, options=run_options(session.sess_str), run_metadata=metadata)
     write_trace("timeline.json", chrome_trace(metadata))   # for ui.perfetto.dev
 
-They show when each operation ran, how long, and on which device. Traces are in the "Trace Event
-Format" of the Catapult project.
+They show when each operation ran, how long, and on which device.
 """
 
 from __future__ import annotations
 
 import gzip
-import json
 import os
 from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-# There is no public way from run metadata to a Chrome trace.
-from tensorflow.python.client.timeline import Timeline
-
 from tf_frame.atomic_output import atomic_output
+from tf_frame.profiling.chrome_trace import chrome_trace
 
-# Run metadata counts whole microseconds; a shorter bar would have no length.
-_SHORTEST_MICROS = 1
+__all__ = ["add_run_metadata", "chrome_trace", "run_options", "write_trace"]
 
 
 def run_options(session_target: str | bytes = "") -> Any:
@@ -65,32 +60,6 @@ def add_run_metadata(writer: Any, run_metadata: Any, tag: str, step: int | None 
             unique = f"{tag}_{number}"
 
 
-def chrome_trace(run_metadata: Any, *, dataflow: bool = True, memory: bool = False) -> str:
-    """Draws the operations of a run.
-
-    Every event has `ph`, `pid`, `tid` and `ts`. An operation that took less
-    than a microsecond is drawn one microsecond long.
-
-    Args:
-      run_metadata: the `RunMetadata` of the run; it is not changed.
-      dataflow: also draw arrows from the producer of a tensor to its consumers.
-      memory: also draw when each tensor lived, and a curve of their bytes: those of
-        outputs, without the memory that an operation needs while it runs.
-
-    Returns:
-      The trace, as JSON in one line.
-    """
-    timeline = Timeline(_one_entry_per_device(run_metadata.step_stats))
-    analysis = timeline.analyze_step_stats(show_dataflow=dataflow, show_memory=memory)
-    trace = json.loads(analysis.chrome_trace.format_to_string(pretty=False))
-    for event in trace["traceEvents"]:
-        event.setdefault("tid", 0)
-        event.setdefault("ts", 0)
-        if event["ph"] == "X":
-            event["dur"] = max(event["dur"], _SHORTEST_MICROS)
-    return json.dumps(trace, separators=(",", ":"))
-
-
 def write_trace(path: str, trace: str) -> None:
     """Writes a Chrome trace, whole or not at all; makes missing folders.
 
@@ -104,22 +73,7 @@ def write_trace(path: str, trace: str) -> None:
     """
     data = trace.encode()
     if path.endswith(".gz"):
-        data = gzip.compress(data)
+        data = gzip.compress(data, compresslevel=6)
     tf.io.gfile.makedirs(os.path.dirname(path) or ".")
     with atomic_output(path) as temporary, tf.io.gfile.GFile(temporary, "wb") as file:
         file.write(data)
-
-
-def _one_entry_per_device(step_stats: Any) -> Any:
-    """Copies statistics and joins entries of the same device.
-
-    A session of a server lists each device twice, and `Timeline` would draw
-    the first as an empty row. `Timeline` also changes the thread ids in its argument.
-    """
-    devices: dict[str, Any] = {}
-    joined = type(step_stats)()
-    for dev_stats in step_stats.dev_stats:
-        if dev_stats.device not in devices:
-            devices[dev_stats.device] = joined.dev_stats.add(device=dev_stats.device)
-        devices[dev_stats.device].node_stats.extend(dev_stats.node_stats)
-    return joined

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from time import monotonic
 from typing import Any, Protocol
 
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook
-from tf_frame.hooks.training_clock import mark_traced
+from tf_frame.hooks.training_clock import mark_traced, training_clock
 from tf_frame.plugin.fault import calling
+from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.prepared import PreparedCalls
 from tf_frame.session.schedule import Schedule
 
@@ -83,7 +85,12 @@ class FeedConflictError(ConfigError, RuntimeError):
 
 
 def run_hooked_step(
-    prepared: PreparedCalls, schedule: Schedule, fetches: StepFetches, *, last: int
+    prepared: PreparedCalls,
+    schedule: Schedule,
+    fetches: StepFetches,
+    *,
+    last: int,
+    times: StepTimes,
 ) -> tuple[Sequence[Any], bool]:
     """Runs a step with every hook that wants it.
 
@@ -92,6 +99,7 @@ def run_hooked_step(
       schedule: the hooks.
       fetches: the tensors of every step.
       last: the global step before it.
+      times: gets the time of each hook.
 
     Returns:
       The values of `fetches.tensors`, and whether a hook requested a stop.
@@ -104,6 +112,7 @@ def run_hooked_step(
     )
     wanting = schedule.wanting(last + 1)
     request = _Request(fetches.tensors)
+    began = monotonic()
     for hook in wanting:
         if hook in schedule.at_every_step:
             with calling(hook, "before_run"):
@@ -112,9 +121,11 @@ def run_hooked_step(
         else:
             with calling(hook, "before_step"):
                 request.add(hook, hook.before_step(context, last + 1))
+        began = times.hook(hook, began, monotonic())
     request.run(prepared)
     values = request.results["step"]
     step, not_finite = int(values[1]), fetches.not_finite(values)
+    began = times.session_call(began, monotonic())
     for hook in schedule.hooks:
         if hook in not_finite:
             hook.not_finite(context, not_finite[hook], step)
@@ -128,6 +139,10 @@ def run_hooked_step(
             with calling(hook, "after_step"):
                 hook.after_step(context, request.values_of(hook), step)
             hook.cadence.mark(step)
+        began = times.hook(hook, began, monotonic(), ends=True)
+    times.step(training_clock())
+    if times.on_step is not None:
+        times.on_step(step, began)
     return values, context.stop_requested
 
 

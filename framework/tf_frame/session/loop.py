@@ -22,7 +22,9 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.step_loop import StepLoop
 from tf_frame.hooks.base import REPLAN, Phase
+from tf_frame.hooks.training_clock import training_clock
 from tf_frame.plugin.fault import note_failed_step
+from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.hooked_step import StepFetches, Steps, run_hooked_step
 from tf_frame.session.prepared import PreparedCalls
 from tf_frame.session.schedule import Schedule
@@ -36,12 +38,15 @@ class TrainingLoop:
       schedule: the hooks, and the steps that they want.
       step_loop: many steps in one call, or None.
       check_error: called with an error of a step; may raise another one in its place.
+      times: measures the steps and hooks.
 
     Attributes:
       hooks: the hooks of the monitored session.
       global_step: the global step after the last step.
       loss: the loss of the last step, None before the first.
       stop_requested: whether a hook ended training, and not the end of the input.
+      request: function to call between two steps, once, after which the cadences are asked anew;
+        a signal handler may set it.
     """
 
     def __init__(
@@ -51,15 +56,18 @@ class TrainingLoop:
         *,
         step_loop: StepLoop | None = None,
         check_error: Callable[[Exception], None] = lambda error: None,
+        times: StepTimes | None = None,
     ) -> None:
         self.hooks = [*schedule.hooks, _SessionHook(self)]
         self.global_step = 0
         self.loss: Any = None
         self.stop_requested = False
+        self.request: Callable[[], None] | None = None
         self._steps = steps
         self._schedule = schedule
         self._step_loop = step_loop
         self._check_error = check_error
+        self._times = StepTimes() if times is None else times
         self._fetches = StepFetches(steps, schedule.watching)
 
     def run(self, session: Any) -> None:
@@ -82,6 +90,7 @@ class TrainingLoop:
         self._run_one: Callable[[], Sequence[Any]] | None = None
         self._run_many: Callable[[float], Sequence[Any]] | None = None
         self._began_at = self.global_step = self._read_global_step()
+        self._times.begin()
 
     def _run_steps(self, step_context: Any) -> None:
         # After a lost session step_context has the old session; begin_session got the new one.
@@ -108,7 +117,11 @@ class TrainingLoop:
 
     def _run_with_hooks(self) -> None:
         values, stop = run_hooked_step(
-            self._prepared, self._schedule, self._fetches, last=self.global_step
+            self._prepared,
+            self._schedule,
+            self._fetches,
+            last=self.global_step,
+            times=self._times,
         )
         self.loss, self.global_step = values[0], int(values[1])
         self.stop_requested = self.stop_requested or stop
@@ -122,9 +135,11 @@ class TrainingLoop:
           Whether to stop training.
         """
         call, not_finite, now = self._quiet_call(until), self._fetches.not_finite, monotonic
+        count = self._times.step
         while True:
-            values = call()
+            values, last = call(), self.global_step
             self.loss, self.global_step = values[0], int(values[1])
+            count(training_clock(), self.global_step - last or 1)
             if not_finite(values):
                 self._report_not_finite(values)
             if self._should_stop():
@@ -149,7 +164,16 @@ class TrainingLoop:
             hook.not_finite(context, value, self.global_step)
         self.stop_requested = self.stop_requested or context.stop_requested
 
+    def add_hook(self, hook: Any) -> None:
+        """Adds a hook between two steps; the caller closes it."""
+        hook.start(self._prepared.session, self.global_step)
+        self._schedule.add(hook)
+
     def _should_stop(self) -> bool:
+        if self.request is not None:
+            request, self.request = self.request, None
+            request()
+            return True
         # A stop that was requested once holds, also after a lost session.
         answer = self.stop_requested or self._schedule.should_stop()
         self.stop_requested = bool(answer) and answer is not REPLAN

@@ -37,6 +37,10 @@ class Schedule:
         self.watching = [hook for hook in self._with_cadence if hook.watched is not None]
         self._asked = [hook for hook in self._with_cadence if _is_asked(hook)]
 
+    def add(self, hook: Any) -> None:
+        """Adds a hook to a session that runs; the hook has been started, and watches nothing."""
+        Schedule.__init__(self, [*self.hooks, hook])
+
     def next(self, last: int) -> tuple[float, float]:
         """The next step and the next time, after step `last`, at which some hook must run.
 

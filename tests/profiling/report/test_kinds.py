@@ -19,6 +19,7 @@ from tf_frame.profiling.step_profile import Node
         ("Momentum/update_w/ResourceApplyMomentum", "ResourceApplyMomentum", "optimizer"),
         ("AdamW/update_w/mul_3", "Mul", "optimizer"),
         ("ExponentialMovingAverage/AssignMovingAvg/sub", "Sub", "optimizer"),
+        ("fc/kernel/Regularizer/l2_regularizer/L2Loss", "L2Loss", "weight penalty"),
         ("gradients/AddN_4", "AddN", "gradient sum"),
         ("conv1/weights/sum_grads", "AddN", "gradient sum"),
         ("accumulate/add", "AddV2", "gradient sum"),

@@ -133,4 +133,4 @@ def test_stragglers_and_a_single_step():
 def test_time_of_recording_is_said_to_be_left_out():
     recording = Recording().step(100, session=(0, 90), hooks=[("ProfileHook", 90, 100)])
     text = text_of(build([recording.profile()]))
-    assert "  (and 10.0 ms for recording, which are left out here)" in text.splitlines()
+    assert "  (and 10.00 ms for recording, which are left out here)" in text.splitlines()

@@ -94,6 +94,7 @@ def run(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any
             **evaluations.last(),
             "steps_per_sec": trained.steps_per_sec,
             "examples_per_sec": trained.examples_per_sec,
+            "step_times": trained.step_times,
             "duration_secs": time.monotonic() - started,
             "stopped_by": stopped and signal.Signals(stopped.signum).name,
         }

@@ -10,7 +10,7 @@ import dataclasses
 import logging
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tf_frame.atomic_output import write_file
@@ -23,8 +23,10 @@ from tf_frame.deploy.deployment_config import DeploymentConfig
 from tf_frame.deploy.session_config import make_deployment, precision_rewrites, session_config
 from tf_frame.errors import ConfigError, UnmatchedPatternWarning
 from tf_frame.estimator.training.context import RunContext
+from tf_frame.estimator.training.hooks.job import make_profile_hook
 from tf_frame.estimator.training.hooks.make import make_hooks
 from tf_frame.estimator.training.model_dir import CONFIG_FILE, write_input_info
+from tf_frame.estimator.training.profile_requests import profiles_on_request
 from tf_frame.estimator.training.setup import TrainingSetup
 from tf_frame.estimator.warm_start.apply import with_warm_start
 from tf_frame.estimator.warm_start.options import warm_started
@@ -32,6 +34,8 @@ from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.input_position import RestoredCheckpoint
+from tf_frame.profiling.request import ProfileRequest
+from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.job_member import JobMember, NothingLeftToTrain
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
@@ -50,6 +54,7 @@ class Trained:
       loss: total loss of the last step, None if no step ran.
       steps_per_sec, examples_per_sec: means without the first step.
       stopped: whether a hook ended training, and not the end of the input.
+      step_times: durations of steps and hooks; see `StepTimes.table`.
     """
 
     global_step: int
@@ -57,6 +62,7 @@ class Trained:
     steps_per_sec: float | None
     examples_per_sec: float | None
     stopped: bool = True
+    step_times: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any) -> Trained:
@@ -86,12 +92,33 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
     restored = RestoredCheckpoint(input_restarts_at=context.input_restarts_at)
     proto = _session_config(setup.config, cluster, deployment, context.session_config)
     with graph.graph.as_default(), job_member(setup, context) as member:
+        times = StepTimes()
         hooks, progress = make_hooks(
-            setup, context, graph, source=source, restored=restored, member=member
+            setup, context, graph, source=source, restored=restored, member=member, times=times
         )
         loop = make_loop(
-            config, graph, hooks, report=observer.report, check_error=member.check_error
+            config,
+            graph,
+            hooks,
+            report=observer.report,
+            check_error=member.check_error,
+            times=times,
         )
+
+        def asked_profile(request: ProfileRequest, step: int) -> Any:
+            return make_profile_hook(
+                setup,
+                cluster,
+                member.agreement,
+                graph,
+                times,
+                all_tasks=request.all_tasks,
+                at_steps=[step],
+                # The first step prepares the graph, and is not reported.
+                num_steps=request.steps + 1,
+                label=request.label,
+            )
+
         try:
             with _nothing_left_of_no_step(loop, setup), closing_all(loop.hooks):
                 member.wait_for_servers()
@@ -107,7 +134,12 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
                         restored=restored,
                         report=observer.report,
                     )
-                with session:
+                with (
+                    session,
+                    profiles_on_request(
+                        setup.model_dir, loop, asked_profile, report=observer.report
+                    ),
+                ):
                     # Not earlier: now the graph is known to fit the folder's checkpoint.
                     if cluster.is_chief and setup.model is not None:
                         write_configuration(setup, source.info)
@@ -125,6 +157,7 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
         steps_per_sec=progress.steps_per_sec,
         examples_per_sec=progress.examples_per_sec,
         stopped=loop.stop_requested,
+        step_times=times.table(),
     )
 
 
@@ -247,6 +280,7 @@ def make_loop(
     *,
     report: Callable[[str], None],
     check_error: Callable[[Exception], None] = lambda error: None,
+    times: StepTimes | None = None,
 ) -> TrainingLoop:
     """Makes the loop of a run; reports hooks that slow the loop; logs the order of the hooks."""
     schedule = Schedule(hooks)
@@ -258,7 +292,7 @@ def make_loop(
     step_loop = None
     if config.steps_per_loop > 1:
         step_loop = _step_loop(config, graph, schedule, report)
-    return TrainingLoop(graph, schedule, step_loop=step_loop, check_error=check_error)
+    return TrainingLoop(graph, schedule, step_loop=step_loop, check_error=check_error, times=times)
 
 
 def _step_loop(

@@ -16,13 +16,14 @@ from tf_frame.profiling.step_profile import Node
 INPUT, COMMUNICATION, PYTHON = "input", "communication", "Python function"
 CONVOLUTION, MATMUL, BATCH_NORM, OPTIMIZER = "convolution", "matmul", "batch norm", "optimizer"
 SUMMARY, GRADIENT_SUM, POOLING, RESIZE = "summary", "gradient sum", "pooling", "resize"
+WEIGHT_PENALTY = "weight penalty"
 REDUCTION, LOSS, RANDOM, ELEMENTWISE = "reduction", "softmax and loss", "random", "elementwise"
 MOVEMENT, VARIABLES, FILES = "data movement", "variables", "files"
 CONTROL, FUNCTION, OTHER = "control flow", "function call", "other"
 
 # What a step is expected to spend its time with.
 NUMERIC = {CONVOLUTION, MATMUL, BATCH_NORM, OPTIMIZER, GRADIENT_SUM, POOLING, RESIZE}
-NUMERIC |= {REDUCTION, LOSS, RANDOM, ELEMENTWISE}
+NUMERIC |= {WEIGHT_PENALTY, REDUCTION, LOSS, RANDOM, ELEMENTWISE}
 
 
 class Class(enum.IntEnum):
@@ -49,6 +50,7 @@ _OPTIMIZER_SCOPE = re.compile(
     r"|ExponentialMovingAverage)(_\d+)?|update_.+"
 )
 _SUM_SCOPE = re.compile(r"accumulate(_\d+)?|all_reduce\w*|sum_grads(_\d+)?")
+_PENALTY_SCOPE = re.compile(r"(Regularizer|l[12]_regularizer|l1_l2_regularizer)(_\d+)?")
 _NORM_SCOPE = re.compile(r"batch_?norm(alization)?\w*|assignmovingavg\w*", re.IGNORECASE)
 
 # The first pattern that is the whole type decides.
@@ -123,6 +125,7 @@ def _kind_of_scope(parts: list[str]) -> str:
     matches: list[tuple[str, Callable[[str], object]]] = [
         (OPTIMIZER, _OPTIMIZER_SCOPE.fullmatch),
         (GRADIENT_SUM, _SUM_SCOPE.fullmatch),
+        (WEIGHT_PENALTY, _PENALTY_SCOPE.fullmatch),
         (BATCH_NORM, _NORM_SCOPE.fullmatch),
     ]
     return next((kind for kind, matched in matches if any(map(matched, parts))), "")

@@ -25,7 +25,7 @@ from tf_frame.profiling.report.figures import (
     OVERHEAD,
 )
 from tf_frame.profiling.report.kinds import Class
-from tf_frame.profiling.step_profile import SESSION, Step
+from tf_frame.profiling.step_profile import SESSION, Op, Span, Step
 
 _PHASES = {
     Class.DEVICE: DEVICE,
@@ -70,7 +70,8 @@ def divide(step: Step, classes: Sequence[Class]) -> Division:
 
 def _events(step: Step) -> Iterator[tuple[int, bool, int, int]]:
     """(time, is end, what, position) of spans and operations, cut at the ends of the step."""
-    for what, intervals in ((_SPAN, step.spans), (_OP, step.ops)):
+    both: list[tuple[int, Sequence[Span | Op]]] = [(_SPAN, step.spans), (_OP, step.ops)]
+    for what, intervals in both:
         for index, interval in enumerate(intervals):
             begin, end = max(interval.begin, step.begin), min(interval.end, step.end)
             if begin <= end:

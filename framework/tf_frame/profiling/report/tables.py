@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from tf_frame.profiling.report.figures import COMMUNICATION, INPUT, Operation, Report, Row
@@ -13,6 +14,8 @@ _NAME_WIDTH, _OPERATION_WIDTH, _TYPE_WIDTH = 48, 42, 22
 _LARGE = 0.1
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _Cells = Sequence[str]
+# Operations of oneDNN have this before the names of those that they replace.
+_ONE_DNN = re.compile(r"^_Mkl(Native)?")
 
 
 def bars(values: Sequence[float]) -> str:
@@ -30,7 +33,7 @@ def operations(report: Report, shown: int | None) -> str:
         [
             *_figures(each),
             _rate(each.gflops_per_sec),
-            each.type.removeprefix("_MklNative")[:_TYPE_WIDTH],
+            _ONE_DNN.sub("", each.type)[:_TYPE_WIDTH],
             each.name if shown is None else _short(_place(each), _OPERATION_WIDTH),
         ]
         for each in report.operations

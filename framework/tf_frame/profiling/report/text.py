@@ -34,8 +34,8 @@ def text_of(report: Report, by: str | None = None) -> str:
       by: one of `tables.TABLES`, to show this table alone, whole, below the step time.
     """
     if by is not None:
-        table = tables.TABLES[by](report, None)
-        return f"{_headline(report)}\n\n{table or f'Nothing is recorded by {by}.'}"
+        alone = tables.TABLES[by](report, None)
+        return f"{_headline(report)}\n\n{alone or f'Nothing is recorded by {by}.'}"
     parts = [
         _headline(report),
         _spread(report),
@@ -85,8 +85,8 @@ def _where(report: Report) -> list[str]:
     large = [phase for phase in report.phases if phase.share >= _SMALL]
     lines = [_bar(phase.label, phase.ms, phase.share) for phase in large]
     lines += _rest([(phase.ms, phase.share) for phase in report.phases if phase.share < _SMALL])
-    if report.profiler_ms >= _SMALL * report.step.mean_ms:
-        lines.append(f"  (and {report.profiler_ms:.1f} ms for recording, which are left out here)")
+    if report.profiler_ms:
+        lines.append(f"  (and {report.profiler_ms:.2f} ms for recording, which are left out here)")
     return lines
 
 

@@ -24,6 +24,7 @@ from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
 from tf_frame.hooks.throughput import StepCounterHook, ThroughputHook
 from tf_frame.hooks.timeline import TimelineHook
+from tf_frame.profiling.step_times import StepTimes
 
 # Over shorter intervals steps/s are noise, and fast models would fill the log.
 _MIN_INTERVAL_SECS = 1.0
@@ -152,7 +153,12 @@ def _evaluation(
 
 
 def log_hooks(
-    setup: TrainingSetup, graph: TrainGraph, context: RunContext, *, counts_examples: bool
+    setup: TrainingSetup,
+    graph: TrainGraph,
+    context: RunContext,
+    *,
+    counts_examples: bool,
+    times: StepTimes,
 ) -> Iterator[Any]:
     """Hooks that log loss, learning rate and steps/s; examples/s only if they are known."""
     every, last = setup.config.log_every_n_steps, setup.config.max_steps
@@ -171,4 +177,5 @@ def log_hooks(
         last_step=last,
         min_secs=_MIN_INTERVAL_SECS,
         writer=event_writer(setup.model_dir, report=context.observer.report),
+        times=times,
     )

@@ -23,6 +23,8 @@ from tf_frame.hooks.input_position import RestoredCheckpoint
 from tf_frame.hooks.job_member import BroadcastHook, JobMemberHook, OpenSessionHook, WatchingHook
 from tf_frame.hooks.profile import ProfileHook
 from tf_frame.hooks.status import StatusHook
+from tf_frame.profiling.recorder import Facts, Recorder
+from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.job_member import JobMember
 
 _LOG = logging.getLogger("tf_frame")
@@ -92,25 +94,68 @@ def status_hooks(setup: TrainingSetup, cluster: Cluster, graph: TrainGraph) -> I
 
 
 def profile_hooks(
-    setup: TrainingSetup, cluster: Cluster, agreement: Agreement | None
+    setup: TrainingSetup,
+    cluster: Cluster,
+    agreement: Agreement | None,
+    graph: TrainGraph,
+    times: StepTimes,
 ) -> Iterator[Any]:
     """The hook that captures profiles, in the tasks that are to be profiled."""
     config = setup.config
-
-    def tell_ps(label: str, begins: bool) -> None:
-        if agreement is not None and cluster.is_chief and config.profile_all_workers:
-            command = {"label": label, "begins": begins, "began": agreement.session_time()}
-            send_to_ps(cluster, json.dumps(command).encode())
-
     asked = config.profile_at_step or config.profile_every_n_steps
     if asked and (cluster.is_chief or config.profile_all_workers):
-        yield ProfileHook(
-            setup.model_dir,
+        yield make_profile_hook(
+            setup,
+            cluster,
+            agreement,
+            graph,
+            times,
             at_steps=config.profile_at_step,
             num_steps=config.profile_num_steps,
             every_steps=config.profile_every_n_steps or None,
-            task=config.task,
-            is_chief=cluster.is_chief,
-            began=agreement.session_time if agreement else None,
-            tell=tell_ps,
+            all_tasks=config.profile_all_workers,
         )
+
+
+def make_profile_hook(
+    setup: TrainingSetup,
+    cluster: Cluster,
+    agreement: Agreement | None,
+    graph: TrainGraph,
+    times: StepTimes,
+    *,
+    all_tasks: bool,
+    **ranges: Any,
+) -> ProfileHook:
+    """Makes the hook that captures profiles in this task.
+
+    Args:
+      setup, cluster, agreement, graph: of the run.
+      times: of its loop.
+      all_tasks: whether parameter servers are captured, too, which the chief tells.
+      **ranges: steps and label, for `ProfileHook`.
+    """
+    config = setup.config
+
+    def tell_ps(label: str, begins: bool) -> None:
+        if agreement is not None and cluster.is_chief and all_tasks:
+            command = {"label": label, "begins": begins, "began": agreement.session_time()}
+            send_to_ps(cluster, json.dumps(command).encode())
+
+    clones = [clone.scope.rstrip("/") for clone in graph.clones]
+    facts = Facts(
+        task=f"worker_{config.task}",
+        examples_per_step=setup.examples_per_step(),
+        clone_scopes=clones if len(clones) > 1 else (),
+    )
+    return ProfileHook(
+        config.profile_dir or setup.model_dir,
+        recorder=Recorder(times, facts),
+        times=times,
+        keep=config.profile_keep,
+        task=config.task,
+        is_chief=cluster.is_chief,
+        began=agreement.session_time if agreement else None,
+        tell=tell_ps,
+        **ranges,
+    )

@@ -34,6 +34,7 @@ from tf_frame.hooks.nan_guard import NanGuardHook
 from tf_frame.hooks.progress import ProgressHook
 from tf_frame.hooks.stop import StopAtStepHook, StopOnSignalHook
 from tf_frame.plugin import HookContext
+from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.job_member import JobMember
 
 
@@ -45,6 +46,7 @@ def make_hooks(
     source: Any,
     restored: RestoredCheckpoint,
     member: JobMember | None = None,
+    times: StepTimes | None = None,
 ) -> tuple[list[Any], ProgressHook]:
     """Makes the hooks of a worker, in the training graph, before its session.
 
@@ -54,6 +56,7 @@ def make_hooks(
       source: the input.
       restored: filled when a session is made.
       member: this worker in its job; None: a process that trains alone.
+      times: of the loop that will run the hooks.
 
     Returns:
       The hooks of the options, the model, plugins and a script; and that one of them which
@@ -63,6 +66,7 @@ def make_hooks(
       DataError: a resumed run would not be exact, and the options do not allow that.
     """
     config, observer = setup.config, context.observer
+    times = StepTimes() if times is None else times
     is_chief = context.cluster.is_chief
     progress = ProgressHook(
         graph.train_op,
@@ -88,7 +92,7 @@ def make_hooks(
     hooks: list[Any] = [*delay_hooks(setup, context), *joint, *resume, guard, *foreign]
     hooks += [
         *graph.hooks,
-        *profile_hooks(setup, context.cluster, agreement),
+        *profile_hooks(setup, context.cluster, agreement, graph, times),
     ]
     if is_chief:
         hooks += hooks_of_chief(
@@ -101,7 +105,7 @@ def make_hooks(
             agreement=agreement,
         )
         counts_examples = not (isinstance(source, InputFn) or callable(source))
-        hooks += log_hooks(setup, graph, context, counts_examples=counts_examples)
+        hooks += log_hooks(setup, graph, context, counts_examples=counts_examples, times=times)
     hooks += [
         *(each for each in named if each not in listeners),
         progress,

@@ -1,0 +1,50 @@
+"""`tf-frame profile gc`: removes old profiles."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from tf_frame import file_system
+from tf_frame.cli import option_help
+from tf_frame.cli.screen import report, without_chatter
+from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.config.option import Option
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, reason_of
+from tf_frame.profiling.retention import retain
+
+USAGE = """usage: tf-frame profile gc MODEL_DIR --keep N [--dry_run]
+
+Removes all profiles of MODEL_DIR but the newest N, by the time in the names of the folders. Only
+folders of plugins/profile with a capture are removed, and none that was given a name of its own."""
+_KEEP = Option("keep", int | None, None, "how many profiles stay", min=0)
+_DRY_RUN = Option("dry_run", bool, False, "remove nothing, only print what would be removed")
+OPTIONS = (_KEEP, _DRY_RUN)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the sub-command and returns its exit code."""
+    if not argv or any(word in ("-h", "--help") for word in argv):
+        report(f"{USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
+        return EXIT_OK if argv else EXIT_USAGE
+    values, words = split_flags(argv, OPTIONS)
+    parse_flags([word for word in words if word.startswith("-")], OPTIONS)
+    if len(words) != 1 or values.get("keep") is None:
+        given = " ".join(argv)
+        raise ConfigError(f"tf-frame profile gc takes MODEL_DIR and --keep N; given: {given}")
+    with without_chatter(None):  # A remote folder needs TensorFlow.
+        _collect(os.path.expanduser(words[0]), values["keep"], bool(values.get("dry_run")))
+    return EXIT_OK
+
+
+def _collect(model_dir: str, keep: int, dry_run: bool) -> None:
+    if not file_system.is_folder(model_dir):
+        raise ConfigError(f"{model_dir}: there is no such folder")
+    try:
+        removed = retain(model_dir, keep, dry_run=dry_run)
+    except OSError as error:
+        raise ConfigError(f"a profile cannot be removed: {reason_of(error)}") from error
+    for path, size in removed:
+        report(f"{'would remove' if dry_run else 'removed'} {path}, {size} bytes")
+    total = sum(each.bytes for each in removed)
+    report(f"{len(removed)} profiles, {total} bytes" if removed else "nothing to remove")

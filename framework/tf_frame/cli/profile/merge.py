@@ -1,0 +1,66 @@
+"""`tf-frame profile merge`: one Chrome trace of all tasks of a profile."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Sequence
+
+from tf_frame import file_system
+from tf_frame.cli import option_help
+from tf_frame.cli.screen import report, without_chatter
+from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.config.option import Option
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, reason_of
+from tf_frame.profiling.aligned import align, read_run
+from tf_frame.profiling.merge import merge
+from tf_frame.profiling.run_folders import find
+
+USAGE = """usage: tf-frame profile merge MODEL_DIR [OPTIONS]
+
+Writes one Chrome trace of the chief, the workers and the parameter servers of a profile, for
+https://ui.perfetto.dev or chrome://tracing, with a row for each task's Python code and for each of
+its devices, by the clock of the chief. The profile of a single task works too."""
+_RUN = Option("run", str | None, None, "the profile, a folder of plugins/profile; the newest")
+_OUTPUT = Option("output", str | None, None, "FILE.json or FILE.json.gz; merged.json.gz beside it")
+_STEP = Option("step", int | None, None, "only this global step of the chief", min=0)
+_THREADPOOL = Option("keep_threadpool", bool, False, "also events of Eigen's thread pools")
+OPTIONS = (_RUN, _OUTPUT, _STEP, _THREADPOOL)
+_NAME = "merged.json.gz"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the sub-command and returns its exit code."""
+    if not argv or any(word in ("-h", "--help") for word in argv):
+        report(f"{USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
+        return EXIT_OK if argv else EXIT_USAGE
+    values, words = split_flags(argv, OPTIONS)
+    parse_flags([word for word in words if word.startswith("-")], OPTIONS)
+    if len(words) != 1:
+        given = " ".join(words) or "none"
+        raise ConfigError(f"tf-frame profile merge takes one folder, MODEL_DIR; given: {given}")
+    with without_chatter(None):  # A remote folder needs TensorFlow.
+        _merge(os.path.expanduser(words[0]), **values)
+    return EXIT_OK
+
+
+def _merge(
+    model_dir: str,
+    run: str | None = None,
+    output: str | None = None,
+    step: int | None = None,
+    keep_threadpool: bool = False,
+) -> None:
+    folder = find(model_dir, run)
+    path = os.path.expanduser(output) if output else os.path.join(folder.path, _NAME)
+    trace = merge(align(read_run(folder, keep_threadpool=keep_threadpool), step))
+    data = trace.json().encode()
+    try:
+        file_system.write_bytes(path, gzip.compress(data, 6) if path.endswith(".gz") else data)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {reason_of(error)}") from error
+    report(
+        f"wrote {path}: {len(trace)} events of {folder.name} on {len(trace.rows)} rows\n"
+        + "\n".join(f"  {row}" for row in trace.rows)
+        + "\nopen it in https://ui.perfetto.dev or chrome://tracing"
+    )

@@ -1,0 +1,62 @@
+"""`tf-frame profile --plugin NAME`: trains a few steps, and reports where their time goes."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+from collections.abc import Sequence
+
+from tf_frame.cli import option_help, run as training
+from tf_frame.cli.profile import show
+from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.config.flags import split_flags
+from tf_frame.config.option import Option
+from tf_frame.errors import ConfigError
+
+_STEPS = Option("steps", int, 10, "steps to profile", min=1)
+_WARMUP = Option("warmup", int, 5, "steps before them, which are not profiled", min=0)
+_JSON = Option("json", bool, False, "print the report as JSON")
+_HTML = Option("html", str, None, "write the report as a page, to this file")
+OPTIONS = (_STEPS, _WARMUP, _JSON, _HTML)
+# Options of a run that this command sets.
+_SET = ("max_steps", "profile_at_step", "profile_num_steps", "profile_every_n_steps", "profile_dir")
+
+
+def options_text() -> str:
+    """Returns the help of the options that `tf-frame run` does not have."""
+    return option_help.group_text("Options", OPTIONS, {})
+
+
+def main(argv: Sequence[str]) -> int:
+    """Profiles, prints the report, and returns the exit code."""
+    values, words = split_flags(argv, OPTIONS)
+    steps = values.get(_STEPS.name, _STEPS.default)
+    warmup = values.get(_WARMUP.name, _WARMUP.default)
+    line = parse_command_line(words)
+    for name in _SET:
+        if name in line.values:
+            raise ConfigError(
+                f"tf-frame profile sets --{name} itself; use --steps and --warmup, or tf-frame run"
+            )
+    # A wrong option is refused here, before anything is written.
+    setup = line.setup(OPTIONS)
+    with tempfile.TemporaryDirectory(prefix="tf-frame-profile-") as folder:
+        # The first traced step prepares the graph; the recorder leaves it out.
+        options = {
+            "model_dir": folder,
+            "profile_dir": setup.model_dir,
+            "max_steps": warmup + 1 + steps,
+            "profile_at_step": warmup + 1,
+            "profile_num_steps": steps + 1,
+            "eval_every_n_steps": 0,
+        }
+        set_words = [f"--{name}={value}" for name, value in options.items()]
+        as_json = bool(values.get(_JSON.name))
+        # With --json, standard output is for programs.
+        with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+            # Of an option that is given twice, the last value counts.
+            training.main([*words, *set_words, "--noevaluate"])
+    shown = [f"--html={values[_HTML.name]}"] if values.get(_HTML.name) else []
+    shown += ["--json"] if as_json else []
+    return show.main([setup.model_dir, *shown])

@@ -1,0 +1,154 @@
+"""Memory of a step by its run metadata: the curve, the peak, and who owns most at the peak.
+
+    memory_peaks(run_metadata, {"/device:CPU:0": 0})
+
+An operation's allocation records hold each allocation, of outputs and of temporary memory, and
+its release, also if another operation was the last to use it. Memory that the step did not
+allocate, such as that of variables, has no record. Where a device has no records at all, outputs
+stand for them: from the begin of their operation to the end of the last one that reads them.
+"""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tf_frame.profiling.step_profile import Memory, Owner
+from tf_frame.profiling.step_stats import Execution, executions_of, producer_name
+
+_MOST_OWNERS = 20
+
+
+class Change(NamedTuple):
+    """Memory that an operation gets, or that is given back.
+
+    Attributes:
+      time: nanoseconds since 1970.
+      bytes: positive or negative.
+      owner: name of the operation.
+    """
+
+    time: int
+    bytes: int
+    owner: str
+
+
+class Tensor(NamedTuple):
+    """An output of an operation.
+
+    Attributes:
+      name: such as `conv` or `split:1`.
+      begin, end: from the begin of the operation to the end of its last reader.
+      execution: of the operation.
+      description: its `TensorDescription`.
+    """
+
+    name: str
+    begin: int
+    end: int
+    execution: Execution
+    description: Any
+
+
+def memory_peaks(run_metadata: Any, devices: Mapping[str, int]) -> tuple[Memory, ...]:
+    """Returns the memory of a step on each device, of the allocator with the greatest peak.
+
+    Args:
+      run_metadata: the `RunMetadata`.
+      devices: position of each device in the profile.
+    """
+    executions = executions_of(run_metadata.step_stats)
+    peaks: dict[str, Memory] = {}
+    for (device, _), changes in changes_of(executions).items():
+        found = _peak(devices[device], changes)
+        if device not in peaks or found.peak > peaks[device].peak:
+            peaks[device] = found
+    return tuple(sorted(peaks.values(), key=operator.attrgetter("device")))
+
+
+def changes_of(
+    executions: Mapping[str, Sequence[Execution]],
+) -> dict[tuple[str, str], list[Change]]:
+    """Returns the changes of memory by (device, allocator), by rising time.
+
+    Of changes in the same microsecond, those of an earlier operation come first.
+
+    Args:
+      executions: of each device, as `executions_of` returns them.
+    """
+    found: dict[tuple[str, str], list[Change]] = collections.defaultdict(list)
+    tensors = None
+    for device, each in executions.items():
+        recorded = list(_recorded(each))
+        if not recorded:
+            tensors = tensors if tensors is not None else tensors_of(executions)
+            recorded = list(_estimated(tensors.get(device, ())))
+        for allocator, change in recorded:
+            found[device, allocator].append(change)
+    for changes in found.values():
+        changes.sort(key=operator.attrgetter("time"))
+    return dict(found)
+
+
+def curve(changes: Sequence[Change]) -> list[tuple[int, int]]:
+    """Returns (time, bytes in use) after each change."""
+    totals = itertools.accumulate(change.bytes for change in changes)
+    return [(change.time, total) for change, total in zip(changes, totals, strict=True)]
+
+
+def tensors_of(executions: Mapping[str, Sequence[Execution]]) -> dict[str, list[Tensor]]:
+    """Returns the outputs of each device's operations that have a size."""
+    last_read: dict[str, int] = {}
+    for each in (each for found in executions.values() for each in found):
+        for name in each.inputs:
+            producer = producer_name(name)
+            last_read[producer] = max(last_read.get(producer, 0), each.end)
+    return {
+        device: [tensor for each in found for tensor in _outputs(each, last_read)]
+        for device, found in executions.items()
+    }
+
+
+def _outputs(execution: Execution, last_read: Mapping[str, int]) -> Iterator[Tensor]:
+    if execution.transfer is not None:  # Its readers name another operation.
+        return
+    end = max(execution.end, last_read.get(execution.name, 0))
+    for output in execution.stats.output:
+        name = f"{execution.name}:{output.slot}" if output.slot else execution.name
+        yield Tensor(name, execution.begin, end, execution, output.tensor_description)
+
+
+def _recorded(executions: Sequence[Execution]) -> Iterator[tuple[str, Change]]:
+    for execution in executions:
+        for used in execution.stats.memory:
+            allocator, owner = used.allocator_name, execution.name
+            for record in used.allocation_records:
+                yield allocator, Change(record.alloc_micros * 1000, record.alloc_bytes, owner)
+
+
+def _estimated(tensors: Sequence[Tensor]) -> Iterator[tuple[str, Change]]:
+    """Tensors in the same memory, such as that of a reshaped one, count once."""
+    used_until: dict[tuple[str, int], int] = {}
+    for tensor in tensors:
+        memory = tensor.description.allocation_description
+        size = memory.allocated_bytes or memory.requested_bytes
+        place = memory.allocator_name, memory.ptr
+        if not size or (memory.ptr and tensor.begin < used_until.get(place, 0)):
+            continue
+        used_until[place] = tensor.end
+        owner = tensor.execution.name
+        yield memory.allocator_name, Change(tensor.begin, size, owner)
+        yield memory.allocator_name, Change(tensor.end, -size, owner)
+
+
+def _peak(device: int, changes: Sequence[Change]) -> Memory:
+    totals = [total for _, total in curve(changes)]
+    peak = max(totals)
+    held: collections.Counter[str] = collections.Counter()
+    for change in changes[: totals.index(peak) + 1]:
+        held[change.owner] += change.bytes
+    owners = [Owner(*each) for each in held.most_common(_MOST_OWNERS) if each[1] > 0]
+    return Memory(device, max(peak, 0), owners)

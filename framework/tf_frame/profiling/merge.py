@@ -1,0 +1,103 @@
+"""One Chrome trace of all tasks of a profile; no TensorFlow.
+
+    trace = merge(align(read_run(find("runs/first"))))
+    trace.json()
+
+Each task has a row for its Python code and a row for each of its devices.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Mapping, Sequence
+
+from tf_frame.profiling import xplane
+from tf_frame.profiling.aligned import AlignedOp, AlignedRun, Device
+from tf_frame.profiling.step_profile import Step
+from tf_frame.profiling.step_stats import producer_name
+from tf_frame.profiling.trace_events import Bar, Trace, arguments, drawn_end, placed
+
+_RECEIVERS = ("RecvTensor", "_Recv", "_HostRecv")
+_SENDERS = ("_Send", "_HostSend")
+_Ops = Mapping[Device, Sequence[AlignedOp]]
+_Bars = Mapping[Device, Sequence[Bar]]
+
+
+def merge(run: AlignedRun) -> Trace:
+    """Draws the tasks of a run.
+
+    Steps, the session call and hooks are nested bars of the row for Python. An arrow leads to each
+    received tensor from its sender, or else from the operation of its name on another device.
+    """
+    trace = Trace(run.begin)
+    bars: dict[Device, Sequence[Bar]] = {}
+    for task in run.tasks:
+        if run.steps.get(task):
+            _draw_python(trace, trace.row(f"{task} Python"), run.steps[task])
+        for device in sorted(device for device in run.ops if device.task == task):
+            bars[device] = _draw_ops(trace, trace.row(" ".join(device)), run.ops[device])
+        _draw_capture(trace, task, run.captures.get(task, ()))
+    _draw_transfers(trace, run.ops, bars)
+    return trace
+
+
+def _draw_python(trace: Trace, row: int, steps: Sequence[Step]) -> None:
+    trace.lane(row, 0, "training")
+    for step in steps:
+        label = arguments({"step": step.number})
+        bar = Bar(row, 0, step.begin, drawn_end(step.begin, step.end))
+        trace.bar(bar, "step", f"step {step.number}", label)
+        for kind, name, begin, end in step.spans:
+            # Within the step, or the viewers would not nest it.
+            begin, end = max(begin, bar.begin), min(end, bar.end)
+            if begin < end:
+                trace.bar(Bar(row, 0, begin, end), kind, name or "session call", label)
+
+
+def _draw_ops(trace: Trace, row: int, ops: Sequence[AlignedOp]) -> list[Bar]:
+    bars = placed(row, [(op.begin, op.end) for op in ops])
+    for op, bar in zip(ops, bars, strict=True):
+        label = arguments({"name": op.name, "op": op.type, "step": op.step})
+        trace.bar(bar, "Op", op.type, label)
+    return bars
+
+
+def _draw_capture(trace: Trace, task: str, lines: Sequence[xplane.Line]) -> None:
+    rows: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        if line.plane not in rows:
+            rows[line.plane] = trace.row(f"{task} {line.plane}")
+        trace.lane(rows[line.plane], number, line.name)
+        for event in line.events:
+            bar = Bar(rows[line.plane], number, event.begin, drawn_end(event.begin, event.end))
+            trace.bar(bar, "XPlane", event.name)
+
+
+def _draw_transfers(trace: Trace, ops: _Ops, bars: _Bars) -> None:
+    sources = _sources(ops, bars)
+    for device, found in ops.items():
+        for op, bar in zip(found, bars[device], strict=True):
+            if op.type in _RECEIVERS:
+                name = producer_name(op.name)
+                earlier = [
+                    (sends, sent)
+                    for other, sends, sent in sources.get(name, ())
+                    if other != device and sent.begin <= bar.begin
+                ]
+                if earlier:
+                    _, sent = max(earlier, key=lambda each: (each[0], each[1].begin))
+                    trace.arrow(name, sent, bar)
+
+
+def _sources(ops: _Ops, bars: _Bars) -> Mapping[str, Sequence[tuple[Device, bool, Bar]]]:
+    """Returns by name what may have sent a received tensor: device, whether it sends, and bar."""
+    received = {
+        producer_name(op.name) for each in ops.values() for op in each if op.type in _RECEIVERS
+    }
+    found: dict[str, list[tuple[Device, bool, Bar]]] = collections.defaultdict(list)
+    for device, each in ops.items():
+        for op, bar in zip(each, bars[device], strict=True):
+            name = producer_name(op.name)
+            if name in received and op.type not in _RECEIVERS:
+                found[name].append((device, op.type in _SENDERS, bar))
+    return found

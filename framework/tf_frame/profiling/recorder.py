@@ -1,0 +1,192 @@
+"""Records steps with their operations, memory and hooks, and writes them beside a capture.
+
+recorder = Recorder(times, facts)
+recorder.start()
+... steps with run metadata: recorder.add(run_metadata), recorder.end_step(100, ended) ...
+write(recorder.stop(), path)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import socket
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tf_frame.profiling.memory import memory_peaks
+from tf_frame.profiling.step_profile import (
+    CHECKPOINT,
+    HOOK,
+    SESSION,
+    SUMMARY,
+    Cost,
+    HookCost,
+    Node,
+    Op,
+    Span,
+    Step,
+    StepProfile,
+)
+from tf_frame.profiling.step_times import StepTimes
+
+_NANOS = 10**9
+
+
+@dataclasses.dataclass(frozen=True)
+class Facts:
+    """Facts about a task and its graph.
+
+    Attributes:
+      task: such as `worker_0`.
+      examples_per_step: examples of a step of this task; None if unknown.
+      clone_scopes: name scopes of the clones, if there are several.
+      costs: computes the static costs of the graph.
+    """
+
+    task: str
+    examples_per_step: int | None = None
+    clone_scopes: Sequence[str] = ()
+    costs: Callable[[], Sequence[Cost]] = tuple
+
+
+class Recorder:
+    """Records consecutive steps of a training loop.
+
+    Args:
+      times: the times of its steps and hooks.
+      facts: goes into the profile.
+    """
+
+    def __init__(self, times: StepTimes, facts: Facts) -> None:
+        self._times = times
+        self._facts = facts
+        self._steps: list[Step] = []
+        self._metadata: list[Any] = []
+        self._pending: Any = None
+        self._began: int | None = None
+
+    def start(self) -> None:
+        """Begins to record with the next span."""
+        self._steps, self._metadata, self._began = [], [], None
+        self._times.spans = []
+
+    def add(self, run_metadata: Any) -> None:
+        """Takes the run metadata of the present step."""
+        self._pending = run_metadata
+
+    def end_step(self, number: int, ended: float) -> None:
+        """Ends a step; one without run metadata is not recorded.
+
+        Args:
+          number: its global step.
+          ended: end of its last hook, by `time.monotonic`.
+        """
+        since_epoch = time.time_ns() - time.monotonic_ns()
+        spans = [
+            _span(hook, int(begin * _NANOS) + since_epoch, int(end * _NANOS) + since_epoch)
+            for hook, begin, end in self._times.spans or ()
+        ]
+        end = int(ended * _NANOS) + since_epoch
+        began = self._began if self._began is not None else spans[0].begin
+        if self._pending is not None:
+            self._steps.append(Step(number, began, end, spans, (), ()))
+            self._metadata.append(self._pending)
+        self._pending, self._began, self._times.spans = None, end, []
+
+    def stop(self) -> StepProfile | None:
+        """Ends the recording.
+
+        TensorFlow prepares the graph anew in the first step with run metadata, which is left
+        out if there are others.
+
+        Returns:
+          The profile; None without any step.
+        """
+        self._times.spans = None
+        first = 1 if len(self._steps) > 1 else 0
+        steps, metadata = self._steps[first:], self._metadata[first:]
+        if not steps:
+            return None
+        tables = _Tables()
+        recorded = [
+            dataclasses.replace(step, ops=tables.ops(each), memory=tables.memory(each))
+            for step, each in zip(steps, metadata, strict=True)
+        ]
+        return StepProfile(
+            task=self._facts.task,
+            host=socket.gethostname(),
+            cores=len(os.sched_getaffinity(0)),
+            devices=list(tables.devices),
+            nodes=list(tables.nodes),
+            steps=recorded,
+            costs=self._facts.costs(),
+            hooks=self._hook_costs(),
+            examples_per_step=self._facts.examples_per_step,
+            clone_scopes=self._facts.clone_scopes,
+        )
+
+    def _hook_costs(self) -> list[HookCost]:
+        step_secs = self._times.table().get("p50_secs")
+        return [
+            HookCost(
+                type(hook).__name__,
+                kind_of(hook),
+                spent.calls,
+                spent.secs,
+                _every_steps(hook, step_secs),
+            )
+            for hook, spent in self._times.hooks.items()
+        ]
+
+
+def kind_of(hook: Any) -> str:
+    """Returns the kind of a hook's spans, by its class: TensorFlow's hooks have no other mark."""
+    name = type(hook).__name__
+    return CHECKPOINT if "Checkpoint" in name else SUMMARY if "Summary" in name else HOOK
+
+
+def _span(hook: Any, begin: int, end: int) -> Span:
+    if hook is None:
+        return Span(SESSION, "", begin, end)
+    return Span(kind_of(hook), type(hook).__name__, begin, end)
+
+
+def _every_steps(hook: Any, step_secs: float | None) -> float | None:
+    """Steps between two calls of a hook by its cadence; 1 for a hook without one."""
+    cadence = getattr(hook, "cadence", None)
+    if cadence is None:
+        return 1
+    if cadence.every_steps:
+        return float(cadence.every_steps)
+    every_secs = getattr(cadence, "every_secs", None)
+    return every_secs / step_secs if every_secs and step_secs else None
+
+
+class _Tables:
+    """Devices and nodes of run metadata, each once, by their positions."""
+
+    def __init__(self) -> None:
+        self.devices: dict[str, int] = {}
+        self.nodes: dict[Node, int] = {}
+
+    def ops(self, run_metadata: Any) -> list[Op]:
+        found = []
+        for device in run_metadata.step_stats.dev_stats:
+            number = self.devices.setdefault(device.device, len(self.devices))
+            for stats in device.node_stats:
+                node = self.nodes.setdefault(_node(stats), len(self.nodes))
+                begin = stats.all_start_nanos or stats.all_start_micros * 1000
+                took = stats.all_end_rel_nanos or stats.all_end_rel_micros * 1000
+                found.append(Op(number, node, begin, begin + max(took, 0)))
+        return sorted(found, key=lambda op: op.begin)
+
+    def memory(self, run_metadata: Any) -> Sequence[Any]:
+        return memory_peaks(run_metadata, self.devices)
+
+
+def _node(stats: Any) -> Node:
+    """Name and type of an operation; its label is `NAME = TYPE(INPUTS)`."""
+    _, equals, call = stats.timeline_label.partition(" = ")
+    return Node(stats.node_name, call.partition("(")[0] if equals else stats.node_name)

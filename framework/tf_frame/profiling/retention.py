@@ -1,0 +1,54 @@
+"""Removes old profiles, so that a training that makes many does not fill the disk.
+
+removed = retain("runs/first", keep=3)
+"""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from tf_frame import file_system
+from tf_frame.profiling.run_folders import run_folders
+
+
+class Removed(NamedTuple):
+    """A profile that was removed.
+
+    Attributes:
+      path: its folder.
+      bytes: of all files in it.
+    """
+
+    path: str
+    bytes: int
+
+
+def retain(model_dir: str, keep: int, *, dry_run: bool = False) -> list[Removed]:
+    """Removes all profiles but the newest, by the time in their names.
+
+    A folder without a capture is never removed, nor one whose name does not begin with a time,
+    which somebody gave that name.
+
+    Args:
+      model_dir: the `--model_dir` of a run.
+      keep: the number of profiles that stay.
+      dry_run: remove nothing.
+
+    Returns:
+      What was removed, or would be, oldest first.
+
+    Raises:
+      OSError: a folder cannot be removed.
+    """
+    paths = [each.path for each in run_folders(model_dir) if each.has_time]
+    removed = [Removed(path, _bytes_in(path)) for path in paths[: max(len(paths) - keep, 0)]]
+    for each in () if dry_run else removed:
+        file_system.remove_folder(each.path)
+    return removed
+
+
+def _bytes_in(path: str) -> int:
+    if not file_system.is_folder(path):
+        return file_system.size_of(path)
+    return sum(_bytes_in(os.path.join(path, name)) for name in file_system.files_in(path))

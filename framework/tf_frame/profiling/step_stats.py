@@ -1,0 +1,170 @@
+"""Executions of operations in the statistics of a step, in a form that is right for all sessions.
+
+    for device, executions in executions_of(run_metadata.step_stats).items():
+        ...
+
+A session of a server lists each device twice; labels of transfers have a form of their own;
+only some records have nanoseconds; some clocks are off by years.
+"""
+
+from __future__ import annotations
+
+import logging
+import operator
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+_begin_of, _end_of = operator.attrgetter("begin"), operator.attrgetter("end")
+_LOG = logging.getLogger("tf_frame")
+# Operations of a step whose times are further apart than an hour have no common clock.
+_FARTHEST = 3600 * 10**9
+_NO_INPUTS: tuple[str, ...] = ()
+# `[1.5MB] [20.0Mb/s] edge_5_x from /job:ps/... to /job:worker/...`, see RecordDataTransfer in
+# tensorflow/core/distributed_runtime/worker_cache_logger.cc; the first two may be missing.
+_TRANSFER = re.compile(
+    r"(?:\[(?P<amount>[\d.]+)(?P<unit>M?B)\] )?(?:\[\S+\] )?"
+    r"(?P<tensor>\S+) from (?P<source>\S+) to (?P<destination>\S+)$"
+)
+_UNITS = {"B": 1, "MB": 1 << 20}
+# The name of a transferred tensor begins with the number of its edge in the graph.
+_EDGE = re.compile(r"^edge_\d+_")
+
+
+class Transfer(NamedTuple):
+    """A tensor that came from another device.
+
+    Attributes:
+      tensor: its name, without the number of its edge.
+      source, destination: the devices.
+      bytes: its size; 0 where TensorFlow does not tell.
+    """
+
+    tensor: str
+    source: str
+    destination: str
+    bytes: int
+
+
+class Execution(NamedTuple):
+    """One execution of an operation.
+
+    Attributes:
+      name: the operation's name.
+      type: its type, such as `Conv2D`.
+      inputs: names of its inputs, as in a `NodeDef`.
+      begin, end: nanoseconds since 1970; equal if it took no measurable time.
+      stats: its `NodeExecStats`.
+      transfer: of a received tensor.
+    """
+
+    name: str
+    type: str
+    inputs: tuple[str, ...]
+    begin: int
+    end: int
+    stats: Any
+    transfer: Transfer | None = None
+
+
+def executions_of(step_stats: Any) -> Mapping[str, list[Execution]]:
+    """Returns the executions of each device, by rising begin.
+
+    Executions whose times are hours from those of the others are left out, with a warning.
+
+    Args:
+      step_stats: a `StepStats`; it is not changed.
+    """
+    devices: dict[str, list[Execution]] = {}
+    for dev_stats in step_stats.dev_stats:
+        parse = _kernel if _is_gpu_trace(dev_stats.device) else _execution
+        found = devices.setdefault(dev_stats.device, [])
+        found += map(parse, dev_stats.node_stats)
+    for found in devices.values():
+        found.sort(key=_begin_of)
+    _drop_strays(devices)
+    return devices
+
+
+def producer_name(name: str) -> str:
+    """Returns the operation that an input, or a transferred tensor, comes from.
+
+    That is `conv` for `conv:1`, and for `conv/_5`, which is the other end of a transfer.
+    """
+    if ":" in name:
+        name = name[: name.index(":")]
+    cut = name.rfind("/_")
+    return name[:cut] if cut > 0 else name
+
+
+def times_of(stats: Any) -> tuple[int, int]:
+    """Returns begin and end of a `NodeExecStats`, in nanoseconds where it has them."""
+    begin = stats.all_start_nanos
+    if begin:
+        return begin, begin + max(stats.all_end_rel_nanos, 0)
+    begin = stats.all_start_micros * 1000
+    return begin, begin + max(stats.all_end_rel_micros, 0) * 1000
+
+
+def _execution(stats: Any) -> Execution:
+    begin, end = times_of(stats)
+    # `NAME = TYPE(INPUT, INPUT)`; TensorFlow leaves out the last bracket for transfers.
+    _, equals, call = stats.timeline_label.partition(" = ")
+    if not equals:
+        return _transfer(stats, begin, end)
+    kind, _, inputs = call.rstrip(")").partition("(")
+    return Execution(
+        stats.node_name,
+        kind,
+        tuple(inputs.split(", ")) if inputs else _NO_INPUTS,
+        begin,
+        end,
+        stats,
+    )
+
+
+def _transfer(stats: Any, begin: int, end: int) -> Execution:
+    found = _TRANSFER.match(stats.timeline_label)
+    transfer = None
+    if found is not None:
+        size = sum(
+            each.tensor_description.allocation_description.requested_bytes for each in stats.output
+        )
+        named = int(float(found["amount"] or 0) * _UNITS.get(found["unit"], 0))
+        transfer = Transfer(
+            _EDGE.sub("", found["tensor"]), found["source"], found["destination"], size or named
+        )
+    name = stats.node_name
+    return Execution(name, name or "unknown", _NO_INPUTS, begin, end, stats, transfer)
+
+
+def _is_gpu_trace(device: str) -> bool:
+    return "/stream:" in device or "/memcpy" in device
+
+
+def _kernel(stats: Any) -> Execution:
+    """A kernel on a GPU: its label may have `@@NAME:TYPE#`, otherwise `node_name` is that."""
+    named = re.search(r"@@([^#]+)#", stats.timeline_label)
+    name, _, kind = (named[1] if named else stats.node_name).partition(":")
+    return Execution(name, kind.partition(":")[0] or "unknown", _NO_INPUTS, *times_of(stats), stats)
+
+
+def _drop_strays(devices: Mapping[str, list[Execution]]) -> None:
+    times = [
+        time
+        for found in devices.values()
+        if found
+        for time in (found[0].begin, max(map(_end_of, found)))
+    ]
+    if not times or max(times) - min(times) <= _FARTHEST:
+        return
+    begins = sorted(each.begin for found in devices.values() for each in found)
+    earliest, latest = (begins[len(begins) // 2] + sign * _FARTHEST for sign in (-1, 1))
+    for found in devices.values():
+        found[:] = [each for each in found if earliest <= each.begin and each.end <= latest]
+    left = sum(map(len, devices.values()))
+    _LOG.warning(
+        "%d of %d operations of the step are left out: their clock is off by an hour or more",
+        len(begins) - left,
+        len(begins),
+    )

@@ -1,0 +1,155 @@
+"""Durations of steps and of hooks, measured in every run, in memory of a fixed size.
+
+times = StepTimes()
+times.begin(now)                 # when a session begins
+times.step(now)                  # after each step
+times.hook(hook, began, now)     # after each method of a hook
+times.table()                    # median, p90, p99, hooks; for result.json
+
+Durations are counted in classes of which each is 5 % longer than the one before, so that a quantile
+is at most 2.5 % wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+# A class is 5 % longer than the one before; the first begins at a microsecond, the last holds all
+# above 28 hours.
+_PER_LOG = 1 / math.log(1.05)
+_SHORTEST_SECS = 1e-6
+_CLASSES = 520
+_OFFSET = -math.log(_SHORTEST_SECS) * _PER_LOG
+QUANTILES = {"p50_secs": 0.5, "p90_secs": 0.9, "p99_secs": 0.99}
+
+
+class HookTime:
+    """Calls and seconds of one hook.
+
+    Attributes:
+      calls: steps at which it ran.
+      secs: time in its methods.
+    """
+
+    __slots__ = ("calls", "secs")
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.secs = 0.0
+
+
+class StepTimes:
+    """Counts durations; all times are seconds of one clock, such as `time.monotonic`.
+
+    The first step of a session is not counted, as TensorFlow prepares the graph in it.
+
+    Attributes:
+      hooks: hook -> its time, in the order of first calls.
+      spans: list that gets `(hook, began, ended)` of each call, and `(None, began, ended)` of each
+        session call with hooks; None: nothing is recorded.
+      on_step: called after a step with hooks, with its global step and its end; None: nothing.
+    """
+
+    def __init__(self) -> None:
+        self.hooks: dict[Any, HookTime] = {}
+        self.spans: list[tuple[Any, float, float]] | None = None
+        self.on_step: Any = None
+        self._counts = [0] * _CLASSES
+        self._last = math.nan
+
+    def begin(self) -> None:
+        """Begins a session: the next step is not counted."""
+        self._last = math.nan
+
+    def step(self, now: float, steps: int = 1) -> None:
+        """Counts a step, or several of one call, that ends now; it began with the last one's end.
+
+        Args:
+          now: the time.
+          steps: number of steps.
+        """
+        secs, self._last = now - self._last, now
+        if secs > 0:  # Not for NaN, of the first step.
+            number = int(math.log(secs / steps) * _PER_LOG + _OFFSET)
+            self._counts[min(max(number, 0), _CLASSES - 1)] += steps
+
+    def hook(self, hook: Any, began: float, ended: float, *, ends: bool = False) -> float:
+        """Adds the time of a call of a hook, by another clock than `step`'s if need be.
+
+        Args:
+          hook: which.
+          began, ended: of its method.
+          ends: whether the method is the one after the step.
+
+        Returns:
+          `ended`, when the next call begins.
+        """
+        time = self.hooks.get(hook)
+        if time is None:
+            time = self.hooks[hook] = HookTime()
+        time.secs += ended - began
+        time.calls += ends
+        if self.spans is not None:
+            self.spans.append((hook, began, ended))
+        return ended
+
+    def session_call(self, began: float, ended: float) -> float:
+        """Notes a session call with hooks; see `hook`."""
+        if self.spans is not None:
+            self.spans.append((None, began, ended))
+        return ended
+
+    @property
+    def counts(self) -> Sequence[int]:
+        """Number of steps in each class of durations."""
+        return self._counts
+
+    def table(self) -> dict[str, Any]:
+        """Returns steps, quantiles, mean and hooks, as `result.json` has them."""
+        hooks = {
+            type(hook).__name__: {"calls": time.calls, "secs": time.secs}
+            for hook, time in self.hooks.items()
+        }
+        return {**quantiles(self._counts), "histogram": histogram(self._counts), "hooks": hooks}
+
+
+def quantiles(counts: Sequence[int]) -> dict[str, float]:
+    """Returns the number of steps, and the quantiles of their durations.
+
+    Args:
+      counts: of each class; of an interval, the difference of `StepTimes.counts` at its ends.
+
+    Returns:
+      `steps`, and of any step `p50_secs`, `p90_secs`, `p99_secs`.
+    """
+    total = sum(counts)
+    found: dict[str, float] = {"steps": total}
+    for name, share in QUANTILES.items() if total else ():
+        found[name] = _middle(_class_of_rank(counts, share * (total - 1)))
+    return found
+
+
+def histogram(counts: Sequence[int]) -> Mapping[str, int]:
+    """Returns the upper limit of each class with steps, in ms, and their number."""
+    used: Iterable[tuple[int, int]] = ((i, count) for i, count in enumerate(counts) if count)
+    return {f"{_limit(number + 1) * 1e3:.4g}": count for number, count in used}
+
+
+def _class_of_rank(counts: Sequence[int], rank: float) -> int:
+    seen = 0
+    for number, count in enumerate(counts):
+        seen += count
+        if seen > rank:
+            return number
+    raise AssertionError("the rank is less than the number of steps")
+
+
+def _limit(number: int) -> float:
+    """Lower limit of a class, in seconds."""
+    return math.exp((number - _OFFSET) / _PER_LOG)
+
+
+def _middle(number: int) -> float:
+    return math.sqrt(_limit(number) * _limit(number + 1))

@@ -1,0 +1,179 @@
+"""Chrome traces: bars on lanes, arrows and curves, for ui.perfetto.dev and chrome://tracing.
+
+    trace = Trace(origin=begin_of_first)
+    row = trace.row("worker_0 CPU:0")
+    trace.bar(Bar(row, 0, begin, end), "Op", "Conv2D", arguments({"name": "conv1"}))
+    trace.json()
+
+The format is the "Trace Event Format" of the Catapult project; its times are microseconds. The
+readers keep times as 64-bit floats, in which nanoseconds since 1970 have no room. So times in
+the file count from `origin`, which stands in `otherData`.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import Mapping, Sequence
+
+# As `json.dumps` does it for a text, without the overhead of a call per text.
+from json.encoder import encode_basestring_ascii as quote
+from typing import Any, NamedTuple
+
+# A bar without a length would not be seen. Records of transfers count whole microseconds.
+SHORTEST = 1000
+
+
+class Bar(NamedTuple):
+    """Place of a bar, to or from which an arrow goes.
+
+    Attributes:
+      row: number of its row, as `Trace.row` returned it.
+      lane: number of its lane in the row.
+      begin, end: when, in nanoseconds.
+    """
+
+    row: int
+    lane: int
+    begin: int
+    end: int
+
+
+def drawn_end(begin: int, end: int) -> int:
+    """Returns the end of a bar as it is drawn: what takes no time is a microsecond long."""
+    return end if end > begin else begin + SHORTEST
+
+
+def placed(row: int, intervals: Sequence[tuple[int, int]]) -> list[Bar]:
+    """Returns bars, each on the lowest lane on which it overlaps no earlier one.
+
+    Args:
+      row: their row.
+      intervals: (begin, end), by rising begin.
+    """
+    busy: list[tuple[int, int]] = []  # (end, lane)
+    free: list[int] = []
+    bars = []
+    for begin, end in intervals:
+        while busy and busy[0][0] <= begin:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        # The lanes in use are 0 to N - 1, each of them busy or free.
+        lane = heapq.heappop(free) if free else len(busy)
+        end = drawn_end(begin, end)
+        heapq.heappush(busy, (end, lane))
+        bars.append(Bar(row, lane, begin, end))
+    return bars
+
+
+def arguments(values: Mapping[str, Any]) -> str:
+    """Returns the arguments of an event as JSON."""
+    return json.dumps(values, separators=(",", ":"))
+
+
+class Trace:
+    """Events of a trace; times are nanoseconds since 1970.
+
+    Args:
+      origin: the time that is 0 in the file.
+
+    Attributes:
+      rows: names of its rows.
+    """
+
+    def __init__(self, origin: int = 0) -> None:
+        self._origin = origin
+        self.rows: list[str] = []
+        self._arrows: list[str] = []
+        self._heads: list[str] = []
+        self._bars: list[str] = []
+        self._others: list[str] = []
+
+    def __len__(self) -> int:
+        """Number of events, without the names of rows and lanes."""
+        return len(self._bars) + 2 * len(self._arrows) + len(self._others)
+
+    def row(self, name: str) -> int:
+        """Begins a row, which the viewers call a process; returns its number."""
+        self.rows.append(name)
+        number = len(self.rows)
+        self._head("process_name", number, 0, f'"name":{quote(name)}')
+        self._head("process_sort_index", number, 0, f'"sort_index":{number}')
+        return number
+
+    def lane(self, row: int, lane: int, name: str) -> None:
+        """Names a lane, which the viewers call a thread."""
+        self._head("thread_name", row, lane, f'"name":{quote(name)}')
+
+    def bar(self, bar: Bar, category: str, name: str, args: str = "{}") -> None:
+        """Draws a bar.
+
+        Args:
+          bar: where and when.
+          category: for the filter of the viewer.
+          name: stands on the bar.
+          args: further facts, as JSON.
+        """
+        row, lane, begin, end = bar
+        self._bars.append(
+            f'{{"ph":"X","cat":"{category}","name":{quote(name)},"pid":{row},"tid":{lane},'
+            f'"ts":{(begin - self._origin) / 1000:.3f},"dur":{(end - begin) / 1000:.3f},'
+            f'"args":{args}}}'
+        )
+
+    def arrow(self, name: str, sender: Bar, receiver: Bar) -> None:
+        """Draws an arrow between two bars, unless it would go back in time.
+
+        It leaves within the sender's bar, since the viewers look for a bar at that time.
+        """
+        row, lane, begin, end = sender
+        arrives = receiver.begin
+        if arrives < begin:
+            return
+        leaves = max(begin, min(end - 1, arrives))
+        shared = f'"cat":"DataFlow","name":{quote(name)},"id":{len(self._arrows)}'
+        self._arrows.append(
+            f'{{"ph":"s",{shared},"pid":{row},"tid":{lane},'
+            f'"ts":{(leaves - self._origin) / 1000:.3f}}},'
+            f'{{"ph":"f","bp":"e",{shared},"pid":{receiver.row},"tid":{receiver.lane},'
+            f'"ts":{(arrives - self._origin) / 1000:.3f}}}'
+        )
+
+    def curve(self, row: int, name: str, points: Sequence[tuple[int, int]]) -> None:
+        """Draws a curve.
+
+        Args:
+          row: its row.
+          name: of the curve.
+          points: (time, value), by rising time.
+        """
+        label = quote(name)
+        self._others += [
+            f'{{"ph":"C","cat":"Memory","name":{label},"pid":{row},"tid":0,'
+            f'"ts":{(time - self._origin) / 1000:.3f},"args":{{{label}:{value}}}}}'
+            for time, value in points
+        ]
+
+    def lifetime(
+        self, row: int, name: str, begin: int, end: int, snapshot: Mapping[str, Any]
+    ) -> None:
+        """Draws the life of an object, with facts on it; Perfetto leaves these out."""
+        number = len(self._others)
+        shared = f'"cat":"Tensor","name":{quote(name)},"id":{number},"pid":{row},"tid":0,'
+        begins = f'"ts":{(begin - self._origin) / 1000:.3f}'
+        facts = arguments({"snapshot": snapshot})
+        self._others += [
+            f'{{"ph":"N",{shared}{begins}}}',
+            f'{{"ph":"O",{shared}{begins},"args":{facts}}}',
+            f'{{"ph":"D",{shared}"ts":{(end - self._origin) / 1000:.3f}}}',
+        ]
+
+    def json(self) -> str:
+        """Returns the trace, as JSON in one line."""
+        events = ",".join([*self._heads, *self._bars, *self._arrows, *self._others])
+        other = f'{{"origin_unix_ns":"{self._origin}"}}'
+        return f'{{"traceEvents":[{events}],"displayTimeUnit":"ns","otherData":{other}}}'
+
+    def _head(self, kind: str, row: int, lane: int, args: str) -> None:
+        self._heads.append(
+            f'{{"ph":"M","name":"{kind}","pid":{row},"tid":{lane},"ts":0,"args":{{{args}}}}}'
+        )

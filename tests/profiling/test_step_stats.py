@@ -1,0 +1,115 @@
+import logging
+
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.profiling.step_stats import Transfer, executions_of, producer_name
+
+HOUR = 3600 * 10**9
+BEGIN = 1_790_000_000 * 10**9
+SOURCE, DESTINATION = "/job:ps/replica:0/task:0/device:CPU:0", "/job:worker/device:CPU:0"
+
+
+def stats_of(*nodes, device="/device:CPU:0"):
+    metadata = tf.RunMetadata()
+    metadata.step_stats.dev_stats.add(device=device).node_stats.extend(nodes)
+    return metadata.step_stats
+
+
+def node(name, label="", **fields):
+    fields = {"all_start_nanos": BEGIN, **fields}
+    return (
+        tf.RunMetadata()
+        .step_stats.dev_stats.add()
+        .node_stats.add(node_name=name, timeline_label=label, **fields)
+    )
+
+
+def only(step_stats):
+    ((execution,),) = executions_of(step_stats).values()
+    return execution
+
+
+@pytest.mark.parametrize(
+    ("label", "kind", "inputs"),
+    [
+        ("a/b = NoOp()", "NoOp", ()),
+        ("a/b = Add(x, y:1, ^z)", "Add", ("x", "y:1", "^z")),
+        ("[cpu 12.0MB 3.0MB] a/b = Conv2D(x)", "Conv2D", ("x",)),
+        # TensorFlow forgets the bracket.
+        ("a/b = _Recv(edge_5_x @/job:ps", "_Recv", ("edge_5_x @/job:ps",)),
+        ("", "a/b", ()),
+    ],
+)
+def test_a_label_has_type_and_inputs(label, kind, inputs):
+    execution = only(stats_of(node("a/b", label)))
+    assert (execution.name, execution.type, execution.inputs) == ("a/b", kind, inputs)
+
+
+def test_nanoseconds_are_taken_if_there_are_any():
+    fields = {"all_start_micros": 5, "all_end_rel_micros": 0}
+    exact = node("a", all_end_rel_nanos=300, **fields)
+    coarse = node("a", **{**fields, "all_end_rel_micros": 2, "all_start_nanos": 0})
+    assert only(stats_of(exact))[3:5] == (BEGIN, BEGIN + 300)
+    assert only(stats_of(coarse))[3:5] == (5000, 7000)
+
+
+def test_a_negative_duration_is_none():
+    assert only(stats_of(node("a", all_end_rel_nanos=-300)))[3:5] == (BEGIN, BEGIN)
+
+
+@pytest.mark.parametrize(
+    ("label", "requested", "size"),
+    [
+        ("[0B] [0.000000Mb/s] edge_16_c2/w/read", 0, 0),
+        ("[20B] edge_16_c2/w/read", 0, 20),
+        ("[1.5MB] edge_16_c2/w/read", 0, 1.5 * 2**20),
+        ("[1.5MB] edge_16_c2/w/read", 1_500_000, 1_500_000),
+        ("edge_16_c2/w/read", 0, 0),
+    ],
+)
+def test_a_transfer_has_tensor_source_destination_and_bytes(label, requested, size):
+    stats = node("RecvTensor", f"{label} from {SOURCE} to {DESTINATION}")
+    output = stats.output.add().tensor_description.allocation_description
+    output.requested_bytes = requested
+    execution = only(stats_of(stats))
+    assert execution.transfer == Transfer("c2/w/read", SOURCE, DESTINATION, size)
+    assert execution.type == "RecvTensor"
+
+
+def test_a_kernel_of_a_gpu_has_the_operation_of_its_annotation():
+    device = "/device:GPU:0/stream:all"
+    plain = only(stats_of(node("conv:Conv2D"), device=device))
+    annotated = only(stats_of(node("kernel", "void f() @@conv:Conv2D#id=1"), device=device))
+    assert (plain.name, plain.type) == (annotated.name, annotated.type) == ("conv", "Conv2D")
+
+
+def test_a_device_that_is_listed_twice_is_one_and_in_order_of_time():
+    stats = stats_of(node("b", all_start_nanos=BEGIN + 5))
+    stats.dev_stats.add(device="/device:CPU:0").node_stats.append(node("a"))
+    ((found),) = executions_of(stats).values()
+    assert [execution.name for execution in found] == ["a", "b"]
+
+
+def test_an_operation_whose_clock_is_off_is_left_out_with_a_warning(caplog):
+    stats = stats_of(
+        node("first"),
+        node("second"),
+        node("third"),
+        node("ages ago", all_start_nanos=5),
+        node("too late", all_start_nanos=BEGIN + 2 * HOUR),
+    )
+    with caplog.at_level(logging.WARNING, "tf_frame"):
+        ((found),) = executions_of(stats).values()
+    assert [execution.name for execution in found] == ["first", "second", "third"]
+    assert "2 of 5 operations" in caplog.text
+
+
+def test_a_step_without_operations_has_none():
+    assert executions_of(tf.RunMetadata().step_stats) == {}
+    assert executions_of(stats_of()) == {"/device:CPU:0": []}
+
+
+@pytest.mark.parametrize("name", ["conv", "conv:1", "conv/_5"])
+def test_an_input_names_its_producer(name):
+    assert producer_name(name) == "conv"

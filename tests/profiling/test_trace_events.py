@@ -1,0 +1,80 @@
+import json
+
+from chrome_traces import checked, of_phase, rows
+from tf_frame.profiling.trace_events import Bar, Trace, arguments, placed
+
+
+def test_bars_that_overlap_are_on_different_lanes():
+    bars = placed(1, [(0, 10), (2, 4), (3, 20), (4, 6), (10, 12)])
+    assert [bar.lane for bar in bars] == [0, 1, 2, 1, 0]
+
+
+def test_what_takes_no_time_is_a_microsecond_long_and_keeps_its_lane_that_long():
+    bars = placed(1, [(5000, 5000), (5400, 5500), (6000, 6100)])
+    assert [(bar.lane, bar.end) for bar in bars] == [(0, 6000), (1, 5500), (0, 6100)]
+
+
+def test_a_bar_has_its_times_in_microseconds_from_the_origin():
+    trace = Trace(origin=10**18)
+    bar = Bar(trace.row("a"), 3, 10**18 + 12_345, 10**18 + 12_999)
+    trace.bar(bar, "Op", 'na"me', arguments({"x": 1}))
+    (event,) = of_phase(checked(trace.json()), "X")
+    assert (event["ts"], event["dur"], event["tid"]) == (12.345, 0.654, 3)
+    assert (event["name"], event["args"]) == ('na"me', {"x": 1})
+    assert json.loads(trace.json())["otherData"] == {"origin_unix_ns": str(10**18)}
+
+
+def test_rows_have_the_order_in_which_they_were_made():
+    trace = Trace()
+    numbers = [trace.row(name) for name in ("b", "a")]
+    heads = of_phase(json.loads(trace.json())["traceEvents"], "M")
+    order = {e["pid"]: e["args"]["sort_index"] for e in heads if "sort_index" in e["args"]}
+    assert sorted(order, key=order.get) == numbers
+    assert trace.rows == ["b", "a"]
+
+
+def drawn(*bars):
+    trace = Trace()
+    for name, (lane, begin, end) in zip("ab", bars, strict=True):
+        row = trace.row(name)
+        trace.bar(Bar(row, lane, begin, end), "Op", name)
+    first, second = (Bar(number, *bar) for number, bar in enumerate(bars, 1))
+    trace.arrow("t", first, second)
+    return checked(trace.json())
+
+
+def test_an_arrow_leaves_within_the_sender_and_arrives_at_the_begin_of_the_receiver():
+    events = drawn((0, 0, 1000), (0, 1000, 2000))
+    (begin,), (end,) = of_phase(events, "s"), of_phase(events, "f")
+    assert (begin["ts"], end["ts"], begin["name"]) == (0.999, 1.0, "t")
+
+
+def test_an_arrow_leaves_no_later_than_it_arrives():
+    events = drawn((0, 0, 5000), (0, 1000, 2000))
+    (begin,) = of_phase(events, "s")
+    assert begin["ts"] == 1.0
+
+
+def test_an_arrow_back_in_time_is_left_out():
+    assert not of_phase(drawn((0, 1000, 2000), (0, 0, 500)), "s")
+
+
+def test_a_curve_has_its_points():
+    trace = Trace()
+    trace.curve(trace.row("memory"), "cpu", [(0, 5), (1500, 0)])
+    events = checked(trace.json())
+    points = [(e["ts"], e["args"]) for e in of_phase(events, "C")]
+    assert points == [(0.0, {"cpu": 5}), (1.5, {"cpu": 0})]
+
+
+def test_the_number_of_events_leaves_out_names():
+    trace = Trace()
+    row = trace.row("a")
+    bar = Bar(row, 0, 0, 1000)
+    trace.lane(row, 0, "training")
+    trace.bar(bar, "Op", "a")
+    trace.arrow("t", bar, bar)
+    trace.lifetime(row, "t", 0, 1000, {"bytes": 4})
+    events = checked(trace.json())
+    assert len(trace) == len([e for e in events if e["ph"] != "M"]) == 6
+    assert rows(events) == {"a": row}
