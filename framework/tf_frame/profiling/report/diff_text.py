@@ -1,0 +1,88 @@
+"""Text of a comparison of two reports, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tf_frame.profiling.report.diff import Change, Comparison
+from tf_frame.profiling.report.figure_texts import OUTSIDE, ms_text, signed_ms_text
+from tf_frame.text import columns
+
+# Rows of a table: significant differences, and those that may be noise.
+_SHOWN, _SHOWN_NOISE = 12, 3
+_NOISE = "may be noise"
+
+
+def text_of(comparison: Comparison) -> str:
+    """Returns the text."""
+    c = comparison
+    runs = columns(
+        [
+            ("before", c.before, f"{c.steps_before} steps"),
+            ("after", c.after, f"{c.steps_after} steps"),
+        ],
+        indent=0,
+    )
+    tables = [
+        _table("phases", c.phases),
+        _table("hooks", c.hooks),
+        _table("kinds of operations", c.kinds),
+        _table("layers", c.layers),
+        _table("operations", c.operations),
+    ]
+    notes = [f"note: {note}" for note in c.notes]
+    if not c.can_tell:
+        notes.append(f"note: {too_few_steps(c)}")
+    return "\n".join([runs, *notes, "", _step(c.step), *(f"\n{each}" for each in tables if each)])
+
+
+def too_few_steps(comparison: Comparison) -> str:
+    """Says that no difference can be told from noise."""
+    c = comparison
+    return (
+        f"{c.steps_before} and {c.steps_after} steps are too few to tell a difference from noise; "
+        "profile 10 steps of each"
+    )
+
+
+def _step(step: Change) -> str:
+    times = f"{ms_text(step.before_ms)} -> {ms_text(step.after_ms)}"
+    change = f"{signed_ms_text(step.difference_ms)}, {_percent(step)}"
+    return f"step  {times}  ({change}): {_verdict(step)}, p = {step.p:.2g}"
+
+
+def _verdict(change: Change) -> str:
+    if not change.significant:
+        return _NOISE
+    return "slower" if change.difference_ms > 0 else "faster"
+
+
+def _table(title: str, changes: Sequence[Change]) -> str:
+    """A heading and the largest differences, with the name last because it may be long."""
+    if not changes:
+        return ""
+    certain = [each for each in changes if each.significant]
+    if not certain:
+        return f"{title}: none of {len(changes)} differs by more than noise"
+    noise = changes[len(certain) :]
+    shown = [*certain[:_SHOWN], *noise[:_SHOWN_NOISE]]
+    rows = [("DIFFERENCE", "%", "BEFORE", "AFTER", ""), *map(_row, shown)]
+    left_out = len(changes) - len(shown)
+    more = f"\n  and {left_out} more; --json has all" if left_out else ""
+    return (
+        f"{title}: {len(certain)} of {len(changes)} differ\n{columns(rows, right=range(4))}{more}"
+    )
+
+
+def _row(change: Change) -> tuple[str, ...]:
+    return (
+        signed_ms_text(change.difference_ms),
+        _percent(change),
+        ms_text(change.before_ms),
+        ms_text(change.after_ms),
+        (change.name or OUTSIDE) + ("" if change.significant else f"  ({_NOISE})"),
+    )
+
+
+def _percent(change: Change) -> str:
+    return "new" if change.percent is None else f"{change.percent:+.1f} %"

@@ -1,0 +1,117 @@
+"""`tf-frame profile diff`: its words, exit codes and output, on recorded steps of its own."""
+
+import json
+
+import pytest
+
+from tf_frame.cli.profile.diff import main
+from tf_frame.errors import ConfigError, DataError
+from tf_frame.profiling.step_profile import SUFFIX, Node, Op, Span, Step, StepProfile, to_bytes
+
+MS = 10**6
+
+
+def recorded(step_ms, number=10):
+    """Steps of one operation that takes all but 1 ms, with a little noise."""
+    steps, begin = [], 0
+    for i in range(number):
+        end = begin + int(step_ms * MS) + i * MS // 100
+        session = Span("session", "", begin, end)
+        op = Op(0, 0, begin + MS, end)
+        steps.append(Step(i + 1, begin, end, [session], [op], []))
+        begin = end
+    nodes = [Node("clone_0/conv_1/Relu", "_FusedConv2D")]
+    return StepProfile("worker_0", "machine", 2, ["/device:CPU:0"], nodes, steps)
+
+
+@pytest.fixture
+def model_dir(tmp_path):
+    """Makes the folder of a run with one profile."""
+
+    def make(name, step_ms, *, run="2026_01_31_12_00_00_step_100", number=10):
+        folder = tmp_path / name / "plugins" / "profile" / run
+        folder.mkdir(parents=True)
+        (folder / f"machine_worker_0{SUFFIX}").write_bytes(to_bytes(recorded(step_ms, number)))
+        return str(tmp_path / name)
+
+    return make
+
+
+def test_the_text_says_what_became_slower(model_dir, capsys):
+    assert main([model_dir("a", 20), model_dir("b", 30)]) == 0
+    out = capsys.readouterr().out
+    assert "/a/plugins/profile/2026_01_31_12_00_00_step_100  10 steps" in out
+    assert "20.0 ms -> 30.0 ms  (+10.0 ms, +49.9 %): slower" in out
+    assert "+10.0 ms  +52.5 %  19.0 ms  29.0 ms  conv_1/Relu" in out
+
+
+def test_json_has_all_entries(model_dir, capsys):
+    assert main([model_dir("a", 20), model_dir("b", 10), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["version"] == 1 and found["step"]["significant"]
+    assert found["step"]["percent"] == pytest.approx(-50, abs=0.2)
+    assert found["operations"][0]["difference_ms"] == pytest.approx(-10)
+
+
+@pytest.mark.parametrize(
+    ("after_ms", "limit", "code"), [(23, "10%", 1), (23, "10", 1), (21, "10%", 0), (10, "0%", 0)]
+)
+def test_fail_over_is_the_exit_code(model_dir, capsys, after_ms, limit, code):
+    assert main([model_dir("a", 20), model_dir("b", after_ms), f"--fail_over={limit}"]) == code
+    assert ("slower; allowed: 10 %" in capsys.readouterr().err) == bool(code)
+
+
+def test_noise_never_fails(model_dir):
+    assert main([model_dir("a", 20), model_dir("b", 20.0), "--fail_over", "0%"]) == 0
+
+
+def test_fail_over_needs_steps_that_can_tell(model_dir):
+    few = model_dir("a", 20, number=3), model_dir("b", 30, number=3)
+    with pytest.raises(ConfigError, match="3 and 3 steps are too few"):
+        main([*few, "--fail_over", "10%"])
+
+
+@pytest.mark.parametrize("text", ["ten", "-5%", "nan", "inf"])
+def test_fail_over_takes_a_percentage(model_dir, text):
+    with pytest.raises(ConfigError, match=f"--fail_over {text}: it takes a percentage"):
+        main([model_dir("a", 20), model_dir("b", 20), f"--fail_over={text}"])
+
+
+def test_run_names_the_profile_of_each(model_dir, capsys):
+    folder = model_dir("a", 20, run="2026_01_31_step_5")
+    model_dir("a", 40, run="2026_02_01_step_9")
+    assert main([folder, folder, "--run", "2026_01_31_step_5,2026_02_01_step_9"]) == 0
+    assert "20.0 ms -> 40.0 ms" in capsys.readouterr().out
+    assert main([folder, folder, "--run", "2026_01_31_step_5"]) == 0
+    assert "20.0 ms -> 20.0 ms" in capsys.readouterr().out
+    with pytest.raises(ConfigError, match="takes one name, or two"):
+        main([folder, folder, "--run", "a,b,c"])
+
+
+def test_a_run_folder_may_be_given(model_dir, capsys, monkeypatch):
+    folder = model_dir("a", 20, run="2026_01_31_step_5")
+    model_dir("a", 40, run="2026_02_01_step_9")
+    runs = f"{folder}/plugins/profile"
+    assert main([f"{runs}/2026_01_31_step_5/", f"{runs}/2026_02_01_step_9"]) == 0
+    assert "20.0 ms -> 40.0 ms" in capsys.readouterr().out
+    monkeypatch.chdir(folder)
+    assert main(["plugins/profile/2026_01_31_step_5", folder]) == 0
+    assert "20.0 ms -> 40.0 ms" in capsys.readouterr().out
+
+
+def test_wrong_words_are_refused(model_dir, tmp_path):
+    folder = model_dir("a", 20)
+    with pytest.raises(ConfigError, match="takes two folders; given"):
+        main([folder])
+    with pytest.raises(ConfigError, match="unknown option --fail"):
+        main([folder, folder, "--fail", "10%"])
+    with pytest.raises(ConfigError, match="there is no such folder"):
+        main([folder, f"{folder}/none"])
+    with pytest.raises(DataError, match="no recorded steps"):
+        main([folder, str(tmp_path)])
+
+
+def test_help_has_every_option(capsys):
+    assert (main(["--help"]), main([])) == (0, 2)
+    out = capsys.readouterr().out
+    assert all(f"--{name}" in out for name in ("run", "fail_over", "[no]json"))

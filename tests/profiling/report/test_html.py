@@ -1,0 +1,209 @@
+"""The page: well-formed, complete, self-contained, and safe against any name."""
+
+import dataclasses
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from example_report import example_report
+from tf_frame.profiling.report.html import page
+
+NASTY = "<script>alert('x')</script>&\"\x00\x1b\ud800"
+
+
+def parsed(report):
+    """The page as a tree; fails if it is not well-formed."""
+    return ET.fromstring(page(report))
+
+
+def texts(tree):
+    return "".join(tree.find("body").itertext())
+
+
+def headings(tree):
+    return [each.text for each in tree.iter("h2")]
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return parsed(example_report())
+
+
+def test_the_page_has_all_sections_hints_first(tree):
+    assert headings(tree) == [
+        "What makes the step slow",
+        "Where the step goes",
+        "Step times",
+        "Step times in order",
+        "Time by kind of operation",
+        "Time by layer",
+        "Top operations by their own time",
+        "CPU:0 through a step",
+        "Clones",
+        "Tasks",
+        "Hooks",
+        "Memory of CPU:0 beside variables: 74.9 MiB at the peak, in step 104",
+        "Parameters and FLOPs by scope",
+        "Time by type of operation",
+    ]
+
+
+def test_the_page_has_all_figures(tree):
+    text, report = texts(tree), example_report()
+    names = [*report.phases, *report.hints]
+    expected = [getattr(each, "label", None) or each.text for each in names]
+    for rows in (report.kinds, report.types, report.operations, report.hooks):
+        expected += [row.name for row in rows]
+    expected += [report.run, "worker_0 on machine", "2 cores", "23,528,512", "16.1 G", "365.2"]
+    expected += [owner.name for row in report.memory for owner in row.owners]
+    expected += ["steps, 101 to 110", "slower than the others", "--input.threads", "3.20 ms"]
+    assert [each for each in expected if each not in text] == []
+
+
+def test_figures_above_the_hints_are_those_of_the_report(tree):
+    tiles = [each for each in tree.iter("div") if each.get("class") == "tiles"]
+    report = example_report()
+    found = {tile.find("small").text: tile.find("b").text for tile in tiles[0]}
+    (median,) = [name for name in found if name.startswith("median step; p90")]
+    assert found[median] == f"{report.step.median_ms:.1f} ms"
+    assert found["waits for input"] == "36 %"
+    assert found["parameters"] == "23.5 M"
+
+
+def test_parts_of_the_step_fill_the_bar(tree):
+    whole = next(each for each in tree.iter("svg") if each.find("title").text.startswith("Where"))
+    widths = [float(rect.get("width").rstrip("%")) for rect in whole.iter("rect")]
+    starts = [float(rect.get("x").rstrip("%")) for rect in whole.iter("rect")]
+    assert sum(widths) == pytest.approx(100, abs=0.1)
+    assert starts == pytest.approx([sum(widths[:i]) for i in range(len(widths))], abs=0.1)
+
+
+def test_the_page_needs_no_network_and_no_script(tree):
+    assert not {each.tag for each in tree.iter()} & {"script", "link", "img", "iframe", "object"}
+    addressed = {"src", "href", "xmlns", "style"}
+    assert not [each for each in tree.iter() if addressed & set(each.attrib)]
+    assert "url(" not in page(example_report()) and "//" not in tree.find("head/style").text
+
+
+def test_each_picture_has_a_title_and_each_class_a_style(tree):
+    pictures = [each for each in tree.iter("svg") if each.get("role")]
+    assert pictures and all(each.find("title").text for each in pictures)
+    used = {name for each in tree.iter() for name in (each.get("class") or "").split()}
+    styled = set(re.findall(r"\.([a-z]\w*)", tree.find("head/style").text))
+    assert used <= styled
+
+
+def test_the_page_follows_the_screen(tree):
+    style = tree.find("head/style").text
+    assert "prefers-color-scheme: dark" in style
+    light, dark = (set(re.findall(r"(--\w+):", part)) for part in style.split("@media"))
+    assert dark == light
+    assert any(each.get("name") == "viewport" for each in tree.iter("meta"))
+
+
+def named_nastily(value):
+    """The same figures, with a name in each text that breaks unescaped pages."""
+    if dataclasses.is_dataclass(value):
+        kept = ("kind", "device") if not hasattr(value, "layer") else ("device",)
+        return dataclasses.replace(
+            value,
+            **{
+                field.name: named_nastily(getattr(value, field.name))
+                for field in dataclasses.fields(value)
+                if field.name not in kept
+            },
+        )
+    if isinstance(value, tuple):
+        return tuple(map(named_nastily, value))
+    return NASTY if isinstance(value, str) else value
+
+
+def test_no_name_breaks_the_page():
+    tree = parsed(named_nastily(example_report()))
+    assert "<script>alert('x')</script>&\"???" in texts(tree)
+    assert not list(tree.iter("script"))
+    page(named_nastily(example_report())).encode()
+
+
+def test_sections_without_figures_are_left_out():
+    nothing = {
+        field.name: ()
+        for field in dataclasses.fields(example_report())
+        if isinstance(getattr(example_report(), field.name), tuple)
+    }
+    report = dataclasses.replace(
+        example_report(), **nothing, examples_per_step=None, examples_per_sec=None, profiler_ms=0.0
+    )
+    tree = parsed(report)
+    assert headings(tree) == ["Step times", "Step times in order"]
+    assert "None of the usual causes" in texts(tree)
+
+
+def test_a_single_task_and_clone_need_no_table():
+    report = example_report()
+    alone = dataclasses.replace(report, clones=report.clones[:1], tasks=report.tasks[:1])
+    assert not {"Clones", "Tasks"} & set(headings(parsed(alone)))
+
+
+def test_the_size_of_the_page_is_bounded():
+    report = example_report(steps=200)
+    many = tuple(
+        dataclasses.replace(report.operations[0], name=f"{'scope/' * 20}{i}") for i in range(1000)
+    )
+    text = page(dataclasses.replace(report, operations=many))
+    assert len(text) < 250_000
+    assert "800 smaller ones are left out" in text and "188 more" in text
+
+
+def test_one_step_and_equal_steps_are_drawn():
+    report = example_report(steps=1)
+    assert "1 recorded step," in texts(parsed(report))
+    step = dataclasses.replace(report.step, ms_of_steps=(0.0,), median_ms=0.0)
+    parsed(dataclasses.replace(report, step=step))
+
+
+def test_steps_beyond_the_median_stand_out():
+    report = example_report()
+    times = (*report.step.ms_of_steps[:-1], 3 * report.step.median_ms)
+    slow = dataclasses.replace(
+        report, step=dataclasses.replace(report.step, ms_of_steps=times), first_step=50
+    )
+    marked = [each for each in parsed(slow).iter("rect") if each.get("class") == "warn"]
+    expected = f"recorded step 10: {times[-1]:.0f} ms"
+    assert [each.find("title").text for each in marked] == [expected]
+
+
+def test_many_layers_are_added_up_to_outer_scopes_first():
+    report = example_report()
+    layers = tuple(
+        dataclasses.replace(report.layers[0], name=f"block_{i % 3}/unit_{i}", share=0.01)
+        for i in range(30)
+    )
+    tree = parsed(dataclasses.replace(report, layers=layers))
+    (section,) = [s for s in tree.iter("section") if s.find("h2").text == "Time by layer"]
+    outer, every = list(section.iter("tbody"))
+    assert sorted(row[0][0].text for row in outer) == ["block_0", "block_1", "block_2"]
+    assert len(every) == 30 and section.find("details/summary").text == "30 one by one"
+
+
+def test_hints_are_sentences_with_the_option_marked():
+    hint = dataclasses.replace(
+        example_report().hints[0],
+        text="the hook is slow",
+        remedy="set --a 8, or wait",
+        option="--a",
+    )
+    tree = parsed(dataclasses.replace(example_report(), hints=(hint,)))
+    (shown,) = [each for each in tree.iter("div") if each.get("class") == "hint"]
+    assert "".join(shown.itertext()).startswith(
+        "The hook is slowSet --a 8, or wait (gains up to 36 %"
+    )
+    assert [each.text for each in shown.iter("code")] == ["--a"]
+
+
+def test_unknown_rates_have_no_column():
+    report = example_report()
+    unknown = tuple(dataclasses.replace(each, gflops_per_sec=None) for each in report.operations)
+    without = dataclasses.replace(report, operations=unknown, costs=())
+    assert "GFLOP/s" in texts(parsed(report)) and "GFLOP/s" not in texts(parsed(without))
