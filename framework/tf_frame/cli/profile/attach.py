@@ -7,6 +7,7 @@ import os
 import socket
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tf_frame.cli import option_help
 from tf_frame.cli.profile import show
@@ -54,7 +55,7 @@ def main(argv: Sequence[str]) -> int:
         given = " ".join(words) or "none"
         raise ConfigError(f"tf-frame profile attach takes one folder, MODEL_DIR; given: {given}")
     folder = os.path.abspath(os.path.expanduser(words[0]))
-    given = {option.name: option.default for option in OPTIONS} | dict(values)
+    given: dict[str, Any] = {option.name: option.default for option in OPTIONS} | dict(values)
     all_tasks = given[_TASKS.name] == _ALL
     workers = _workers(folder, all_tasks=all_tasks)
     label = f"attach_{time.time_ns() // 10**6}"
