@@ -39,7 +39,7 @@ def drawn(*bars):
         row = trace.row(name)
         trace.bar(Bar(row, lane, begin, end), "Op", name)
     first, second = (Bar(number, *bar) for number, bar in enumerate(bars, 1))
-    trace.arrow("t", first, second)
+    trace.arrows(second, [("t", first)])
     return checked(trace.json())
 
 
@@ -73,7 +73,7 @@ def test_the_number_of_events_leaves_out_names():
     bar = Bar(row, 0, 0, 1000)
     trace.lane(row, 0, "training")
     trace.bar(bar, "Op", "a")
-    trace.arrow("t", bar, bar)
+    trace.arrows(bar, [("t", bar)])
     trace.lifetime(row, "t", 0, 1000, {"bytes": 4})
     events = checked(trace.json())
     assert len(trace) == len([e for e in events if e["ph"] != "M"]) == 6

@@ -2,7 +2,7 @@
 
     python tools/bench/profiling.py [--operations 100000] [--rounds 5]
 
-timeline: the time to make a Chrome trace of a step, by tf-frame and by TensorFlow's
+timeline: the processor time to make a Chrome trace of a step, by tf-frame and by TensorFlow's
 `timeline.Timeline`, which take turns on the same run metadata; the table has medians of the
 rounds, and the median of the ratios within a round. The step is made up: operations of two
 devices, eight at a time on each, with two inputs of earlier operations, one output and the
@@ -105,7 +105,7 @@ DRAWN = {
 def timeline(options: argparse.Namespace) -> None:
     """Prints the table of Chrome traces."""
     print(f"Chrome traces of a step, medians of {options.rounds} rounds")
-    print("| operations | drawn | writer | events | MB | secs | times tf-frame |")
+    print("| operations | drawn | writer | events | MB | CPU secs | times tf-frame |")
     print("|---|---|---|---|---|---|---|")
     for drawn, (asked, part) in DRAWN.items():
         operations = int(options.operations * part)
@@ -114,9 +114,9 @@ def timeline(options: argparse.Namespace) -> None:
         traces: dict[str, str] = {}
         for _ in range(options.rounds):
             for writer, write in WRITERS.items():
-                began = time.perf_counter()
+                began = time.process_time()
                 traces[writer] = write(metadata, **asked)
-                secs[writer].append(time.perf_counter() - began)
+                secs[writer].append(time.process_time() - began)
         for writer, trace in traces.items():
             ratio = statistics.median(
                 other / ours for other, ours in zip(secs[writer], secs["tf-frame"], strict=True)

@@ -120,23 +120,26 @@ class Trace:
             f'"args":{args}}}'
         )
 
-    def arrow(self, name: str, sender: Bar, receiver: Bar) -> None:
-        """Draws an arrow between two bars, unless it would go back in time.
+    def arrows(self, receiver: Bar, senders: Sequence[tuple[str, Bar]]) -> None:
+        """Draws arrows to a bar, but none that would go back in time.
 
-        It leaves within the sender's bar, since the viewers look for a bar at that time.
+        They leave within the sender's bar, since the viewers look for a bar at that time.
+
+        Args:
+          receiver: the bar.
+          senders: (name of the arrow, bar it comes from).
         """
-        row, lane, begin, end = sender
-        arrives = receiver.begin
-        if arrives < begin:
-            return
-        leaves = max(begin, min(end - 1, arrives))
-        shared = f'"cat":"DataFlow","name":{quote(name)},"id":{len(self._arrows)}'
-        self._arrows.append(
-            f'{{"ph":"s",{shared},"pid":{row},"tid":{lane},'
-            f'"ts":{(leaves - self._origin) / 1000:.3f}}},'
-            f'{{"ph":"f","bp":"e",{shared},"pid":{receiver.row},"tid":{receiver.lane},'
-            f'"ts":{(arrives - self._origin) / 1000:.3f}}}'
-        )
+        to_row, to_lane, arrives, _ = receiver
+        origin, drawn = self._origin, self._arrows
+        there = f'"pid":{to_row},"tid":{to_lane},"ts":{(arrives - origin) / 1000:.3f}}}'
+        for name, (row, lane, begin, end) in senders:
+            if begin <= arrives:
+                leaves = arrives if arrives < end else max(begin, end - 1)
+                arrow = f'"cat":"DataFlow","name":{quote(name)},"id":{len(drawn)}'
+                drawn.append(
+                    f'{{"ph":"s",{arrow},"pid":{row},"tid":{lane},'
+                    f'"ts":{(leaves - origin) / 1000:.3f}}},{{"ph":"f","bp":"e",{arrow},{there}'
+                )
 
     def curve(self, row: int, name: str, points: Sequence[tuple[int, int]]) -> None:
         """Draws a curve.
