@@ -18,7 +18,7 @@ from typing import Any
 
 from tf_frame.profiling import memory as memory_use
 from tf_frame.profiling.step_stats import Execution, Transfer, executions_of, producer_name
-from tf_frame.profiling.trace_events import Bar, Trace, placed, quote
+from tf_frame.profiling.trace_events import Bar, Trace, quote
 
 _Executions = Mapping[str, Sequence[Execution]]
 _BEGIN = operator.attrgetter("begin")
@@ -77,7 +77,7 @@ def _trace_of(executions: _Executions, dataflow: bool, memory: bool) -> Trace:
 
 def _draw(trace: Trace, row: int, executions: Sequence[Execution]) -> list[Bar]:
     """Draws the bars of a device."""
-    bars = placed(row, [(each.begin, each.end) for each in executions])
+    bars = trace.place(row, ((each.begin, each.end) for each in executions))
     for execution, bar in zip(executions, bars, strict=True):
         trace.bar(bar, "Op", execution.type, _arguments(execution))
     return bars
@@ -113,7 +113,7 @@ def _senders(
     execution: Execution, bar: Bar, producers: Mapping[str, Sequence[Bar]]
 ) -> list[tuple[str, Bar]]:
     """Bars on other lanes that the inputs come from."""
-    row, lane, begin, _ = bar
+    row, lane, begin = bar[:3]
     found = []
     for name in execution.inputs:
         # A control input, `^NAME`, brings no data, and there is no operation of this name.
@@ -121,7 +121,8 @@ def _senders(
             name = producer_name(name)
             if name not in producers:
                 continue
-        sender = _latest(producers[name], begin)
+        bars = producers[name]
+        sender = bars[0] if len(bars) == 1 else _latest(bars, begin)
         if sender[1] != lane or sender[0] != row:
             found.append((name, sender))
     return found
@@ -153,8 +154,6 @@ def _producers(executions: _Executions, drawn: Mapping[str, list[Bar]]) -> dict[
 
 def _latest(bars: Sequence[Bar], time: int) -> Bar:
     """The last execution that began before `time`: loops run an operation several times."""
-    if len(bars) == 1:
-        return bars[0]
     return bars[max(bisect.bisect_right(bars, time, key=_BEGIN) - 1, 0)]
 
 
