@@ -41,27 +41,26 @@ def bars_of(events):
     return [(names[bar["pid"]], bar) for bar in of_phase(events, "X")]
 
 
-def times_by_operation(events, scale=1000):
+def times_by_operation(events):
     """Begins and durations in nanoseconds, by device, arguments and name; lanes do not count."""
     found = collections.defaultdict(list)
     for row, bar in bars_of(events):
         key = row, bar["name"], json.dumps(bar["args"], sort_keys=True)
-        found[key].append((bar["ts"] * scale, bar["dur"] * scale))
+        found[key].append((round(bar["ts"] * 1000), round(bar["dur"] * 1000)))
     return {key: sorted(times) for key, times in found.items()}
 
 
 def test_the_content_is_that_of_tensorflow(clones):
     theirs = json.loads(Timeline(clones.step_stats).generate_chrome_trace_format())["traceEvents"]
     text = chrome_trace(clones)
-    ours = checked(text)
-    expected, found = times_by_operation(theirs), times_by_operation(ours)
+    expected, found = times_by_operation(theirs), times_by_operation(checked(text))
     assert expected.keys() == found.keys()
     origin = int(json.loads(text)["otherData"]["origin_unix_ns"])
     for key, times in expected.items():
         for (begin, took), (our_begin, our_took) in zip(times, found[key], strict=True):
-            # TensorFlow's times are rounded to microseconds, ours have a shortest length.
-            assert 0 <= origin + our_begin - begin < 1001
-            assert abs(our_took - took) <= 1001
+            # TensorFlow rounds down to microseconds.
+            assert 0 <= origin + our_begin - begin < 1000
+            assert abs(our_took - took) <= 1000
 
 
 def arrows_of(events):
@@ -242,5 +241,5 @@ def test_a_session_of_a_server_is_drawn():
         with tf.Session(server.target) as session:
             session.run(doubled, options=run_options(session.sess_str), run_metadata=metadata)
     events = checked(chrome_trace(metadata, memory=True))
-    assert "/job:local/replica:0/task:0/device:CPU:0 Compute" in rows(events)
+    assert "/job:localhost/replica:0/task:0/device:CPU:0 Compute" in rows(events)
     assert "RandomUniform" in {bar["name"] for bar in of_phase(events, "X")}

@@ -1,22 +1,22 @@
 import json
 
 from chrome_traces import checked, of_phase, rows
-from tf_frame.profiling.trace_events import Bar, Trace, arguments, placed
+from tf_frame.profiling.trace_events import Trace, arguments
 
 
 def test_bars_that_overlap_are_on_different_lanes():
-    bars = placed(1, [(0, 10), (2, 4), (3, 20), (4, 6), (10, 12)])
+    bars = Trace().place(1, [(0, 10), (2, 4), (3, 20), (4, 6), (10, 12)])
     assert [bar.lane for bar in bars] == [0, 1, 2, 1, 0]
 
 
 def test_what_takes_no_time_is_a_microsecond_long_and_keeps_its_lane_that_long():
-    bars = placed(1, [(5000, 5000), (5400, 5500), (6000, 6100)])
+    bars = Trace().place(1, [(5000, 5000), (5400, 5500), (6000, 6100)])
     assert [(bar.lane, bar.end) for bar in bars] == [(0, 6000), (1, 5500), (0, 6100)]
 
 
 def test_a_bar_has_its_times_in_microseconds_from_the_origin():
     trace = Trace(origin=10**18)
-    bar = Bar(trace.row("a"), 3, 10**18 + 12_345, 10**18 + 12_999)
+    bar = trace.at(trace.row("a"), 3, 10**18 + 12_345, 10**18 + 12_999)
     trace.bar(bar, "Op", 'na"me', arguments({"x": 1}))
     (event,) = of_phase(checked(trace.json()), "X")
     assert (event["ts"], event["dur"], event["tid"]) == (12.345, 0.654, 3)
@@ -35,11 +35,10 @@ def test_rows_have_the_order_in_which_they_were_made():
 
 def drawn(*bars):
     trace = Trace()
-    for name, (lane, begin, end) in zip("ab", bars, strict=True):
-        row = trace.row(name)
-        trace.bar(Bar(row, lane, begin, end), "Op", name)
-    first, second = (Bar(number, *bar) for number, bar in enumerate(bars, 1))
-    trace.arrow("t", first, second)
+    first, second = (trace.at(trace.row(name), *bar) for name, bar in zip("ab", bars, strict=True))
+    for bar in (first, second):
+        trace.bar(bar, "Op", "Add")
+    trace.arrows(second, [("t", first)])
     return checked(trace.json())
 
 
@@ -70,10 +69,10 @@ def test_a_curve_has_its_points():
 def test_the_number_of_events_leaves_out_names():
     trace = Trace()
     row = trace.row("a")
-    bar = Bar(row, 0, 0, 1000)
+    bar = trace.at(row, 0, 0, 1000)
     trace.lane(row, 0, "training")
     trace.bar(bar, "Op", "a")
-    trace.arrow("t", bar, bar)
+    trace.arrows(bar, [("t", bar)])
     trace.lifetime(row, "t", 0, 1000, {"bytes": 4})
     events = checked(trace.json())
     assert len(trace) == len([e for e in events if e["ph"] != "M"]) == 6

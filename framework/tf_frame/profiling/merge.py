@@ -15,7 +15,7 @@ from tf_frame.profiling import xplane
 from tf_frame.profiling.aligned import AlignedOp, AlignedRun, Device
 from tf_frame.profiling.step_profile import Step
 from tf_frame.profiling.step_stats import producer_name
-from tf_frame.profiling.trace_events import Bar, Trace, arguments, drawn_end, placed
+from tf_frame.profiling.trace_events import Bar, Trace, arguments
 
 _RECEIVERS = ("RecvTensor", "_Recv", "_HostRecv")
 _SENDERS = ("_Send", "_HostSend")
@@ -45,17 +45,17 @@ def _draw_python(trace: Trace, row: int, steps: Sequence[Step]) -> None:
     trace.lane(row, 0, "training")
     for step in steps:
         label = arguments({"step": step.number})
-        bar = Bar(row, 0, step.begin, drawn_end(step.begin, step.end))
+        bar = trace.at(row, 0, step.begin, step.end)
         trace.bar(bar, "step", f"step {step.number}", label)
         for kind, name, begin, end in step.spans:
             # Within the step, or the viewers would not nest it.
             begin, end = max(begin, bar.begin), min(end, bar.end)
             if begin < end:
-                trace.bar(Bar(row, 0, begin, end), kind, name or "session call", label)
+                trace.bar(trace.at(row, 0, begin, end), kind, name or "session call", label)
 
 
 def _draw_ops(trace: Trace, row: int, ops: Sequence[AlignedOp]) -> list[Bar]:
-    bars = placed(row, [(op.begin, op.end) for op in ops])
+    bars = trace.place(row, ((op.begin, op.end) for op in ops))
     for op, bar in zip(ops, bars, strict=True):
         label = arguments({"name": op.name, "op": op.type, "step": op.step})
         trace.bar(bar, "Op", op.type, label)
@@ -69,7 +69,7 @@ def _draw_capture(trace: Trace, task: str, lines: Sequence[xplane.Line]) -> None
             rows[line.plane] = trace.row(f"{task} {line.plane}")
         trace.lane(rows[line.plane], number, line.name)
         for event in line.events:
-            bar = Bar(rows[line.plane], number, event.begin, drawn_end(event.begin, event.end))
+            bar = trace.at(rows[line.plane], number, event.begin, event.end)
             trace.bar(bar, "XPlane", event.name)
 
 
@@ -86,7 +86,7 @@ def _draw_transfers(trace: Trace, ops: _Ops, bars: _Bars) -> None:
                 ]
                 if earlier:
                     _, sent = max(earlier, key=lambda each: (each[0], each[1].begin))
-                    trace.arrow(name, sent, bar)
+                    trace.arrows(bar, [(name, sent)])
 
 
 def _sources(ops: _Ops, bars: _Bars) -> Mapping[str, Sequence[tuple[Device, bool, Bar]]]:
