@@ -55,19 +55,19 @@ def main(argv: Sequence[str]) -> int:
         given = " ".join(words) or "none"
         raise ConfigError(f"tf-frame profile attach takes one folder, MODEL_DIR; given: {given}")
     folder = os.path.abspath(os.path.expanduser(words[0]))
-    given: dict[str, Any] = {option.name: option.default for option in OPTIONS} | dict(values)
-    all_tasks = given[_TASKS.name] == _ALL
+    options: dict[str, Any] = {option.name: option.default for option in OPTIONS} | dict(values)
+    all_tasks = options[_TASKS.name] == _ALL
     workers = _workers(folder, all_tasks=all_tasks)
     label = f"attach_{time.time_ns() // 10**6}"
     with without_chatter(None):
-        write_request(folder, ProfileRequest(label, given[_STEPS.name], all_tasks))
+        write_request(folder, ProfileRequest(label, options[_STEPS.name], all_tasks))
     for task in workers.values():
         os.kill(task.pid, SIGNAL)
-    if not given[_JSON.name]:
+    if not options[_JSON.name]:
         report(f"asked {', '.join(each.task for each in workers.values())} for a profile")
-    found = _wait(folder, label, workers, given[_TIMEOUT.name])
-    shown = ["--json"] if given[_JSON.name] else []
-    shown += [f"--html={given[_HTML.name]}"] if given[_HTML.name] else []
+    found = _wait(folder, label, workers, options[_TIMEOUT.name])
+    shown = ["--json"] if options[_JSON.name] else []
+    shown += [f"--html={options[_HTML.name]}"] if options[_HTML.name] else []
     return show.main([folder, "--run", os.path.basename(found), *shown])
 
 
