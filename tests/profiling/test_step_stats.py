@@ -43,7 +43,7 @@ def only(step_stats):
 )
 def test_a_label_has_type_and_inputs(label, kind, inputs):
     execution = only(stats_of(node("a/b", label)))
-    assert (execution.name, execution.type, execution.inputs) == ("a/b", kind, inputs)
+    assert (execution.name, execution.type, tuple(execution.inputs)) == ("a/b", kind, inputs)
 
 
 def test_nanoseconds_are_taken_if_there_are_any():

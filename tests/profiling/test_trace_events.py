@@ -38,7 +38,7 @@ def drawn(*bars):
     first, second = (trace.at(trace.row(name), *bar) for name, bar in zip("ab", bars, strict=True))
     for bar in (first, second):
         trace.bar(bar, "Op", "Add")
-    trace.arrows(second, [("t", first)])
+    trace.arrow("t", first, second)
     return checked(trace.json())
 
 
@@ -72,7 +72,7 @@ def test_the_number_of_events_leaves_out_names():
     bar = trace.at(row, 0, 0, 1000)
     trace.lane(row, 0, "training")
     trace.bar(bar, "Op", "a")
-    trace.arrows(bar, [("t", bar)])
+    trace.arrow("t", bar, bar)
     trace.lifetime(row, "t", 0, 1000, {"bytes": 4})
     events = checked(trace.json())
     assert len(trace) == len([e for e in events if e["ph"] != "M"]) == 6

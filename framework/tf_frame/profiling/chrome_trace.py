@@ -11,13 +11,14 @@ from __future__ import annotations
 import bisect
 import collections
 import contextlib
+import functools
 import gc
 import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tf_frame.profiling import memory as memory_use
-from tf_frame.profiling.step_stats import Execution, Transfer, executions_of, producer_name
+from tf_frame.profiling.step_stats import Execution, executions_of, producer_name
 from tf_frame.profiling.trace_events import Bar, Trace, quote
 
 _Executions = Mapping[str, Sequence[Execution]]
@@ -84,16 +85,19 @@ def _draw(trace: Trace, row: int, executions: Sequence[Execution]) -> list[Bar]:
 
 
 def _arguments(execution: Execution) -> str:
-    inputs = "".join(
-        [f',"input{number}":{quote(name)}' for number, name in enumerate(execution.inputs)]
-    )
-    transfer = execution.transfer
+    name, kind, inputs, _, _, _, transfer = execution
+    facts = _inputs_format(len(inputs)) % tuple(map(quote, inputs)) if inputs else ""
     if transfer is not None:
-        inputs = (
+        facts = (
             f',"tensor":{quote(transfer.tensor)},"source":{quote(transfer.source)},'
             f'"destination":{quote(transfer.destination)},"bytes":{transfer.bytes}'
         )
-    return f'{{"name":{quote(execution.name)},"op":{quote(execution.type)}{inputs}}}'
+    return f'{{"name":{quote(name)},"op":{quote(kind)}{facts}}}'
+
+
+@functools.cache
+def _inputs_format(count: int) -> str:
+    return "".join(f',"input{number}":%s' for number in range(count))
 
 
 def _draw_arrows(trace: Trace, executions: _Executions, drawn: Mapping[str, list[Bar]]) -> None:
@@ -102,42 +106,23 @@ def _draw_arrows(trace: Trace, executions: _Executions, drawn: Mapping[str, list
     rows = {device: bars[0].row for device, bars in drawn.items()}
     for device, bars in drawn.items():
         for execution, bar in zip(executions[device], bars, strict=True):
-            senders = _senders(execution, bar, producers)
+            row, lane, begin, _, _, _ = bar
+            for name in execution.inputs:
+                # A control input, `^NAME`, brings no data, and there is no operation of this name.
+                if name not in producers:
+                    name = producer_name(name)
+                found = producers.get(name)
+                if found:
+                    sender = found[0] if len(found) == 1 else _latest(found, begin)
+                    if sender[1] != lane or sender[0] != row:
+                        trace.arrow(name, sender, bar)
             if execution.transfer is not None:
-                senders += _source(execution.transfer, bar, producers, rows)
-            if senders:
-                trace.arrows(bar, senders)
-
-
-def _senders(
-    execution: Execution, bar: Bar, producers: Mapping[str, Sequence[Bar]]
-) -> list[tuple[str, Bar]]:
-    """Bars on other lanes that the inputs come from."""
-    row, lane, begin = bar[:3]
-    found = []
-    for name in execution.inputs:
-        # A control input, `^NAME`, brings no data, and there is no operation of this name.
-        if name not in producers:
-            name = producer_name(name)
-            if name not in producers:
-                continue
-        bars = producers[name]
-        sender = bars[0] if len(bars) == 1 else _latest(bars, begin)
-        if sender[1] != lane or sender[0] != row:
-            found.append((name, sender))
-    return found
-
-
-def _source(
-    transfer: Transfer,
-    bar: Bar,
-    producers: Mapping[str, Sequence[Bar]],
-    rows: Mapping[str, int],
-) -> list[tuple[str, Bar]]:
-    """The bar on the source's row that a received tensor comes from, if there is one."""
-    found = producers.get(producer_name(transfer.tensor), ())
-    there = [each for each in found if each.row == rows.get(transfer.source)]
-    return [(transfer.tensor, _latest(there, bar.begin))] if there else []
+                source = rows.get(execution.transfer.source)
+                name = execution.transfer.tensor
+                found = producers.get(producer_name(name), [])
+                there = [each for each in found if each.row == source]
+                if there:
+                    trace.arrow(name, _latest(there, begin), bar)
 
 
 def _producers(executions: _Executions, drawn: Mapping[str, list[Bar]]) -> dict[str, list[Bar]]:
@@ -149,7 +134,7 @@ def _producers(executions: _Executions, drawn: Mapping[str, list[Bar]]) -> dict[
     for each in found.values():
         if len(each) > 1:
             each.sort(key=_BEGIN)
-    return found
+    return dict(found)
 
 
 def _latest(bars: Sequence[Bar], time: int) -> Bar:

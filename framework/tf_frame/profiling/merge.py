@@ -86,7 +86,7 @@ def _draw_transfers(trace: Trace, ops: _Ops, bars: _Bars) -> None:
                 ]
                 if earlier:
                     _, sent = max(earlier, key=lambda each: (each[0], each[1].begin))
-                    trace.arrows(bar, [(name, sent)])
+                    trace.arrow(name, sent, bar)
 
 
 def _sources(ops: _Ops, bars: _Bars) -> Mapping[str, Sequence[tuple[Device, bool, Bar]]]:

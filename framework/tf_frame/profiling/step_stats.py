@@ -12,14 +12,14 @@ from __future__ import annotations
 import logging
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 _begin_of, _end_of = operator.attrgetter("begin"), operator.attrgetter("end")
 _LOG = logging.getLogger("tf_frame")
 # Operations of a step whose times are further apart than an hour have no common clock.
 _FARTHEST = 3600 * 10**9
-_NO_INPUTS: tuple[str, ...] = ()
+_NO_INPUTS: Sequence[str] = ()
 # `[1.5MB] [20.0Mb/s] edge_5_x from /job:ps/... to /job:worker/...`, see RecordDataTransfer in
 # tensorflow/core/distributed_runtime/worker_cache_logger.cc; the first two may be missing.
 _TRANSFER = re.compile(
@@ -60,7 +60,7 @@ class Execution(NamedTuple):
 
     name: str
     type: str
-    inputs: tuple[str, ...]
+    inputs: Sequence[str]
     begin: int
     end: int
     stats: Any
@@ -101,9 +101,11 @@ def times_of(stats: Any) -> tuple[int, int]:
     """Returns begin and end of a `NodeExecStats`, in nanoseconds where it has them."""
     begin = stats.all_start_nanos
     if begin:
-        return begin, begin + max(stats.all_end_rel_nanos, 0)
-    begin = stats.all_start_micros * 1000
-    return begin, begin + max(stats.all_end_rel_micros, 0) * 1000
+        end = begin + stats.all_end_rel_nanos
+    else:
+        begin = stats.all_start_micros * 1000
+        end = begin + stats.all_end_rel_micros * 1000
+    return begin, end if end > begin else begin
 
 
 def _execution(stats: Any) -> Execution:
@@ -113,14 +115,8 @@ def _execution(stats: Any) -> Execution:
     if not equals:
         return _transfer(stats, begin, end)
     kind, _, inputs = call.rstrip(")").partition("(")
-    return Execution(
-        stats.node_name,
-        kind,
-        tuple(inputs.split(", ")) if inputs else _NO_INPUTS,
-        begin,
-        end,
-        stats,
-    )
+    names = inputs.split(", ") if inputs else _NO_INPUTS
+    return Execution(stats.node_name, kind, names, begin, end, stats)
 
 
 def _transfer(stats: Any, begin: int, end: int) -> Execution:

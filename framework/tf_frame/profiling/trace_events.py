@@ -64,6 +64,7 @@ class Trace:
         self._heads: list[str] = []
         self._bars: list[str] = []
         self._others: list[str] = []
+        self._where: dict[tuple[int, int], str] = {}
 
     def __len__(self) -> int:
         """Number of events, without the names of rows and lanes."""
@@ -84,17 +85,14 @@ class Trace:
     def at(self, row: int, lane: int, begin: int, end: int) -> Bar:
         """Returns the place of a bar; what takes no time is a microsecond long."""
         end = end if end > begin else begin + _SHORTEST
+        where = self._where.get((row, lane))
+        if where is None:
+            where = self._where[row, lane] = f'"pid":{row},"tid":{lane},"ts":'
         # As `f"{nanos / 1000:.3f}"`, in half of the time.
-        first, last = f"{begin - self._origin:04d}", f"{end - 1 - self._origin:04d}"
-        where = f'"pid":{row},"tid":{lane},"ts":'
-        return Bar(
-            row,
-            lane,
-            begin,
-            end,
-            f"{where}{first[:-3]}.{first[-3:]}",
-            f"{where}{last[:-3]}.{last[-3:]}",
-        )
+        first = str(begin - self._origin).zfill(4)
+        last = str(end - 1 - self._origin).zfill(4)
+        first, last = f"{where}{first[:-3]}.{first[-3:]}", f"{where}{last[:-3]}.{last[-3:]}"
+        return Bar(row, lane, begin, end, first, last)
 
     def place(self, row: int, intervals: Iterable[tuple[int, int]]) -> list[Bar]:
         """Returns bars, each on the lowest lane on which it overlaps no earlier one.
@@ -124,31 +122,26 @@ class Trace:
           name: stands on the bar.
           args: further facts, as JSON.
         """
-        took = f"{bar.end - bar.begin:04d}"
+        took = str(bar.end - bar.begin).zfill(4)
         self._bars.append(
             f'{{"ph":"X","cat":"{category}","name":{quote(name)},{bar.first},'
             f'"dur":{took[:-3]}.{took[-3:]},"args":{args}}}'
         )
 
-    def arrows(self, receiver: Bar, senders: Sequence[tuple[str, Bar]]) -> None:
-        """Draws arrows to a bar, but none that would go back in time.
+    def arrow(self, name: str, sender: Bar, receiver: Bar) -> None:
+        """Draws an arrow between two bars, unless it would go back in time.
 
-        They leave within the sender's bar, since the viewers look for a bar at that time.
-
-        Args:
-          receiver: the bar.
-          senders: (name of the arrow, bar it comes from).
+        It leaves within the sender's bar, since the viewers look for a bar at that time.
         """
-        arrives, drawn = receiver.begin, self._arrows
-        for name, sender in senders:
-            row, lane, begin, end, _, leaves = sender
-            if begin <= arrives:
-                if arrives < end:
-                    leaves = self.at(row, lane, arrives, end).first
-                arrow = f'"cat":"DataFlow","name":{quote(name)},"id":{len(drawn)}'
-                drawn.append(
-                    f'{{"ph":"s",{arrow},{leaves}}},{{"ph":"f","bp":"e",{arrow},{receiver.first}}}'
-                )
+        row, lane, begin, end, _, leaves = sender
+        _, _, arrives, _, first, _ = receiver
+        if begin <= arrives:
+            if arrives < end:
+                leaves = self.at(row, lane, arrives, end).first
+            arrow = f'"cat":"DataFlow","name":{quote(name)},"id":{len(self._arrows)}'
+            self._arrows.append(
+                f'{{"ph":"s",{arrow},{leaves}}},{{"ph":"f","bp":"e",{arrow},{first}}}'
+            )
 
     def curve(self, row: int, name: str, points: Sequence[tuple[int, int]]) -> None:
         """Draws a curve.
@@ -181,11 +174,15 @@ class Trace:
 
     def json(self) -> str:
         """Returns the trace, as JSON in one line."""
-        events = ",".join([*self._heads, *self._bars, *self._arrows, *self._others])
-        return (
+        begin = (
             f'{{"displayTimeUnit":"ns","otherData":{{"origin_unix_ns":"{self._origin}"}},'
-            f'"traceEvents":[{events}]}}'
+            '"traceEvents":['
         )
+        events = [*self._heads, *self._bars, *self._arrows, *self._others]
+        if events:  # The text is long; it is put together once.
+            events[0] = begin + events[0]
+            events[-1] += "]}"
+        return ",".join(events) if events else begin + "]}"
 
     def _head(self, kind: str, row: int, lane: int, args: str) -> None:
         self._heads.append(
