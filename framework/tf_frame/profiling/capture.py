@@ -36,9 +36,8 @@ from tensorflow.python.profiler.internal import _pywrap_profiler
 
 from tf_frame.atomic_output import atomic_output
 from tf_frame.errors import TfFrameError, reason_of
+from tf_frame.profiling.run_folders import XPLANE
 from tf_frame.profiling.step_profile import SUFFIX
-
-XPLANE = ".xplane.pb"
 
 _LOG = logging.getLogger("tf_frame")
 # Files up to this size are failures: 4 bytes without a capture, 0 for more than 2 GB.

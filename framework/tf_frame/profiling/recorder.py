@@ -29,6 +29,7 @@ from tf_frame.profiling.step_profile import (
     Step,
     StepProfile,
 )
+from tf_frame.profiling.step_stats import executions_of
 from tf_frame.profiling.step_times import StepTimes
 
 # Hook whose time is that of profiling, which the report leaves out of a step.
@@ -193,20 +194,14 @@ class _Tables:
 
     def ops(self, run_metadata: Any) -> list[Op]:
         found = []
-        for device in run_metadata.step_stats.dev_stats:
-            number = self.devices.setdefault(device.device, len(self.devices))
-            for stats in device.node_stats:
-                node = self.nodes.setdefault(_node(stats), len(self.nodes))
-                begin = stats.all_start_nanos or stats.all_start_micros * 1000
-                took = stats.all_end_rel_nanos or stats.all_end_rel_micros * 1000
-                found.append(Op(number, node, begin, begin + max(took, 0)))
+        for device, executions in executions_of(run_metadata.step_stats).items():
+            number = self.devices.setdefault(device, len(self.devices))
+            for each in executions:
+                # The tensor of a transfer tells where it comes from.
+                name = each.transfer.tensor if each.transfer else each.name
+                node = self.nodes.setdefault(Node(name, each.type), len(self.nodes))
+                found.append(Op(number, node, each.begin, each.end))
         return sorted(found, key=lambda op: op.begin)
 
     def memory(self, run_metadata: Any) -> Sequence[Any]:
         return memory_peaks(run_metadata, self.devices)
-
-
-def _node(stats: Any) -> Node:
-    """Name and type of an operation; its label is `NAME = TYPE(INPUTS)`."""
-    _, equals, call = stats.timeline_label.partition(" = ")
-    return Node(stats.node_name, call.partition("(")[0] if equals else stats.node_name)

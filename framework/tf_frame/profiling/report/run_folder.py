@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from tf_frame import file_system
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError, DataError
+from tf_frame.profiling.run_folders import run_folders
 from tf_frame.profiling.step_profile import SUFFIX, StepProfile, read
 
 
@@ -30,8 +31,7 @@ def find(model_dir: str, run: str | None = None) -> Run:
 
     Args:
       model_dir: the folder of the training.
-      run: name of the run folder; None: the newest with recorded steps, which is the last by
-        name, for names begin with the time.
+      run: name of the run folder; None: the newest with recorded steps.
 
     Raises:
       ConfigError: there is no such folder, or no such run in it.
@@ -40,7 +40,7 @@ def find(model_dir: str, run: str | None = None) -> Run:
     model_dir = os.path.expanduser(model_dir)
     if not file_system.is_folder(model_dir):
         raise ConfigError(f"{model_dir}: there is no such folder")
-    runs = _runs(os.path.join(model_dir, "plugins", "profile"))
+    runs = {each.name: each.steps for each in run_folders(model_dir) if each.steps}
     if not runs:
         raise DataError(
             f"{model_dir} has no recorded steps (plugins/profile/*/*{SUFFIX}); record some with "
@@ -50,15 +50,5 @@ def find(model_dir: str, run: str | None = None) -> Run:
         near = nearest(run, list(runs))
         hint = f"did you mean {near}?" if near else f"it has {', '.join(runs)}"
         raise ConfigError(f"--run {run}: {model_dir} has no recorded steps of that name; {hint}")
-    name = run if run is not None else max(runs)
+    name = run if run is not None else list(runs)[-1]
     return Run(name, [read(path) for path in runs[name]])
-
-
-def _runs(folder: str) -> dict[str, list[str]]:
-    """Run folders with recorded steps: name -> files."""
-    found = {}
-    for path in file_system.files_in(folder):
-        files = [file for file in file_system.files_in(path) if file.endswith(SUFFIX)]
-        if files:
-            found[os.path.basename(path)] = files
-    return found
