@@ -9,10 +9,11 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tf_frame.profiling.layer_names import in_scope
 from tf_frame.profiling.report.divided import DividedSteps
 from tf_frame.profiling.report.figures import CloneRow, Operation, Row, ScopeRow
 from tf_frame.profiling.report.kinds import CONVOLUTION, MATMUL, Class
-from tf_frame.profiling.report.scopes import is_inside, place_of
+from tf_frame.profiling.report.scopes import place_of
 from tf_frame.profiling.step_profile import Cost, Op, Step
 
 _NS_PER_MS = 1e6
@@ -116,7 +117,7 @@ def scopes(
     """Static costs with the times of their scopes, those inside included."""
 
     def row(cost: Cost) -> ScopeRow:
-        ms = sum(each.ms for each in layer_rows if is_inside(each.name, cost.scope))
+        ms = sum(each.ms for each in layer_rows if in_scope(each.name, cost.scope))
         rate = _rate(cost.flops, ms)
         return ScopeRow(cost.scope, cost.parameters, cost.flops, ms, ms / mean_ms, rate)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-_GRADIENTS = re.compile(r"gradients(_\d+)?")
-_GRADIENT_OF = re.compile(r".+_grad(_\d+)?")
+from tf_frame.profiling.layer_names import layer_of
+
 # What an optimizer, or the moving averages of batch norm, add below the scope of a layer.
 _DETAIL = re.compile(r"update_.+|AssignMovingAvg(_\d+)?")
 # Grappler puts new operations into scopes of its own, with the old name behind.
@@ -30,24 +30,15 @@ def place_of(name: str, clone_scopes: Collection[str]) -> tuple[str, str]:
     """
     parts = name.split("/")
     clone = next((part for part in parts if part in clone_scopes), "")
-    *scopes, _ = [part for part in parts if part not in clone_scopes] or [""]
-    while scopes and _GRAPPLER.fullmatch(scopes[0]):
-        scopes = scopes[1:]
-    forward = [part for part in scopes if not _GRADIENTS.fullmatch(part)]
-    is_gradient = len(forward) < len(scopes)
-    layer = "/".join(_before(forward, _GRADIENT_OF) if is_gradient else _before(forward, _DETAIL))
-    # Sums of gradients belong to no layer.
-    return layer or ("gradients" if is_gradient and not forward else ""), clone
+    own = [part for part in parts if part not in clone_scopes] or [""]
+    while len(own) > 1 and _GRAPPLER.fullmatch(own[0]):
+        own = own[1:]
+    return "/".join(_before(layer_of("/".join(own)).split("/"), _DETAIL)), clone
 
 
 def _before(parts: list[str], pattern: re.Pattern[str]) -> list[str]:
     cut = next((i for i, part in enumerate(parts) if pattern.fullmatch(part)), len(parts))
     return parts[:cut]
-
-
-def is_inside(scope: str, outer: str) -> bool:
-    """Returns whether a scope is `outer`, or one inside it; all are inside the empty scope."""
-    return not outer or scope == outer or scope.startswith(f"{outer}/")
 
 
 def is_gpu(device: str) -> bool:
