@@ -109,7 +109,7 @@ def another_value(option):
         return not option.default
     if option.choices:
         return next(choice for choice in option.choices if choice != option.default)
-    if option.type is str:
+    if option.type in (str, str | None):
         return "grpc://localhost:2222"
     if option.type == tuple[str, ...]:
         return ("a",)
