@@ -117,3 +117,24 @@ def test_inputs_that_bias_add_does_not_support_are_refused():
         layers.bias_add(tf.placeholder(tf.float32, [2, None]))
     with pytest.raises(ValueError, match="Dims of shape must be known but is None"):
         layers.bias_add(tf.placeholder(tf.float32))
+
+
+@pytest.mark.parametrize("batch", [16, 8])
+def test_large_weights_have_a_quicker_gradient_with_the_same_values(evaluate, batch):
+    inputs = tf.constant(RANDOM.normal(size=[batch, 1000]).astype(np.float32))
+    outputs = layers.fully_connected(inputs, 1000, activation_fn=None)
+    (weights, _) = tf.trainable_variables()
+    found = tf.gradients(tf.nn.l2_loss(outputs), [inputs, weights])
+    values, kernel, *found = evaluate(outputs, weights, *found)
+    np.testing.assert_allclose(found[0], values @ kernel.T, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(found[1], evaluate(inputs)[0].T @ values, rtol=1e-3, atol=1e-3)
+    names = [op.name for op in tf.get_default_graph().get_operations() if op.type == "Transpose"]
+    assert bool(names) == (batch == 16)
+
+
+def test_on_a_gpu_large_weights_have_the_usual_gradient():
+    with tf.device("/device:GPU:0"):
+        inputs = tf.zeros([16, 1000])
+        outputs = layers.fully_connected(inputs, 1000, activation_fn=None)
+    tf.gradients(tf.nn.l2_loss(outputs), inputs)
+    assert not [op for op in tf.get_default_graph().get_operations() if op.type == "Transpose"]
