@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tf_frame import file_system
-from tf_frame.cli import option_help, status_table
+from tf_frame.cli import status_table
+from tf_frame.cli.folder_command import folder_command
 from tf_frame.cli.screen import report, without_chatter
 from tf_frame.cluster.status import TaskStatus, read_statuses
-from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.errors import EXIT_OK, ConfigError
 
 _USAGE = """usage: tf-frame status MODEL_DIR [OPTIONS]
 
@@ -21,20 +22,15 @@ step, steps/s, and whether the process is alive if it is one of this machine. RU
 that a task makes itself; STALENESS is how many updates of other workers a step of it missed."""
 _JSON = Option("json", bool, False, "print JSON for programs")
 OPTIONS = (_JSON,)
-_HELP = ("-h", "--help")
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if not argv or any(word in _HELP for word in argv):
-        report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
-        return EXIT_OK if argv else EXIT_USAGE
-    values, words = split_flags(argv, OPTIONS)
-    parse_flags([word for word in words if word.startswith("-")], OPTIONS)
-    if len(words) != 1:
-        given = " ".join(words) or "none"
-        raise ConfigError(f"tf-frame status takes one folder, MODEL_DIR; given: {given}")
-    folder = os.path.expanduser(words[0])
+    return folder_command(argv, _run, name="tf-frame status", usage=_USAGE, options=OPTIONS)
+
+
+def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+    folder = os.path.expanduser(folders[0])
     found = _statuses(folder)
     if values.get(_JSON.name):
         report(json.dumps(status_table.as_json(found), indent=2))

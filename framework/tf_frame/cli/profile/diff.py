@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from tf_frame.cli import option_help
+from tf_frame.cli.folder_command import folder_command
 from tf_frame.cli.screen import complain, report, without_chatter
-from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.errors import EXIT_FAILED, EXIT_OK, ConfigError
 from tf_frame.profiling.report.build import build
 from tf_frame.profiling.report.diff import Comparison, compare
 from tf_frame.profiling.report.diff_text import text_of, too_few_steps
@@ -39,17 +39,21 @@ OPTIONS = (_RUN, _FAIL_OVER, _JSON)
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if not argv or any(word in ("-h", "--help") for word in argv):
-        report(f"{USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
-        return EXIT_OK if argv else EXIT_USAGE
-    values, words = split_flags(argv, OPTIONS)
-    parse_flags([word for word in words if word.startswith("-")], OPTIONS)
-    if len(words) != 2:
-        given = " ".join(words) or "none"
-        raise ConfigError(f"tf-frame profile diff takes two folders; given: {given}")
+    return folder_command(
+        argv,
+        _run,
+        name="tf-frame profile diff",
+        usage=USAGE,
+        options=OPTIONS,
+        takes="two folders",
+        count=2,
+    )
+
+
+def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     limit = _percent(values[_FAIL_OVER.name]) if values.get(_FAIL_OVER.name) else None
     with without_chatter(None):  # A remote folder needs TensorFlow.
-        compared = compare(*_reports(words, values.get(_RUN.name, ())))
+        compared = compare(*_reports(folders, values[_RUN.name]))
     if values.get(_JSON.name):
         report(json.dumps(dataclasses.asdict(compared), indent=1, allow_nan=False))
     else:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tf_frame import file_system
-from tf_frame.cli import option_help
+from tf_frame.cli.folder_command import folder_command
 from tf_frame.cli.screen import report, without_chatter
-from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, reason_of
+from tf_frame.errors import EXIT_OK, ConfigError, reason_of
 from tf_frame.profiling.retention import retain
 
 USAGE = """usage: tf-frame profile gc MODEL_DIR --keep N [--dry_run]
@@ -24,16 +24,14 @@ OPTIONS = (_KEEP, _DRY_RUN)
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if not argv or any(word in ("-h", "--help") for word in argv):
-        report(f"{USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
-        return EXIT_OK if argv else EXIT_USAGE
-    values, words = split_flags(argv, OPTIONS)
-    parse_flags([word for word in words if word.startswith("-")], OPTIONS)
-    if len(words) != 1 or values.get("keep") is None:
-        given = " ".join(argv)
-        raise ConfigError(f"tf-frame profile gc takes MODEL_DIR and --keep N; given: {given}")
+    return folder_command(argv, _run, name="tf-frame profile gc", usage=USAGE, options=OPTIONS)
+
+
+def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+    if values[_KEEP.name] is None:
+        raise ConfigError("tf-frame profile gc takes --keep N, the number of profiles that stay")
     with without_chatter(None):  # A remote folder needs TensorFlow.
-        _collect(os.path.expanduser(words[0]), values["keep"], bool(values.get("dry_run")))
+        _collect(os.path.expanduser(folders[0]), values[_KEEP.name], values[_DRY_RUN.name])
     return EXIT_OK
 
 

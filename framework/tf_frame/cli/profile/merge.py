@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tf_frame import file_system
-from tf_frame.cli import option_help
+from tf_frame.cli.folder_command import folder_command
 from tf_frame.cli.screen import report, without_chatter
-from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, reason_of
+from tf_frame.errors import EXIT_OK, ConfigError, reason_of
 from tf_frame.profiling.aligned import align, read_run
 from tf_frame.profiling.merge import merge
 from tf_frame.profiling.run_folders import find
@@ -31,16 +31,12 @@ _NAME = "merged.json.gz"
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if not argv or any(word in ("-h", "--help") for word in argv):
-        report(f"{USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
-        return EXIT_OK if argv else EXIT_USAGE
-    values, words = split_flags(argv, OPTIONS)
-    parse_flags([word for word in words if word.startswith("-")], OPTIONS)
-    if len(words) != 1:
-        given = " ".join(words) or "none"
-        raise ConfigError(f"tf-frame profile merge takes one folder, MODEL_DIR; given: {given}")
+    return folder_command(argv, _run, name="tf-frame profile merge", usage=USAGE, options=OPTIONS)
+
+
+def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     with without_chatter(None):  # A remote folder needs TensorFlow.
-        _merge(os.path.expanduser(words[0]), **values)
+        _merge(os.path.expanduser(folders[0]), **values)
     return EXIT_OK
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from tf_frame.cli import option_help
+from tf_frame.cli.folder_command import folder_command
 from tf_frame.cli.screen import report, without_chatter
-from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.profiling.report.build import build
 from tf_frame.profiling.report.figures import to_json
 from tf_frame.profiling.report.run_folder import find
@@ -31,16 +31,12 @@ _HELP = ("-h", "--help")
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if not argv or any(word in _HELP for word in argv):
-        report(f"{USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
-        return EXIT_OK if argv else EXIT_USAGE
-    values, words = split_flags(argv, OPTIONS)
-    parse_flags([word for word in words if word.startswith("-")], OPTIONS)
-    if len(words) != 1:
-        given = " ".join(words) or "none"
-        raise ConfigError(f"tf-frame profile show takes one folder, MODEL_DIR; given: {given}")
+    return folder_command(argv, _run, name="tf-frame profile show", usage=USAGE, options=OPTIONS)
+
+
+def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     with without_chatter(None):  # A remote folder needs TensorFlow.
-        run = find(words[0], values.get("run"))
+        run = find(folders[0], values.get("run"))
     shown = build(run.profiles, run=run.name, task=values.get("task"))
     if values.get("html"):
         from tf_frame.profiling.report.html import page
