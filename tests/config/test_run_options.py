@@ -121,6 +121,7 @@ AT_LEAST_ONE = (
     "steps_per_loop",
     "save_checkpoint_steps",
     "profile_num_steps",
+    "profile_keep",
     "save_summaries_secs",
 )
 NOT_NEGATIVE = (
@@ -224,10 +225,10 @@ def test_defaults_are_nothing_to_speak_of():
             "--best_metric, --best_mode have no effect without --keep_best",
         ),
         (
-            {"profile_num_steps": 3, "profile_all_workers": True},
+            {"profile_num_steps": 3, "profile_dir": "a", "profile_all_workers": True},
             {"profile_at_step": (7,)},
-            "--profile_num_steps, --profile_all_workers have no effect without --profile_at_step "
-            "or --profile_every_n_steps",
+            "--profile_num_steps, --profile_dir, --profile_all_workers have no effect without "
+            "--profile_at_step or --profile_every_n_steps",
         ),
         (
             {"profile_num_steps": 3},

@@ -5,6 +5,7 @@ import time
 import pytest
 import tensorflow.compat.v1 as tf
 
+from tf_frame.profiling.arbiter import CaptureError
 from tf_frame.profiling.recorder import Facts, Recorder, kind_of
 from tf_frame.profiling.run_metadata import run_options
 from tf_frame.profiling.step_profile import Cost, HookCost, read, to_bytes
@@ -23,7 +24,7 @@ def record(small_graph):
     def record(steps, **facts):
         times, hook = StepTimes(), SummarySaverHook()
         recorder = Recorder(times, Facts("worker_0", **facts))
-        recorder.start()
+        recorder.start(lambda *end: None)
         for step in range(1, steps + 1):
             began, metadata = time.monotonic(), tf.RunMetadata()
             session.run(train_op, options=run_options(), run_metadata=metadata)
@@ -73,9 +74,19 @@ def test_a_profile_is_read_back_as_it_was_written(record, tmp_path):
     assert isinstance(hook, HookCost) and (hook.name, hook.calls) == ("SummarySaverHook", 3)
 
 
+def test_a_loop_has_one_recorder_at_a_time():
+    times = StepTimes()
+    first, second = Recorder(times, Facts("worker_0")), Recorder(times, Facts("worker_0"))
+    first.start(lambda *end: None)
+    with pytest.raises(CaptureError, match="another profile of this training"):
+        second.start(lambda *end: None)
+    first.stop()
+    second.start(lambda *end: None)
+
+
 def test_without_a_step_there_is_no_profile():
     recorder = Recorder(StepTimes(), Facts("worker_0"))
-    recorder.start()
+    recorder.start(lambda *end: None)
     assert recorder.stop() is None
 
 

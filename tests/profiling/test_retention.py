@@ -33,6 +33,20 @@ def test_the_newest_stay_and_only_captures_go(tmp_path, profiles):
     assert names(profiles) == ["2025_01_01_00_00_00", "2026_01_03_00_00_00_step_5", "keep_me"]
 
 
+def test_files_that_tensorboard_keeps_beside_captures_go_with_them(tmp_path, profiles):
+    folder = profiles / "2026_01_01_00_00_00_step_1"
+    for name in (
+        "ALL_HOSTS.op_stats_v2.pb",
+        "h.SSTABLE",
+        "h.trace_viewer.SSTABLE",
+        ".cached_tools.json",
+        "cache_version.txt",
+    ):
+        (folder / name).write_bytes(b"12")
+    assert retain(str(tmp_path), keep=2) == [Removed(str(folder), 18)]
+    assert not folder.exists()
+
+
 def test_a_dry_run_removes_nothing(tmp_path, profiles):
     before = names(profiles)
     assert len(retain(str(tmp_path), keep=0, dry_run=True)) == 3

@@ -6,6 +6,7 @@ import tensorflow.compat.v1 as tf
 from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
+from tf_frame.profiling.arbiter import start_profiler, stop_profiler
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.hooked_step import StepFetches, merge_options, run_hooked_step
 from tf_frame.session.prepared import PreparedCalls
@@ -132,6 +133,17 @@ def test_a_trace_that_one_hook_asks_for_is_given_to_all(steps):
     steps.run(plain)
     assert plain.values.options.trace_level == 0
     assert not plain.values.run_metadata.step_stats.dev_stats
+
+
+def test_a_full_trace_beside_a_capture_is_lowered_which_would_fail_the_step(steps, tmp_path):
+    tracer = Ours(args(trace_level=FULL))
+    profiler = start_profiler(str(tmp_path), "step_1")
+    steps.run(tracer)
+    stop_profiler(profiler)
+    assert tracer.values.options.trace_level == tf.RunOptions.SOFTWARE_TRACE
+    assert tracer.values.run_metadata.step_stats.dev_stats
+    steps.run(tracer)
+    assert tracer.values.options.trace_level == FULL
 
 
 def test_run_options_merge_to_the_larger_and_to_either():

@@ -358,9 +358,15 @@ class ProfilingOptions:
         0, "steps between the beginnings of profiles; 0: none", min=0
     )
     profile_keep: int | None = option(
-        None, "newest profiles to keep; older ones are removed; none: all", min=1
+        None,
+        "newest profiles to keep in the folder, of tf-frame profile attach as well; none: all",
+        min=1,
     )
-    profile_dir: str | None = option(None, "folder of the profiles; none: --model_dir")
+    profile_dir: str | None = option(
+        None,
+        "folder of the profiles, but of those of tf-frame profile attach; none: --model_dir",
+        requires=_PROFILES,
+    )
     profile_all_workers: bool = option(
         False, "profile every task, not only the chief", requires=_PROFILES
     )

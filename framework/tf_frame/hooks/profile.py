@@ -24,7 +24,6 @@ from tf_frame.profiling.retention import retain
 from tf_frame.profiling.run_folders import XPLANE
 from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
 from tf_frame.profiling.step_profile import SUFFIX, to_bytes
-from tf_frame.profiling.step_times import StepTimes
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -131,7 +130,6 @@ class ProfileHook(Hook):
       num_steps: steps in each range.
       every_steps: further ranges begin at the multiples of this number; None: none.
       recorder: records the steps; None: no report.
-      times: of the training loop, for the recorder.
       keep: number of captures to keep in the folder; None: all.
       job: name of this task's job.
       task: index of this task in the job.
@@ -139,7 +137,7 @@ class ProfileHook(Hook):
       began: returns the time in the names of the captures, seconds since 1970, so that the tasks
         of a job share a run of the Profile tab; None: when a capture ends.
       label: name of the captures, after the time; None: `step_<s>`.
-      tell: called with the label of a range and True at its begin, False at its end.
+      tell: called with the label of a capture and True at its begin, False at its end.
 
     Raises:
       ConfigError: a number that is not positive, or ranges without end.
@@ -156,7 +154,6 @@ class ProfileHook(Hook):
         num_steps: int = 5,
         every_steps: int | None = None,
         recorder: Recorder | None = None,
-        times: StepTimes | None = None,
         keep: int | None = None,
         job: str = "worker",
         task: int = 0,
@@ -172,7 +169,9 @@ class ProfileHook(Hook):
         self._tell = tell
         self._task = f"{job}_{task}"
         self._folder = model_dir if is_chief else os.path.join(model_dir, self._task)
-        self._recorder, self._times, self._keep = recorder, times, keep
+        self._recorder, self._keep = recorder, keep
+        self._is_recording = False
+        self._is_chief = is_chief
         self._first: int | None = None
         self._capture: Capture | None = None
         self._marker: Any = None
@@ -189,19 +188,19 @@ class ProfileHook(Hook):
             self._begin(step)
         if self._marker is None:  # A step of accumulated gradients has several runs.
             self._marker = step_marker(step)
-        if self._recorder is not None or step == self._first:
+        if self._is_recording or step == self._first:
             return tf.train.SessionRunArgs(None, options=run_options(self._session.sess_str))
         # With empty options, since a run without options would prepare another call.
         return tf.train.SessionRunArgs(None, options=tf.RunOptions())
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         self._end_marker()
-        if self._recorder is not None:
+        if self._recorder is not None and self._is_recording:
             self._recorder.add(run_values.run_metadata)
         if self._metadata is None:
             self._metadata = (step, run_values.run_metadata)
         self._is_over = self.cadence.ends_at(step)
-        if self._is_over and self._recorder is None:
+        if self._is_over and not self._is_recording:
             self.close()
 
     def _after_hooks(self, step: int, ended: float) -> None:
@@ -218,39 +217,40 @@ class ProfileHook(Hook):
         self._is_over = False
         if first is None:
             return
-        if self._times is not None:
-            self._times.on_step = None
         # Writing is no training: the times of steps leave it out.
         with pause(), only_warns(f"the profile that began at step {first}"):
-            self._tell(self._label(first), False)
+            if capture is not None:
+                self._tell(self._label(first), False)
             self._write(first, capture)
-            if self._keep is not None:
+        # The tasks of a job share the folder; one of them removes.
+        if self._keep is not None and self._is_chief:
+            with pause(), only_warns("an old profile", "was not removed"):
                 retain(self._model_dir, self._keep)
         self._write_metadata()
 
     def _begin(self, step: int) -> None:
         self._first, self._metadata = step, None
-        if self._recorder is not None and self._times is not None:
-            self._recorder.start()
-            self._times.on_step = self._after_hooks
-        capture = Capture()
+        if self._recorder is not None:
+            with only_warns(f"the record of the steps from {step}"):
+                self._recorder.start(self._after_hooks)
+                self._is_recording = True
+        capture = Capture(self._model_dir, label=self._label(step), task=self._task)
         with only_warns(f"the profile from step {step}"):
-            self._tell(self._label(step), True)
             capture.start()
             self._capture = capture
+            self._tell(self._label(step), True)
 
     def _write(self, first: int, capture: Capture | None) -> None:
         """Writes the capture, and the recorded steps beside it."""
-        name: Any = {
-            "label": self._label(first),
-            "task": self._task,
-            "began": self._began() if self._began else None,
-        }
-        profile = self._recorder.stop() if self._recorder is not None else None
+        recorder = self._recorder if self._is_recording else None
+        self._is_recording = False
+        profile = recorder.stop() if recorder is not None else None
+        began = self._began() if self._began else None
         if capture is not None:
-            path = capture.save(self._model_dir, **name).removesuffix(XPLANE)
+            path = capture.save(began=began).removesuffix(XPLANE)
         else:  # Another profiler was active; the recorded steps do not need it.
-            path = unused_path(self._model_dir, **name)
+            label = self._label(first)
+            path = unused_path(self._model_dir, label=label, task=self._task, began=began)
         if profile is not None:
             write_file(path + SUFFIX, to_bytes(profile))
         if capture is not None or profile is not None:

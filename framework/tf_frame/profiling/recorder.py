@@ -1,7 +1,7 @@
 """Records steps with their operations, memory and hooks, and writes them beside a capture.
 
 recorder = Recorder(times, facts)
-recorder.start()
+recorder.start(on_step)
 ... steps with run metadata: recorder.add(run_metadata), recorder.end_step(100, ended) ...
 write(recorder.stop(), path)
 """
@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tf_frame.profiling.arbiter import CaptureError
 from tf_frame.profiling.memory import memory_peaks
 from tf_frame.profiling.step_profile import (
     CHECKPOINT,
@@ -70,10 +71,19 @@ class Recorder:
         self._pending: Any = None
         self._began: int | None = None
 
-    def start(self) -> None:
-        """Begins to record with the next span."""
+    def start(self, on_step: Callable[[int, float], None]) -> None:
+        """Begins to record with the next span.
+
+        Args:
+          on_step: called after each step with hooks, with its global step and its end.
+
+        Raises:
+          CaptureError: another recorder of the same loop is active.
+        """
+        if self._times.on_step is not None:
+            raise CaptureError("another profile of this training records its steps")
         self._steps, self._metadata, self._began = [], [], None
-        self._times.spans = []
+        self._times.spans, self._times.on_step = [], on_step
 
     def add(self, run_metadata: Any) -> None:
         """Takes the run metadata of the present step."""
@@ -107,7 +117,7 @@ class Recorder:
         Returns:
           The profile; None without any step.
         """
-        self._times.spans = None
+        self._times.spans = self._times.on_step = None
         first = 1 if len(self._steps) > 1 else 0
         steps, metadata = self._steps[first:], self._metadata[first:]
         if not steps:

@@ -16,9 +16,10 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.atomic_output import atomic_output
+from tf_frame.profiling.arbiter import is_any_active
 from tf_frame.profiling.chrome_trace import chrome_trace
 
-__all__ = ["add_run_metadata", "chrome_trace", "run_options", "write_trace"]
+__all__ = ["add_run_metadata", "chrome_trace", "run_options", "without_collision", "write_trace"]
 
 
 def run_options(session_target: str | bytes = "") -> Any:
@@ -35,6 +36,20 @@ def run_options(session_target: str | bytes = "") -> Any:
     """
     level = tf.RunOptions.FULL_TRACE if session_target else tf.RunOptions.SOFTWARE_TRACE
     return tf.RunOptions(trace_level=level)
+
+
+def without_collision(options: Any, session_target: str | bytes) -> None:
+    """Lowers a full trace that somebody asks for to the level that fails no step.
+
+    TensorFlow's own hooks ask for it; see `run_options`.
+
+    Args:
+      options: the `RunOptions`, which are changed while a capture of this process is active.
+      session_target: the target of the session.
+    """
+    full = options.trace_level > tf.RunOptions.SOFTWARE_TRACE
+    if full and not session_target and is_any_active():
+        options.trace_level = tf.RunOptions.SOFTWARE_TRACE
 
 
 def add_run_metadata(writer: Any, run_metadata: Any, tag: str, step: int | None = None) -> str:

@@ -17,6 +17,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.hooks.base import Hook
 from tf_frame.hooks.training_clock import mark_traced, training_clock
 from tf_frame.plugin.fault import calling
+from tf_frame.profiling.run_metadata import without_collision
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.prepared import PreparedCalls
 from tf_frame.session.schedule import Schedule
@@ -194,6 +195,7 @@ class _Request:
         if not self.needs_session_run:
             self.results = prepared.run(self._fetches)
             return
+        without_collision(self._options, prepared.session.sess_str)
         try:
             self.results = prepared.session.run(
                 self._fetches,

@@ -12,7 +12,13 @@ from tf_frame.hooks.base import Hook, Phase
 from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.profile import ProfileHook, RangeCadence
+from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.hooks.timeline import TimelineHook
+from tf_frame.profiling.recorder import Facts, Recorder
+from tf_frame.profiling.step_profile import read
+from tf_frame.profiling.step_times import StepTimes
+from tf_frame.session.loop import TrainingLoop
+from tf_frame.session.schedule import Schedule
 from xplane import marked_steps
 
 
@@ -273,6 +279,52 @@ def test_a_folder_that_cannot_be_written_only_warns(tmp_path, build, train, capl
     assert len(steps) == 6
     assert len([m for m in caplog.messages if "training goes on" in m]) == 3
     assert nothing_runs()
+
+
+def test_the_chief_keeps_the_newest_captures_of_the_folder(tmp_path, profiled):
+    ranges = {"at_steps": [2, 4, 6], "num_steps": 1, "keep": 2}
+    assert profiled(7, is_chief=False, job="worker", task=1, **ranges) == [[2], [4], [6]]
+    assert profiled(7, **ranges, label="again") == [[4], [6]]
+
+
+def test_an_old_profile_that_cannot_be_removed_only_warns(tmp_path, profiled, monkeypatch, caplog):
+    def refused(*_):
+        raise PermissionError(13, "Permission denied", "old")
+
+    monkeypatch.setattr("tf_frame.hooks.profile.retain", refused)
+    with caplog.at_level(logging.WARNING, "tf_frame"):
+        assert profiled(4, at_steps=[2], num_steps=1, keep=1) == [[2]]
+    assert caplog.messages == [
+        "an old profile was not removed: old: Permission denied; training goes on"
+    ]
+
+
+def test_two_hooks_that_record_one_training_do_not_end_each_other(tmp_path, build, caplog):
+    times = StepTimes()
+    hooks = [
+        ProfileHook(
+            str(tmp_path),
+            at_steps=[begin],
+            num_steps=num,
+            recorder=Recorder(times, Facts("worker_0")),
+            label=label,
+        )
+        for begin, num, label in ((2, 4, "long"), (3, 1, "short"))
+    ]
+    graph = build()
+    loop = TrainingLoop(graph, Schedule([*hooks, StopAtStepHook(last_step=8)]), times=times)
+    with (
+        caplog.at_level(logging.WARNING, "tf_frame"),
+        graph.graph.as_default(),
+        tf.train.MonitoredSession(hooks=loop.hooks) as session,
+    ):
+        loop.run(session)
+    assert [path.name.split("_", 6)[-1] for path in tmp_path.glob("plugins/profile/*")] == ["long"]
+    (recorded,) = tmp_path.glob("plugins/profile/*/*.steps.json.gz")
+    assert [step.number for step in read(str(recorded)).steps] == [3, 4, 5]
+    record, capture = caplog.messages
+    assert "another profile of this training records its steps; training goes on" in record
+    assert "the capture long of this process has been active since" in capture
 
 
 def test_a_task_that_is_not_the_chief_has_a_folder_of_its_own(tmp_path, profiled):

@@ -26,10 +26,15 @@ def temporary_folder(tmp_path, monkeypatch):
 
 
 def captured(folder, *, label="step_1", task="worker_0", run=lambda: None, **levels):
-    capture = Capture(**levels)
+    capture = Capture(str(folder), label=label, task=task, **levels)
     capture.start()
     run()
-    return capture.save(str(folder), label=label, task=task)
+    return capture.save()
+
+
+@pytest.fixture
+def capture(tmp_path):
+    return Capture(str(tmp_path), label="step_1", task="worker_0")
 
 
 @pytest.mark.usefixtures("one_second")
@@ -96,11 +101,11 @@ def test_nothing_temporary_is_left(tmp_path, temporary_folder):
     assert not list(temporary_folder.iterdir())
 
 
-def test_a_busy_profiler_is_an_error_and_stays_as_it_is(tmp_path, temporary_folder):
+def test_a_busy_profiler_is_an_error_and_stays_as_it_is(tmp_path, temporary_folder, capture):
     tf2.profiler.experimental.start(str(tmp_path / "other"))
     try:
-        with pytest.raises(CaptureError, match="did not start: .*one profile at a time"):
-            Capture().start()
+        with pytest.raises(CaptureError, match="makes one capture at a time"):
+            capture.start()
         assert not list(temporary_folder.iterdir())
     finally:
         tf2.profiler.experimental.stop()
@@ -108,23 +113,34 @@ def test_a_busy_profiler_is_an_error_and_stays_as_it_is(tmp_path, temporary_fold
     assert captured(tmp_path)
 
 
-def test_a_capture_that_somebody_else_stopped_is_an_error(tmp_path):
-    capture = Capture()
+def test_a_capture_that_somebody_else_stopped_is_an_error(tmp_path, capture):
     capture.start()
     tf2.profiler.experimental.stop(save=False)
     with pytest.raises(CaptureError, match="someone else stopped it"):
-        capture.save(str(tmp_path), label="a", task="b")
+        capture.save()
     assert captured(tmp_path)
 
 
-def test_a_folder_that_cannot_be_written_is_an_error_and_the_profiler_ends(
+def test_a_folder_that_cannot_be_written_is_noticed_before_the_capture(tmp_path, temporary_folder):
+    (tmp_path / "file").touch()
+    ran = []
+    with pytest.raises(CaptureError, match="file"):
+        captured(tmp_path / "file", run=lambda: ran.append(True))
+    assert not ran
+    assert not list(temporary_folder.iterdir())
+
+
+def test_a_folder_that_can_no_longer_be_written_is_an_error_and_the_profiler_ends(
     tmp_path, temporary_folder
 ):
-    (tmp_path / "file").touch()
+    def replaced_by_a_file():
+        (tmp_path / "plugins" / "profile").rmdir()
+        (tmp_path / "plugins" / "profile").touch()
+
     with pytest.raises(CaptureError):
-        captured(tmp_path / "file")
+        captured(tmp_path, run=replaced_by_a_file)
     assert not list(temporary_folder.iterdir())
-    assert captured(tmp_path)
+    assert captured(tmp_path / "other")
 
 
 @pytest.mark.parametrize("size_bytes", [0, 4])
@@ -139,13 +155,13 @@ def test_an_empty_file_of_the_profiler_is_an_error(tmp_path, monkeypatch, size_b
     monkeypatch.setattr(module.tf.profiler.experimental, "stop", stop)
     with pytest.raises(CaptureError, match="recorded nothing"):
         captured(tmp_path)
-    assert not tf.io.gfile.exists(str(tmp_path / "plugins"))
+    assert not list((tmp_path / "plugins" / "profile").iterdir())
 
 
-def test_without_room_for_temporary_files_there_is_no_capture(tmp_path, monkeypatch):
+def test_without_room_for_temporary_files_there_is_no_capture(tmp_path, monkeypatch, capture):
     monkeypatch.setattr(module.tempfile, "tempdir", str(tmp_path / "missing"))
-    with pytest.raises(CaptureError, match="did not start"):
-        Capture().start()
+    with pytest.raises(CaptureError, match="missing"):
+        capture.start()
 
 
 @pytest.mark.parametrize(
@@ -168,15 +184,14 @@ def test_a_defect_is_not_hidden():
 
 
 def test_a_capture_that_cannot_be_written_leaves_no_file_behind(
-    tmp_path, monkeypatch, full_after_half
+    tmp_path, monkeypatch, full_after_half, capture
 ):
     def copy(source, target, overwrite):
         with full_after_half(target, "wb"):
             pass
 
-    recorded = Capture()
-    recorded.start()
+    capture.start()
     monkeypatch.setattr(module.tf.io.gfile, "copy", copy)
     with pytest.raises(CaptureError, match="No space left"):
-        recorded.save(str(tmp_path), label="step_1", task="worker_0")
+        capture.save()
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

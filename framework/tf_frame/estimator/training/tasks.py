@@ -59,7 +59,7 @@ def hold_variables(setup: TrainingSetup, cluster: Cluster, observer: RunObserver
             server,
             signalled=lambda: observer.interrupts.received,
             alive=heartbeat.write_if_due,
-            obey=_Profiler(setup.model_dir, cluster.task_id).obey,
+            obey=_Profiler(cluster.task_id).obey,
         )
         heartbeat.write(ENDED)
     if not ended:
@@ -70,8 +70,8 @@ def hold_variables(setup: TrainingSetup, cluster: Cluster, observer: RunObserver
 class _Profiler:
     """Captures the steps of a parameter server that the chief names."""
 
-    def __init__(self, model_dir: str, task: int) -> None:
-        self._model_dir, self._task = model_dir, f"ps_{task}"
+    def __init__(self, task: int) -> None:
+        self._task = f"ps_{task}"
         self._capture: Capture | None = None
 
     def obey(self, command: bytes) -> None:
@@ -79,13 +79,12 @@ class _Profiler:
         what = json.loads(command)
         with only_warns(f"the profile of {self._task}"):
             if what["begins"]:
-                self._capture = Capture()
-                self._capture.start()
+                capture = Capture(what["folder"], label=what["label"], task=self._task)
+                capture.start()
+                self._capture = capture
             elif self._capture is not None:
                 capture, self._capture = self._capture, None
-                capture.save(
-                    self._model_dir, label=what["label"], task=self._task, began=what["began"]
-                )
+                capture.save(began=what["began"])
 
 
 def evaluate_job(setup: TrainingSetup, context: RunContext, source: Any) -> dict[str, Any]:

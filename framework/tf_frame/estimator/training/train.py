@@ -112,6 +112,7 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
                 member.agreement,
                 graph,
                 times,
+                folder=setup.model_dir,  # Where the one who asks waits for it.
                 all_tasks=request.all_tasks,
                 at_steps=[step],
                 # The first step prepares the graph, and is not reported.

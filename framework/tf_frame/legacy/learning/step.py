@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, write_trace
+from tf_frame.profiling.run_metadata import add_run_metadata, chrome_trace, run_options, write_trace
 
 
 def train_step(
@@ -64,7 +64,7 @@ def _should_trace(sess: Any, global_step: Any, train_step_kwargs: dict[str, Any]
 
 
 def _run_traced(sess: Any, train_op: Any, global_step: Any) -> tuple[Any, Any, Any]:
-    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    options = run_options(sess.sess_str)
     metadata = tf.RunMetadata()
     loss, step = sess.run([train_op, global_step], options=options, run_metadata=metadata)
     return loss, step, metadata

@@ -298,6 +298,19 @@ def test_profiles_are_of_the_steps_asked_for(go, tmp_path):
     assert (tmp_path / "timeline-3.json").exists()
 
 
+def test_the_newest_profiles_stay_in_the_folder_that_is_given(go, tmp_path):
+    folder = tmp_path / "profiles"
+    old = folder / "plugins" / "profile" / "2020_01_01_00_00_00"
+    old.mkdir(parents=True)
+    for name in ("h.xplane.pb", "ALL_HOSTS.op_stats_v2.pb", ".cached_tools.json"):
+        (old / name).touch()
+    profile_dir = {"profile_dir": str(folder), "profile_keep": 1}
+    go(max_steps=6, profile_at_step=(2, 5), profile_num_steps=1, evaluate=False, **profile_dir)
+    (kept,) = (folder / "plugins" / "profile").iterdir()
+    assert kept.name.endswith("_step_5")
+    assert not (tmp_path / "plugins").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("compressed", [False, True])
 def test_timelines_are_of_the_steps_asked_for(go, tmp_path, compressed):

@@ -112,6 +112,7 @@ def profile_hooks(
             agreement,
             graph,
             times,
+            folder=config.profile_dir or setup.model_dir,
             at_steps=config.profile_at_step,
             num_steps=config.profile_num_steps,
             every_steps=config.profile_every_n_steps or None,
@@ -126,6 +127,7 @@ def make_profile_hook(
     graph: TrainGraph,
     times: StepTimes,
     *,
+    folder: str,
     all_tasks: bool,
     **ranges: Any,
 ) -> ProfileHook:
@@ -134,6 +136,7 @@ def make_profile_hook(
     Args:
       setup, cluster, agreement, graph: of the run.
       times: of its loop.
+      folder: of the files.
       all_tasks: whether parameter servers are captured, too, which the chief tells.
       **ranges: steps and label, for `ProfileHook`.
     """
@@ -141,7 +144,8 @@ def make_profile_hook(
 
     def tell_ps(label: str, begins: bool) -> None:
         if agreement is not None and cluster.is_chief and all_tasks:
-            command = {"label": label, "begins": begins, "began": agreement.session_time()}
+            command = {"folder": folder, "label": label, "begins": begins}
+            command["began"] = agreement.session_time()
             send_to_ps(cluster, json.dumps(command).encode())
 
     # Made in the graph's session, where another graph may be the default one.
@@ -157,9 +161,8 @@ def make_profile_hook(
         ),
     )
     return ProfileHook(
-        config.profile_dir or setup.model_dir,
+        folder,
         recorder=Recorder(times, facts),
-        times=times,
         keep=config.profile_keep,
         task=config.task,
         is_chief=cluster.is_chief,

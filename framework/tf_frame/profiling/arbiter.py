@@ -1,0 +1,136 @@
+"""The profiler of this process, which serves one capture at a time, and who holds it.
+
+profiler = start_profiler(folder, "step_100", host_tracer_level=2)
+stop_profiler(profiler)        # writes plugins/profile/<time>/<host>.xplane.pb in the folder
+
+A start that is refused says who holds the profiler: a capture of this process by its name and
+since when, another caller of `tf.profiler.experimental.start`, or the profiler's server, which
+TensorBoard's button asks. Any error of the profiler is a `CaptureError`.
+"""
+
+from __future__ import annotations
+
+import time
+import types
+import weakref
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+# `start` leaves its profiler behind when the profiler's server is making a capture, and then
+# every later `start` fails. Only these modules can tell a leftover from an active profiler,
+# and remove it.
+from tensorflow.python.profiler import profiler_v2
+from tensorflow.python.profiler.internal import _pywrap_profiler
+
+from tf_frame.errors import TfFrameError, reason_of
+
+
+class CaptureError(TfFrameError):
+    """The profiler could not start, stop, or write."""
+
+
+class Profiler(NamedTuple):
+    """A profiler that was started.
+
+    Attributes:
+      name: of its capture.
+      began: seconds since 1970.
+      reference: weak, as `tf.profiler.experimental.stop(save=False)` ends a capture only when
+        nobody holds its profiler any more.
+    """
+
+    name: str
+    began: float
+    reference: Any
+
+
+_newest: Profiler | None = None
+
+
+class _Integer:
+    """An integer that cannot be converted to a bool.
+
+    TensorFlow 2.21 first converts an option to bool, which succeeds for an int, and then
+    drops the option; so `tf.profiler.experimental.ProfilerOptions` has no effect. It reads
+    an object of this class by `__index__`.
+    """
+
+    def __init__(self, value: int) -> None:
+        self._value = value
+
+    def __index__(self) -> int:
+        return self._value
+
+
+def start_profiler(logdir: str, name: str, **levels: int) -> Profiler:
+    """Starts the profiler.
+
+    Args:
+      logdir: where `stop_profiler` will write.
+      name: of the capture, for those who are refused meanwhile.
+      **levels: tracer levels, as of `tf.profiler.experimental.ProfilerOptions`.
+
+    Raises:
+      CaptureError: another capture is active in this process, or the profiler failed.
+    """
+    global _newest
+    with profiler_v2._profiler_lock:
+        if profiler_v2._profiler is not None and not is_any_active():
+            profiler_v2._profiler = None  # Left by a failed start.
+    # TensorFlow reads options only by `_asdict`.
+    options = types.SimpleNamespace(_asdict=lambda: {k: _Integer(v) for k, v in levels.items()})
+    try:
+        tf.profiler.experimental.start(logdir, options)
+    except tf.errors.AlreadyExistsError as error:
+        # With a context, `start` failed after it had registered its profiler.
+        if error.__context__ is not None:
+            profiler_v2._profiler = None
+        raise CaptureError(
+            f"{_holder()}; a process makes one capture at a time, so try again after it"
+        ) from error
+    except Exception as error:  # Of any class: the profiler must not end a training.
+        raise CaptureError(f"the profiler did not start: {reason_of(error)}") from error
+    _newest = Profiler(name, time.time(), weakref.ref(profiler_v2._profiler))
+    return _newest
+
+
+def stop_profiler(profiler: Profiler) -> None:
+    """Stops the profiler, which writes its capture.
+
+    Raises:
+      CaptureError: somebody else stopped it, or it failed.
+    """
+    if not is_running(profiler):
+        raise CaptureError("the profiler was not running; someone else stopped it")
+    try:
+        tf.profiler.experimental.stop()
+    except Exception as error:  # Of any class: the profiler must not end a training.
+        raise CaptureError(f"the profiler did not write: {reason_of(error)}") from error
+
+
+def is_running(profiler: Profiler | None) -> bool:
+    """Returns whether a profiler was started and has not been stopped since."""
+    started = None if profiler is None else profiler.reference()
+    return started is not None and profiler_v2._profiler is started
+
+
+def is_any_active() -> bool:
+    """Returns whether anybody makes a capture of this process."""
+    probe = _pywrap_profiler.ProfilerSession()
+    try:
+        probe.start("", {})
+    except tf.errors.AlreadyExistsError:
+        return True
+    probe.stop()
+    return False
+
+
+def _holder() -> str:
+    """Says who has the profiler."""
+    if _newest is not None and is_running(_newest):
+        since = time.strftime("%H:%M:%S", time.localtime(_newest.began))
+        return f"the capture {_newest.name} of this process has been active since {since}"
+    if profiler_v2._profiler is not None:
+        return "a call of tf.profiler.experimental.start in this process has not been stopped yet"
+    return "a profiler server is capturing this process, for TensorBoard's button or another client"
