@@ -16,6 +16,7 @@ from tf_frame.testing.toy import ToyInput, make_setup, run_setup
 
 SECS = 0.1
 STEPS = 5
+TWO, SUMMARIES = {"num_clones": 2}, {"save_summaries_steps": 1}
 
 
 class Dense(Model):
@@ -164,27 +165,20 @@ def test_a_healthy_run_names_none(report_of):
 
 
 @pytest.mark.parametrize(
-    ("planted", "cause", "subject"),
+    ("cause", "subject", "planted"),
     [
-        ({"source": SlowInput}, "slow_input", ""),
-        ({"model": WithSleepingHook}, "slow_hook", "SleepingHook"),
-        ({"model": WithPythonFunction}, "host_operation", "PyFunc"),
-        pytest.param({"model": WithLargeSort}, "host_operation", "TopKV2", marks=pytest.mark.slow),
-        ({"model": WithOneHot}, "memory_hog", "classes"),
-        ({"model": WithSlowClone, "num_clones": 2}, "slow_clone", "clone_1"),
+        ("slow_input", "", {"source": SlowInput}),
+        ("slow_hook", "SleepingHook", {"model": WithSleepingHook}),
+        ("host_operation", "PyFunc", {"model": WithPythonFunction}),
+        pytest.param("host_operation", "TopKV2", {"model": WithLargeSort}, marks=pytest.mark.slow),
+        ("memory_hog", "classes", {"model": WithOneHot}),
+        ("slow_clone", "clone_1", {"model": WithSlowClone, **TWO}),
         pytest.param(
-            {"model": WithLargeClone, "num_clones": 2},
-            "slow_clone",
-            "clone_1",
-            marks=pytest.mark.slow,
+            "slow_clone", "clone_1", {"model": WithLargeClone, **TWO}, marks=pytest.mark.slow
         ),
-        (
-            {"model": WithSummaries, "save_summaries_steps": 1},
-            "summaries_every_step",
-            "SummaryHook",
-        ),
+        ("summaries_every_step", "SummaryHook", {"model": WithSummaries, **SUMMARIES}),
     ],
 )
-def test_a_planted_cause_is_named_first(report_of, planted, cause, subject):
+def test_a_planted_cause_is_named_first(report_of, cause, subject, planted):
     first = report_of(**planted)["hints"][0]
     assert (first["cause"], first["subject"]) == (cause, subject)
