@@ -23,7 +23,7 @@ import tempfile
 import time
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -50,16 +50,21 @@ class CaptureError(TfFrameError):
 
 
 @contextlib.contextmanager
-def only_warns(what: str) -> Iterator[None]:
-    """Logs a failure of the profiler, or of writing a file, and lets training go on.
+def only_warns(what: str, report: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Reports a failure of the profiler, or of writing a file, and lets training go on.
 
     Args:
       what: what is missing after a failure, such as `the Chrome trace of step 100`.
+      report: takes the warning; None: the log of tf-frame.
     """
     try:
         yield
     except (CaptureError, tf.errors.OpError, OSError) as error:
-        _LOG.warning("%s was not written: %s; training goes on", what, reason_of(error))
+        text = f"{what} was not written: {reason_of(error)}; training goes on"
+        if report is None:
+            _LOG.warning("%s", text)
+        else:
+            report(f"warning: {text}")
 
 
 def step_marker(step: int) -> Any:

@@ -112,6 +112,7 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
                 member.agreement,
                 graph,
                 times,
+                report=observer.report,
                 all_tasks=request.all_tasks,
                 at_steps=[step],
                 # The first step prepares the graph, and is not reported.
