@@ -255,6 +255,7 @@ class ProfileHook(Hook):
                 path = capture.save(self._model_dir, **name).removesuffix(XPLANE)
         if profile is not None:  # It does not need the capture.
             path = path or unused_path(self._model_dir, **name)
+            tf.io.gfile.makedirs(os.path.dirname(path))
             write_file(path + SUFFIX, to_bytes(profile))
         if path:
             _LOG.info("profile from step %d: %s", first, os.path.dirname(path))

@@ -51,7 +51,7 @@ def main(argv: Sequence[str]) -> int:
     # A wrong option is refused here, before anything is written.
     setup = line.setup(OPTIONS)
     check_writable(setup.model_dir)
-    before = _recorded(setup.model_dir)
+    before = set(_recorded(setup.model_dir))
     with tempfile.TemporaryDirectory(prefix="tf-frame-profile-") as folder:
         # The first traced step prepares the graph; the recorder leaves it out.
         options = {
@@ -72,7 +72,11 @@ def main(argv: Sequence[str]) -> int:
                 training.main([*words, *set_words, "--noevaluate"])
             except Interrupted as stopped:
                 # The text of the training is about a checkpoint, which is not kept.
-                raise Interrupted(stopped.signum, "stopped; nothing is reported") from stopped
+                some = set(_recorded(setup.model_dir)) - before
+                what = (
+                    f"see tf-frame profile show {setup.model_dir}" if some else "nothing recorded"
+                )
+                raise Interrupted(stopped.signum, f"stopped; {what}") from stopped
     found = [name for name in _recorded(setup.model_dir) if name not in before]
     if not found:
         raise DataError(
