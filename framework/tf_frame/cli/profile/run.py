@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 from tf_frame.cli import option_help, run as training
 from tf_frame.cli.profile import show
-from tf_frame.cli.selection import TRAIN
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.estimator.training.model_dir import check_writable
+from tf_frame.estimator.training.setup import TRAIN
 from tf_frame.profiling.run_folders import run_folders
 from tf_frame.session.interrupts import Interrupted
 
