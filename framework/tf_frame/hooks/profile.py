@@ -121,7 +121,7 @@ class ProfileHook(Hook):
     the capture. So without a recorder only the first step has run metadata: it is slower
     anyway, because TensorFlow optimises the graph for its new run options.
 
-    Errors of the profiler, and of writing files, are logged; training goes on.
+    Errors of the profiler, and of writing files, are reported; training goes on.
 
     Args:
       model_dir: TensorBoard's folder. The event file and timelines of the chief are
@@ -138,6 +138,7 @@ class ProfileHook(Hook):
         of a job share a run of the Profile tab; None: when a capture ends.
       label: name of the captures, after the time; None: `step_<s>`.
       tell: called with the label of a capture and True at its begin, False at its end.
+      report: takes a line about what cannot be written; None: the log of tf-frame.
 
     Raises:
       ConfigError: a number that is not positive, or ranges without end.
@@ -161,12 +162,14 @@ class ProfileHook(Hook):
         began: Callable[[], float] | None = None,
         label: str | None = None,
         tell: Callable[[str, bool], None] = lambda label, begins: None,
+        report: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__(RangeCadence(at_steps, num_steps=num_steps, every_steps=every_steps))
         self._model_dir = model_dir
         self._began = began
         self._name = label
         self._tell = tell
+        self._report = report
         self._task = f"{job}_{task}"
         self._folder = model_dir if is_chief else os.path.join(model_dir, self._task)
         self._recorder, self._keep = recorder, keep
@@ -218,7 +221,7 @@ class ProfileHook(Hook):
         if first is None:
             return
         # Writing is no training: the times of steps leave it out.
-        with pause(), only_warns(f"the profile that began at step {first}"):
+        with pause(), only_warns(f"the profile that began at step {first}", report=self._report):
             if capture is not None:
                 self._tell(self._label(first), False)
             self._write(first, capture)
@@ -231,11 +234,11 @@ class ProfileHook(Hook):
     def _begin(self, step: int) -> None:
         self._first, self._metadata = step, None
         if self._recorder is not None:
-            with only_warns(f"the record of the steps from {step}"):
+            with only_warns(f"the record of the steps from {step}", report=self._report):
                 self._recorder.start(self._after_hooks)
                 self._is_recording = True
         capture = Capture(self._model_dir, label=self._label(step), task=self._task)
-        with only_warns(f"the profile from step {step}"):
+        with only_warns(f"the profile from step {step}", report=self._report):
             capture.start()
             self._capture = capture
             self._tell(self._label(step), True)
@@ -246,14 +249,16 @@ class ProfileHook(Hook):
         self._is_recording = False
         profile = recorder.stop() if recorder is not None else None
         began = self._began() if self._began else None
+        path = ""
         if capture is not None:
-            path = capture.save(began=began).removesuffix(XPLANE)
-        else:  # Another profiler was active; the recorded steps do not need it.
+            with only_warns(f"the capture from step {first}", report=self._report):
+                path = capture.save(began=began).removesuffix(XPLANE)
+        if profile is not None:  # It does not need the capture.
             label = self._label(first)
-            path = unused_path(self._model_dir, label=label, task=self._task, began=began)
-        if profile is not None:
+            path = path or unused_path(self._model_dir, label=label, task=self._task, began=began)
+            tf.io.gfile.makedirs(os.path.dirname(path))
             write_file(path + SUFFIX, to_bytes(profile))
-        if capture is not None or profile is not None:
+        if path:
             _LOG.info("profile from step %d: %s", first, os.path.dirname(path))
 
     def _label(self, first: int | None) -> str:
@@ -272,10 +277,11 @@ class ProfileHook(Hook):
         if self._metadata is None:
             return
         (step, run_metadata), self._metadata = self._metadata, None
-        with only_warns(f"the Chrome trace of step {step}"):
+        with only_warns(f"the Chrome trace of step {step}", report=self._report):
             path = os.path.join(self._folder, f"timeline-{step}.json")
             write_trace(path, chrome_trace(run_metadata))
-        with only_warns(f"the run metadata of step {step}"), self._session.graph.as_default():
+        what = f"the run metadata of step {step}"
+        with only_warns(what, report=self._report), self._session.graph.as_default():
             # The first caller that gets the writer makes it write the default graph.
             writer = tf.summary.FileWriterCache.get(self._folder)
             add_run_metadata(writer, run_metadata, f"profile_{step}", step)

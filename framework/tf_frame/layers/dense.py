@@ -93,7 +93,6 @@ def _prefers_own_gradient(inputs: Any, weights: Any) -> bool:
     return bool(known and 16 <= batch <= 128 and size >= _LARGE_WEIGHTS)
 
 
-@tf.RegisterGradient(_GRADIENT)
 def _product_gradient(op: Any, of_product: Any) -> tuple[Any, Any]:
     """Gradients of `inputs x weights`, that of the inputs as `(weights x of_product')'`."""
     inputs, weights = op.inputs
@@ -101,6 +100,9 @@ def _product_gradient(op: Any, of_product: Any) -> tuple[Any, Any]:
     if "GPU" in op.device:
         return tf.matmul(of_product, weights, transpose_b=True), of_weights
     return tf.transpose(tf.matmul(weights, of_product, transpose_b=True)), of_weights
+
+
+tf.RegisterGradient(_GRADIENT)(_product_gradient)
 
 
 linear = functools.partial(fully_connected, activation_fn=None)

@@ -21,7 +21,7 @@ import shutil
 import socket
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -39,17 +39,24 @@ _EMPTY_BYTES = 8
 
 
 @contextlib.contextmanager
-def only_warns(what: str, failed: str = "was not written") -> Iterator[None]:
-    """Logs a failure of the profiler, or of writing a file, and lets training go on.
+def only_warns(
+    what: str, failed: str = "was not written", *, report: Callable[[str], None] | None = None
+) -> Iterator[None]:
+    """Reports a failure of the profiler, or of writing a file, and lets training go on.
 
     Args:
       what: what is missing after a failure, such as `the Chrome trace of step 100`.
       failed: what happened to it.
+      report: takes the warning; None: the log of tf-frame.
     """
     try:
         yield
     except (CaptureError, tf.errors.OpError, OSError) as error:
-        _LOG.warning("%s %s: %s; training goes on", what, failed, reason_of(error))
+        text = f"{what} {failed}: {reason_of(error)}; training goes on"
+        if report is None:
+            _LOG.warning("%s", text)
+        else:
+            report(f"warning: {text}")
 
 
 def step_marker(step: int) -> Any:

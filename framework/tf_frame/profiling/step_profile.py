@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from tf_frame.errors import DataError
 
 SUFFIX = ".steps.json.gz"
 _VERSION = 1
+_DAMAGED = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError)
 
 # Kinds of spans: what Python does within a step.
 SESSION, HOOK, CHECKPOINT, SUMMARY = "session", "hook", "checkpoint", "summary"
@@ -197,7 +199,7 @@ def read(path: str) -> StepProfile:
         version = content.pop("version")
         if version == _VERSION:
             return _profile(content)
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except _DAMAGED as error:
         raise DataError(f"{path} is no profile of tf-frame, or damaged: {error}") from error
     raise DataError(
         f"{path} has version {version} of the format; this tf-frame reads version {_VERSION}"

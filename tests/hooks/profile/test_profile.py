@@ -1,6 +1,7 @@
 import contextlib
 import json
 import logging
+import os
 
 import pytest
 import tensorflow as tf2
@@ -14,11 +15,13 @@ from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.profile import ProfileHook, RangeCadence
 from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.hooks.timeline import TimelineHook
+from tf_frame.profiling.capture import Capture, CaptureError
 from tf_frame.profiling.recorder import Facts, Recorder
 from tf_frame.profiling.step_profile import read
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.schedule import Schedule
+from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 from xplane import marked_steps
 
 
@@ -372,3 +375,25 @@ def test_a_session_of_a_server_is_profiled_too(tmp_path):
 def test_numbers_that_make_no_sense_are_refused(tmp_path, options):
     with pytest.raises(ConfigError):
         ProfileHook(str(tmp_path), **options)
+
+
+def test_without_room_for_the_capture_the_recorded_steps_are_written(tmp_path, monkeypatch):
+    def no_room(self, **name):
+        os.remove(save(self, **name))
+        raise CaptureError("No space left on device")
+
+    save = Capture.save
+    monkeypatch.setattr(Capture, "save", no_room)
+    (tmp_path / "run").mkdir()
+    options = {"max_steps": 5, "profile_at_step": (2,), "profile_num_steps": 3, "evaluate": False}
+    lines = []
+    result = run_setup(
+        make_setup(ToyModel, ToyInput, str(tmp_path / "run"), **options), report=lines.append
+    )
+    assert result["global_step"] == 5
+    assert [line for line in lines if line.startswith("warning")] == [
+        "warning: the capture from step 2 was not written: No space left on device; "
+        "training goes on"
+    ]
+    (written,) = (tmp_path / "run" / "plugins" / "profile").glob("*/*")
+    assert [step.number for step in read(str(written)).steps] == [3, 4]

@@ -45,8 +45,9 @@ def test_a_folder_without_profile_or_no_folder_is_refused(tmp_path):
         find(str(tmp_path / "x"))
 
 
-def test_a_damaged_file_is_named(model_dir):
+@pytest.mark.parametrize("rest", [b"", b"\xff" * 40], ids=["truncated", "overwritten"])
+def test_a_damaged_file_is_named(model_dir, rest):
     path = model_dir / "plugins" / "profile" / NEW / "here_worker_1.steps.json.gz"
-    path.write_bytes(path.read_bytes()[:20])
+    path.write_bytes(path.read_bytes()[:10] + rest)
     with pytest.raises(DataError, match=r"here_worker_1.steps.json.gz is no profile .* damaged"):
         find(str(model_dir))

@@ -113,6 +113,7 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
                 graph,
                 times,
                 folder=setup.model_dir,  # Where the one who asks waits for it.
+                report=observer.report,
                 all_tasks=request.all_tasks,
                 at_steps=[step],
                 # The first step prepares the graph, and is not reported.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -101,6 +101,7 @@ def profile_hooks(
     agreement: Agreement | None,
     graph: TrainGraph,
     times: StepTimes,
+    report: Callable[[str], None],
 ) -> Iterator[Any]:
     """The hook that captures profiles, in the tasks that are to be profiled."""
     config = setup.config
@@ -113,6 +114,7 @@ def profile_hooks(
             graph,
             times,
             folder=config.profile_dir or setup.model_dir,
+            report=report,
             at_steps=config.profile_at_step,
             num_steps=config.profile_num_steps,
             every_steps=config.profile_every_n_steps or None,
@@ -128,6 +130,7 @@ def make_profile_hook(
     times: StepTimes,
     *,
     folder: str,
+    report: Callable[[str], None],
     all_tasks: bool,
     **ranges: Any,
 ) -> ProfileHook:
@@ -137,6 +140,7 @@ def make_profile_hook(
       setup, cluster, agreement, graph: of the run.
       times: of its loop.
       folder: of the files.
+      report: takes a line about what cannot be written.
       all_tasks: whether parameter servers are captured, too, which the chief tells.
       **ranges: steps and label, for `ProfileHook`.
     """
@@ -168,5 +172,6 @@ def make_profile_hook(
         is_chief=cluster.is_chief,
         began=agreement.session_time if agreement else None,
         tell=tell_ps,
+        report=report,
         **ranges,
     )

@@ -92,7 +92,7 @@ def make_hooks(
     hooks: list[Any] = [*delay_hooks(setup, context), *joint, *resume, guard, *foreign]
     hooks += [
         *graph.hooks,
-        *profile_hooks(setup, context.cluster, agreement, graph, times),
+        *profile_hooks(setup, context.cluster, agreement, graph, times, context.observer.report),
     ]
     if is_chief:
         hooks += hooks_of_chief(
