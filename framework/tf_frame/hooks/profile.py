@@ -99,6 +99,24 @@ class RangeCadence(Cadence):
         return "steps " + ", ".join(parts) if parts else "no step"
 
 
+class OwnSteps(RangeCadence):
+    """A number of steps of this task from a global step on, however many others make meanwhile."""
+
+    def __init__(self, first: int, num_steps: int) -> None:
+        self._left = num_steps
+        super().__init__([first], num_steps=num_steps)
+
+    def mark(self, step: int) -> None:
+        super().mark(step)
+        self._left -= 1
+
+    def next_step(self) -> float:
+        return max(self._reached + 1, self.at_steps[0]) if self._left > 0 else NEVER
+
+    def ends_at(self, step: int) -> bool:
+        return self._left <= 1  # Asked before `mark`.
+
+
 class ProfileHook(Hook):
     """Profiles the steps `[s, s + num_steps)` for each `s`.
 
@@ -129,6 +147,8 @@ class ProfileHook(Hook):
       at_steps: global steps at which a range begins.
       num_steps: steps in each range.
       every_steps: further ranges begin at the multiples of this number; None: none.
+      own_steps: whether the steps of this task count, and not those of other workers, in a single
+        range.
       recorder: records the steps; None: no report.
       times: of the training loop, for the recorder.
       keep: number of captures to keep in the folder; None: all.
@@ -154,6 +174,7 @@ class ProfileHook(Hook):
         at_steps: Iterable[int] = (),
         num_steps: int = 5,
         every_steps: int | None = None,
+        own_steps: bool = False,
         recorder: Recorder | None = None,
         times: StepTimes | None = None,
         keep: int | None = None,
@@ -164,7 +185,11 @@ class ProfileHook(Hook):
         label: str | None = None,
         tell: Callable[[str, bool], None] = lambda label, begins: None,
     ) -> None:
-        super().__init__(RangeCadence(at_steps, num_steps=num_steps, every_steps=every_steps))
+        super().__init__(
+            OwnSteps(min(at_steps), num_steps)
+            if own_steps
+            else RangeCadence(at_steps, num_steps=num_steps, every_steps=every_steps)
+        )
         self._model_dir = model_dir
         self._began = began
         self._name = label
