@@ -197,6 +197,7 @@ class ProfileHook(Hook):
         self._task = f"{job}_{task}"
         self._folder = model_dir if is_chief else os.path.join(model_dir, self._task)
         self._recorder, self._times, self._keep = recorder, times, keep
+        self._recording: Recorder | None = None
         self._first: int | None = None
         self._capture: Capture | None = None
         self._marker: Any = None
@@ -213,25 +214,25 @@ class ProfileHook(Hook):
             self._begin(step)
         if self._marker is None:  # A step of accumulated gradients has several runs.
             self._marker = step_marker(step)
-        if self._recorder is not None or step == self._first:
+        if self._recording is not None or step == self._first:
             return tf.train.SessionRunArgs(None, options=run_options(self._session.sess_str))
         # With empty options, since a run without options would prepare another call.
         return tf.train.SessionRunArgs(None, options=tf.RunOptions())
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         self._end_marker()
-        if self._recorder is not None:
-            self._recorder.add(run_values.run_metadata)
+        if self._recording is not None:
+            self._recording.add(run_values.run_metadata)
         if self._metadata is None:
             self._metadata = (step, run_values.run_metadata)
         self._is_over = self.cadence.ends_at(step)
-        if self._is_over and self._recorder is None:
+        if self._is_over and self._recording is None:
             self.close()
 
     def _after_hooks(self, step: int, ended: float) -> None:
         """Ends a recorded step, and the range after its last one."""
-        if self._recorder is not None:
-            self._recorder.end_step(step, ended)
+        if self._recording is not None:
+            self._recording.end_step(step, ended)
         if self._is_over:
             self.close()
 
@@ -242,7 +243,7 @@ class ProfileHook(Hook):
         self._is_over = False
         if first is None:
             return
-        if self._times is not None:
+        if self._recording is not None and self._times is not None:
             self._times.on_step = None
         # Writing is no training: the times of steps leave it out.
         with pause(), only_warns(f"the profile that began at step {first}"):
@@ -255,7 +256,10 @@ class ProfileHook(Hook):
     def _begin(self, step: int) -> None:
         self._first, self._metadata = step, None
         if self._recorder is not None and self._times is not None:
-            self._recorder.start()
+            # One profile at a time, as of captures.
+            self._recording = self._recorder if self._times.on_step is None else None
+        if self._recording is not None and self._times is not None:
+            self._recording.start()
             self._times.on_step = self._after_hooks
         capture = Capture()
         with only_warns(f"the profile from step {step}"):
@@ -270,7 +274,8 @@ class ProfileHook(Hook):
             "task": self._task,
             "began": self._began() if self._began else None,
         }
-        profile = self._recorder.stop() if self._recorder is not None else None
+        recording, self._recording = self._recording, None
+        profile = recording.stop() if recording is not None else None
         if capture is not None:
             path = capture.save(self._model_dir, **name).removesuffix(XPLANE)
         else:  # Another profiler was active; the recorded steps do not need it.

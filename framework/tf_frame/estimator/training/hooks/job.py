@@ -165,7 +165,8 @@ def make_profile_hook(
         clock_offsets=functools.partial(clock_offsets, cluster),
     )
     return ProfileHook(
-        config.profile_dir or setup.model_dir,
+        # Whoever asks for a profile looks for it in the folder of the run.
+        (config.profile_dir if began is None else None) or setup.model_dir,
         recorder=Recorder(times, facts),
         times=times,
         keep=config.profile_keep,
