@@ -103,18 +103,18 @@ class OwnSteps(RangeCadence):
     """A number of steps of this task from a global step on, however many others make meanwhile."""
 
     def __init__(self, first: int, num_steps: int) -> None:
-        self._left = num_steps
+        self._steps_left = num_steps
         super().__init__([first], num_steps=num_steps)
 
     def mark(self, step: int) -> None:
         super().mark(step)
-        self._left -= 1
+        self._steps_left -= 1
 
     def next_step(self) -> float:
-        return max(self._reached + 1, self.at_steps[0]) if self._left > 0 else NEVER
+        return max(self._reached + 1, self.at_steps[0]) if self._steps_left > 0 else NEVER
 
     def ends_at(self, step: int) -> bool:
-        return self._left <= 1  # Asked before `mark`.
+        return self._steps_left <= 1  # Asked before `mark`.
 
 
 class ProfileHook(Hook):
