@@ -102,10 +102,10 @@ CASES = [
     ),
     (
         "slow_step",
-        {"times": 3, "floor_secs": 0.5, "pause_secs": 7},
+        {"times": 3, "floor_secs": 0.5, "pause_secs": 7, "profile_steps": 2},
         "slow_step.SlowStepHook",
         ["DIR"],
-        {"times": 3.0, "floor_secs": 0.5, "pause_secs": 7.0, "task": 0},
+        {"times": 3.0, "floor_secs": 0.5, "pause_secs": 7.0, "profile_steps": 2, "task": 0},
     ),
     (
         "feed",

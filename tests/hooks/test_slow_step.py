@@ -139,6 +139,15 @@ def test_after_a_slow_step_somebody_is_told_in_the_thread_that_trains(make, cloc
     assert told == [(11, threading.main_thread())]
 
 
+def test_after_a_slow_step_some_steps_are_to_be_profiled(make, clock):
+    asked = []
+    for hook in (make(profile_steps=3), make()):
+        hook.request_profile = lambda *words: asked.append(words)
+        steps(hook, clock, [1] * 10 + [20, 20, 1])
+    # The second one comes within `pause_secs`.
+    assert asked == [("slow_step_11", 3)]
+
+
 def test_an_evaluation_is_no_step(make, clock):
     hook, looked = make(), []
 

@@ -39,6 +39,15 @@ def test_operations_on_other_tasks_go_to_their_device_by_its_clock_and_once():
     assert found == [("w", 30), ("v", 50)]
 
 
+def test_a_server_has_the_clock_that_the_chief_measured():
+    chief = make_profile("chief_0", [(PS, "w", "Read", 30, 40)], peer_clock_offsets={"ps_0": 500})
+    assert align(Run([chief])).ops[Device("ps_0", "CPU:0")][0].begin == 530
+    chief = dataclasses.replace(chief, steps=[dataclasses.replace(chief.steps[0], ops=())])
+    run = Run([chief], {"ps_0": [Line("/host:CPU", "thread", [Event("work", 30, 40)])]})
+    (line,) = align(run).captures["ps_0"]
+    assert line.events == [Event("work", 530, 540)]
+
+
 def test_a_step_leaves_only_what_overlaps_with_it_on_the_chief():
     chief = make_profile("worker_0", [(W0, "a", "Add", 1000, 1010)], begin=1000, end=1100)
     chief = dataclasses.replace(

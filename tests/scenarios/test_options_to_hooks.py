@@ -103,12 +103,13 @@ def test_a_worker_that_profiles_writes_into_a_folder_of_its_own(hooks_of, tmp_pa
     monkeypatch.setattr("tf_frame.estimator.training.hooks.job.ProfileHook", Given)
     hooks_of(task=1, profile_all_workers=True, profile_num_steps=3, **PROFILE)
     given.pop("tell")  # Only of the chief of a job does it tell anybody.
-    assert given.pop("recorder") is not None
+    assert given.pop("recorder") is not None and callable(given.pop("report"))
     assert given == {
         "model_dir": str(tmp_path),
         "at_steps": (5,),
         "num_steps": 3,
         "every_steps": None,
+        "job": "worker",
         "task": 1,
         "is_chief": False,
         "began": None,

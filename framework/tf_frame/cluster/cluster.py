@@ -96,6 +96,12 @@ class Cluster:
         return self.worker_job.replace("/task:", "-")
 
     @property
+    def profiled_task(self) -> str:
+        """Name of this worker in profiles, that of its devices: `chief_0`; alone `worker_0`."""
+        job, _, index = self.worker_job.partition("/task:")
+        return f"{job}_{index or self.task_id}"
+
+    @property
     def peers(self) -> Sequence[str]:
         """Jobs and tasks, as device filters, of the training session.
 

@@ -283,6 +283,9 @@ class SlowStep(HookPlugin):
         )
         floor_secs: float = option(5.0, "a step of fewer seconds is never slow", min=0.001)
         pause_secs: float = option(60.0, "least seconds between two reports", min=0)
+        profile_steps: int = option(
+            0, "profile so many steps after a slow one that is reported; 0: none", min=0
+        )
 
     def __call__(self, context: HookContext) -> Any:
         return hooks.SlowStepHook(

@@ -99,6 +99,24 @@ class RangeCadence(Cadence):
         return "steps " + ", ".join(parts) if parts else "no step"
 
 
+class OwnSteps(RangeCadence):
+    """A number of steps of this task from a global step on, however many others make meanwhile."""
+
+    def __init__(self, first: int, num_steps: int) -> None:
+        self._steps_left = num_steps
+        super().__init__([first], num_steps=num_steps)
+
+    def mark(self, step: int) -> None:
+        super().mark(step)
+        self._steps_left -= 1
+
+    def next_step(self) -> float:
+        return max(self._reached + 1, self.at_steps[0]) if self._steps_left > 0 else NEVER
+
+    def ends_at(self, step: int) -> bool:
+        return self._steps_left <= 1  # Asked before `mark`.
+
+
 class ProfileHook(Hook):
     """Profiles the steps `[s, s + num_steps)` for each `s`.
 
@@ -129,6 +147,8 @@ class ProfileHook(Hook):
       at_steps: global steps at which a range begins.
       num_steps: steps in each range.
       every_steps: further ranges begin at the multiples of this number; None: none.
+      own_steps: whether the steps of this task count, and not those of other workers, in a single
+        range.
       recorder: records the steps; None: no report.
       keep: number of captures to keep in the folder; None: all.
       job: name of this task's job.
@@ -154,6 +174,7 @@ class ProfileHook(Hook):
         at_steps: Iterable[int] = (),
         num_steps: int = 5,
         every_steps: int | None = None,
+        own_steps: bool = False,
         recorder: Recorder | None = None,
         keep: int | None = None,
         job: str = "worker",
@@ -164,7 +185,11 @@ class ProfileHook(Hook):
         tell: Callable[[str, bool], None] = lambda label, begins: None,
         report: Callable[[str], None] | None = None,
     ) -> None:
-        super().__init__(RangeCadence(at_steps, num_steps=num_steps, every_steps=every_steps))
+        super().__init__(
+            OwnSteps(min(at_steps), num_steps)
+            if own_steps
+            else RangeCadence(at_steps, num_steps=num_steps, every_steps=every_steps)
+        )
         self._model_dir = model_dir
         self._began = began
         self._name = label
@@ -208,7 +233,7 @@ class ProfileHook(Hook):
 
     def _after_hooks(self, step: int, ended: float) -> None:
         """Ends a recorded step, and the range after its last one."""
-        if self._recorder is not None:
+        if self._recorder is not None and self._is_recording:
             self._recorder.end_step(step, ended)
         if self._is_over:
             self.close()

@@ -49,17 +49,19 @@ class SlowStepHook(Hook):
       pause_secs: least seconds between two reports.
       every_steps: steps between corrections of the thread's step counter, which is
         only used for the reported step.
-      on_slow: called after a slow step, in the training thread, with its global step;
-        it may start a profile.
+      profile_steps: number of steps to profile after a slow one, in a run of tf-frame; 0: none.
+      on_slow: called after a slow step, in the training thread, with its global step.
 
     Attributes:
       slow_steps: the global steps that were reported.
+      request_profile: asks for a profile by its label and number of steps; a run sets it.
 
     Raises:
       ValueError: a number that is not positive, or `times` not above 1.
     """
 
     phase = Phase.LOG
+    request_profile: Callable[[str, int], None] = staticmethod(lambda label, steps: None)
 
     def __init__(
         self,
@@ -70,6 +72,7 @@ class SlowStepHook(Hook):
         pause_secs: float = 60.0,
         every_steps: int = 100,
         task: int = 0,
+        profile_steps: int = 0,
         on_slow: Callable[[int], None] | None = None,
     ) -> None:
         if times <= 1 or floor_secs <= 0 or pause_secs < 0:
@@ -82,6 +85,7 @@ class SlowStepHook(Hook):
         self._times = times
         self._floor_secs = floor_secs
         self._pause_secs = pause_secs
+        self._profile_steps = profile_steps
         self._on_slow = on_slow
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
@@ -117,6 +121,8 @@ class SlowStepHook(Hook):
             slow, self._slow = self._slow, 0
             if self._on_slow is not None:
                 self._on_slow(slow)
+            if self._profile_steps:
+                self.request_profile(f"slow_step_{slow}", self._profile_steps)
         return False
 
     def close(self) -> None:

@@ -120,7 +120,8 @@ def align(run: Run, step: int | None = None) -> AlignedRun:
         for profile in profiles
     }
     window = _window(steps, step)
-    ops = _ops_by_device(profiles, window)
+    offsets = _clock_offsets(profiles)
+    ops = _ops_by_device(profiles, offsets, window)
     known = {device.task for device in ops}
     return AlignedRun(
         steps={
@@ -130,7 +131,7 @@ def align(run: Run, step: int | None = None) -> AlignedRun:
         ops=ops,
         # Of a task whose operations are known, threads would show these once more.
         captures={
-            task: _within(lines, window)
+            task: _within(_moved(lines, offsets.get(task, 0)), window)
             for task, lines in run.captures.items()
             if task not in known
         },
@@ -179,11 +180,28 @@ def _within(lines: Sequence[xplane.Line], window: _Window) -> list[xplane.Line]:
     return [line for line in kept if line.events]
 
 
+def _clock_offsets(profiles: Sequence[StepProfile]) -> dict[str, int]:
+    """Nanoseconds to add to the times of each task; its own measurement is preferred."""
+    found = {task: each for p in profiles for task, each in p.peer_clock_offsets.items()}
+    return found | {profile.task: profile.clock_offset for profile in profiles}
+
+
+def _moved(lines: Sequence[xplane.Line], offset: int) -> list[xplane.Line]:
+    return [
+        line._replace(
+            events=[
+                event._replace(begin=event.begin + offset, end=event.end + offset)
+                for event in line.events
+            ]
+        )
+        for line in lines
+    ]
+
+
 def _ops_by_device(
-    profiles: Sequence[StepProfile], window: _Window
+    profiles: Sequence[StepProfile], offsets: Mapping[str, int], window: _Window
 ) -> dict[Device, list[AlignedOp]]:
     # A device's times are by the clock of its own machine, whichever task recorded them.
-    offsets = {profile.task: profile.clock_offset for profile in profiles}
     # Without those that several tasks recorded.
     found: dict[Device, dict[tuple[int, int, str], AlignedOp]] = collections.defaultdict(dict)
     for profile in profiles:

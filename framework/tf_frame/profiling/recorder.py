@@ -12,7 +12,7 @@ import dataclasses
 import os
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tf_frame.profiling.arbiter import CaptureError
@@ -47,12 +47,14 @@ class Facts:
       examples_per_step: examples of a step of this task; None if unknown.
       clone_scopes: name scopes of the clones, if there are several.
       costs: computes the static costs of the graph.
+      clock_offsets: measures clocks; task -> nanoseconds to add for times of the chief.
     """
 
     task: str
     examples_per_step: int | None = None
     clone_scopes: Sequence[str] = ()
     costs: Callable[[], Sequence[Cost]] = tuple
+    clock_offsets: Callable[[], Mapping[str, int]] = dict
 
 
 class Recorder:
@@ -122,7 +124,7 @@ class Recorder:
         steps, metadata = self._steps[first:], self._metadata[first:]
         if not steps:
             return None
-        tables = _Tables()
+        tables, offsets = _Tables(), dict(self._facts.clock_offsets())
         recorded = [
             _without_tracing(
                 dataclasses.replace(step, ops=tables.ops(each), memory=tables.memory(each))
@@ -140,6 +142,8 @@ class Recorder:
             hooks=self._hook_costs(),
             examples_per_step=self._facts.examples_per_step,
             clone_scopes=self._facts.clone_scopes,
+            clock_offset=offsets.pop(self._facts.task, 0),
+            peer_clock_offsets=offsets,
         )
 
     def _hook_costs(self) -> list[HookCost]:

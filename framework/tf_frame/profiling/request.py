@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import signal
+import time
 
 from tf_frame import file_system
 from tf_frame.atomic_output import write_file
@@ -24,11 +25,15 @@ class ProfileRequest:
       label: name of the profile, which no other one has.
       steps: number of steps.
       all_tasks: whether parameter servers take part.
+      asked_by: who asks, for the log.
+      began: time in the name of its folder, seconds since 1970.
     """
 
     label: str
     steps: int
-    all_tasks: bool
+    all_tasks: bool = False
+    asked_by: str = "tf-frame profile attach"
+    began: float = dataclasses.field(default_factory=time.time)
 
 
 def write_request(model_dir: str, request: ProfileRequest) -> None:

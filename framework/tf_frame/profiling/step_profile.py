@@ -167,6 +167,7 @@ class StepProfile:
       examples_per_step: examples of a step of this task.
       clone_scopes: name scope of each clone, such as `clone_0`, if there are several.
       clock_offset: nanoseconds to add to this task's times for those of the chief.
+      peer_clock_offsets: the same of other tasks, such as `ps_0`, as far as this task knows.
     """
 
     task: str
@@ -180,6 +181,7 @@ class StepProfile:
     examples_per_step: int | None = None
     clone_scopes: Sequence[str] = ()
     clock_offset: int = 0
+    peer_clock_offsets: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 
 def to_bytes(profile: StepProfile) -> bytes:

@@ -164,6 +164,11 @@ class TrainingLoop:
             hook.not_finite(context, value, self.global_step)
         self.stop_requested = self.stop_requested or context.stop_requested
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether a profile of the present steps is being made."""
+        return self._times.on_step is not None
+
     def add_hook(self, hook: Any) -> None:
         """Adds a hook between two steps; the caller closes it."""
         hook.start(self._prepared.session, self.global_step)

@@ -6,24 +6,28 @@ import glob
 import os
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli import option_help
 from tf_frame.cli.profile import show
+from tf_frame.cli.profile.merge import write_merged
 from tf_frame.cli.screen import complain, report, without_chatter
-from tf_frame.cluster.status import TaskStatus, read_statuses
+from tf_frame.cluster.status import SERVING, TaskStatus, read_statuses
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
 from tf_frame.profiling.request import SIGNAL, ProfileRequest, listens, write_request
+from tf_frame.profiling.run_folders import XPLANE, find
 from tf_frame.profiling.step_profile import SUFFIX
 
 _USAGE = """usage: tf-frame profile attach MODEL_DIR [OPTIONS]
 
 Asks the processes that train in MODEL_DIR, on this machine, to profile their next steps, waits for
-that, and prints the report. Training goes on. Files: MODEL_DIR/plugins/profile/TIME_attach_.../"""
+that, and prints the report. Training goes on. Files: MODEL_DIR/plugins/profile/TIME_attach_.../
+With --tasks all, trace.json.gz beside them has a row for every task."""
 _ALL, _CHIEF = "all", "chief"
+_TRACE = "trace.json.gz"
 _STEPS = Option("steps", int, 10, "steps to profile", min=1)
 _TASKS = Option(
     "tasks",
@@ -58,21 +62,26 @@ def main(argv: Sequence[str]) -> int:
     options: dict[str, Any] = {option.name: option.default for option in OPTIONS} | dict(values)
     all_tasks = options[_TASKS.name] == _ALL
     workers = _workers(folder, all_tasks=all_tasks)
+    expected = _expected_files(workers, _servers(folder) if all_tasks else [])
     label = f"attach_{time.time_ns() // 10**6}"
     with without_chatter(None):
         write_request(folder, ProfileRequest(label, options[_STEPS.name], all_tasks))
-    for task in workers.values():
+    for task in workers:
         os.kill(task.pid, SIGNAL)
-    if not options[_JSON.name]:
-        report(f"asked {', '.join(each.task for each in workers.values())} for a profile")
-    found = _wait(folder, label, workers, options[_TIMEOUT.name])
-    shown = ["--json"] if options[_JSON.name] else []
+    is_text = not options[_JSON.name]
+    if is_text:
+        report(f"asked {', '.join(each.task for each in workers)} for a profile")
+    found = _wait(folder, label, expected, options[_TIMEOUT.name])
+    if all_tasks:
+        rows = write_merged(find(folder, os.path.basename(found)), os.path.join(found, _TRACE))
+        (report if is_text else complain)(rows)
+    shown = ["--json"] if not is_text else []
     shown += [f"--html={options[_HTML.name]}"] if options[_HTML.name] else []
     return show.main([folder, "--run", os.path.basename(found), *shown])
 
 
-def _workers(folder: str, *, all_tasks: bool) -> dict[str, TaskStatus]:
-    """The workers to ask, by the ends of the names of their files.
+def _workers(folder: str, *, all_tasks: bool) -> list[TaskStatus]:
+    """The workers to ask.
 
     Raises:
       ConfigError: none of them can be asked.
@@ -82,16 +91,40 @@ def _workers(folder: str, *, all_tasks: bool) -> dict[str, TaskStatus]:
         raise ConfigError(f"{folder} has no status files of a training; give its --model_dir")
     if not all_tasks:
         statuses = [each for each in statuses if each.task.startswith("chief")]
-    asked = {}
+    asked = []
     for each in statuses:
         reason = _why_not(each)
         if reason:
             complain(f"tf-frame: {each.task} is not asked: {reason}")
         else:
-            asked[f"{each.host}_worker_{each.task.split('-')[1]}"] = each
+            asked.append(each)
     if not asked:
         raise ConfigError(f"no process that trains in {folder} can be asked for a profile")
     return asked
+
+
+def _servers(folder: str) -> list[TaskStatus]:
+    """The parameter servers of a job, on any machine."""
+    statuses = read_statuses(folder)
+    return [each for each in statuses if each.task.startswith("ps-") and each.state == SERVING]
+
+
+def _expected_files(
+    workers: Sequence[TaskStatus], servers: Sequence[TaskStatus]
+) -> dict[str, TaskStatus]:
+    """Ends of the names of the files to wait for; the chief tells the servers to take part."""
+    expected = {_task_in_file(each) + SUFFIX: each for each in workers}
+    if any(each.task.startswith("chief") for each in workers):
+        expected |= {_task_in_file(each) + XPLANE: each for each in servers}
+    elif servers:
+        complain(
+            "tf-frame: parameter servers take no part, as the chief, who tells them, is not asked"
+        )
+    return expected
+
+
+def _task_in_file(status: TaskStatus) -> str:
+    return f"{status.host}_{status.task.replace('-', '_')}"
 
 
 def _why_not(status: TaskStatus) -> str:
@@ -105,26 +138,39 @@ def _why_not(status: TaskStatus) -> str:
     return ""
 
 
-def _wait(folder: str, label: str, workers: Mapping[str, TaskStatus], timeout_secs: float) -> str:
-    """Waits for the files of all workers; returns their folder.
+def _wait(folder: str, label: str, expected: Mapping[str, TaskStatus], timeout_secs: float) -> str:
+    """Waits for the files of all tasks; returns their folder.
 
     Raises:
       AttachError: a process has ended, or the time is over.
     """
     until = time.monotonic() + timeout_secs
+    pattern = os.path.join(folder, "plugins", "profile", f"*_{label}", "*")
     while True:
-        pattern = os.path.join(folder, "plugins", "profile", f"*_{label}", f"*{SUFFIX}")
-        files = {os.path.basename(path).removesuffix(SUFFIX): path for path in glob.glob(pattern)}
-        missing = [task for name, task in workers.items() if name not in files]
+        paths = glob.glob(pattern)
+        names = {os.path.basename(path) for path in paths}
+        missing = [task for name, task in expected.items() if not _is_there(name, names, expected)]
         if not missing:
-            return os.path.dirname(next(iter(files.values())))
-        ended = [each.task for each in missing if not os.path.exists(f"/proc/{each.pid}")]
+            return os.path.dirname(paths[0])
+        ended = [each.task for each in missing if _has_ended(each)]
+        there = f"; the others' profile: {os.path.dirname(paths[0])}" if paths else ""
         if ended:
-            raise AttachError(f"{ended[0]} ended before it had written its profile")
+            raise AttachError(f"{ended[0]} ended before it had written its profile{there}")
         if time.monotonic() > until:
-            names = ", ".join(each.task for each in missing)
+            tasks = ", ".join(each.task for each in missing)
             raise AttachError(
-                f"no profile from {names} within {timeout_secs:g} s; its log says why, or a step "
-                "takes longer than that (--timeout_secs)"
+                f"no profile from {tasks} within {timeout_secs:g} s; its log says why, or a step "
+                f"takes longer than that (--timeout_secs){there}"
             )
         time.sleep(_LOOK_SECS)
+
+
+def _is_there(name: str, names: Collection[str], expected: Collection[str]) -> bool:
+    # A chief without a job of its own is worker 0 in its files.
+    other = name.replace("_chief_0.", "_worker_0.")
+    return name in names or (other in names and other not in expected)
+
+
+def _has_ended(status: TaskStatus) -> bool:
+    here = status.host == socket.gethostname()
+    return here and not os.path.exists(f"/proc/{status.pid}")

@@ -14,7 +14,7 @@ from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError, reason_of
 from tf_frame.profiling.aligned import align, read_run
 from tf_frame.profiling.merge import merge
-from tf_frame.profiling.run_folders import find
+from tf_frame.profiling.run_folders import RunFolder, find
 
 USAGE = """usage: tf-frame profile merge MODEL_DIR [OPTIONS]
 
@@ -49,14 +49,26 @@ def _merge(
 ) -> None:
     folder = find(model_dir, run)
     path = os.path.expanduser(output) if output else os.path.join(folder.path, _NAME)
+    rows = write_merged(folder, path, step, keep_threadpool=keep_threadpool)
+    report(f"{rows}\nopen it in https://ui.perfetto.dev or chrome://tracing")
+
+
+def write_merged(
+    folder: RunFolder, path: str, step: int | None = None, *, keep_threadpool: bool = False
+) -> str:
+    """Writes one trace of all tasks, compressed if the name ends with .gz; returns its rows.
+
+    Raises:
+      ConfigError: no task recorded the step, or the file cannot be written.
+      DataError: a file of the profile is damaged.
+    """
     trace = merge(align(read_run(folder, keep_threadpool=keep_threadpool), step))
     data = trace.json().encode()
     try:
         file_system.write_bytes(path, gzip.compress(data, 6) if path.endswith(".gz") else data)
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {reason_of(error)}") from error
-    report(
+    return (
         f"wrote {path}: {len(trace)} events of {folder.name} on {len(trace.rows)} rows\n"
         + "\n".join(f"  {row}" for row in trace.rows)
-        + "\nopen it in https://ui.perfetto.dev or chrome://tracing"
     )

@@ -1,14 +1,19 @@
-"""Makes the profiles that `tf-frame profile attach` asks a running task for, by a signal."""
+"""Makes the profiles that a running task is asked for: by a signal, or by a hook after a slow step.
+
+The signal is that of `tf-frame profile attach`.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from tf_frame.errors import DataError
+from tf_frame.hooks.slow_step import SlowStepHook
 from tf_frame.profiling.request import SIGNAL, ProfileRequest, read_request
 from tf_frame.session.loop import TrainingLoop
 
@@ -21,33 +26,42 @@ def profiles_on_request(
     *,
     report: Callable[[str], None],
 ) -> Iterator[None]:
-    """Handles requests for a profile within; a thread other than the main one cannot.
+    """Handles requests for a profile within; signals, in the main thread alone.
+
+    A request while a profile is being made is refused.
 
     Args:
-      model_dir: the folder with the request.
+      model_dir: the folder with the request of a signal.
       loop: gets the hook between two steps.
       make_hook: makes the hook of a request, from the next global step on.
       report: takes a line when a profile begins, or why it does not.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     with contextlib.ExitStack() as stack:
 
-        def begin() -> None:
+        def begin(read: Callable[[], ProfileRequest]) -> None:
             try:
-                request = read_request(model_dir)
+                request = read()
             except DataError as error:
                 report(f"warning: no profile was made: {error}")
+                return
+            if loop.is_recorded:
+                report(f"warning: {request.label} was not made: another profile is being made")
                 return
             hook = make_hook(request, loop.global_step + 1)
             stack.callback(hook.close)
             loop.add_hook(hook)
-            report(f"profiling {request.steps} steps, as tf-frame profile attach asks")
+            report(f"profiling {request.steps} steps, as {request.asked_by} asks")
 
         def note(signum: int, frame: Any) -> None:
-            loop.request = begin
+            loop.request = functools.partial(begin, functools.partial(read_request, model_dir))
 
-        before = signal.signal(SIGNAL, note)
-        stack.callback(signal.signal, SIGNAL, before)
+        def ask(label: str, steps: int) -> None:
+            request = ProfileRequest(label, steps, asked_by="--hook slow_step")
+            loop.request = functools.partial(begin, lambda: request)
+
+        for each in loop.hooks:
+            if isinstance(each, SlowStepHook):
+                each.request_profile = ask
+        if threading.current_thread() is threading.main_thread():
+            stack.callback(signal.signal, SIGNAL, signal.signal(SIGNAL, note))
         yield

@@ -118,7 +118,9 @@ def train(setup: TrainingSetup, context: RunContext, *, model: Any, source: Any)
                 at_steps=[step],
                 # The first step prepares the graph, and is not reported.
                 num_steps=request.steps + 1,
+                own_steps=True,
                 label=request.label,
+                began=request.began,
             )
 
         try:

@@ -12,6 +12,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster import Cluster
 from tf_frame.cluster.agreement import Agreement
+from tf_frame.cluster.clock import clock_offsets
 from tf_frame.cluster.key_value_store import NO_NUMBER
 from tf_frame.cluster.server import send_to_ps
 from tf_frame.deploy.session_config import make_deployment
@@ -132,6 +133,7 @@ def make_profile_hook(
     folder: str,
     report: Callable[[str], None],
     all_tasks: bool,
+    began: float | None = None,
     **ranges: Any,
 ) -> ProfileHook:
     """Makes the hook that captures profiles in this task.
@@ -142,14 +144,19 @@ def make_profile_hook(
       folder: of the files.
       report: takes a line about what cannot be written.
       all_tasks: whether parameter servers are captured, too, which the chief tells.
+      began: time in the names of the captures; None: when the chief's session began, or a capture
+        ends.
       **ranges: steps and label, for `ProfileHook`.
     """
     config = setup.config
+    session_time = agreement.session_time if agreement else None
+    named = session_time if began is None else lambda: began
+    job, _, task = cluster.profiled_task.rpartition("_")
 
     def tell_ps(label: str, begins: bool) -> None:
         if agreement is not None and cluster.is_chief and all_tasks:
             command = {"folder": folder, "label": label, "begins": begins}
-            command["began"] = agreement.session_time()
+            command["began"] = named() if named else None
             send_to_ps(cluster, json.dumps(command).encode())
 
     # Made in the graph's session, where another graph may be the default one.
@@ -157,20 +164,22 @@ def make_profile_hook(
     batch_size = setup.examples_per_step() // len(graph.clones)
     clones = [clone.scope.rstrip("/") for clone in graph.clones]
     facts = Facts(
-        task=f"worker_{config.task}",
+        task=cluster.profiled_task,
         examples_per_step=setup.examples_per_step(),
         clone_scopes=clones if len(clones) > 1 else (),
         costs=functools.partial(
             costs, graph.graph, variables=variables, step=graph.train_op, batch_size=batch_size
         ),
+        clock_offsets=functools.partial(clock_offsets, cluster),
     )
     return ProfileHook(
         folder,
         recorder=Recorder(times, facts),
         keep=config.profile_keep,
-        task=config.task,
+        job=job,
+        task=int(task),
         is_chief=cluster.is_chief,
-        began=agreement.session_time if agreement else None,
+        began=named,
         tell=tell_ps,
         report=report,
         **ranges,

@@ -1,0 +1,83 @@
+"""`tf-frame profile attach` with status files of tasks that do not run."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from step_profiles import make_profile
+from tf_frame.cli.main import main
+from tf_frame.cluster.status import SERVING, TRAINING, TaskStatus, own_status, write_status
+from tf_frame.profiling.step_profile import to_bytes
+
+OP = ("/job:chief/replica:0/task:0/device:CPU:0", "a", "Add", 10, 20)
+
+
+@pytest.fixture
+def job(tmp_path, monkeypatch):
+    """A job of this process as chief, with others; the signal makes the given files."""
+
+    def job(*others, writes=()):
+        for status in (own_status("chief-0", TRAINING), *others):
+            write_status(str(tmp_path), status)
+        monkeypatch.setattr("tf_frame.cli.profile.attach.listens", lambda pid: True)
+        monkeypatch.setattr(
+            "tf_frame.cli.profile.attach.os.kill", lambda pid, signum: answer(writes)
+        )
+
+    def answer(writes):
+        request = json.loads((tmp_path / "profile_request.json").read_text())
+        run = tmp_path / "plugins" / "profile" / f"2026_01_31_12_00_00_{request['label']}"
+        run.mkdir(parents=True, exist_ok=True)
+        for task in writes:
+            path = run / f"{os.uname().nodename}_{task}"
+            if task.startswith("ps"):
+                Path(f"{path}.xplane.pb").write_bytes(b"")
+            else:
+                Path(f"{path}.steps.json.gz").write_bytes(to_bytes(make_profile(task, [OP])))
+
+    return job
+
+
+@pytest.fixture
+def attach(tmp_path, capsys):
+    def attach(*words):
+        code = main(["profile", "attach", str(tmp_path), "--timeout_secs", "1", *words])
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        return code, said.out, said.err
+
+    return attach
+
+
+def elsewhere(task, state=TRAINING):
+    return TaskStatus(task=task, state=state, time=0.0, pid=1, host="elsewhere")
+
+
+def test_workers_of_other_machines_are_named_and_not_waited_for(job, attach):
+    job(elsewhere("worker-0"), writes=["chief_0"])
+    code, out, err = attach("--tasks", "all", "--json")
+    assert code == 0
+    assert "worker-0 is not asked: it runs on elsewhere; give the command there" in err
+    assert "trace.json.gz" in err and json.loads(out)["step"]
+
+
+def test_a_chief_that_is_the_first_worker_of_its_cluster(job, attach):
+    job(writes=["worker_0"])
+    code, out, _ = attach()
+    assert code == 0 and "asked chief-0" in out and "trace.json.gz" not in out
+
+
+def test_the_file_of_another_worker_is_not_that_of_the_chief(job, attach):
+    job(own_status("worker-0", TRAINING), writes=["worker_0"])
+    code, _, err = attach("--tasks", "all")
+    assert code == 1 and "no profile from chief-0 within 1 s" in err
+
+
+def test_a_server_that_writes_nothing_is_named(job, attach):
+    servers = (own_status("ps-0", SERVING), elsewhere("ps-1", SERVING))
+    job(*servers, writes=["chief_0", "ps_0"])
+    code, _, err = attach("--tasks", "all")
+    assert code == 1
+    assert "no profile from ps-1 within 1 s" in err and "the others' profile: " in err
