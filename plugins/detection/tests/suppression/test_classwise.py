@@ -145,6 +145,13 @@ def test_detections_are_means_of_boxes_that_vote():
             np.testing.assert_allclose(found.boxes[image, number], expected, atol=1e-4)
 
 
+def test_rounding_moves_no_edge_beyond_those_of_all_boxes():
+    scores = np.random.default_rng(2).uniform(0.1, 1, [1, 500, 1])
+    boxes = np.tile(np.float32([0.1, 0.1, 0.7, 0.7]), [1, 500, 1])
+    found = run(boxes, np.float32(scores), box_voting_iou=0.5)
+    assert found.boxes[0, 0].tolist() == boxes[0, 0].tolist()
+
+
 def test_boxes_without_area_stay_when_boxes_vote():
     boxes = np.float32([[[3, 3, 3, 9], [0, 0, 4, 4], [0, 0, 4, 6]]])
     found = run(boxes, np.float32([[[0.9], [0.75], [0.25]]]), box_voting_iou=0.6, max_total=4)

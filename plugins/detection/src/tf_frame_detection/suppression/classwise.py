@@ -145,8 +145,12 @@ def _voted(
     votes = tf.logical_and(same, upright.iou(boxes, pool) >= threshold)
     weights = tf.where_v2(votes, tf.maximum(scores, 0.0)[:, tf.newaxis], 0.0)
     total = tf.reduce_sum(weights, axis=2, keepdims=True)
+    means = tf.matmul(weights, pool) / tf.maximum(total, _TINY)
+    # Rounding must not move an edge out of the image.
+    means = tf.minimum(means, tf.reduce_max(pool, axis=1, keepdims=True))
+    means = tf.maximum(means, tf.reduce_min(pool, axis=1, keepdims=True))
     # A box without area overlaps nothing, not even itself.
-    return tf.where_v2(total > 0, tf.matmul(weights, pool) / tf.maximum(total, _TINY), boxes)
+    return tf.where_v2(total > 0, means, boxes)
 
 
 def _fit(values: Any, real: Any, length: int) -> Any:
