@@ -9,18 +9,19 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from tf_frame import file_system
-from tf_frame.cli import option_help, tensorboard_server as server
+from tf_frame.cli import tensorboard_server as server
 from tf_frame.cli.doctor import imports
 from tf_frame.cli.doctor.check import OK
 from tf_frame.cli.doctor.child import Child
 from tf_frame.cli.doctor.storage import LOOPBACK
+from tf_frame.cli.folder_command import folder_command
 from tf_frame.cli.screen import complain, report
-from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.errors import EXIT_OK, ConfigError
 
 _USAGE = """usage: tf-frame tensorboard MODEL_DIR [MODEL_DIR ...] [OPTIONS]
 
@@ -32,25 +33,29 @@ OPTIONS = (
     Option("host", str, LOOPBACK, "address of this machine on which it listens"),
 )
 PROGRAM = (sys.executable, "-m", "tensorboard.main")
-_HELP = ("-h", "--help")
 _EVENTS, _PROFILE = "tfevents", ".xplane.pb"
 _PLUGIN = "profile"
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if not argv or any(word in _HELP for word in argv):
-        report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
-        return EXIT_OK if argv else EXIT_USAGE
-    values, words = split_flags(argv, OPTIONS)
-    parse_flags([word for word in words if word.startswith("-")], OPTIONS)
-    if not words:
-        raise ConfigError("tf-frame tensorboard takes folders of runs, MODEL_DIR ...; given: none")
+    return folder_command(
+        argv,
+        _run,
+        name="tf-frame tensorboard",
+        usage=_USAGE,
+        options=OPTIONS,
+        takes="folders of runs, MODEL_DIR ...",
+        count=None,
+    )
+
+
+def _run(words: Sequence[str], values: Mapping[str, Any]) -> int:
     folders = [word if file_system.is_remote(word) else _local(word) for word in words]
     if importlib.util.find_spec("tensorboard") is None:
         raise ConfigError("TensorBoard is not installed; pip install tensorboard")
-    host = values.get("host", LOOPBACK)
-    port = server.free_port(host, values.get("port"))
+    host = values["host"]
+    port = server.free_port(host, values["port"])
 
     def answered(url: str, plugins: Collection[str]) -> None:
         report(f"TensorBoard of {', '.join(words)}: {url} (Ctrl-C ends it)")

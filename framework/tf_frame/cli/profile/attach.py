@@ -9,14 +9,13 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from tf_frame.cli import option_help
+from tf_frame.cli.folder_command import folder_command
 from tf_frame.cli.profile import show
 from tf_frame.cli.profile.merge import write_merged
 from tf_frame.cli.screen import complain, report, without_chatter
 from tf_frame.cluster.status import SERVING, TaskStatus, read_statuses
-from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError, TfFrameError
+from tf_frame.errors import ConfigError, TfFrameError
 from tf_frame.profiling.request import SIGNAL, ProfileRequest, listens, write_request
 from tf_frame.profiling.run_folders import XPLANE, find
 from tf_frame.profiling.step_profile import SUFFIX
@@ -50,16 +49,11 @@ class AttachError(TfFrameError):
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    if not argv or any(word in ("-h", "--help") for word in argv):
-        report(f"{_USAGE}\n\n{option_help.group_text('Options', OPTIONS, {})}")
-        return EXIT_OK if argv else EXIT_USAGE
-    values, words = split_flags(argv, OPTIONS)
-    parse_flags([word for word in words if word.startswith("-")], OPTIONS)
-    if len(words) != 1:
-        given = " ".join(words) or "none"
-        raise ConfigError(f"tf-frame profile attach takes one folder, MODEL_DIR; given: {given}")
-    folder = os.path.abspath(os.path.expanduser(words[0]))
-    options: dict[str, Any] = {option.name: option.default for option in OPTIONS} | dict(values)
+    return folder_command(argv, _run, name="tf-frame profile attach", usage=_USAGE, options=OPTIONS)
+
+
+def _run(folders: Sequence[str], options: Mapping[str, Any]) -> int:
+    folder = os.path.abspath(os.path.expanduser(folders[0]))
     all_tasks = options[_TASKS.name] == _ALL
     workers = _workers(folder, all_tasks=all_tasks)
     expected = _expected_files(workers, _servers(folder) if all_tasks else [])
