@@ -23,7 +23,8 @@ def job(tmp_path, monkeypatch):
             write_status(str(tmp_path), status)
         monkeypatch.setattr("tf_frame.cli.profile.attach.listens", lambda pid: True)
         monkeypatch.setattr(
-            "tf_frame.cli.profile.attach.os.kill", lambda pid, signum: answer(writes)
+            "tf_frame.cli.profile.attach.os.kill",
+            lambda pid, signum: answer(writes) if signum else None,
         )
 
     def answer(writes):
@@ -81,3 +82,14 @@ def test_a_server_that_writes_nothing_is_named(job, attach):
     code, _, err = attach("--tasks", "all")
     assert code == 1
     assert "no profile from ps-1 within 1 s" in err and "the others' profile: " in err
+
+
+def test_a_process_of_another_user_is_not_asked(job, attach, monkeypatch):
+    def refuse(pid, signum):
+        raise PermissionError
+
+    job()
+    monkeypatch.setattr("tf_frame.cli.profile.attach.os.kill", refuse)
+    code, _, err = attach()
+    assert code == 2
+    assert f"chief-0 is not asked: its process {os.getpid()} belongs to another user" in err

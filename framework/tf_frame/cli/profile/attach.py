@@ -125,8 +125,12 @@ def _why_not(status: TaskStatus) -> str:
     """Why a task cannot be asked; empty if it can."""
     if status.host != socket.gethostname():
         return f"it runs on {status.host}; give the command there"
-    if not os.path.exists(f"/proc/{status.pid}"):
+    try:
+        os.kill(status.pid, 0)
+    except ProcessLookupError:
         return f"its process {status.pid} has ended"
+    except PermissionError:
+        return f"its process {status.pid} belongs to another user"
     if not listens(status.pid):
         return f"its process {status.pid} does not train now, or is none of this tf-frame"
     return ""
