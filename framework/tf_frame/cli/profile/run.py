@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import sys
 import tempfile
 from collections.abc import Sequence
 
 from tf_frame.cli import option_help, run as training
 from tf_frame.cli.profile import show
+from tf_frame.cli.screen import report
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option
@@ -85,7 +87,10 @@ def main(argv: Sequence[str]) -> int:
         )
     shown = [f"--html={values[_HTML.name]}"] if values.get(_HTML.name) else []
     shown += ["--json"] if as_json else []
-    return show.main([setup.model_dir, f"--run={found[-1]}", *shown])
+    code = show.main([setup.model_dir, f"--run={found[-1]}", *shown])
+    if not as_json:
+        report(f"\nthis report again: tf-frame profile show {shlex.quote(setup.model_dir)}")
+    return code
 
 
 def _recorded(model_dir: str) -> list[str]:
