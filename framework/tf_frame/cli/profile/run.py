@@ -6,7 +6,8 @@ import contextlib
 import shlex
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tf_frame.cli import option_help, run as training
 from tf_frame.cli.profile import show
@@ -39,58 +40,71 @@ def options_text() -> str:
 def main(argv: Sequence[str]) -> int:
     """Profiles, prints the report, and returns the exit code."""
     values, words = split_flags(argv, OPTIONS)
-    steps = values.get(_STEPS.name, _STEPS.default)
-    warmup = values.get(_WARMUP.name, _WARMUP.default)
+    given: dict[str, Any] = {option.name: option.default for option in OPTIONS} | dict(values)
     line = parse_command_line(words)
+    _check(line.values)
+    # A wrong option is refused here, before anything is written.
+    model_dir = line.setup(OPTIONS).model_dir
+    check_writable(model_dir)
+    before = set(_recorded(model_dir))
+    first = given[_WARMUP.name] + 1
+    as_json = given[_JSON.name]
+    # With --json, standard output is for programs.
+    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+        try:
+            _train(words, model_dir, first=first, steps=given[_STEPS.name])
+        except Interrupted as stopped:
+            # The text of the training is about a checkpoint, which is not kept.
+            some = set(_recorded(model_dir)) - before
+            what = f"see tf-frame profile show {model_dir}" if some else "nothing recorded"
+            raise Interrupted(stopped.signum, f"stopped; {what}") from stopped
+    found = [name for name in _recorded(model_dir) if name not in before]
+    if not found:
+        raise DataError(
+            f"no step was recorded in {model_dir}: the training ended before step {first}, or its "
+            "files could not be written; see the lines above"
+        )
+    shown = [f"--html={given[_HTML.name]}"] if given[_HTML.name] else []
+    code = show.main([model_dir, f"--run={found[-1]}", *shown, *(["--json"] if as_json else [])])
+    if not as_json:
+        report(f"\nthis report again: tf-frame profile show {shlex.quote(model_dir)}")
+    return code
+
+
+def _check(given: Mapping[str, Any]) -> None:
+    """Refuses options that this command sets, and those of a run that does not train."""
     for name in _SET:
-        if name in line.values:
+        if name in given:
             raise ConfigError(
                 f"tf-frame profile sets --{name} itself; use --steps and --warmup, or tf-frame run"
             )
     for name in _NO_TRAINING:
-        if line.values.get(name, TRAIN) not in (False, TRAIN):
+        if given.get(name, TRAIN) not in (False, TRAIN):
             raise ConfigError(f"tf-frame profile trains; --{name} is an option of tf-frame run")
-    # A wrong option is refused here, before anything is written.
-    setup = line.setup(OPTIONS)
-    check_writable(setup.model_dir)
-    before = set(_recorded(setup.model_dir))
+
+
+def _train(words: Sequence[str], model_dir: str, *, first: int, steps: int) -> None:
+    """Trains in a folder that is removed, and profiles into another one.
+
+    Args:
+      words: the command line of the run.
+      model_dir: the folder of the profile.
+      first: the step in which TensorFlow prepares the recording; the report leaves it out.
+      steps: the steps after it.
+    """
     with tempfile.TemporaryDirectory(prefix="tf-frame-profile-") as folder:
-        # The first traced step prepares the graph; the recorder leaves it out.
         options = {
             "model_dir": folder,
-            "profile_dir": setup.model_dir,
-            "max_steps": warmup + 1 + steps,
-            "profile_at_step": warmup + 1,
+            "profile_dir": model_dir,
+            "max_steps": first + steps,
+            "profile_at_step": first,
             "profile_num_steps": steps + 1,
             "eval_every_n_steps": 0,
             "allow_inexact_resume": "true",  # Nothing is resumed.
         }
+        # Of an option that is given twice, the last value counts.
         set_words = [f"--{name}={value}" for name, value in options.items()]
-        as_json = bool(values.get(_JSON.name))
-        # With --json, standard output is for programs.
-        with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
-            # Of an option that is given twice, the last value counts.
-            try:
-                training.main([*words, *set_words, "--noevaluate"])
-            except Interrupted as stopped:
-                # The text of the training is about a checkpoint, which is not kept.
-                some = set(_recorded(setup.model_dir)) - before
-                what = (
-                    f"see tf-frame profile show {setup.model_dir}" if some else "nothing recorded"
-                )
-                raise Interrupted(stopped.signum, f"stopped; {what}") from stopped
-    found = [name for name in _recorded(setup.model_dir) if name not in before]
-    if not found:
-        raise DataError(
-            f"no step was recorded in {setup.model_dir}: the training ended before step "
-            f"{warmup + 1}, or its files could not be written; see the lines above"
-        )
-    shown = [f"--html={values[_HTML.name]}"] if values.get(_HTML.name) else []
-    shown += ["--json"] if as_json else []
-    code = show.main([setup.model_dir, f"--run={found[-1]}", *shown])
-    if not as_json:
-        report(f"\nthis report again: tf-frame profile show {shlex.quote(setup.model_dir)}")
-    return code
+        training.main([*words, *set_words, "--noevaluate"])
 
 
 def _recorded(model_dir: str) -> list[str]:
