@@ -79,14 +79,12 @@ class Blocks:
 
     def run(self, *, metadata: bool, capture: bool) -> float:
         """Returns the seconds of a step of a block, without those of beginning and writing."""
-        made = Capture() if capture else None
+        made = Capture(self._folder, label="bench", task="worker_0") if capture else None
         if made is not None:
             self.began.append(elapsed(made.start))
         secs = elapsed(lambda: self._run_steps(metadata)) / self._steps
         if made is not None:
-            self.saved.append(
-                elapsed(lambda: made.save(self._folder, label="bench", task="worker_0"))
-            )
+            self.saved.append(elapsed(made.save))
         return secs
 
     def _run_steps(self, metadata: bool) -> None:
