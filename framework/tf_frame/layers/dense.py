@@ -81,7 +81,7 @@ def multiply(inputs: Any, weights: Any) -> Any:
 
 
 def _prefers_own_gradient(inputs: Any, weights: Any) -> bool:
-    """Whether the gradient of the inputs is quicker as the transpose of another product.
+    """True if the gradient of the inputs is quicker as the transpose of another product.
 
     TensorFlow multiplies the gradient of the outputs by the transposed weights, which oneDNN does
     slowly if these are large and the batch is not. On two CPU cores, for weights of 3136 x 1024:

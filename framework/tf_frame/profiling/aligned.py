@@ -1,4 +1,4 @@
-"""What the tasks of a profile recorded, by the clock of the chief, and each operation once.
+"""Records of all tasks of a profile, by the clock of the chief, and each operation once.
 
     run = align(read_run(find("runs/first")), step=100)
     run.ops[Device("ps_0", "CPU:0")]
@@ -77,7 +77,7 @@ class AlignedRun:
 
     @property
     def begin(self) -> int:
-        """When the first event began; 0 without any."""
+        """Begin of the first event; 0 without any."""
         begins = [steps[0].begin for steps in self.steps.values() if steps]
         begins += [ops[0].begin for ops in self.ops.values()]
         begins += [line.events[0].begin for lines in self.captures.values() for line in lines]

@@ -45,7 +45,7 @@ class RunFolder:
 
     @property
     def has_time(self) -> bool:
-        """Whether the name begins with a time, as tf-frame and TensorBoard name them."""
+        """True if the name begins with a time, as tf-frame and TensorBoard name them."""
         return _TIME.match(self.name) is not None
 
 

@@ -141,7 +141,7 @@ class HookCost:
       kind: as in `Span`.
       calls: how often it ran.
       secs: all its seconds.
-      every_steps: steps between two calls on average; None before the second.
+      every_steps: steps between two calls by its cadence; 1 without a cadence; None if unknown.
     """
 
     name: str

@@ -49,7 +49,7 @@ _MESSAGES: Mapping[str, Mapping[str, tuple[int, str]]] = {
 
 
 class Event(NamedTuple):
-    """What happened on a thread or stream; times are nanoseconds since 1970."""
+    """An event on a thread or stream; times are nanoseconds since 1970."""
 
     name: str
     begin: int

@@ -166,7 +166,7 @@ class TrainingLoop:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether a profile of the present steps is being made."""
+        """True while a profile of the present steps is being made."""
         return self._times.on_step is not None
 
     def add_hook(self, hook: Any) -> None:

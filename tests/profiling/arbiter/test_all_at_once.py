@@ -140,7 +140,7 @@ def test_a_hook_is_refused_while_the_button_captures(tmp_path, profile_steps, ad
 
 
 def test_all_begin_at_the_same_moment(tmp_path, profile_steps, address):
-    """Who gets the profiler is left to chance; the other one is refused, and training goes on."""
+    """Chance gives the profiler to one; the other one is refused, and training goes on."""
     button = Button(address, tmp_path / "button")
 
     def at_step(step):

@@ -79,7 +79,7 @@ class Child:
 
 
 def _ending(code: int, err: str) -> str:
-    """How a process ended that did not answer, with the last line that it wrote."""
+    """Text about the end of a process that did not answer, with the last line that it wrote."""
     how = f"exit code {code}"
     if code < 0:
         how = signal.strsignal(-code) or f"signal {-code}"

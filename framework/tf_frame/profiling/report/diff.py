@@ -84,7 +84,7 @@ class Comparison:
 
     @property
     def can_tell(self) -> bool:
-        """Whether there are enough steps for any significant difference."""
+        """True if there are enough steps for any significant difference."""
         return self.least_p < _LEVEL
 
 

@@ -80,7 +80,7 @@ def _events(step: Step) -> Iterator[tuple[int, bool, int, int]]:
 
 
 class _Sweep:
-    """What runs at an instant, and the time that was divided until then.
+    """Spans and operations that run at an instant, and the time that was divided until then.
 
     An operation's part of the time is that of one operation of its class, added up from its
     begin to its end; so an instant costs the same however many operations run.
