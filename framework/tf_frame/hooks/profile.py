@@ -198,7 +198,7 @@ class ProfileHook(Hook):
         self._task = f"{job}_{task}"
         self._folder = model_dir if is_chief else os.path.join(model_dir, self._task)
         self._recorder, self._keep = recorder, keep
-        self._is_recording = False
+        self._recording: Recorder | None = None
         self._is_chief = is_chief
         self._first: int | None = None
         self._capture: Capture | None = None
@@ -216,25 +216,25 @@ class ProfileHook(Hook):
             self._begin(step)
         if self._marker is None:  # A step of accumulated gradients has several runs.
             self._marker = step_marker(step)
-        if self._is_recording or step == self._first:
+        if self._recording is not None or step == self._first:
             return tf.train.SessionRunArgs(None, options=run_options(self._session.sess_str))
         # With empty options, since a run without options would prepare another call.
         return tf.train.SessionRunArgs(None, options=tf.RunOptions())
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         self._end_marker()
-        if self._recorder is not None and self._is_recording:
-            self._recorder.add(run_values.run_metadata)
+        if self._recording is not None:
+            self._recording.add(run_values.run_metadata)
         if self._metadata is None:
             self._metadata = (step, run_values.run_metadata)
         self._is_over = self.cadence.ends_at(step)
-        if self._is_over and not self._is_recording:
+        if self._is_over and self._recording is None:
             self.close()
 
     def _after_hooks(self, step: int, ended: float) -> None:
         """Ends a recorded step, and the range after its last one."""
-        if self._recorder is not None and self._is_recording:
-            self._recorder.end_step(step, ended)
+        if self._recording is not None:
+            self._recording.end_step(step, ended)
         if self._is_over:
             self.close()
 
@@ -261,7 +261,7 @@ class ProfileHook(Hook):
         if self._recorder is not None:
             with only_warns(f"the record of the steps from {step}", report=self._report):
                 self._recorder.start(self._after_hooks)
-                self._is_recording = True
+                self._recording = self._recorder
         capture = Capture(self._model_dir, label=self._label(step), task=self._task)
         with only_warns(f"the profile from step {step}", report=self._report):
             capture.start()
@@ -270,8 +270,7 @@ class ProfileHook(Hook):
 
     def _write(self, first: int, capture: Capture | None) -> None:
         """Writes the capture, and the recorded steps beside it."""
-        recorder = self._recorder if self._is_recording else None
-        self._is_recording = False
+        recorder, self._recording = self._recording, None
         profile = recorder.stop() if recorder is not None else None
         began = self._began() if self._began else None
         path = ""

@@ -20,6 +20,7 @@ from tf_frame.profiling.memory import memory_peaks
 from tf_frame.profiling.step_profile import (
     CHECKPOINT,
     HOOK,
+    PROFILER,
     SESSION,
     SUMMARY,
     Cost,
@@ -33,8 +34,6 @@ from tf_frame.profiling.step_profile import (
 from tf_frame.profiling.step_stats import executions_of
 from tf_frame.profiling.step_times import StepTimes
 
-# Hook whose time is that of profiling, which the report leaves out of a step.
-PROFILER = "ProfileHook"
 _NANOS = 10**9
 
 

@@ -23,6 +23,8 @@ _DAMAGED = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, Attr
 
 # Kinds of spans: what Python does within a step.
 SESSION, HOOK, CHECKPOINT, SUMMARY = "session", "hook", "checkpoint", "summary"
+# Hook whose time is that of profiling, which the report leaves out of a step.
+PROFILER = "ProfileHook"
 
 
 class Span(NamedTuple):

@@ -22,10 +22,8 @@ from tf_frame.profiling.report.figures import (
 from tf_frame.profiling.report.kinds import Class, class_of, kind_of
 from tf_frame.profiling.report.scopes import place_of, short_device
 from tf_frame.profiling.report.sweep import Division, divide
-from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY, StepProfile
+from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, PROFILER, SUMMARY, StepProfile
 
-# Hooks that run in a recorded step only because it is recorded; nothing else counts their time.
-PROFILERS = ("ProfileHook",)
 _BINS = 10
 _NS_PER_MS = 1e6
 _LABELS = {
@@ -91,7 +89,7 @@ class _Classes(dict[tuple[int, int], Class]):
 
 def _without_profilers(phases: dict[tuple[str, str], int]) -> int:
     """Removes the phases of profiling's own hooks; returns their time."""
-    found = [phase for phase in phases if phase[1] in PROFILERS]
+    found = [phase for phase in phases if phase[1] == PROFILER]
     return sum(phases.pop(phase) for phase in found)
 
 

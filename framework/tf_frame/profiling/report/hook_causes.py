@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tf_frame.profiling.report.divided import PROFILERS
 from tf_frame.profiling.report.figures import Hint, HookRow, Report
 from tf_frame.profiling.report.kinds import SUMMARY as SUMMARY_KIND
-from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
+from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, PROFILER, SUMMARY
 
 # A few times what the default hooks of a small model take together.
 _HOOK = 0.05
@@ -32,7 +31,7 @@ def slow_hook(report: Report) -> Iterable[Hint]:
     """Hooks that take a large part of the step, but those of checkpoints and summaries."""
     for row in report.hooks:
         share, ms = _cost(row, report)
-        own = row.kind == HOOK and row.name not in PROFILERS
+        own = row.kind == HOOK and row.name != PROFILER
         if own and share >= _HOOK and ms >= _HOOK_MS:
             option = _OPTIONS.get(row.name, "")
             remedy = f"a larger {option}" if option else "a cadence with fewer steps"
