@@ -43,6 +43,8 @@ def test_a_wrong_name_is_told_with_those_there_are(model_dir):
 def test_a_folder_without_profiles_is_told(tmp_path):
     with pytest.raises(ConfigError, match="has no profile, which would be in"):
         find(str(tmp_path))
+    with pytest.raises(ConfigError, match="x: there is no such folder"):
+        find(str(tmp_path / "x"))
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,13 @@ _HELP = ("-h", "--help", _HELP_ALL)
 _SHOWING = ("show_placement", "show_hooks", "show_model")
 
 
-def main(argv: Sequence[str]) -> int:
-    """Runs the sub-command and returns its exit code."""
+def main(argv: Sequence[str], *, keeps_folder: bool = True) -> int:
+    """Runs the sub-command and returns its exit code.
+
+    Args:
+      argv: the words after `tf-frame run`.
+      keeps_folder: False if the caller removes `--model_dir`; then no text names it.
+    """
     code = run_as_command(argv)
     if code is not None:
         return code
@@ -81,11 +86,12 @@ def main(argv: Sequence[str]) -> int:
     ):
         if cluster.is_chief:
             refuse_if_busy(setup.model_dir)
-        report("\n".join([run_text.introduction(setup, source.info, cluster), *notes]))
+        introduction = run_text.introduction(setup, source.info, cluster, keeps_folder=keeps_folder)
+        report("\n".join([introduction, *notes]))
         observer = RunObserver(report, interrupts, shows_progress=True)
         result = _run(setup, RunContext(observer=observer, cluster=cluster), source)
         if cluster.is_chief:
-            report(run_text.closing(setup, result))
+            report(run_text.closing(setup, result, keeps_folder=keeps_folder))
     return EXIT_OK
 
 

@@ -71,9 +71,19 @@ def _changes(setup: TrainingSetup) -> list[str]:
     return ["\n  ".join([heading, *changed])] if changed else []
 
 
-def introduction(setup: TrainingSetup, info: InputInfo, cluster: Cluster | None = None) -> str:
+def introduction(
+    setup: TrainingSetup,
+    info: InputInfo,
+    cluster: Cluster | None = None,
+    *,
+    keeps_folder: bool = True,
+) -> str:
     """The first screen of a run: versions, model, input, training, devices, task, folder."""
     config = setup.config
+    folder = [
+        ("model_dir", emphasised(setup.model_dir)),
+        ("watch it", f"tensorboard --logdir {shlex.quote(setup.model_dir)}"),
+    ]
     rows = [
         ("model", _named(setup.model)),
         ("input", f"{_named(setup.input)}{_counts(info)}"),
@@ -82,8 +92,7 @@ def introduction(setup: TrainingSetup, info: InputInfo, cluster: Cluster | None 
         ("optimizer", f"{setup.optimizer.name}, {_learning_rate(setup)}"),
         ("devices", _devices(config)),
         *([("task", cluster.task_name)] if cluster and cluster.target else []),
-        ("model_dir", emphasised(setup.model_dir)),
-        ("watch it", f"tensorboard --logdir {shlex.quote(setup.model_dir)}"),
+        *(folder if keeps_folder else []),
     ]
     versions = f"tf-frame {tf_frame.__version__}, TensorFlow {_version('tensorflow')}"
     return f"{versions}\n{columns(rows)}"
@@ -134,7 +143,7 @@ def _version(distribution: str) -> str:
         return "(version unknown)"
 
 
-def closing(setup: TrainingSetup, result: Mapping[str, Any]) -> str:
+def closing(setup: TrainingSetup, result: Mapping[str, Any], *, keeps_folder: bool = True) -> str:
     """The last evaluation as a table, the time that the run took, and its folder."""
     lines = []
     if result["metrics"]:
@@ -142,5 +151,6 @@ def closing(setup: TrainingSetup, result: Mapping[str, Any]) -> str:
         lines += [f"evaluation at step {result['metrics_step']}", table]
     rate = result["steps_per_sec"]
     speed = f", {rate:.2f} steps/s" if rate else ""
-    lines.append(f"done in {result['duration_secs']:.0f} s{speed}; results in {setup.model_dir}")
+    where = f"; results in {setup.model_dir}" if keeps_folder else ""
+    lines.append(f"done in {result['duration_secs']:.0f} s{speed}{where}")
     return "\n".join(lines)

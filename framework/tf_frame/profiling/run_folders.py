@@ -64,8 +64,10 @@ def find(model_dir: str, name: str | None = None) -> RunFolder:
       name: of the folder; None: the newest.
 
     Raises:
-      ConfigError: there is none.
+      ConfigError: there is none, or no folder `model_dir`.
     """
+    if not file_system.is_folder(model_dir):
+        raise ConfigError(f"{model_dir}: there is no such folder")
     found = {each.name: each for each in run_folders(model_dir)}
     if not found:
         raise ConfigError(

@@ -46,7 +46,7 @@ class TrainingLoop:
       loss: the loss of the last step, None before the first.
       stop_requested: whether a hook ended training, and not the end of the input.
       request: function to call between two steps, once, after which the cadences are asked anew;
-        a signal handler may set it.
+        a signal handler may set it. It waits until a profile that is being made has ended.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class TrainingLoop:
         self.stop_requested = self.stop_requested or context.stop_requested
 
     @property
-    def is_recorded(self) -> bool:
+    def _is_recorded(self) -> bool:
         """True while a profile of the present steps is being made."""
         return self._times.on_step is not None
 
@@ -175,7 +175,7 @@ class TrainingLoop:
         self._schedule.add(hook)
 
     def _should_stop(self) -> bool:
-        if self.request is not None:
+        if self.request is not None and not self._is_recorded:
             request, self.request = self.request, None
             request()
             return True

@@ -31,16 +31,26 @@ def model(tmp_path):
     return Slow
 
 
-def test_a_slow_step_triggers_a_profile_of_the_next_ones(tmp_path, model):
+def train(model, folder, **options):
+    """Trains 30 steps; returns how long after step 15, the slow one, its profile begins."""
     lines = []
-    setup = make_setup(model, ToyInput, str(tmp_path), max_steps=30, evaluate=False)
+    setup = make_setup(model, ToyInput, str(folder), max_steps=30, evaluate=False, **options)
     run_setup(setup, report=lines.append)
     assert "profiling 3 steps, as --hook slow_step asks" in lines
-    (path,) = tmp_path.glob("plugins/profile/*_slow_step_*/*_worker_0.steps.json.gz")
+    (path,) = folder.glob("plugins/profile/*_slow_step_*/*_worker_0.steps.json.gz")
     profile = read(str(path))
+    assert profile.clock_offset == 0 and profile.peer_clock_offsets == {}
     slow = int(path.parent.name.rpartition("_")[2])
     numbers = [step.number for step in profile.steps]
     assert numbers == list(range(numbers[0], numbers[0] + 3))
+    return numbers[0] - slow
+
+
+def test_a_slow_step_triggers_a_profile_of_the_next_ones(tmp_path, model):
     # One step ends before the request is seen, the next one is only prepared with.
-    assert slow + 1 < numbers[0] <= slow + 3
-    assert profile.clock_offset == 0 and profile.peer_clock_offsets == {}
+    assert 1 < train(model, tmp_path) <= 3
+
+
+def test_a_request_waits_until_another_profile_is_made(tmp_path, model):
+    after = train(model, tmp_path, profile_at_step=14, profile_num_steps=6)
+    assert 20 - 15 < after <= 20 - 15 + 2

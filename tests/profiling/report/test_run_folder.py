@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from hand_made_steps import Recording
@@ -46,8 +48,13 @@ def test_a_folder_without_profile_or_no_folder_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("rest", [b"", b"\xff" * 40], ids=["truncated", "overwritten"])
-def test_a_damaged_file_is_named(model_dir, rest):
-    path = model_dir / "plugins" / "profile" / NEW / "here_worker_1.steps.json.gz"
-    path.write_bytes(path.read_bytes()[:10] + rest)
-    with pytest.raises(DataError, match=r"here_worker_1.steps.json.gz is no profile .* damaged"):
+def test_a_damaged_file_is_named_and_the_others_are_read(model_dir, rest, caplog):
+    fault = "here_worker_1.steps.json.gz is no profile .* damaged"
+    for number in (1, 0):
+        path = model_dir / "plugins" / "profile" / NEW / f"here_worker_{number}.steps.json.gz"
+        path.write_bytes(path.read_bytes()[:10] + rest)
+        if number:
+            assert [profile.task for profile in find(str(model_dir)).profiles] == ["worker_0"]
+            assert re.search(f"left out: .*{fault}", caplog.text)
+    with pytest.raises(DataError, match=fault.replace("1", "0")):
         find(str(model_dir))

@@ -104,7 +104,7 @@ def _train(words: Sequence[str], model_dir: str, *, first: int, steps: int) -> N
         }
         # Of an option that is given twice, the last value counts.
         set_words = [f"--{name}={value}" for name, value in options.items()]
-        training.main([*words, *set_words, "--noevaluate"])
+        training.main([*words, *set_words, "--noevaluate"], keeps_folder=False)
 
 
 def _recorded(model_dir: str) -> list[str]:

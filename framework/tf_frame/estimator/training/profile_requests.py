@@ -28,7 +28,7 @@ def profiles_on_request(
 ) -> Iterator[None]:
     """Handles requests for a profile within; signals, in the main thread alone.
 
-    A request while a profile is being made is refused.
+    A request waits until a profile that is being made has ended.
 
     Args:
       model_dir: the folder with the request of a signal.
@@ -44,9 +44,6 @@ def profiles_on_request(
             except DataError as error:
                 report(f"warning: no profile was made: {error}")
                 return
-            if loop.is_recorded:
-                report(f"warning: {request.label} was not made: another profile is being made")
-                return
             hook = make_hook(request, loop.global_step + 1)
             stack.callback(hook.close)
             loop.add_hook(hook)
@@ -57,7 +54,8 @@ def profiles_on_request(
 
         def ask(label: str, steps: int) -> None:
             request = ProfileRequest(label, steps, asked_by="--hook slow_step")
-            loop.request = functools.partial(begin, lambda: request)
+            # A request that waits, such as that of a user, stays.
+            loop.request = loop.request or functools.partial(begin, lambda: request)
 
         for each in loop.hooks:
             if isinstance(each, SlowStepHook):

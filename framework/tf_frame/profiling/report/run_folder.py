@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import os
 from collections.abc import Sequence
 
@@ -11,6 +12,8 @@ from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.profiling.run_folders import run_folders
 from tf_frame.profiling.step_profile import SUFFIX, StepProfile, read
+
+_LOG = logging.getLogger("tf_frame")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Run:
 
 
 def find(model_dir: str, run: str | None = None) -> Run:
-    """Reads the recorded steps of all tasks.
+    """Reads the recorded steps of all tasks; a damaged file beside a good one is only named.
 
     Args:
       model_dir: the folder of the training.
@@ -35,7 +38,7 @@ def find(model_dir: str, run: str | None = None) -> Run:
 
     Raises:
       ConfigError: there is no such folder, or no such run in it.
-      DataError: no steps are recorded in it, or a file is damaged.
+      DataError: no steps are recorded in it, or all files are damaged.
     """
     model_dir = os.path.expanduser(model_dir)
     if not file_system.is_folder(model_dir):
@@ -51,4 +54,18 @@ def find(model_dir: str, run: str | None = None) -> Run:
         hint = f"did you mean {near}?" if near else f"it has {', '.join(runs)}"
         raise ConfigError(f"--run {run}: {model_dir} has no recorded steps of that name; {hint}")
     name = run if run is not None else list(runs)[-1]
-    return Run(name, [read(path) for path in runs[name]])
+    return Run(name, _read_good(runs[name]))
+
+
+def _read_good(paths: Sequence[str]) -> list[StepProfile]:
+    profiles, faults = [], []
+    for path in paths:
+        try:
+            profiles.append(read(path))
+        except DataError as error:
+            faults.append(error)
+    if not profiles:
+        raise faults[0]
+    for fault in faults:
+        _LOG.warning("warning: left out: %s", fault)
+    return profiles

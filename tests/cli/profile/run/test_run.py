@@ -45,6 +45,7 @@ def test_one_command_profiles_and_reports(profile, tmp_path):
     finished = profile("--plugin", "toy", "--steps", 3, "--warmup", 2, "--model_dir", "found")
     assert finished.returncode == 0, finished.stderr
     assert "A step takes " in finished.stdout and "Where the time goes" in finished.stdout
+    assert "tf-frame-profile-" not in finished.stdout  # The folder of the training is gone.
     assert finished.stdout.endswith("this report again: tf-frame profile show found\n")
     (run,) = (tmp_path / "found" / "plugins" / "profile").iterdir()
     names = sorted(path.name.split("_", 1)[1] for path in run.iterdir())
