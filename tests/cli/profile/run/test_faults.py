@@ -62,7 +62,7 @@ def profile(tmp_path, capsys):
 @pytest.fixture
 def trains(monkeypatch):
     """Replaces the training by a function without arguments."""
-    return lambda train: monkeypatch.setattr(run.training, "main", lambda words: train())
+    return lambda train: monkeypatch.setattr(run.training, "main", lambda words, **more: train())
 
 
 @pytest.fixture
