@@ -33,6 +33,12 @@ def test_the_newest_stay_and_only_captures_go(tmp_path, profiles):
     assert names(profiles) == ["2025_01_01_00_00_00", "2026_01_03_00_00_00_step_5", "keep_me"]
 
 
+def test_a_relative_folder_is_the_same(tmp_path, profiles, monkeypatch):
+    monkeypatch.chdir(tmp_path.parent)
+    path = f"{tmp_path.name}/plugins/profile/2026_01_01_00_00_00_step_1"
+    assert retain(tmp_path.name, keep=2) == [Removed(path, 8)]
+
+
 def test_files_that_tensorboard_keeps_beside_captures_go_with_them(tmp_path, profiles):
     folder = profiles / "2026_01_01_00_00_00_step_1"
     for name in (

@@ -5,7 +5,6 @@ removed = retain("runs/first", keep=3)
 
 from __future__ import annotations
 
-import os
 from typing import NamedTuple
 
 from tf_frame import file_system
@@ -51,4 +50,4 @@ def retain(model_dir: str, keep: int, *, dry_run: bool = False) -> list[Removed]
 def _bytes_in(path: str) -> int:
     if not file_system.is_folder(path):
         return file_system.size_of(path)
-    return sum(_bytes_in(os.path.join(path, name)) for name in file_system.files_in(path))
+    return sum(map(_bytes_in, file_system.files_in(path)))

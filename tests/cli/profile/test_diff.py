@@ -1,6 +1,10 @@
 """`tf-frame profile diff`: its words, exit codes and output, on recorded steps of its own."""
 
 import json
+import os
+import re
+import subprocess
+import sys
 
 import pytest
 
@@ -11,7 +15,7 @@ from tf_frame.profiling.step_profile import SUFFIX, Node, Op, Span, Step, StepPr
 MS = 10**6
 
 
-def recorded(step_ms, number=10):
+def recorded(step_ms, number=10, examples=8):
     """Steps of one operation that takes all but 1 ms, with a little noise."""
     steps, begin = [], 0
     for i in range(number):
@@ -21,17 +25,19 @@ def recorded(step_ms, number=10):
         steps.append(Step(i + 1, begin, end, [session], [op], []))
         begin = end
     nodes = [Node("clone_0/conv_1/Relu", "_FusedConv2D")]
-    return StepProfile("worker_0", "machine", 2, ["/device:CPU:0"], nodes, steps)
+    return StepProfile(
+        "worker_0", "machine", 2, ["/device:CPU:0"], nodes, steps, examples_per_step=examples
+    )
 
 
 @pytest.fixture
 def model_dir(tmp_path):
     """Makes the folder of a run with one profile."""
 
-    def make(name, step_ms, *, run="2026_01_31_12_00_00_step_100", number=10):
+    def make(name, step_ms, *, run="2026_01_31_12_00_00_step_100", **more):
         folder = tmp_path / name / "plugins" / "profile" / run
         folder.mkdir(parents=True)
-        (folder / f"machine_worker_0{SUFFIX}").write_bytes(to_bytes(recorded(step_ms, number)))
+        (folder / f"machine_worker_0{SUFFIX}").write_bytes(to_bytes(recorded(step_ms, **more)))
         return str(tmp_path / name)
 
     return make
@@ -59,6 +65,25 @@ def test_json_has_all_entries(model_dir, capsys):
 def test_fail_over_is_the_exit_code(model_dir, capsys, after_ms, limit, code):
     assert main([model_dir("a", 20), model_dir("b", after_ms), f"--fail_over={limit}"]) == code
     assert ("slower; allowed: 10 %" in capsys.readouterr().err) == bool(code)
+
+
+def test_with_other_examples_per_step_the_time_of_an_example_counts(model_dir, capsys):
+    runs = [model_dir("a", 20), model_dir("b", 30, examples=16), model_dir("c", 15, examples=4)]
+    assert main([*runs[:2], "--fail_over=0%"]) == 0
+    whole = r"example  2\.5\d ms -> 1\.88 ms  \(-0\.6\d ms, -2\d\.\d %\): faster"
+    assert re.search(whole, capsys.readouterr().out)
+    assert main([runs[0], runs[2], "--fail_over=40%"]) == 1
+    assert re.search(r"the time of an example became 49\.\d % slower", capsys.readouterr().err)
+
+
+def test_the_exit_code_is_right_if_nobody_reads_the_output(model_dir):
+    words = ["profile", "diff", model_dir("a", 20), model_dir("b", 30), "--fail_over=10%"]
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    command = [sys.executable, "-m", "tf_frame", *words]
+    with os.fdopen(write_end) as output:
+        finished = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, timeout=60)
+    assert finished.returncode == 1 and b"became 49.9 % slower" in finished.stderr
 
 
 def test_noise_never_fails(model_dir):

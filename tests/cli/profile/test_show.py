@@ -72,9 +72,14 @@ def test_a_page_is_written_beside_the_text(shown, model_dir, monkeypatch, tmp_pa
     path = tmp_path / "page.html"
     assert shown(model_dir, "--html", path, "--task", "worker_1").startswith("A step takes")
     assert path.read_text("utf-8") == "<p>ü worker_1</p>"
-    with pytest.raises(ConfigError, match=r"--html .*/none/page.html cannot be written: No such"):
+    assert [report.task for report in pages] == ["worker_1"]
+
+
+def test_a_page_that_cannot_be_is_refused_at_once(model_dir, tmp_path):
+    with pytest.raises(ConfigError, match=r"--html .*/page.html: there is no folder .*/none$"):
         show.main([str(model_dir), "--html", str(tmp_path / "none" / "page.html")])
-    assert [report.task for report in pages] == ["worker_1", "worker_0"]
+    with pytest.raises(ConfigError, match=r"--html .* is a folder; give a file"):
+        show.main([str(model_dir), "--html", str(tmp_path)])
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(folders: Sequence[str], options: Mapping[str, Any]) -> int:
+    show.check_page(options[_HTML.name])
     folder = os.path.abspath(os.path.expanduser(folders[0]))
     all_tasks = options[_TASKS.name] == _ALL
     workers = _workers(folder, all_tasks=all_tasks)

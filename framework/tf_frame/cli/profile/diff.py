@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli.folder_command import folder_command
-from tf_frame.cli.screen import complain, report, without_chatter
+from tf_frame.cli.screen import complain, output_may_fail, report, without_chatter
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_FAILED, EXIT_OK, ConfigError
 from tf_frame.profiling.report.build import build
@@ -26,7 +26,8 @@ clones and without numbers that TensorFlow adds to make names unique. A differen
 noise of the steps is marked so. BEFORE and AFTER are each the --model_dir of a run (its newest
 profile counts) or one folder below its plugins/profile.
 
-Exit code 0; with --fail_over, 1 if the step became slower by more than that."""
+Exit code 0; with --fail_over, 1 if the step became slower by more than that; where the number of
+examples per step differs, the time of an example counts."""
 _RUN = Option(
     "run", tuple[str, ...], (), "name of the profile in both folders, or two: before,after"
 )
@@ -54,10 +55,11 @@ def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     limit = _percent(values[_FAIL_OVER.name]) if values.get(_FAIL_OVER.name) else None
     with without_chatter(None):  # A remote folder needs TensorFlow.
         compared = compare(*_reports(folders, values[_RUN.name]))
-    if values.get(_JSON.name):
-        report(json.dumps(dataclasses.asdict(compared), indent=1, allow_nan=False))
-    else:
-        report(text_of(compared))
+    with output_may_fail():  # The exit code tells the difference all the same.
+        if values.get(_JSON.name):
+            report(json.dumps(dataclasses.asdict(compared), indent=1, allow_nan=False))
+        else:
+            report(text_of(compared))
     return EXIT_OK if limit is None else _gate(compared, limit)
 
 
@@ -95,10 +97,12 @@ def _percent(text: str) -> float:
 
 def _gate(compared: Comparison, limit: float) -> int:
     """The exit code by the change of the step."""
-    step = compared.step
+    step, what = compared.step, "step"
+    if compared.example is not None:
+        step, what = compared.example, "time of an example"
     if not compared.can_tell:
         raise ConfigError(f"--fail_over {limit:g}%: {too_few_steps(compared)}")
     if not step.significant or step.percent is None or step.percent <= limit:
         return EXIT_OK
-    complain(f"tf-frame: the step became {step.percent:.1f} % slower; allowed: {limit:g} %")
+    complain(f"tf-frame: the {what} became {step.percent:.1f} % slower; allowed: {limit:g} %")
     return EXIT_FAILED

@@ -11,7 +11,7 @@ from typing import Any
 
 from tf_frame.cli import option_help, run as training
 from tf_frame.cli.profile import show
-from tf_frame.cli.screen import report
+from tf_frame.cli.screen import complain, report
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option
@@ -43,6 +43,7 @@ def main(argv: Sequence[str]) -> int:
     given: dict[str, Any] = {option.name: option.default for option in OPTIONS} | dict(values)
     line = parse_command_line(words)
     _check(line.values)
+    show.check_page(given[_HTML.name])
     # A wrong option is refused here, before anything is written.
     model_dir = line.setup(OPTIONS).model_dir
     check_writable(model_dir)
@@ -66,8 +67,8 @@ def main(argv: Sequence[str]) -> int:
         )
     shown = [f"--html={given[_HTML.name]}"] if given[_HTML.name] else []
     code = show.main([model_dir, f"--run={found[-1]}", *shown, *(["--json"] if as_json else [])])
-    if not as_json:
-        report(f"\nthis report again: tf-frame profile show {shlex.quote(model_dir)}")
+    again = f"this report again: tf-frame profile show {shlex.quote(model_dir)}"
+    complain(again) if as_json else report(f"\n{again}")
     return code
 
 

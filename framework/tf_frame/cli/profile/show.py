@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli.folder_command import folder_command
-from tf_frame.cli.screen import report, without_chatter
+from tf_frame.cli.screen import complain, report, without_chatter
 from tf_frame.config.option import Option
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.profiling.report.build import build
@@ -35,15 +35,34 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
+    check_page(values.get("html"))
     with without_chatter(None):  # A remote folder needs TensorFlow.
         run = find(folders[0], values.get("run"))
     shown = build(run.profiles, run=run.name, task=values.get("task"))
+    report(to_json(shown) if values.get("json") else text_of(shown, values.get("by")))
     if values.get("html"):
         from tf_frame.profiling.report.html import page
 
         _write(values["html"], page(shown))
-    report(to_json(shown) if values.get("json") else text_of(shown, values.get("by")))
+        complain(f"wrote {values['html']}")
     return EXIT_OK
+
+
+def check_page(path: str | None) -> None:
+    """Refuses `--html` where no file can be, before the time for a profile is spent.
+
+    Raises:
+      ConfigError: the path is a folder, or its folder is missing or cannot be written.
+    """
+    if path is None:
+        return
+    folder = os.path.dirname(os.path.abspath(os.path.expanduser(path)))
+    if os.path.isdir(os.path.expanduser(path)):
+        raise ConfigError(f"--html {path} is a folder; give a file")
+    if not os.path.isdir(folder):
+        raise ConfigError(f"--html {path}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise ConfigError(f"--html {path}: the folder {folder} cannot be written")
 
 
 def _write(path: str, content: str) -> None:

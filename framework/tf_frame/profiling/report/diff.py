@@ -65,6 +65,7 @@ class Comparison:
       least_p: the smallest `p` that as many steps can give.
       notes: why times may differ for other reasons.
       step: the whole step.
+      example: the step divided by its examples, if their number differs; otherwise None.
       phases, hooks, kinds, layers, operations: significant differences first, by falling size.
     """
 
@@ -76,6 +77,7 @@ class Comparison:
     least_p: float
     notes: tuple[str, ...]
     step: Change
+    example: Change | None
     phases: tuple[Change, ...]
     hooks: tuple[Change, ...]
     kinds: tuple[Change, ...]
@@ -94,8 +96,7 @@ def compare(before: Report, after: Report) -> Comparison:
     Operations, layers and others below a thousandth of the step in both are left out.
     """
     first, second = (len(each.step.ms_of_steps) for each in (before, after))
-    step_times = [{"step": each.step.ms_of_steps} for each in (before, after)]
-    (step,) = _changes(_Side(step_times[0], first), _Side(step_times[1], second))
+    step = _whole("step", before, after)
     tables = {
         "phases": [_phases(each, hooks=False) for each in (before, after)],
         "hooks": [_phases(each, hooks=True) for each in (before, after)],
@@ -113,11 +114,29 @@ def compare(before: Report, after: Report) -> Comparison:
         least_p=p_value(range(first), range(first, first + second)),
         notes=tuple(_notes(before, after)),
         step=step,
+        example=_example(before, after),
         **{
             name: tuple(_changes(_Side(old, first), _Side(new, second), least_ms=least_ms))
             for name, (old, new) in tables.items()
         },
     )
+
+
+def _whole(name: str, before: Report, after: Report, counts: Sequence[int] = (1, 1)) -> Change:
+    """Compares the steps, each time divided by a count."""
+    times = [
+        [ms / count for ms in each.step.ms_of_steps]
+        for each, count in zip((before, after), counts, strict=True)
+    ]
+    (change,) = _changes(*(_Side({name: each}, len(each)) for each in times))
+    return change
+
+
+def _example(before: Report, after: Report) -> Change | None:
+    first, second = before.examples_per_step, after.examples_per_step
+    if not first or not second or first == second:
+        return None
+    return _whole("example", before, after, (first, second))
 
 
 @dataclasses.dataclass(frozen=True)

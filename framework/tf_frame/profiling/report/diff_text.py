@@ -33,7 +33,8 @@ def text_of(comparison: Comparison) -> str:
     notes = [f"note: {note}" for note in c.notes]
     if not c.can_tell:
         notes.append(f"note: {too_few_steps(c)}")
-    return "\n".join([runs, *notes, "", _step(c.step), *(f"\n{each}" for each in tables if each)])
+    whole = [_whole(each) for each in (c.step, c.example) if each]
+    return "\n".join([runs, *notes, "", *whole, *(f"\n{each}" for each in tables if each)])
 
 
 def too_few_steps(comparison: Comparison) -> str:
@@ -45,10 +46,10 @@ def too_few_steps(comparison: Comparison) -> str:
     )
 
 
-def _step(step: Change) -> str:
-    times = f"{ms_text(step.before_ms)} -> {ms_text(step.after_ms)}"
-    change = f"{signed_ms_text(step.difference_ms)}, {_percent(step)}"
-    return f"step  {times}  ({change}): {_verdict(step)}, p = {step.p:.2g}"
+def _whole(whole: Change) -> str:
+    times = f"{ms_text(whole.before_ms)} -> {ms_text(whole.after_ms)}"
+    change = f"{signed_ms_text(whole.difference_ms)}, {_percent(whole)}"
+    return f"{whole.name}  {times}  ({change}): {_verdict(whole)}, p = {whole.p:.2g}"
 
 
 def _verdict(change: Change) -> str:
