@@ -73,7 +73,7 @@ def test_with_other_examples_per_step_the_time_of_an_example_counts(model_dir, c
     whole = r"example  2\.5\d ms -> 1\.88 ms  \(-0\.6\d ms, -2\d\.\d %\): faster"
     assert re.search(whole, capsys.readouterr().out)
     assert main([runs[0], runs[2], "--fail_over=40%"]) == 1
-    assert re.search(r"the time of an example became 49\.\d % slower", capsys.readouterr().err)
+    assert re.search(r"the time of an example became 50\.\d % slower", capsys.readouterr().err)
 
 
 def test_the_exit_code_is_right_if_nobody_reads_the_output(model_dir):
