@@ -1,0 +1,34 @@
+"""The distribution tf-frame-recognition."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+setup(
+    name="tf-frame-recognition",
+    version="0.1.0",
+    description="Text recognition (CTC, attention, rectification) for tf-frame",
+    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    # The sample digits have a licence of their own: data/digits/LICENSE.txt, CC BY 4.0.
+    license="Apache-2.0",
+    python_requires=">=3.10",
+    install_requires=[
+        "tf-frame>=0.1,<0.2",
+        "tf-frame-vision>=0.1,<0.2",
+    ],
+    package_dir={"": "src"},
+    packages=find_packages("src"),
+    package_data={"tf_frame_recognition": ["data/digits/*"]},
+    entry_points={
+        "tf_frame.models": [
+            "recognition = tf_frame_recognition.model:Recognition",
+        ],
+        "tf_frame.inputs": [
+            "digit_strings = tf_frame_recognition.inputs.digit_strings:DigitStrings",
+            "rendered_words = tf_frame_recognition.inputs.rendered_words:RenderedWords",
+            "text_folder = tf_frame_recognition.inputs.text_folder:TextFolder",
+            "text_tfrecord = tf_frame_recognition.inputs.text_tfrecord:TextTfrecord",
+        ],
+    },
+)
