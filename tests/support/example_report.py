@@ -10,7 +10,7 @@ from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
 _PHASES = (
     (f.INPUT, "", "waiting for input", 31.0),
     (f.HOST, "", "computing on the CPU", 44.0),
-    (f.OVERHEAD, "", "starting and ending the session call", 2.1),
+    (f.OVERHEAD, "", "session.run overhead (no operation runs)", 2.1),
     (SUMMARY, "SummaryHook", "writing summaries (SummaryHook)", 3.0),
     (CHECKPOINT, "CheckpointHook", "writing checkpoints (CheckpointHook)", 4.0),
     (HOOK, "LoggingHook", "hook LoggingHook", 1.5),

@@ -37,7 +37,9 @@ def main(argv: Sequence[str]) -> int:
 def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     with without_chatter(None):  # A remote folder needs TensorFlow.
         run = find(folders[0], values.get("run"))
-    shown = build(run.profiles, run=run.name, task=values.get("task"))
+    # JSON is for programs, which seldom need thousands of operations of microseconds.
+    limit = {} if values.get("json") else {"max_operations": None}
+    shown = build(run.profiles, run=run.name, task=values.get("task"), **limit)
     if values.get("html"):
         from tf_frame.profiling.report.html import page
 
