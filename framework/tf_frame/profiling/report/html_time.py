@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tf_frame.profiling.report import html_charts as charts
-from tf_frame.profiling.report.figure_texts import LAYERS, OUTSIDE, count_text, ms_text, percent_text
+from tf_frame.profiling.report.figure_texts import (
+    LAYERS,
+    OUTSIDE,
+    count_text,
+    ms_text,
+    percent_text,
+)
 from tf_frame.profiling.report.figures import Operation, Report, Row, Use
 from tf_frame.profiling.report.html_elements import Markup, element, join, table
 from tf_frame.profiling.report.html_parts import (
