@@ -169,6 +169,16 @@ def test_a_clone_that_only_began_later_is_not_slow():
     assert build([profile]).hints == ()
 
 
+def test_equal_clones_that_end_at_different_times_name_none():
+    # As those that share two cores: the first one has more to do, and yet it waits at the end.
+    ops = [("clone_0/a/Conv2D", "Conv2D", 0, 70), ("clone_0/penalty", "L2Loss", 70, 78)]
+    ops += [("clone_1/a/Conv2D", "Conv2D", 30, 98)]
+    profile = Recording().step(100, ops=ops).profile(clone_scopes=("clone_0", "clone_1"))
+    report = build([profile])
+    (waiting,) = [row for row in report.clones if row.name == "clone_0"]
+    assert waiting.wait_ms == pytest.approx(20) and report.hints == ()
+
+
 def test_serial_updates_of_batch_norm():
     serial = [
         (f"net/conv{i}/BatchNorm/AssignMovingAvg/AssignSub", "AssignSub", 93 + i, 94 + i)

@@ -70,7 +70,8 @@ def _cost_text(row: HookRow, report: Report) -> str:
     if (share, ms) != (row.share, row.ms):
         places.reverse()
     (_, _, here), (other_share, other_ms, there) = places
-    return f"{share:.0%} of the step ({ms:.1f} ms {here}; {there} {other_share:.0%}, {other_ms:.1f} ms)"
+    other = f"{there} {other_share:.0%}, {other_ms:.1f} ms"
+    return f"{share:.0%} of the step ({ms:.1f} ms {here}; {other})"
 
 
 def _recorded_calls(row: HookRow, report: Report) -> int:
