@@ -61,6 +61,7 @@ CHATTER = """\
 WARNING: All log messages before absl::InitializeLog() is called are written to STDERR
 I0000 00:00:1795232402.054472    3713 port.cc:153] oneDNN custom operations are on.
 2026-01-31 12:00:00.000000: I tensorflow/core/platform/cpu_feature_guard.cc:210] AVX2
+To enable the following instructions: AVX2 FMA, in other operations, rebuild TensorFlow.
 """
 
 

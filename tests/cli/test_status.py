@@ -108,6 +108,7 @@ def test_files_of_other_programs_are_no_statuses(status, tmp_path):
     (tmp_path / "tasks").mkdir()
     (tmp_path / "tasks/chief-0.json").write_text("{")
     (tmp_path / "tasks/list.json").write_text("[]")
+    write(tmp_path, "worker-1", pid="abc")
     assert "has no status files" in status(tmp_path)[2]
     write(tmp_path, "worker-0", step=3)
     assert status(tmp_path)[0] == 0

@@ -10,7 +10,7 @@ from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, SUMMARY
 _PHASES = (
     (f.INPUT, "", "waiting for input", 31.0),
     (f.HOST, "", "computing on the CPU", 44.0),
-    (f.OVERHEAD, "", "starting and ending the session call", 2.1),
+    (f.OVERHEAD, "", "session.run overhead (no operation runs)", 2.1),
     (SUMMARY, "SummaryHook", "writing summaries (SummaryHook)", 3.0),
     (CHECKPOINT, "CheckpointHook", "writing checkpoints (CheckpointHook)", 4.0),
     (HOOK, "LoggingHook", "hook LoggingHook", 1.5),
@@ -86,7 +86,7 @@ def example_report(*, steps=10, factor=1.0, of=("",), seed=0, run="2026_01_31_12
         types=_grouped(operations, "type", mean),
         layers=_grouped(operations, "layer", mean),
         clones=tuple(
-            f.CloneRow(**dataclasses.asdict(row), active_ms=1.2 * row.ms, wait_ms=wait)
+            f.CloneRow(**dataclasses.asdict(row), active_ms=1.2 * row.ms, idle_ms=1.0, wait_ms=wait)
             for row, wait in zip(_grouped(operations, "clone", mean), (0.0, 6.5, 0.0), strict=True)
         ),
         operations=tuple(sorted(operations, key=lambda each: -each.ms)),

@@ -30,7 +30,8 @@ _LEVELS = {
 # initialised, "2026-01-31 12:00:00.000000: I tensorflow/..." later, and its note on the former.
 _LOG_LINE = re.compile(
     r"[IWEF]\d{4} [\d:.]+ +\d+ \S+\] |\d{4}-\d\d-\d\d [\d:.]+: [IWE] |"
-    r"WARNING: All log messages before absl::InitializeLog|INFO: Created TensorFlow Lite "
+    r"WARNING: All log messages before absl::InitializeLog|INFO: Created TensorFlow Lite |"
+    r"To enable the following instructions: "
 )
 
 

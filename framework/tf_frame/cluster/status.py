@@ -71,5 +71,6 @@ def read_statuses(model_dir: str) -> list[TaskStatus]:
     for path in file_system.files_in(os.path.join(model_dir, _FOLDER)):
         # Another program's file, or one of another version, is no status.
         with contextlib.suppress(OSError, ValueError, TypeError):
-            found.append(TaskStatus(**json.loads(file_system.read_text(path))))
+            status = TaskStatus(**json.loads(file_system.read_text(path)))
+            found += [status] if type(status.pid) is int else []
     return found

@@ -91,7 +91,7 @@ class CheckpointHook(Hook):
         self._kept = KeptCheckpoints(
             model_dir, max_to_keep=max_to_keep, keep_every_n_hours=keep_every_n_hours
         )
-        self._asynchronous = asynchronous
+        self.asynchronous = asynchronous
         # Between steps, completed saves are finished and requests of listeners to stop are met.
         self.asked_between_steps = asynchronous or bool(self._listeners)
         self._report = report
@@ -107,13 +107,13 @@ class CheckpointHook(Hook):
         self._global_step = tf.train.get_global_step()
         self._check = FiniteCheck()
         self._shards = with_extras(shards_of(_saver_of(self._scaffold)), self._extras)
-        if self._asynchronous and len(self._shards) > 1:
-            self._asynchronous = False
+        if self.asynchronous and len(self._shards) > 1:
+            self.asynchronous = False
             self._report(
                 f"checkpoints are written synchronously: {len(self._shards)} devices write a "
                 "shard each"
             )
-        if self._asynchronous:
+        if self.asynchronous:
             self._array_writer = ArrayWriter(self._shards[0])
         else:
             self._graph_writer = GraphWriter(self._shards)
@@ -194,7 +194,7 @@ class CheckpointHook(Hook):
             return
         for listener in self._listeners:
             listener.before_save(session, step)
-        if self._asynchronous:
+        if self.asynchronous:
             values, sound = take(session, self._shards[0], self._check)
             self._check.check(sound, step)
             # The interpreter waits for the thread before it exits.

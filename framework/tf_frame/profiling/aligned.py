@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tf_frame.errors import ConfigError
-from tf_frame.profiling import step_profile, xplane
-from tf_frame.profiling.run_folders import RunFolder, task_of
+from tf_frame.profiling import xplane
+from tf_frame.profiling.run_folders import RunFolder, read_steps, task_of
 from tf_frame.profiling.step_profile import Span, Step, StepProfile
 
 _OF_TASK = re.compile(r"/job:(?P<job>[^/]+)/(?:replica:\d+/)?task:(?P<index>\d+)/")
@@ -92,9 +92,9 @@ def read_run(folder: RunFolder, *, keep_threadpool: bool = False) -> Run:
       keep_threadpool: also events of Eigen's thread pools.
 
     Raises:
-      DataError: a file is damaged.
+      DataError: an XPlane file is damaged, or all recorded steps are.
     """
-    profiles = [step_profile.read(path) for path in folder.steps]
+    profiles = read_steps(folder.steps)
     recorded = {profile.task for profile in profiles}
     captures = {
         task_of(path): xplane.read_lines(path, keep_threadpool=keep_threadpool)

@@ -154,6 +154,7 @@ class Recorder:
                 spent.calls,
                 spent.secs,
                 _every_steps(hook, step_secs),
+                bool(getattr(hook, "asynchronous", False)),
             )
             for hook, spent in self._times.hooks.items()
         ]

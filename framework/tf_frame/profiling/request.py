@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
+import re
 import signal
 import time
 
@@ -14,6 +16,7 @@ from tf_frame.errors import DataError
 
 SIGNAL = signal.SIGUSR2
 _FILE = "profile_request.json"
+_LABEL = re.compile(r"\w+")
 _CAUGHT = "SigCgt:"
 
 
@@ -27,6 +30,10 @@ class ProfileRequest:
       all_tasks: whether parameter servers take part.
       asked_by: who asks, for the log.
       began: time in the name of its folder, seconds since 1970.
+      pid: process that asks, and removes the file in the end.
+
+    Raises:
+      ValueError: a value has a wrong type, or the label cannot be part of a file's name.
     """
 
     label: str
@@ -34,6 +41,15 @@ class ProfileRequest:
     all_tasks: bool = False
     asked_by: str = "tf-frame profile attach"
     began: float = dataclasses.field(default_factory=time.time)
+    pid: int = dataclasses.field(default_factory=os.getpid)
+
+    def __post_init__(self) -> None:
+        if not _LABEL.fullmatch(self.label):
+            raise ValueError(f"label {self.label!r}")
+        if type(self.steps) is not int or self.steps < 1:
+            raise ValueError(f"{self.steps!r} steps")
+        if type(self.pid) is not int or not isinstance(self.began, int | float):
+            raise ValueError(f"process {self.pid!r}, time {self.began!r}")
 
 
 def write_request(model_dir: str, request: ProfileRequest) -> None:
@@ -52,6 +68,36 @@ def read_request(model_dir: str) -> ProfileRequest:
         return ProfileRequest(**json.loads(file_system.read_text(path)))
     except (OSError, ValueError, TypeError) as error:
         raise DataError(f"{path} is no request for a profile: {error}") from error
+
+
+def remove_request(model_dir: str) -> None:
+    """Removes the request, once it is answered."""
+    with contextlib.suppress(OSError):
+        os.remove(os.path.join(model_dir, _FILE))
+
+
+def other_asker(model_dir: str) -> int | None:
+    """Returns the process whose request waits in the folder; None without one that is alive."""
+    try:
+        pid = read_request(model_dir).pid
+    except DataError:
+        return None
+    return pid if pid != os.getpid() and os.path.exists(f"/proc/{pid}") else None
+
+
+def age_secs(pid: int) -> float:
+    """Returns for how long a process of this machine has run; 0 if it has ended.
+
+    A number is given again to other processes later.
+    """
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            after_name = file.read().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    # Field 22 of proc(5): clock ticks between the start of the machine and that of the process.
+    began = int(after_name[19]) / os.sysconf("SC_CLK_TCK")
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - began
 
 
 def listens(pid: int) -> bool:

@@ -10,14 +10,16 @@ TensorBoard keeps of its pages.
 from __future__ import annotations
 
 import dataclasses
+import logging
 import os
 import re
 from collections.abc import Sequence
 
 from tf_frame import file_system
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, DataError
 from tf_frame.profiling import step_profile
 
+_LOG = logging.getLogger("tf_frame")
 XPLANE = ".xplane.pb"
 _TIME = re.compile(r"\d{4}(_\d\d){5}")
 # `<host>_worker_0`; TensorBoard's captures are named after a host, or a host and a port.
@@ -77,6 +79,25 @@ def find(model_dir: str, name: str | None = None) -> RunFolder:
     if name is not None and name not in found:
         raise ConfigError(f"{model_dir} has no profile {name!r}; it has {', '.join(found)}")
     return found[name if name is not None else list(found)[-1]]
+
+
+def read_steps(paths: Sequence[str]) -> list[step_profile.StepProfile]:
+    """Reads recorded steps; a damaged file beside a good one is left out, with a warning.
+
+    Raises:
+      DataError: all files are damaged.
+    """
+    profiles, faults = [], []
+    for path in paths:
+        try:
+            profiles.append(step_profile.read(path))
+        except DataError as error:
+            faults.append(error)
+    if faults and not profiles:
+        raise faults[0]
+    for fault in faults:
+        _LOG.warning("warning: left out: %s", fault)
+    return profiles
 
 
 def task_of(path: str) -> str:

@@ -144,6 +144,7 @@ class HookCost:
       calls: how often it ran.
       secs: all its seconds.
       every_steps: steps between two calls by its cadence; 1 without a cadence; None if unknown.
+      asynchronous: whether another thread writes its files.
     """
 
     name: str
@@ -151,6 +152,7 @@ class HookCost:
     calls: int
     secs: float
     every_steps: float | None
+    asynchronous: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

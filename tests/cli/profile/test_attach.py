@@ -1,7 +1,9 @@
 """`tf-frame profile attach` with status files of tasks that do not run."""
 
+import dataclasses
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from step_profiles import make_profile
 from tf_frame.cli.main import main
 from tf_frame.cluster.status import SERVING, TRAINING, TaskStatus, own_status, write_status
+from tf_frame.profiling.request import ProfileRequest, write_request
 from tf_frame.profiling.step_profile import to_bytes
 
 OP = ("/job:chief/replica:0/task:0/device:CPU:0", "a", "Add", 10, 20)
@@ -93,3 +96,39 @@ def test_a_process_of_another_user_is_not_asked(job, attach, monkeypatch):
     code, _, err = attach()
     assert code == 2
     assert f"chief-0 is not asked: its process {os.getpid()} belongs to another user" in err
+
+
+def test_the_request_is_gone_afterwards(job, attach, tmp_path):
+    job(writes=["chief_0"])
+    assert attach()[0] == 0
+    assert not (tmp_path / "profile_request.json").exists()
+
+
+def test_while_another_process_asks_it_is_refused(job, attach, tmp_path):
+    job(writes=["chief_0"])
+    other = os.getppid()
+    write_request(str(tmp_path), ProfileRequest("attach_1", 10, pid=other))
+    code, _, err = attach()
+    assert code == 2 and f"process {other} waits for a profile of" in err
+    # The request of a process that has ended is in nobody's way.
+    write_request(str(tmp_path), ProfileRequest("attach_1", 10, pid=2**22))
+    assert attach()[0] == 0
+
+
+def test_a_process_that_ends_before_it_is_asked_is_named(job, attach, monkeypatch):
+    def kill(pid, signum):
+        if signum:
+            raise ProcessLookupError
+
+    job()
+    monkeypatch.setattr("tf_frame.cli.profile.attach.os.kill", kill)
+    code, _, err = attach()
+    assert code == 1 and "chief-0 ended before it could be asked" in err
+
+
+def test_another_process_with_the_number_of_one_that_has_ended_is_not_asked(job, attach, tmp_path):
+    job(writes=["chief_0"])
+    old = dataclasses.replace(own_status("chief-0", TRAINING), time=time.time() - 10**6)
+    write_status(str(tmp_path), old)
+    code, _, err = attach()
+    assert code == 2 and f"its process has ended; another one is {os.getpid()} now" in err

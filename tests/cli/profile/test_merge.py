@@ -7,7 +7,7 @@ import pytest
 from chrome_traces import checked, rows
 from step_profiles import make_profile, write_profile
 from tf_frame.cli.profile.merge import main
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, DataError
 
 RUN = "2026_01_31_12_00_00_step_100"
 DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -76,3 +76,12 @@ def test_it_needs_no_tensorflow(model_dir):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_profile_without_events_is_an_error(tmp_path):
+    run = tmp_path / "plugins" / "profile" / RUN
+    run.mkdir(parents=True)
+    (run / "here_worker_0.xplane.pb").touch()
+    with pytest.raises(DataError, match=f"{RUN} has no events"):
+        main([str(tmp_path)])
+    assert len(list(run.iterdir())) == 1

@@ -37,12 +37,14 @@ def shown(capsys):
 
 def test_it_shows_the_newest_profile(shown, model_dir):
     lines = shown(model_dir).splitlines()
-    assert lines[0] == "A step takes 10.0 ms."
-    assert "Where the time goes" in lines and "Tasks" in lines
+    assert lines[0] == "A step takes 10.0 ms (median)."
+    assert "Where the time goes (mean step: 10.0 ms)" in lines and "Tasks" in lines
 
 
 def test_another_task_and_a_named_run(shown, model_dir):
-    assert shown(model_dir, "--task", "worker_1", "--run", RUN).startswith("A step takes 20.0 ms.")
+    assert shown(model_dir, "--task", "worker_1", "--run", RUN).startswith(
+        "A step takes 20.0 ms (median)."
+    )
 
 
 def test_one_table(shown, model_dir):
@@ -51,6 +53,17 @@ def test_one_table(shown, model_dir):
         "   SHARE     MS  CALLS  TYPE",
         "  100.0%  10.00      1  Conv2D",
     ]
+
+
+def test_one_table_has_all_rows(shown, tmp_path):
+    folder = tmp_path / "plugins" / "profile" / RUN
+    folder.mkdir(parents=True)
+    ops = [(f"net/op{i}", "Relu", i, i + 1) for i in range(310)]
+    profile = Recording().step(310, ops=ops).profile()
+    (folder / "here_worker_0.steps.json.gz").write_bytes(to_bytes(profile))
+    assert len(shown(tmp_path, "--by", "op").splitlines()) == 4 + 310
+    assert "Operations that take longest (first 10 of 310)" in shown(tmp_path).splitlines()
+    assert len(from_json(shown(tmp_path, "--json")).operations) == 301
 
 
 def test_json(shown, model_dir):

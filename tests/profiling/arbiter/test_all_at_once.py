@@ -151,6 +151,7 @@ def test_all_begin_at_the_same_moment(tmp_path, profile_steps, address):
     button.join()
     assert steps == _LAST and timelines(tmp_path) == _LAST
     assert len(captures(tmp_path)) == 1 - len(warnings)
-    assert len(captures(tmp_path / "button")) == (button.refused is None)
+    # A capture that begins as the last step ends is written, and reported as one without an event.
+    assert captures(tmp_path / "button") or "UNAVAILABLE" in button.refused
     assert captures(tmp_path) or captures(tmp_path / "button")
     assert not is_any_active()

@@ -120,12 +120,35 @@ def test_clones(report):
     assert clones["clone_0"].ms == pytest.approx(2 + 2)
     assert clones["clone_1"].ms == pytest.approx(2 + 2 + 2)
     assert [clones[c].active_ms for c in CLONES] == pytest.approx([8, 10])
+    assert [clones[c].idle_ms for c in CLONES] == pytest.approx([2, 0])
     assert [clones[c].wait_ms for c in CLONES] == pytest.approx([0, 0])
+
+
+def test_times_of_a_clone_add_up_to_the_same_for_all():
+    ops = [("clone_0/a", "Conv2D", 0, 4), ("clone_0/b", "Conv2D", 5, 6)]
+    ops += [("clone_1/a", "Conv2D", 3, 9), ("m", "ApplyMomentum", 9, 10)]
+    rows = by_name(build([Recording().step(10, ops=ops).profile(clone_scopes=CLONES)]).clones)
+    times = {name: (row.active_ms, row.idle_ms, row.wait_ms) for name, row in rows.items()}
+    assert times == {"clone_0": (5, 1, 3), "clone_1": (6, 3, 0), "": (1, 0, 0)}
+
+
+def test_the_begin_of_the_graph_is_session_overhead():
+    ops = [("_SOURCE", "NoOp", 1, 3), ("a", "Conv2D", 3, 9)]
+    report = build([Recording().step(10, ops=ops).profile()])
+    assert [row.name for row in report.operations] == ["a"]
+    assert {p.kind: p.ms for p in report.phases} == {"host_compute": 6, "session_overhead": 4}
+
+
+def test_hints_do_not_depend_on_the_number_of_operations(profile):
+    slow = Recording().step(10, ops=[("a", "Conv2D", 0, 6), ("f", "PyFunc", 6, 10)]).profile()
+    (hint,) = build([slow], max_operations=1).hints
+    assert hint.subject == "f"
 
 
 def test_scopes_have_the_times_of_the_layers_inside(report):
     whole, conv = report.costs
-    assert (whole.parameters, whole.ms) == (100, pytest.approx(13))
+    # Without the 2 ms of input.
+    assert (whole.parameters, whole.ms) == (100, pytest.approx(11))
     assert (conv.flops, conv.ms) == (24_000_000, pytest.approx(10))
     assert conv.share == pytest.approx(10 / 18)
 

@@ -7,6 +7,7 @@ import pytest
 from example_report import example_report
 from tf_frame.profiling.report.diff import compare, typical
 from tf_frame.profiling.report.diff_text import text_of
+from tf_frame.profiling.report.figure_texts import LAYERS
 
 NAMES = ("phases", "hooks", "kinds", "layers", "operations")
 
@@ -166,3 +167,7 @@ def test_the_text_names_what_has_no_name_and_what_is_left_out():
     assert "operations: 20 of 20 differ" in text and "and 8 more; --json has all" in text
     slower = text_of(compared(factor=2, of=["Momentum"]))
     assert "(outside of all scopes)" in slower
+
+
+def test_the_text_says_which_time_of_a_layer_it_compares():
+    assert f"\n{LAYERS.lower()}: 1 of " in text_of(compared(factor=2, of=["conv_1"]))

@@ -54,7 +54,7 @@ def test_slow_hook():
     hint = only(found(130, hooks=[*HOOKS, ("MyHook", 99, 129)]))
     assert (hint.cause, hint.subject) == ("slow_hook", "MyHook")
     assert hint.severity == pytest.approx(30 / 130)
-    assert "MyHook takes 23% of the time per step (30.0 ms)" in hint.text
+    assert "MyHook takes 23% of the step (30.0 ms in the recorded steps)" in hint.text
 
 
 def test_a_hook_that_runs_at_few_steps_counts_by_the_run():
@@ -81,7 +81,21 @@ def test_the_hook_that_profiles_is_not_named():
 def test_checkpoints_too_often():
     hint = only(found(of_run=[HookCost("CheckpointHook", "checkpoint", 4, 6.0, 100.0)], hooks=[]))
     assert (hint.cause, hint.severity) == ("frequent_checkpoints", pytest.approx(0.15))
-    assert hint.text == "checkpoints every 100 steps take 15% of the time"
+    assert hint.text == (
+        "checkpoints every 100 steps take 15% of the step (15.0 ms over the whole run; in the "
+        "recorded steps 0%, 0.0 ms)"
+    )
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_checkpoints_at_every_step_say_both_costs(asynchronous):
+    cost = HookCost("CheckpointHook", "checkpoint", 4, 0.24, 1.0, asynchronous)
+    hint = only(found(180, hooks=[("CheckpointHook", 99, 179, "checkpoint")], of_run=[cost]))
+    assert hint.text == (
+        "checkpoints at every step take 33% of the step (60.0 ms over the whole run; in the "
+        "recorded steps 44%, 80.0 ms)"
+    )
+    assert ("--async_checkpoint" in hint.remedy) != asynchronous
 
 
 def test_summaries_of_every_step():
@@ -153,6 +167,16 @@ def test_a_clone_that_only_began_later_is_not_slow():
     ops = [("clone_0/a/Conv2D", "Conv2D", 0, 50), ("clone_1/a/Conv2D", "Conv2D", 45, 95)]
     profile = Recording().step(100, ops=ops).profile(clone_scopes=("clone_0", "clone_1"))
     assert build([profile]).hints == ()
+
+
+def test_equal_clones_that_end_at_different_times_name_none():
+    # As those that share two cores: the first one has more to do, and yet it waits at the end.
+    ops = [("clone_0/a/Conv2D", "Conv2D", 0, 70), ("clone_0/penalty", "L2Loss", 70, 78)]
+    ops += [("clone_1/a/Conv2D", "Conv2D", 30, 98)]
+    profile = Recording().step(100, ops=ops).profile(clone_scopes=("clone_0", "clone_1"))
+    report = build([profile])
+    (waiting,) = [row for row in report.clones if row.name == "clone_0"]
+    assert waiting.wait_ms == pytest.approx(20) and report.hints == ()
 
 
 def test_serial_updates_of_batch_norm():

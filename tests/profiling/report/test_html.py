@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from example_report import example_report
+from tf_frame.profiling.report.figure_texts import COSTS, LAYERS
 from tf_frame.profiling.report.html import page
 
 NASTY = "<script>alert('x')</script>&\"\x00\x1b\ud800"
@@ -33,18 +34,18 @@ def tree():
 def test_the_page_has_all_sections_hints_first(tree):
     assert headings(tree) == [
         "What makes the step slow",
-        "Where the step goes",
+        f"Where the step goes (mean step: {example_report().step.mean_ms:.1f} ms)",
         "Step times",
         "Step times in order",
         "Time by kind of operation",
-        "Time by layer",
+        LAYERS,
         "Top operations by their own time",
         "CPU:0 through a step",
         "Clones",
         "Tasks",
         "Hooks",
         "Memory of CPU:0 beside variables: 74.9 MiB at the peak, in step 104",
-        "Parameters and FLOPs by scope",
+        COSTS,
         "Time by type of operation",
     ]
 
@@ -174,6 +175,14 @@ def test_steps_beyond_the_median_stand_out():
     assert [each.find("title").text for each in marked] == [expected]
 
 
+def test_bars_of_hooks_are_parts_of_the_step(tree):
+    (hooks,) = [each for each in tree.iter("section") if each.find("h2").text == "Hooks"]
+    widths = [float(rect.get("width").rstrip("%")) for rect in hooks.iter("rect")]
+    ms = [5.5, 4.0, 1.5]  # All hooks, then each of them.
+    mean = example_report().step.mean_ms
+    assert widths == pytest.approx([100 * each / mean for each in ms], abs=0.01)
+
+
 def test_many_layers_are_added_up_to_outer_scopes_first():
     report = example_report()
     layers = tuple(
@@ -181,7 +190,7 @@ def test_many_layers_are_added_up_to_outer_scopes_first():
         for i in range(30)
     )
     tree = parsed(dataclasses.replace(report, layers=layers))
-    (section,) = [s for s in tree.iter("section") if s.find("h2").text == "Time by layer"]
+    (section,) = [s for s in tree.iter("section") if s.find("h2").text == LAYERS]
     outer, every = list(section.iter("tbody"))
     assert sorted(row[0][0].text for row in outer) == ["block_0", "block_1", "block_2"]
     assert len(every) == 30 and section.find("details/summary").text == "30 one by one"

@@ -58,3 +58,11 @@ def test_a_damaged_file_is_named_and_the_others_are_read(model_dir, rest, caplog
             assert re.search(f"left out: .*{fault}", caplog.text)
     with pytest.raises(DataError, match=fault.replace("1", "0")):
         find(str(model_dir))
+
+
+def test_a_newer_profile_without_recorded_steps_is_told(model_dir, caplog):
+    newest = model_dir / "plugins" / "profile" / "2027_02_01_00_00_00"
+    newest.mkdir()
+    (newest / "here.xplane.pb").touch()
+    assert find(str(model_dir)).name == NEW
+    assert "2027_02_01_00_00_00 is newer, but has no recorded steps" in caplog.text

@@ -1,6 +1,7 @@
 import pytest
 
 from hand_made_steps import Recording
+from tf_frame.profiling.report import figure_texts
 from tf_frame.profiling.report.build import build
 from tf_frame.profiling.report.tables import TABLES
 from tf_frame.profiling.report.text import text_of
@@ -36,7 +37,7 @@ def section(lines, title):
 
 
 def test_it_begins_with_the_step_time(lines):
-    assert lines[0] == "A step takes 101.5 ms, which is 2000 examples/s."
+    assert lines[0] == "A step takes 101.5 ms (median), which is 2000 examples/s."
     assert lines[1] == "worker_0 on here, 2 cores: 4 steps, 100 to 103."
     assert lines[3].startswith("100.0 ms |█") and lines[3].endswith("█| 103.0 ms")
 
@@ -47,11 +48,41 @@ def test_phases_are_words_with_percent_and_bars(lines):
     assert second.split() == ["35.5%", "36.00", "ms", "computing", "on", "the", "CPU", "█" * 11]
 
 
-def test_small_parts_are_one_line():
-    hooks = [(f"Hook{i}", 95 + i / 10, 95.1 + i / 10) for i in range(4)]
-    recording = Recording().step(100, session=(0, 95), ops=OPS, hooks=hooks)
-    text = text_of(build([recording.profile()]))
-    assert "    0.4%      0.40 ms  all others" in text.splitlines()
+def where(hooks, ops=OPS):
+    """The lines on phases of a step of 100 ms."""
+    recording = Recording().step(100, session=(0, 95), ops=ops, hooks=hooks)
+    return section(text_of(build([recording.profile()])).splitlines(), "Where the time goes")
+
+
+def test_input_and_hooks_always_have_a_line():
+    hooks = [(f"Hook{i}", 95 + i / 100, 95.02 + i / 100) for i in range(0, 8, 2)]
+    lines = where(hooks, [("next", "IteratorGetNext", 0, 0.04), ("a/Conv2D", "Conv2D", 1, 90)])
+    assert lines[-2:] == [
+        "    0.1%      0.08 ms  hooks",
+        "    0.0%      0.04 ms  waiting for input",
+    ]
+    lines = where([], [("a/Conv2D", "Conv2D", 0, 95)])
+    assert lines[-2:] == [
+        "    0.0%      0.00 ms  waiting for input",
+        "    0.0%      0.00 ms  hooks",
+    ]
+
+
+def test_large_hooks_are_named_below_their_sum():
+    lines = where([("A", 95, 97), ("CheckpointHook", 97, 98, "checkpoint"), ("B", 98, 98.1)])
+    place = next(i for i, line in enumerate(lines) if line.split()[3] == "hooks")
+    assert [line[23:63].rstrip() for line in lines[place : place + 3]] == [
+        "hooks",
+        "- hook A",
+        "- writing checkpoints (CheckpointHook)",
+    ]
+    assert lines[place].split()[0] == "3.1%"
+
+
+def test_titles_say_which_mean_a_time_is(lines):
+    assert "Where the time goes (mean step: 101.5 ms)" in lines
+    assert figure_texts.COSTS in lines
+    assert "GFLOP/S" not in section(lines, figure_texts.LAYERS)[0]
 
 
 def test_hints_follow_with_what_to_do(lines):
@@ -75,6 +106,7 @@ def test_tables_follow(lines):
     hooks = section(lines, "Hooks")
     assert hooks[1].split() == ["3.9%", "4.00", "-", "-", "Slow"]
     assert hooks[2].split() == ["0.0%", "0.00", "0.10", "10", "LoggingHook"]
+    assert hooks[3].split() == ["3.9%", "4.00", "0.10", "all", "hooks"]
     assert section(lines, "Memory of CPU:0 beside variables: 2.0 MiB at most")[1].split() == [
         *("50.0%", "1.0", "MiB"),
         OPS[1][0],
@@ -100,7 +132,7 @@ def test_lines_fit_the_terminal(lines):
 @pytest.mark.parametrize("by", TABLES)
 def test_one_table_alone_has_all_rows(by):
     shown = report(clone_scopes=("clone_0",))
-    count = {"op": 13, "type": 2, "kind": 2, "layer": 13, "clone": 1, "hook": 2}[by]
+    count = {"op": 13, "type": 2, "kind": 2, "layer": 13, "clone": 1, "hook": 3}[by]
     headline, blank, _, _, *rows = text_of(shown, by).splitlines()
     assert headline.startswith("A step takes") and not blank
     assert len(rows) == count

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 import socket
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli.folder_command import folder_command
@@ -16,7 +17,15 @@ from tf_frame.cli.screen import complain, report, without_chatter
 from tf_frame.cluster.status import SERVING, TaskStatus, read_statuses
 from tf_frame.config.option import Option
 from tf_frame.errors import ConfigError, TfFrameError
-from tf_frame.profiling.request import SIGNAL, ProfileRequest, listens, write_request
+from tf_frame.profiling.request import (
+    SIGNAL,
+    ProfileRequest,
+    age_secs,
+    listens,
+    other_asker,
+    remove_request,
+    write_request,
+)
 from tf_frame.profiling.run_folders import XPLANE, find
 from tf_frame.profiling.step_profile import SUFFIX
 
@@ -59,20 +68,47 @@ def _run(folders: Sequence[str], options: Mapping[str, Any]) -> int:
     workers = _workers(folder, all_tasks=all_tasks)
     expected = _expected_files(workers, _servers(folder) if all_tasks else [])
     label = f"attach_{time.time_ns() // 10**6}"
-    with without_chatter(None):
-        write_request(folder, ProfileRequest(label, options[_STEPS.name], all_tasks))
-    for task in workers:
-        os.kill(task.pid, SIGNAL)
     is_text = not options[_JSON.name]
-    if is_text:
-        report(f"asked {', '.join(each.task for each in workers)} for a profile")
-    found = _wait(folder, label, expected, options[_TIMEOUT.name])
+    request = ProfileRequest(label, options[_STEPS.name], all_tasks)
+    with _written(folder, request):
+        for task in workers:
+            _ask(task)
+        if is_text:
+            report(f"asked {', '.join(each.task for each in workers)} for a profile")
+        found = _wait(folder, label, expected, options[_TIMEOUT.name])
     if all_tasks:
         rows = write_merged(find(folder, os.path.basename(found)), os.path.join(found, _TRACE))
         (report if is_text else complain)(rows)
     shown = ["--json"] if not is_text else []
     shown += [f"--html={options[_HTML.name]}"] if options[_HTML.name] else []
     return show.main([folder, "--run", os.path.basename(found), *shown])
+
+
+@contextlib.contextmanager
+def _written(folder: str, request: ProfileRequest) -> Iterator[None]:
+    """The request is in the folder within.
+
+    Raises:
+      ConfigError: that of another process is.
+    """
+    other = other_asker(folder)
+    if other is not None:
+        raise ConfigError(
+            f"process {other} waits for a profile of {folder}; give the command again after it"
+        )
+    with without_chatter(None):
+        write_request(folder, request)
+    try:
+        yield
+    finally:
+        remove_request(folder)
+
+
+def _ask(task: TaskStatus) -> None:
+    try:
+        os.kill(task.pid, SIGNAL)
+    except ProcessLookupError:
+        raise AttachError(f"{task.task} ended before it could be asked") from None
 
 
 def _workers(folder: str, *, all_tasks: bool) -> list[TaskStatus]:
@@ -132,6 +168,8 @@ def _why_not(status: TaskStatus) -> str:
         return f"its process {status.pid} has ended"
     except PermissionError:
         return f"its process {status.pid} belongs to another user"
+    if time.time() - age_secs(status.pid) > status.time + 1:
+        return f"its process has ended; another one is {status.pid} now"
     if not listens(status.pid):
         return f"its process {status.pid} does not train now, or is none of this tf-frame"
     return ""

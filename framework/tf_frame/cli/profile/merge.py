@@ -11,7 +11,7 @@ from tf_frame import file_system
 from tf_frame.cli.folder_command import folder_command
 from tf_frame.cli.screen import report, without_chatter
 from tf_frame.config.option import Option
-from tf_frame.errors import EXIT_OK, ConfigError, reason_of
+from tf_frame.errors import EXIT_OK, ConfigError, DataError, reason_of
 from tf_frame.profiling.aligned import align, read_run
 from tf_frame.profiling.merge import merge
 from tf_frame.profiling.run_folders import RunFolder, find
@@ -60,9 +60,11 @@ def write_merged(
 
     Raises:
       ConfigError: no task recorded the step, or the file cannot be written.
-      DataError: a file of the profile is damaged.
+      DataError: the profile is damaged or empty.
     """
     trace = merge(align(read_run(folder, keep_threadpool=keep_threadpool), step))
+    if not len(trace):
+        raise DataError(f"{folder.path} has no events; its files are empty")
     data = trace.json().encode()
     try:
         file_system.write_bytes(path, gzip.compress(data, 6) if path.endswith(".gz") else data)

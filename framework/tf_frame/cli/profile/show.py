@@ -38,7 +38,9 @@ def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
     check_page(values.get("html"))
     with without_chatter(None):  # A remote folder needs TensorFlow.
         run = find(folders[0], values.get("run"))
-    shown = build(run.profiles, run=run.name, task=values.get("task"))
+    # JSON is for programs, which seldom need thousands of operations of microseconds.
+    limit = {} if values.get("json") else {"max_operations": None}
+    shown = build(run.profiles, run=run.name, task=values.get("task"), **limit)
     report(to_json(shown) if values.get("json") else text_of(shown, values.get("by")))
     if values.get("html"):
         from tf_frame.profiling.report.html import page

@@ -66,15 +66,18 @@ def build(
         raise ConfigError(
             f"--task {task}: the profile {run} has no steps of it; it has {', '.join(divided)}"
         )
-    report = _of_task(divided[task or recorded[0].task], run, max_operations)
-    report = dataclasses.replace(report, tasks=_task_rows(list(divided.values())))
-    return dataclasses.replace(report, hints=hints(report))
+    report = _of_task(divided[task or recorded[0].task], run)
+    return dataclasses.replace(
+        report,
+        operations=_first(report.operations, max_operations),
+        tasks=_task_rows(list(divided.values())),
+        hints=hints(report),
+    )
 
 
-def _of_task(steps: DividedSteps, run: str, max_operations: int | None) -> Report:
+def _of_task(steps: DividedSteps, run: str) -> Report:
     profile, times, found = steps.profile, step_times(steps), phases(steps)
     every = rows.with_flops(operations(steps), profile.costs)
-    of_layers = rows.layers(every, profile.costs)
     examples = profile.examples_per_step
     return Report(
         version=VERSION,
@@ -93,12 +96,12 @@ def _of_task(steps: DividedSteps, run: str, max_operations: int | None) -> Repor
         operations_ms=sum(each.ms for each in every),
         kinds=rows.grouped(every, lambda operation: operation.kind),
         types=rows.grouped(every, lambda operation: operation.type),
-        layers=of_layers,
+        layers=rows.layers(every, profile.costs),
         clones=rows.clones(every, steps),
-        operations=_first(every, max_operations),
+        operations=tuple(every),
         memory=devices.memory(steps),
-        costs=rows.scopes(of_layers, profile.costs, steps.mean_ms),
-        hooks=hook_rows(found, profile.hooks, times.median_ms),
+        costs=rows.scopes(every, profile.costs, steps.mean_ms),
+        hooks=hook_rows(found, profile.hooks, times.mean_ms),
         tasks=(),
         use=devices.use(steps),
         hints=(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tf_frame.profiling.report.diff import Change, Comparison
-from tf_frame.profiling.report.figure_texts import OUTSIDE, ms_text, signed_ms_text
+from tf_frame.profiling.report.figure_texts import LAYERS, OUTSIDE, ms_text, signed_ms_text
 from tf_frame.text import columns
 
 # Rows of a table: significant differences, and those that may be noise.
@@ -27,7 +27,7 @@ def text_of(comparison: Comparison) -> str:
         _table("phases", c.phases),
         _table("hooks", c.hooks),
         _table("kinds of operations", c.kinds),
-        _table("layers", c.layers),
+        _table(LAYERS.lower(), c.layers),
         _table("operations", c.operations),
     ]
     notes = [f"note: {note}" for note in c.notes]

@@ -25,13 +25,16 @@ from tf_frame.profiling.report.sweep import Division, divide
 from tf_frame.profiling.step_profile import CHECKPOINT, HOOK, PROFILER, SUMMARY, StepProfile
 
 _BINS = 10
+# Where TensorFlow's executor begins and ends a graph or a function: work of the session.
+_OF_EXECUTOR = ("_SOURCE", "_SINK")
 _NS_PER_MS = 1e6
-_LABELS = {
+# Kind of a phase -> the phase in words.
+PHASE_LABELS = {
     INPUT: "waiting for input",
     HOST: "computing on the CPU",
     DEVICE: "computing on the GPU",
     COMMUNICATION: "waiting for other tasks or devices",
-    OVERHEAD: "starting and ending the session call",
+    OVERHEAD: "session.run overhead (no operation runs)",
     LOOP: "other Python code",
     CHECKPOINT: "writing checkpoints ({})",
     SUMMARY: "writing summaries ({})",
@@ -65,6 +68,7 @@ class DividedSteps:
 
 def divide_steps(profile: StepProfile) -> DividedSteps:
     """Divides the wall time of the recorded steps; at least one is needed."""
+    profile = _without_executor(profile)
     by_node = _Classes(profile)
     classes = [[by_node[op.node, op.device] for op in step.ops] for step in profile.steps]
     divisions = [divide(*pair) for pair in zip(profile.steps, classes, strict=True)]
@@ -72,6 +76,16 @@ def divide_steps(profile: StepProfile) -> DividedSteps:
     # A step of no time at all would divide by zero.
     walls = [max(1, sum(division.phases.values())) for division in divisions]
     return DividedSteps(profile, classes, divisions, walls, _mean_ms(own))
+
+
+def _without_executor(profile: StepProfile) -> StepProfile:
+    """Leaves out what is no operation of the graph, so that its time is that of the session."""
+    left_out = {i for i, node in enumerate(profile.nodes) if node.name in _OF_EXECUTOR}
+    steps = [
+        dataclasses.replace(step, ops=[op for op in step.ops if op.node not in left_out])
+        for step in profile.steps
+    ]
+    return dataclasses.replace(profile, steps=steps)
 
 
 class _Classes(dict[tuple[int, int], Class]):
@@ -132,7 +146,7 @@ def _phase(steps: DividedSteps, kind: str, name: str) -> Phase:
     return Phase(
         kind=kind,
         name=name,
-        label=_LABELS[kind].format(name),
+        label=PHASE_LABELS[kind].format(name),
         ms=ms,
         share=ms / steps.mean_ms,
         ms_of_steps=tuple(each / _NS_PER_MS for each in ns),

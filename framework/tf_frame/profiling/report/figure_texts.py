@@ -4,6 +4,12 @@ from __future__ import annotations
 
 # In place of the empty name of a layer.
 OUTSIDE = "(outside of all scopes)"
+# The same for a clone.
+NO_CLONE = "(in no clone)"
+WHOLE_MODEL = "(the whole model)"
+# Headings that tell two times of one layer apart.
+LAYERS = "Layers, forward and backward, without inner scopes that have their own row"
+COSTS = "Parameters and floating-point operations, each scope with all its inner scopes"
 # Least number, size of the unit, unit.
 _COUNTS = ((1e12, 1e12, " T"), (1e9, 1e9, " G"), (1e6, 1e6, " M"), (1e4, 1e3, " k"))
 

@@ -121,10 +121,13 @@ class CloneRow(Row):
 
     Attributes:
       active_ms: time in which at least one of its operations runs.
-      wait_ms: time from its last operation to the last one of the slowest clone.
+      idle_ms: time from the first operation of any clone to its last one, less `active_ms`.
+      wait_ms: time from its last operation to the last one of any clone; `active_ms`, `idle_ms`
+        and `wait_ms` add up to the same time for all clones.
     """
 
     active_ms: float
+    idle_ms: float
     wait_ms: float
 
 
@@ -158,7 +161,8 @@ class ScopeRow:
 
     Attributes:
       flops: floating-point operations of a step; None if unknown.
-      ms: wall time of its operations, forward and backward.
+      ms: wall time of its operations, forward and backward, but for those that wait for input or
+        for other tasks.
       gflops_per_sec: flops / ms; None if unknown.
     """
 
@@ -178,9 +182,10 @@ class HookRow:
       kind: `hook`, `checkpoint` or `summary`.
       ms, share: in the recorded steps.
       run_ms: milliseconds per step over the whole run so far; None if it ran less than twice.
-      run_share: `run_ms` as a part of the median step; None like it.
+      run_share: `run_ms` as a part of the mean recorded step; None like it.
       calls: how often it ran in the run; None if that is not recorded.
       every_steps: steps between two calls; None before the second.
+      asynchronous: whether another thread writes its files.
     """
 
     name: str
@@ -191,6 +196,7 @@ class HookRow:
     run_share: float | None
     calls: int | None
     every_steps: float | None
+    asynchronous: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

@@ -52,7 +52,7 @@ def slow_input(report: Report) -> Iterable[Hint]:
             f"{share:.0%} of the step waits for input",
             "in the input's dataset(), decode in parallel (map with num_parallel_calls="
             "tf.data.AUTOTUNE), cache() what does not change, or store smaller images; "
-            "--overfit_batches 10 shows how quick the steps are with input from memory",
+            "--overfit_batches 1 shows how quick the steps are with input from memory",
             "--overfit_batches",
         )
 

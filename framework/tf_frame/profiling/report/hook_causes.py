@@ -39,7 +39,7 @@ def slow_hook(report: Report) -> Iterable[Hint]:
                 "slow_hook",
                 min(share, 1.0),
                 row.name,
-                f"the hook {row.name} takes {share:.0%} of the time per step ({ms:.1f} ms)",
+                f"the hook {row.name} takes {_cost_text(row, report)}",
                 f"let it run less often ({remedy}), or do less in it",
                 option,
             )
@@ -60,6 +60,20 @@ def _cost(row: HookRow, report: Report) -> tuple[float, float]:
     return of_run if (row.calls or 0) >= _CALLS else (0.0, 0.0)
 
 
+def _cost_text(row: HookRow, report: Report) -> str:
+    """Both costs, the one that counts first: the phases show that of the recorded steps."""
+    share, ms = _cost(row, report)
+    recorded, run = "in the recorded steps", "over the whole run"
+    if row.run_share is None or row.run_ms is None:
+        return f"{share:.0%} of the step ({ms:.1f} ms {recorded})"
+    places = [(row.share, row.ms, recorded), (row.run_share, row.run_ms, run)]
+    if (share, ms) != (row.share, row.ms):
+        places.reverse()
+    (_, _, here), (other_share, other_ms, there) = places
+    other = f"{there} {other_share:.0%}, {other_ms:.1f} ms"
+    return f"{share:.0%} of the step ({ms:.1f} ms {here}; {other})"
+
+
 def _recorded_calls(row: HookRow, report: Report) -> int:
     """Number of recorded steps in which a hook ran."""
     phases = [p for p in report.phases if (p.kind, p.name) == (row.kind, row.name)]
@@ -70,17 +84,23 @@ def checkpoints(report: Report) -> Iterable[Hint]:
     """Checkpoints that take a large part of the run."""
     for row in report.hooks:
         share = min(_cost(row, report)[0], 1.0)
+        # Where another thread writes, the hook still copies the variables.
+        background = "" if row.asynchronous else ", or in the background with --async_checkpoint"
         # Without a second one nobody knows how often they are written.
         if row.kind == CHECKPOINT and share >= _CHECKPOINT and row.every_steps:
             yield Hint(
                 "frequent_checkpoints",
                 share,
                 row.name,
-                f"checkpoints every {row.every_steps:.0f} steps take {share:.0%} of the time",
-                "save less often with --save_checkpoint_steps or --save_checkpoint_secs, or in "
-                "the background with --async_checkpoint",
+                f"checkpoints {_cadence(row.every_steps)} take {_cost_text(row, report)}",
+                "save less often with --save_checkpoint_steps or --save_checkpoint_secs"
+                f"{background}",
                 "--save_checkpoint_steps",
             )
+
+
+def _cadence(every_steps: float) -> str:
+    return "at every step" if round(every_steps) <= 1 else f"every {every_steps:.0f} steps"
 
 
 def summaries(report: Report) -> Iterable[Hint]:

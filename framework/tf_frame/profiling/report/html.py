@@ -63,6 +63,7 @@ def _figures(report: Report) -> Markup:
     tiles = [
         (spread, ms_text(step.median_ms)),
         ("waits for input", percent_text(report.input_share)),
+        ("hooks", percent_text(sum(each.share for each in report.hooks))),
     ]
     if report.examples_per_sec is not None:
         tiles.insert(1, ("examples per second", f"{report.examples_per_sec:,.3g}"))

@@ -8,10 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tf_frame.profiling.report import html_charts as charts
-from tf_frame.profiling.report.figure_texts import count_text, ms_text, percent_text
+from tf_frame.profiling.report.figure_texts import (
+    COSTS,
+    NO_CLONE,
+    WHOLE_MODEL,
+    count_text,
+    ms_text,
+    percent_text,
+)
 from tf_frame.profiling.report.figures import CloneRow, MemoryRow, Report, TaskRow
 from tf_frame.profiling.report.html_elements import Markup, element, join, table
 from tf_frame.profiling.report.html_parts import COLORS, folded, section, with_bar
+from tf_frame.profiling.step_profile import HOOK
 from tf_frame.text import readable_bytes
 
 
@@ -29,15 +37,16 @@ def _clones(clones: Sequence[CloneRow]) -> Markup:
     most = max(clone.active_ms for clone in clones)
     cells = [
         (
-            with_bar(clone.name or "(in no clone)", clone.active_ms, most, "c0"),
+            with_bar(clone.name or NO_CLONE, clone.active_ms, most, "c0"),
             ms_text(clone.active_ms),
-            ms_text(clone.wait_ms),
+            ms_text(clone.idle_ms) if clone.name else "",
+            ms_text(clone.wait_ms) if clone.name else "",
             percent_text(clone.share),
         )
         for clone in clones
     ]
-    heading = ("clone", "runs", "waits for the slowest", "share of the step")
-    return section("Clones", table(heading, cells, right=(1, 2, 3)))
+    heading = ("clone", "computes", "idle", "waits at end", "share of the step")
+    return section("Clones", table(heading, cells, right=(1, 2, 3, 4)))
 
 
 def _tasks(tasks: Sequence[TaskRow]) -> Markup:
@@ -74,8 +83,9 @@ def _memory(row: MemoryRow) -> Markup:
 
 def hooks(report: Report) -> Markup:
     """Cost of each hook, in the recorded steps and over the run."""
-    most = max((hook.ms for hook in report.hooks), default=0.0)
-    cells = [
+    # Beside the step, so that hooks of microseconds have no long bars.
+    most = report.step.mean_ms
+    cells: list[tuple[str, ...]] = [
         (
             with_bar(hook.name, hook.ms, most, COLORS[hook.kind]),
             ms_text(hook.ms),
@@ -86,7 +96,12 @@ def hooks(report: Report) -> Markup:
         )
         for hook in report.hooks
     ]
-    heading = ("hook", "per step", "share", "per step of the run", "calls", "every steps")
+    if cells:
+        ms, share = sum(h.ms for h in report.hooks), sum(h.share for h in report.hooks)
+        run_ms = sum(h.run_ms or 0.0 for h in report.hooks)
+        total = with_bar("all hooks", ms, most, COLORS[HOOK])
+        cells.insert(0, (total, ms_text(ms), percent_text(share), ms_text(run_ms), "", ""))
+    heading = ("hook", "per step", "share", "per step, whole run", "calls", "every steps")
     return folded("Hooks", heading, cells, right=(1, 2, 3, 4, 5))
 
 
@@ -95,7 +110,7 @@ def costs(report: Report) -> Markup:
     most = max((cost.flops or 0 for cost in report.costs), default=0)
     cells = [
         (
-            with_bar(cost.scope or "whole model", cost.flops or 0, most, "c2"),
+            with_bar(cost.scope or WHOLE_MODEL, cost.flops or 0, most, "c2"),
             f"{cost.parameters:,}",
             "" if cost.flops is None else count_text(cost.flops),
             ms_text(cost.ms),
@@ -105,4 +120,4 @@ def costs(report: Report) -> Markup:
         for cost in report.costs
     ]
     heading = ("scope", "parameters", "FLOPs", "per step", "share", "GFLOP/s")
-    return folded("Parameters and FLOPs by scope", heading, cells, right=(1, 2, 3, 4, 5))
+    return folded(COSTS, heading, cells, right=(1, 2, 3, 4, 5))

@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tf_frame.profiling.report import html_charts as charts
-from tf_frame.profiling.report.figure_texts import OUTSIDE, count_text, ms_text, percent_text
+from tf_frame.profiling.report.figure_texts import (
+    LAYERS,
+    OUTSIDE,
+    count_text,
+    ms_text,
+    percent_text,
+)
 from tf_frame.profiling.report.figures import Operation, Report, Row, Use
 from tf_frame.profiling.report.html_elements import Markup, element, join, table
 from tf_frame.profiling.report.html_parts import (
@@ -40,7 +46,7 @@ def phases(report: Report) -> Markup:
         (named(phase.label, COLORS[phase.kind]), ms_text(phase.ms), percent_text(phase.share))
         for phase in report.phases
     ]
-    title = "Where the step goes"
+    title = f"Where the step goes (mean step: {ms_text(report.step.mean_ms)})"
     legend = table(("phase", "per step", "share"), rows, right=(1, 2))
     return section(title, charts.stacked_bar(title, parts), legend)
 
@@ -82,7 +88,7 @@ def kinds_and_layers(report: Report) -> Markup:
     outer = rolled_up(report.layers, _LARGE) if len(report.layers) > SHOWN else ()
     return pair(
         _rows("Time by kind of operation", report.kinds, "c0"),
-        _rows("Time by layer", report.layers, "c2", summary=outer),
+        _rows(LAYERS, report.layers, "c2", summary=outer),
     )
 
 

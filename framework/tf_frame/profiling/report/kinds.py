@@ -19,7 +19,7 @@ SUMMARY, GRADIENT_SUM, POOLING, RESIZE = "summary", "gradient sum", "pooling", "
 WEIGHT_PENALTY = "weight penalty"
 REDUCTION, LOSS, RANDOM, ELEMENTWISE = "reduction", "softmax and loss", "random", "elementwise"
 MOVEMENT, VARIABLES, FILES = "data movement", "variables", "files"
-CONTROL, FUNCTION, OTHER = "control flow", "function call", "other"
+CONTROL, FUNCTION, OTHER = "constants and control flow", "function call", "other"
 
 # What a step is expected to spend its time with.
 NUMERIC = {CONVOLUTION, MATMUL, BATCH_NORM, OPTIMIZER, GRADIENT_SUM, POOLING, RESIZE}

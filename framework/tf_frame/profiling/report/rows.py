@@ -12,7 +12,7 @@ from typing import Any
 from tf_frame.profiling.layer_names import in_scope
 from tf_frame.profiling.report.divided import DividedSteps
 from tf_frame.profiling.report.figures import CloneRow, Operation, Row, ScopeRow
-from tf_frame.profiling.report.kinds import CONVOLUTION, MATMUL, Class
+from tf_frame.profiling.report.kinds import COMMUNICATION, CONVOLUTION, INPUT, MATMUL, Class
 from tf_frame.profiling.report.scopes import place_of
 from tf_frame.profiling.step_profile import Cost, Op, Step
 
@@ -112,9 +112,11 @@ def with_flops(operations: Sequence[Operation], costs: Sequence[Cost]) -> list[O
 
 
 def scopes(
-    layer_rows: Sequence[Row], costs: Sequence[Cost], mean_ms: float
+    operations: Sequence[Operation], costs: Sequence[Cost], mean_ms: float
 ) -> tuple[ScopeRow, ...]:
-    """Static costs with the times of their scopes, those inside included."""
+    """Static costs with the times of their scopes, those inside included; waiting is no cost."""
+    computing = [each for each in operations if each.kind not in (INPUT, COMMUNICATION)]
+    layer_rows = grouped(computing, lambda operation: operation.layer)
 
     def row(cost: Cost) -> ScopeRow:
         ms = sum(each.ms for each in layer_rows if in_scope(each.name, cost.scope))
@@ -135,9 +137,9 @@ def clones(operations: Sequence[Operation], steps: DividedSteps) -> tuple[CloneR
         for step, classes in zip(profile.steps, steps.classes, strict=True)
     ]
     return tuple(
-        CloneRow(**fields_of(row), active_ms=active, wait_ms=wait)
+        CloneRow(**fields_of(row), active_ms=active, idle_ms=idle, wait_ms=wait)
         for row in grouped(operations, lambda operation: operation.clone)
-        for active, wait in [_mean_of_clone(row.name, spans)]
+        for active, idle, wait in [_mean_of_clone(row.name, spans)]
     )
 
 
@@ -148,13 +150,16 @@ def fields_of(row: Row) -> dict[str, Any]:
 
 def _spans_of_clones(
     step: Step, clone_of: Sequence[str], classes: Sequence[Class]
-) -> dict[str, tuple[int, int]]:
-    """Clone -> time in which it computes, and the end of its last operation, in ns."""
+) -> dict[str, tuple[int, int, int]]:
+    """Clone -> time in which it computes, its first begin and its last end, in ns."""
     computing: dict[str, list[Op]] = defaultdict(list)
     for op, of_class in zip(step.ops, classes, strict=True):
         if of_class <= Class.FUNCTION:
             computing[clone_of[op.node]].append(op)
-    return {clone: (covered(ops), max(op.end for op in ops)) for clone, ops in computing.items()}
+    return {
+        clone: (covered(ops), min(op.begin for op in ops), max(op.end for op in ops))
+        for clone, ops in computing.items()
+    }
 
 
 def covered(ops: Sequence[Op]) -> int:
@@ -166,15 +171,16 @@ def covered(ops: Sequence[Op]) -> int:
     return total
 
 
-def _mean_of_clone(clone: str, spans: Sequence[dict[str, tuple[int, int]]]) -> tuple[float, float]:
-    """Mean active time, and mean time to the last end of any clone, in ms."""
-    active, wait = [], []
-    for of_step in spans:
-        ends = [end for name, (_, end) in of_step.items() if name]
-        if clone in of_step:
-            active.append(of_step[clone][0])
-            wait.append(max(ends) - of_step[clone][1] if clone else 0)
-    return (
-        statistics.fmean(active or [0]) / _NS_PER_MS,
-        statistics.fmean(wait or [0]) / _NS_PER_MS,
-    )
+def _mean_of_clone(clone: str, spans: Sequence[dict[str, tuple[int, int, int]]]) -> list[float]:
+    """Mean times in ms: computing, idle from the first begin of any clone, until its last end."""
+    times = [_of_clone(clone, of_step) for of_step in spans if clone in of_step]
+    return [statistics.fmean(each) / _NS_PER_MS for each in zip(*times or [(0, 0, 0)], strict=True)]
+
+
+def _of_clone(clone: str, spans: dict[str, tuple[int, int, int]]) -> tuple[int, int, int]:
+    active, _, ended = spans[clone]
+    if not clone:
+        return active, 0, 0
+    begin = min(begin for name, (_, begin, _) in spans.items() if name)
+    last = max(end for name, (_, _, end) in spans.items() if name)
+    return active, ended - begin - active, last - ended

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from tf_frame import file_system
 from tf_frame.config.values import nearest
 from tf_frame.errors import ConfigError, DataError
-from tf_frame.profiling.run_folders import run_folders
-from tf_frame.profiling.step_profile import SUFFIX, StepProfile, read
+from tf_frame.profiling.run_folders import read_steps, run_folders
+from tf_frame.profiling.step_profile import SUFFIX, StepProfile
 
 _LOG = logging.getLogger("tf_frame")
 
@@ -54,18 +54,7 @@ def find(model_dir: str, run: str | None = None) -> Run:
         hint = f"did you mean {near}?" if near else f"it has {', '.join(runs)}"
         raise ConfigError(f"--run {run}: {model_dir} has no recorded steps of that name; {hint}")
     name = run if run is not None else list(runs)[-1]
-    return Run(name, _read_good(runs[name]))
-
-
-def _read_good(paths: Sequence[str]) -> list[StepProfile]:
-    profiles, faults = [], []
-    for path in paths:
-        try:
-            profiles.append(read(path))
-        except DataError as error:
-            faults.append(error)
-    if not profiles:
-        raise faults[0]
-    for fault in faults:
-        _LOG.warning("warning: left out: %s", fault)
-    return profiles
+    newest = run_folders(model_dir)[-1].name
+    if run is None and newest != name:
+        _LOG.warning("warning: %s is newer, but has no recorded steps", newest)
+    return Run(name, read_steps(runs[name]))

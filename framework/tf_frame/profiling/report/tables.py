@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from tf_frame.profiling.report.figures import COMMUNICATION, INPUT, Operation, Report, Row
+from tf_frame.profiling.report.figure_texts import COSTS, LAYERS, NO_CLONE, OUTSIDE, WHOLE_MODEL
+from tf_frame.profiling.report.figures import COMMUNICATION, INPUT, HookRow, Operation, Report, Row
 from tf_frame.profiling.report.rows import rolled_up
 from tf_frame.text import columns, readable_bytes
 
@@ -52,24 +53,30 @@ def kinds(report: Report, shown: int | None) -> str:
 
 
 def layers(report: Report, shown: int | None) -> str:
-    """Layers, forward and backward together; in a short table those inside a scope as one."""
+    """Layers, forward and backward together; in a short table small ones inside a scope as one."""
     rows = report.layers if shown is None else rolled_up(report.layers, _LARGE)
-    return _rows("Layers, forward and backward", "NAME SCOPE", rows, shown)
+    return _rows(LAYERS, "NAME SCOPE", rows, shown)
 
 
 def clones(report: Report, shown: int | None) -> str:
-    """Clones, with the time that they compute and wait for the slowest one."""
-    head = ["SHARE", "MS", "COMPUTES MS", "WAITS MS", "CLONE"]
+    """Clones: the time until the last one is done, divided into computing, idle and waiting."""
+    head = ["SHARE", "MS", "COMPUTES MS", "IDLE MS", "WAITS AT END MS", "CLONE"]
     cells = [
-        [*_figures(r)[:2], f"{r.active_ms:.2f}", f"{r.wait_ms:.2f}", r.name or "(none)"]
+        [
+            *_figures(r)[:2],
+            f"{r.active_ms:.2f}",
+            f"{r.idle_ms:.2f}" if r.name else "-",
+            f"{r.wait_ms:.2f}" if r.name else "-",
+            r.name or NO_CLONE,
+        ]
         for r in report.clones
     ]
     return _table("Clones", head, cells, shown)
 
 
 def hooks(report: Report, shown: int | None) -> str:
-    """Hooks: in the recorded steps, and over the whole run."""
-    head = ["SHARE", "MS", "MS/STEP OF THE RUN", "EVERY N STEPS", "HOOK"]
+    """Hooks in the recorded steps, and over the whole run; the last row is their sum."""
+    head = ["SHARE", "MS/STEP", "MS/STEP, WHOLE RUN", "EVERY N STEPS", "HOOK"]
     cells = [
         [
             f"{row.share:.1%}",
@@ -80,7 +87,13 @@ def hooks(report: Report, shown: int | None) -> str:
         ]
         for row in report.hooks
     ]
-    return _table("Hooks", head, cells, shown)
+    return _table("Hooks", head, cells, shown, total=_all_hooks(report.hooks))
+
+
+def _all_hooks(rows: Sequence[HookRow]) -> _Cells:
+    share, ms = sum(row.share for row in rows), sum(row.ms for row in rows)
+    run_ms = sum(row.run_ms or 0.0 for row in rows)
+    return [f"{share:.1%}", f"{ms:.2f}", f"{run_ms:.2f}", "", "all hooks"]
 
 
 def tasks(report: Report, shown: int | None) -> str:
@@ -119,17 +132,17 @@ def costs(report: Report, shown: int | None) -> str:
             "-" if row.flops is None else f"{row.flops / 1e9:.3f}",
             f"{row.ms:.2f}",
             _rate(row.gflops_per_sec),
-            _short(row.scope or "(the whole model)"),
+            _short(row.scope or WHOLE_MODEL),
         ]
         for row in report.costs
         if shown is None or row.scope.count("/") < 2
     ]
-    return _table("Parameters and floating-point operations", head, cells, shown)
+    return _table(COSTS, head, cells, shown)
 
 
 def use(report: Report, shown: int | None) -> str:
     """Operations that run on each device at the same time, over the typical step."""
-    head = ["BUSY", "AT ONCE", "OVER A TYPICAL STEP", "DEVICE"]
+    head = ["BUSY", "CONCURRENT OPS", "OVER A TYPICAL STEP", "DEVICE"]
     cells = [
         [f"{row.busy_share:.0%}", f"{row.mean:.2f}", f"|{bars(row.timeline)}|", row.device]
         for row in report.use
@@ -138,28 +151,30 @@ def use(report: Report, shown: int | None) -> str:
 
 
 def _rows(title: str, heading: str, rows: Sequence[Row], shown: int | None) -> str:
-    rated = any(row.gflops_per_sec for row in rows)
-    head = ["SHARE", "MS", "CALLS", *(["GFLOP/S"] if rated else []), heading]
+    names = [row.name or OUTSIDE for row in rows]
     cells = [
-        [
-            *_figures(row),
-            *([_rate(row.gflops_per_sec)] if rated else []),
-            row.name if shown is None and row.name else _short(row.name or "(none)"),
-        ]
-        for row in rows
+        [*_figures(row), name if shown is None else _short(name)]
+        for row, name in zip(rows, names, strict=True)
     ]
-    return _table(title, head, cells, shown)
+    return _table(title, ["SHARE", "MS", "CALLS", heading], cells, shown)
 
 
 def _table(
-    title: str, head: _Cells, cells: Sequence[_Cells], shown: int | None, names: int = 1
+    title: str,
+    head: _Cells,
+    cells: Sequence[_Cells],
+    shown: int | None,
+    *,
+    names: int = 1,
+    total: _Cells | None = None,
 ) -> str:
     """A table below its title, empty without rows; the last `names` columns are texts."""
     if not cells:
         return ""
     kept = cells if shown is None else cells[:shown]
     more = f" (first {len(kept)} of {len(cells)})" if len(kept) < len(cells) else ""
-    return f"{title}{more}\n{columns([head, *kept], right=range(len(head) - names))}"
+    rows = [head, *kept, *([total] if total else [])]
+    return f"{title}{more}\n{columns(rows, right=range(len(head) - names))}"
 
 
 def _figures(row: Row) -> list[str]:

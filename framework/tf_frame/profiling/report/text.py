@@ -6,14 +6,17 @@ import textwrap
 from collections.abc import Sequence
 
 from tf_frame.profiling.report import tables
-from tf_frame.profiling.report.figures import Report, Row
-from tf_frame.profiling.report.kinds import INPUT
+from tf_frame.profiling.report.divided import PHASE_LABELS
+from tf_frame.profiling.report.figures import INPUT, Phase, Report, Row
+from tf_frame.profiling.report.hooks import KINDS as HOOK_KINDS
+from tf_frame.profiling.report.kinds import INPUT as INPUT_KIND
 
 _WIDTH, _LABEL, _BAR = 100, 44, 30
 # Parts below this are added up in one line.
 _SMALL = 0.005
 # Rows of the tables behind the summary.
 _ROWS = 10
+_HOOKS = "hooks"
 _TABLES = (
     tables.operations,
     tables.layers,
@@ -40,7 +43,7 @@ def text_of(report: Report, by: str | None = None) -> str:
         _headline(report),
         _spread(report),
         "",
-        *_section("Where the time goes", _where(report)),
+        *_section(f"Where the time goes (mean step: {report.step.mean_ms:.1f} ms)", _where(report)),
         *_section("What would help", _hints(report)),
         *_section("What the operations do", _kinds(report)),
     ]
@@ -55,11 +58,11 @@ def _section(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _headline(report: Report) -> str:
-    """The first line, such as `A step takes 86.5 ms (370 examples/s)`."""
+    """The first line, such as `A step takes 86.5 ms (median), which is 370 examples/s.`."""
     step = report.step
     speed = report.examples_per_sec
     per_sec = f", which is {speed:.4g} examples/s" if speed else ""
-    return f"A step takes {step.median_ms:.1f} ms{per_sec}."
+    return f"A step takes {step.median_ms:.1f} ms (median){per_sec}."
 
 
 def _spread(report: Report) -> str:
@@ -70,8 +73,8 @@ def _spread(report: Report) -> str:
     picture = tables.bars([each.steps for each in step.histogram])
     return (
         f"{_origin(report)}: {count} steps, {report.first_step} to {report.last_step}.\n"
-        f"Half of them take longer, one in ten more than {step.p90_ms:.1f} ms; the mean is "
-        f"{step.mean_ms:.1f} ms ± {step.jitter_ms:.1f} ms.\n"
+        f"One in ten takes more than {step.p90_ms:.1f} ms; the mean is {step.mean_ms:.1f} ms "
+        f"± {step.jitter_ms:.1f} ms.\n"
         f"{min(step.ms_of_steps):.1f} ms |{picture}| {max(step.ms_of_steps):.1f} ms"
     )
 
@@ -81,13 +84,24 @@ def _origin(report: Report) -> str:
 
 
 def _where(report: Report) -> list[str]:
-    """A bar for each phase, those that are small together in one line."""
-    large = [phase for phase in report.phases if phase.share >= _SMALL]
-    lines = [_bar(phase.label, phase.ms, phase.share) for phase in large]
-    lines += _rest([(phase.ms, phase.share) for phase in report.phases if phase.share < _SMALL])
+    """A bar for each phase; all hooks have one bar, with the large ones below it."""
+    hooks = [phase for phase in report.phases if phase.kind in HOOK_KINDS]
+    others = [phase for phase in report.phases if phase.kind not in HOOK_KINDS]
+    parts = {phase.label: [phase] for phase in others}
+    # Input and hooks have a line also if they take nothing.
+    parts |= {PHASE_LABELS[INPUT]: [p for p in others if p.kind == INPUT], _HOOKS: hooks}
+    lines: list[str] = []
+    for label, phases in sorted(parts.items(), key=lambda part: -sum(p.ms for p in part[1])):
+        lines.append(_bar(label, *_sum(phases)))
+        if label == _HOOKS:
+            lines += [_bar(f"- {p.label}", p.ms, p.share) for p in hooks if p.share >= _SMALL]
     if report.profiler_ms:
         lines.append(f"  (and {report.profiler_ms:.2f} ms for recording, which are left out here)")
     return lines
+
+
+def _sum(phases: Sequence[Phase]) -> tuple[float, float]:
+    return sum(phase.ms for phase in phases), sum(phase.share for phase in phases)
 
 
 def _kinds(report: Report) -> list[str]:
@@ -98,7 +112,7 @@ def _kinds(report: Report) -> list[str]:
 
 
 def _of_kind(row: Row) -> str:
-    return "input (waiting for it, and preparing it)" if row.name == INPUT else row.name
+    return "input (waiting for it, and preparing it)" if row.name == INPUT_KIND else row.name
 
 
 def _rest(small: Sequence[tuple[float, float]]) -> list[str]:
