@@ -41,11 +41,11 @@ def recognition_metrics(
       are the others, where there are none. Lengths are those that are compared. Each is a
       (value, update op) pair.
     """
-    words = [
+    predicted, truth = (
         comparable(text, case_sensitive=case_sensitive, punctuation=punctuation)
         for text in (predicted_text, label_map.strings(labels_text))
-    ]
-    total, update = _totals(*words, max_length)
+    )
+    total, update = _totals(predicted, truth, max_length)
     count, right, distance = tf.unstack(total, axis=1)
     sums = {"word_accuracy": right, "edit_distance": distance}
     number = tf.reduce_sum(count)
