@@ -50,9 +50,15 @@ def control_points(
       ConfigError: the activation is unknown, or the frame has points where a sigmoid is infinite.
     """
     if activation not in _INVERSES:
-        raise ConfigError(f"there is no activation {activation!r}; choose one of {[*_INVERSES]}")
-    if activation == "sigmoid" and not 0 < frame.min() <= frame.max() < 1:
-        raise ConfigError("the control points of a sigmoid need margins above 0")
+        raise ConfigError(
+            f"control points have no activation {activation!r}; choose one of"
+            f" {', '.join(_INVERSES)}"
+        )
+    if activation == "sigmoid" and not frame.min() > 0:
+        raise ConfigError(
+            "control points by a sigmoid cannot begin on an edge of the image; give margins above 0"
+            " or the activation none"
+        )
     with (
         layers.arg_scope(
             [layers.conv2d, layers.fully_connected],

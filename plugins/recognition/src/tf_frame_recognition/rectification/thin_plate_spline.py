@@ -1,6 +1,6 @@
 """Thin-plate spline of control points along the upper and the lower edge, and bilinear sampling.
 
-The spline is that of arXiv:1603.03915, section 3.1.2: the map of least bending from the
+The spline is the grid generator of arXiv:1603.03915: the map of least bending from the
 rectified image to the image that takes fixed points on a frame of the rectified image, c', to the
 control points of the image, c. It is linear in c. So all but the product with c is one matrix of
 the output's size and the frame, computed here in float64.
