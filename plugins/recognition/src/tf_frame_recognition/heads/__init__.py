@@ -1,0 +1,1 @@
+"""Heads: the loss of a sequence of features, and the word that is read from it."""
