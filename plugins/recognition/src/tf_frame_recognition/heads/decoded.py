@@ -26,3 +26,12 @@ def lengths(ids: Any) -> Any:
       ids: `[batch, max_length]` int32, negative behind the end.
     """
     return tf.reduce_sum(tf.cast(ids >= 0, tf.int32), axis=1)
+
+
+def mean_probability(decoded: Decoded) -> Any:
+    """Returns the confidence, `[batch]`: the geometric mean over the characters of a word.
+
+    The end of the word counts as a character, so that an empty word has a confidence, too.
+    """
+    steps = tf.cast(lengths(decoded.ids) + 1, tf.float32)
+    return tf.exp(decoded.log_probability / steps)
