@@ -115,13 +115,13 @@ class Recognition(Model):
     def _words(self, sequence: Any) -> Mapping[str, Any]:
         import tensorflow.compat.v1 as tf
 
-        from tf_frame_recognition.heads.decoded import mean_probability
+        from tf_frame_recognition.heads.decoded import probability_per_step
 
         decoded = self._head().decode(sequence, self.params.max_length)
         return {
             "text": self.label_map.strings(decoded.ids),
             "ids": tf.identity(decoded.ids),
-            "confidence": mean_probability(decoded),
+            "confidence": probability_per_step(decoded),
         }
 
     def _metrics(self, predicted: Any, text: Any) -> Mapping[str, Any]:

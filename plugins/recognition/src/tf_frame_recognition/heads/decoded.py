@@ -28,10 +28,7 @@ def lengths(ids: Any) -> Any:
     return tf.reduce_sum(tf.cast(ids >= 0, tf.int32), axis=1)
 
 
-def mean_probability(decoded: Decoded) -> Any:
-    """Returns the confidence, `[batch]`: the geometric mean over the characters of a word.
-
-    The end of the word counts as a character, so that an empty word has a confidence, too.
-    """
+def probability_per_step(decoded: Decoded) -> Any:
+    """Returns the confidence, `[batch]`: the geometric mean over the characters and the end."""
     steps = tf.cast(lengths(decoded.ids) + 1, tf.float32)
     return tf.exp(decoded.log_probability / steps)
