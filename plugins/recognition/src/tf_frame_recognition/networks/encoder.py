@@ -11,10 +11,12 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame import Mode, layers
+from tf_frame_recognition.networks.aster_resnet import aster_resnet
 from tf_frame_recognition.networks.lstm import bidirectional
 from tf_frame_recognition.networks.small import small
+from tf_frame_recognition.options import ASTER_RESNET, SMALL
 
-_NETWORKS = {"small": small}
+_NETWORKS = {SMALL: small, ASTER_RESNET: aster_resnet}
 
 
 def encode(images: Any, mode: Mode, params: Any, *, batch_norm_decay: float) -> Any:
