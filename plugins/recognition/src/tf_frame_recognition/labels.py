@@ -132,9 +132,7 @@ def _problem(text: Any, count: Any, max_length: int, outside: Any) -> Any:
         "",
         tf.strings.join([*not_known, "', which --input.characters does not have"]),
     )
-    problem = tf.where(
-        count > max_length, tf.strings.join([*too_long, str(max_length)]), problem
-    )
+    problem = tf.where(count > max_length, tf.strings.join([*too_long, str(max_length)]), problem)
     return tf.where(count > 0, problem, "its text is empty")
 
 

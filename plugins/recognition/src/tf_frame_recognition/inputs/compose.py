@@ -24,6 +24,9 @@ _HEADER_BYTES = {1: 8, 3: 16}
 _GROUND = (140.0, 255.0)
 _CONTRAST = (0.35, 1.0)
 _NOISE = 16.0
+_NOISE_IMAGES, _NOISE_SEED = 8, (0, 0)
+# Steps of a pixel to which the ends of digits' cells are rounded.
+_PARTS = 4
 # Random numbers of a string, and of each of its digits.
 _OF_STRING = (
     *("length", "pitch", "left", "slant", "ground", "contrast", "noise"),
@@ -77,20 +80,30 @@ def _bytes(path: str, *, rank: int) -> Any:
     return tf.io.decode_raw(data, tf.uint8)[_HEADER_BYTES[rank] :]
 
 
-def draw(number: Any, seed: int, form: Form) -> dict[str, Any]:
+def noise_of(form: Form) -> Any:
+    """Returns normal random numbers of which each string takes a part, as it is quicker."""
+    return tf.random.stateless_normal([_NOISE_IMAGES * math.prod(form.size)], _NOISE_SEED)
+
+
+def draw(number: Any, noise: Any, seed: int, form: Form) -> dict[str, Any]:
     """Draws the random numbers of a string, 0 to 1, and its noise.
 
     Args:
       number: scalar int64, the string's number.
+      noise: see `noise_of`.
       seed: seed of all strings.
       form: the strings.
     """
     seeds = tf.stack([tf.constant(seed, tf.int64), number])
     count = len(_OF_STRING) + len(_OF_DIGIT) * form.lengths[1]
+    pixels = math.prod(form.size)
+    first = tf.random.stateless_uniform(
+        [], seeds + tf.constant([1, 0], tf.int64), 0, (_NOISE_IMAGES - 1) * pixels, tf.int32
+    )
     return {
         "number": number,
         "uniform": tf.random.stateless_uniform([count], seeds),
-        "noise": tf.random.stateless_normal(form.size, seeds + [1, 0]),
+        "noise": tf.reshape(noise[first : first + pixels], form.size),
     }
 
 
@@ -143,8 +156,6 @@ def _ink(
     along, across = _on_line(of_string, total + tf.abs(slant) * line, line, form)
     along += _each(slant) * across + _each(total / 2)
     ends = tf.cumsum(cells, axis=1)
-    cell = sum(tf.cast(along >= _each(end), tf.int32) for end in tf.unstack(ends, axis=1)[:-1])
-    cell = tf.minimum(cell, _each(tf.cast(lengths, tf.int32) - 1))
     # The place in a digit is linear in the place on the line.
     high = line * (0.75 + 0.25 * of_digit["height"])
     across_scale = _SIDE / high
@@ -154,9 +165,30 @@ def _ink(
     along_shift = _centre() - along_scale * (ends - cells / 2)
     start = tf.cast(chosen * _PADDED**2, tf.float32)
     rows = [along_scale, along_shift, across_scale, across_shift, start]
-    rows = tf.gather(tf.stack(rows, axis=-1), cell, batch_dims=1)
+    rows = _of_pixels(tf.stack(rows, axis=-1), along, ends, lengths, width)
     scale_x, shift_x, scale_y, shift_y, start = tf.unstack(rows, axis=-1)
     return _sampled(digits, start, scale_x * along + shift_x, scale_y * across + shift_y)
+
+
+def _of_pixels(rows: Any, along: Any, ends: Any, lengths: Any, width: int) -> Any:
+    """Values of the cells in which the pixels are.
+
+    The ends of cells are rounded to quarters of a pixel: a table by places is quicker than to
+    compare every pixel with every end.
+
+    Args:
+      rows: `[batch, most, values]`.
+      along: `[batch, height, width]`, places on the lines.
+      ends: `[batch, most]`, ends of the cells there.
+      lengths: `[batch]`, numbers of cells.
+      width: the longest line.
+    """
+    places = tf.range(_PARTS * width, dtype=tf.float32) / _PARTS
+    cells = tf.cast(places[tf.newaxis, :, tf.newaxis] >= ends[:, tf.newaxis], tf.int32)
+    last = tf.cast(lengths, tf.int32)[:, tf.newaxis] - 1
+    table = tf.gather(rows, tf.minimum(tf.reduce_sum(cells, axis=2), last), batch_dims=1)
+    place = tf.cast(tf.clip_by_value(along * _PARTS, 0, _PARTS * width - 1), tf.int32)
+    return tf.gather(table, place, batch_dims=1)
 
 
 def _centre() -> float:
@@ -170,6 +202,8 @@ def _each(values: Any) -> Any:
 
 def _on_line(of_string: Any, length: Any, line: float, form: Form) -> tuple[Any, Any]:
     """Places of the pixels along and across the lines, from their centres, in pixels.
+
+    They are `[batch, height, width]`, or with sides of 1 where all places are the same.
 
     A line that is too large for the image when it is bent and turned is shrunk, each side for
     itself.
@@ -188,8 +222,9 @@ def _on_line(of_string: Any, length: Any, line: float, form: Form) -> tuple[Any,
     needed_y = length * tf.abs(sin) + high * cos
     x = _placed(width, needed_x, of_string["left"])[:, tf.newaxis, :]
     y = _placed(height, needed_y, of_string["up"])[:, :, tf.newaxis]
-    along = _each(cos) * x + _each(sin) * y
-    across = _each(cos) * y - _each(sin) * x
+    along, across = x, y
+    if form.rotation:
+        along, across = _each(cos) * x + _each(sin) * y, _each(cos) * y - _each(sin) * x
     if form.bend:
         turn = 2 * math.pi / (length * (1 + of_string["period"]))
         phase = 2 * math.pi * of_string["phase"]

@@ -20,7 +20,7 @@ from tf_frame_recognition.labels import DIGITS
 
 LEAST, MOST = 3, 8
 _FOLDER = Path(__file__).parents[1] / "data" / "digits"
-_FILES = ("images-idx3-ubyte.gz", "labels-idx1-ubyte.gz")
+_IMAGES, _LABELS = "images-idx3-ubyte.gz", "labels-idx1-ubyte.gz"
 _TRAINING = (0, 1437)
 _EVALUATION = (1437, 1797)
 _EVALUATION_STRINGS = 500
@@ -82,7 +82,7 @@ class DigitStrings(TextInput):
         from tf_frame_vision.reading import pipeline
 
         training = mode == Mode.TRAIN
-        digits = compose.Digits(*(str(_FOLDER / name) for name in _FILES), self._digit_ids)
+        digits = compose.Digits(str(_FOLDER / _IMAGES), str(_FOLDER / _LABELS), self._digit_ids)
         first, end = _TRAINING if training else _EVALUATION
         seed = context.seed if training else _EVALUATION_SEED
         if training:
@@ -110,6 +110,7 @@ class DigitStrings(TextInput):
                 features["name"] = tf.strings.join(["string ", label])
             return features, {"text": text}
 
-        draws = pipeline.mapped(numbers, lambda number: compose.draw(number, seed, form))
+        noise = compose.noise_of(form)
+        draws = pipeline.mapped(numbers, lambda number: compose.draw(number, noise, seed, form))
         batches = pipeline.batched(draws, context.batch_size, drop_remainder=training)
         return pipeline.mapped(batches, batch)

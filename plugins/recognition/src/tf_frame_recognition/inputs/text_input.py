@@ -102,7 +102,7 @@ class TextInput(Input):
             image = tf.image.rgb_to_grayscale(image)
         size = [self.height, self.width]
         # Antialiasing changes nothing where an image grows.
-        pixels = tf.image.resize(tf.cast(image, tf.float32), size, antialias=True)
+        pixels = tf.compat.v2.image.resize(image, size, antialias=True)
         return tf.ensure_shape(pixels, [*size, self.params.channels])
 
     def prediction_dataset(self, paths: Sequence[str], context: InputContext) -> Any:
