@@ -1,0 +1,183 @@
+"""Label maps: the characters that a model reads, each with its number.
+
+digits      0 to 9
+lower       digits, then a to z; texts are folded to lower case first
+case        digits, a to z, A to Z
+printable   these, then the 32 ASCII punctuation marks: 94 characters
+FILE        UTF-8, a character a line
+
+A map holds no blank, start or end: these belong to the heads. TensorFlow is imported only by the
+functions that add ops to a graph.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tf_frame.errors import ConfigError, DataError
+
+DIGITS = "digits"
+LOWER = "lower"
+_MAPS = {
+    DIGITS: string.digits,
+    LOWER: string.digits + string.ascii_lowercase,
+    "case": string.digits + string.ascii_letters,
+    "printable": string.digits + string.ascii_letters + string.punctuation,
+}
+# What stands behind the end of a text.
+PADDING = -1
+
+
+class LabelMap:
+    """Characters and their numbers, 0 and more.
+
+    Args:
+      characters: the characters, one code point each.
+      folds_case: whether texts are folded to lower case before they are looked up.
+
+    Raises:
+      ConfigError: there is none, one is no single character, or there twice.
+    """
+
+    def __init__(self, characters: Sequence[str], *, folds_case: bool = False) -> None:
+        self.characters = tuple(characters)
+        self.folds_case = folds_case
+        self._ids = {character: number for number, character in enumerate(self.characters)}
+        if not self.characters:
+            raise ConfigError("a label map needs at least one character")
+        for number, character in enumerate(self.characters):
+            if len(character) != 1:
+                raise ConfigError(f"character {number} of the label map, {character!r}, is not one")
+            if self._ids[character] != number:
+                raise ConfigError(f"the label map has the character {character!r} twice")
+
+    def ids(self, text: str) -> list[int]:
+        """Returns the numbers of a text's characters.
+
+        Raises:
+          DataError: the map does not have one of them.
+        """
+        folded = text.lower() if self.folds_case else text
+        unknown = [character for character in folded if character not in self._ids]
+        if unknown:
+            raise DataError(
+                f"the label map does not have the character {unknown[0]!r} of {text!r}; see "
+                "--input.characters"
+            )
+        return [self._ids[character] for character in folded]
+
+    def text(self, ids: Sequence[int]) -> str:
+        """Returns the text of numbers; those below 0 are padding."""
+        return "".join(self.characters[number] for number in ids if number >= 0)
+
+    def strings(self, ids: Any) -> Any:
+        """Returns the texts of numbers in the graph, `[batch]` UTF-8 strings.
+
+        Args:
+          ids: `[batch, length]` integers, padded by -1.
+        """
+        import tensorflow.compat.v1 as tf
+
+        # The last entry stands for padding.
+        known = tf.constant([*self.characters, ""])
+        places = tf.where(ids >= 0, ids, tf.fill(tf.shape(ids), tf.cast(len(self._ids), ids.dtype)))
+        return tf.strings.reduce_join(tf.gather(known, places), axis=1)
+
+    def padded_ids(self, text: Any, max_length: int) -> tuple[Any, Any]:
+        """Looks up a text in the graph.
+
+        Args:
+          text: scalar UTF-8 string.
+          max_length: the most characters it may have.
+
+        Returns:
+          Its numbers, `[max_length]` int32, padded by -1; and why it cannot be used, a scalar
+          string, empty if it can: it is empty, too long, or has a character outside of the map.
+        """
+        import tensorflow.compat.v1 as tf
+
+        characters = self._characters(text)
+        same = tf.equal(characters[:, tf.newaxis], tf.constant(self.characters))
+        is_known, count = tf.reduce_any(same, axis=1), tf.size(characters)
+        ids = tf.argmax(tf.cast(same, tf.int32), axis=1, output_type=tf.int32)
+        ids = tf.where(is_known, ids, tf.fill([count], PADDING))[:max_length]
+        missing = max_length - tf.size(ids)
+        ids = tf.pad(ids, [[0, missing]], constant_values=PADDING)
+        outside = tf.boolean_mask(characters, ~is_known)
+        problem = _problem(text, count, max_length, outside)
+        return tf.ensure_shape(ids, [max_length]), problem
+
+    def _characters(self, text: Any) -> Any:
+        """Characters of a text, `[length]`; bytes that are no UTF-8 become U+FFFD."""
+        import tensorflow.compat.v1 as tf
+
+        text = tf.strings.unicode_transcode(text, "UTF-8", "UTF-8", errors="replace")
+        if self.folds_case:
+            text = tf.strings.lower(text, encoding="utf-8")
+        return tf.strings.unicode_split(text, "UTF-8")
+
+
+def _problem(text: Any, count: Any, max_length: int, outside: Any) -> Any:
+    import tensorflow.compat.v1 as tf
+
+    unknown = tf.strings.reduce_join(outside[:1])
+    quoted = tf.strings.join(["its text '", text, "'"])
+    too_long = [quoted, " has ", tf.strings.as_string(count), " characters; --input.max_length is "]
+    not_known = [quoted, " has the character '", unknown]
+    problem = tf.where(
+        tf.equal(tf.size(outside), 0),
+        "",
+        tf.strings.join([*not_known, "', which --input.characters does not have"]),
+    )
+    problem = tf.where(count > max_length, tf.strings.join([*too_long, str(max_length)]), problem)
+    return tf.where(count > 0, problem, "its text is empty")
+
+
+def load_label_map(name: str) -> LabelMap:
+    """Returns the label map that `--input.characters` names.
+
+    Args:
+      name: `digits`, `lower`, `case`, `printable`, or a file.
+
+    Raises:
+      ConfigError: there is no such map or file, or the file has a line of another form.
+    """
+    if name in _MAPS:
+        return LabelMap(_MAPS[name], folds_case=name == LOWER)
+    path = Path(name).expanduser()
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"--input.characters {name} is none of {', '.join(_MAPS)}, and no file in UTF-8: "
+            f"{error}"
+        ) from None
+    # A line of one space is the character space.
+    characters = [line.rstrip("\r") for line in lines]
+    try:
+        return LabelMap([character for character in characters if character])
+    except ConfigError as error:
+        raise ConfigError(f"--input.characters {path}: {error}") from None
+
+
+def comparable(texts: Any, *, case_sensitive: bool, punctuation: bool) -> Any:
+    """Returns texts as a protocol of evaluation compares them.
+
+    The protocol of most published figures compares without case and only letters and digits
+    (Shi et al., ASTER, https://doi.org/10.1109/TPAMI.2018.2848939).
+
+    Args:
+      texts: UTF-8 strings of any shape.
+      case_sensitive: whether `a` and `A` differ.
+      punctuation: whether all characters count; else letters and digits of any script.
+    """
+    import tensorflow.compat.v1 as tf
+
+    if not case_sensitive:
+        texts = tf.strings.lower(texts, encoding="utf-8")
+    if not punctuation:
+        texts = tf.strings.regex_replace(texts, r"[^\pL\pN]", "")
+    return texts

@@ -1,0 +1,174 @@
+"""The inputs `text_folder` and `text_tfrecord`: the same words in two forms, and their faults."""
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+from PIL import Image
+
+from tf_frame import InputContext, Mode
+from tf_frame.errors import DataError, NoDataError
+from tf_frame.testing.elements import elements_of
+from tf_frame.testing.exact_resume import check_exact_resume
+from tf_frame_recognition.inputs import text_folder, text_tfrecord
+
+SMALL = {"image_size": (8, 24), "max_length": 6}
+WORDS = {"a.png": "Hello", "b.png": "w0rld"}
+FAULTS = {
+    "empty.png": "",
+    "long.png": "bookcase",
+    "other.png": "na&ve",
+    "broken.png": "word",
+    "gone.png": "word",
+}
+
+
+def pixels(name):
+    return np.random.RandomState(ord(name[0])).randint(0, 256, [16, 48, 3]).astype(np.uint8)
+
+
+def write_folder(folder, words, file="labels.txt"):
+    (folder / file).write_text("".join(f"{name}\t{text}\n" for name, text in words.items()))
+    for name in words:
+        if name == "broken.png":
+            (folder / name).write_bytes(b"no image")
+        elif name != "gone.png":
+            Image.fromarray(pixels(name)).save(folder / name)
+
+
+def write_records(folder, words, pattern="train-{}"):
+    """Writes the words into two files; the second has the keys of FSNS."""
+    for number, name in enumerate(words):
+        key = "image/transcript" if number % 2 == 0 else "image/text"
+        with tf.Graph().as_default(), tf.Session() as session:
+            data = session.run(tf.io.encode_png(pixels(name)))
+        values = {"image/encoded": b"no" if name == "broken.png" else data}
+        if name != "gone.png":
+            values[key] = words[name].encode()
+        features = {
+            name: tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
+            for name, value in values.items()
+        }
+        example = tf.train.Example(features=tf.train.Features(feature=features))
+        with tf.io.TFRecordWriter(str(folder / pattern.format(number))) as file:
+            file.write(example.SerializeToString())
+
+
+def folder_input(path, **params):
+    return text_folder.TextFolder(
+        params=text_folder.Params(data_dir=str(path), **{**SMALL, **params})
+    )
+
+
+def record_input(path, **params):
+    return text_tfrecord.TextTfrecord(
+        params=text_tfrecord.Params(data_dir=str(path), **{**SMALL, **params})
+    )
+
+
+def take(source, mode=Mode.EVAL, count=None, batch_size=4):
+    with tf.Graph().as_default():
+        return elements_of(source.dataset(mode, InputContext(batch_size=batch_size)), count)
+
+
+@pytest.fixture(params=["text_folder", "text_tfrecord"])
+def faulty(request, tmp_path):
+    """Makes an input of good and faulty words, all of them for evaluation."""
+    words = {**FAULTS, **WORDS}
+    if request.param == "text_folder":
+        write_folder(tmp_path, words)
+        return lambda **params: folder_input(tmp_path, eval_labels="labels.txt", **params)
+    write_records(tmp_path, words)
+    return lambda **params: record_input(tmp_path, eval_pattern=("train-*",), **params)
+
+
+def test_the_first_fault_ends_the_run(faulty):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="its text is empty; mend or remove"):
+        take(faulty())
+
+
+def test_faulty_words_are_left_out_named_and_counted(faulty):
+    ((features, labels),) = take(faulty(skip_corrupt=True))
+    np.testing.assert_array_equal(
+        labels["text"], [[17, 14, 21, 21, 24, -1], [32, 0, 27, 21, 13, -1]]
+    )
+    assert features["skipped"].tolist() == [5, 5]
+    said = features["skipped_first"][0].decode().split("\n")
+    assert "its text 'bookcase' has 8 characters; --input.max_length is 6" in said[1]
+    assert "its text 'na&ve' has the character '&', which --input.characters does not" in said[2]
+    assert "cannot be decoded" in said[3]
+    assert "it cannot be read" in said[4] or "none of the keys image/transcript, image/" in said[4]
+    image = features["image"]
+    assert image.shape == (2, 8, 24, 1) and image.dtype == np.float32
+    grey = pixels("a.png") @ np.array([0.2989, 0.587, 0.114])
+    assert abs(image[0].mean() - grey.mean()) < 2 and image[0].std() < grey.std()
+
+
+def test_training_goes_on_exactly_where_it_stopped(tmp_path):
+    write_folder(tmp_path, {**FAULTS, **WORDS})
+    source = folder_input(tmp_path, eval_labels="labels.txt", skip_corrupt=True)
+    check_exact_resume(source, batch_size=2, steps=2)
+
+
+def test_brightness_and_contrast_of_training_images_vary(tmp_path):
+    write_folder(tmp_path, WORDS)
+    both = {"eval_labels": "labels.txt", "shuffle_buffer": 0}
+    ((varied, _),) = take(folder_input(tmp_path, **both), Mode.TRAIN, 1)
+    image = varied["image"]
+    assert np.abs(image[0] - image[2]).mean() > 1
+    assert image.min() >= 0 and image.max() <= 255
+    ((plain, _),) = take(folder_input(tmp_path, augment=False, **both), Mode.TRAIN, 1)
+    np.testing.assert_array_equal(plain["image"][0], plain["image"][2])
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "text"),
+    [
+        ("a b.png\tHello  world", "a b.png", "Hello  world"),
+        ("a.png   Hello world", "a.png", "Hello world"),
+        ('word_1.png, "say \\"no\\""', "word_1.png", 'say "no"'),
+        ("a.png", "a.png", ""),
+        ('a.png "x"', "a.png", '"x"'),
+    ],
+)
+def test_lines_of_labels(line, name, text):
+    assert text_folder._name_and_text(line, "line") == (name, text)
+
+
+def test_mjsynth_has_the_text_in_the_name():
+    found = text_folder._name_and_text("./3/7/182_slinking_71711.jpg 71711", "name")
+    assert found == ("./3/7/182_slinking_71711.jpg", "slinking")
+    assert text_folder._name_and_text("plain.jpg 1", "name")[1] == ""
+
+
+def test_a_part_of_the_words_is_held_out(tmp_path):
+    words = {f"{letter}.png": letter for letter in "abcdefghij"}
+    write_folder(tmp_path, words)
+    source = folder_input(tmp_path, eval_fraction=0.3)
+    assert source.info.num_examples == {Mode.TRAIN: 7, Mode.EVAL: 3, Mode.PREDICT: 3}
+    assert source.info.num_classes == 36 and source.info.class_names[10] == "a"
+    with pytest.raises(NoDataError, match=r"eval_fraction 0.0 of .*labels.txt leaves nothing"):
+        folder_input(tmp_path, eval_fraction=0.0).dataset(Mode.EVAL, InputContext(batch_size=1))
+
+
+def test_files_of_labels_that_cannot_be_used(tmp_path):
+    with pytest.raises(DataError, match=r"labels.txt cannot be read as UTF-8: .*--input.labels"):
+        folder_input(tmp_path)
+    (tmp_path / "labels.txt").write_text("\n")
+    with pytest.raises(DataError, match="has no line"):
+        folder_input(tmp_path)
+    (tmp_path / "labels.txt").write_text("a.png x\na.png y\n")
+    with pytest.raises(DataError, match=r"line 2 has a.png again"):
+        folder_input(tmp_path)
+
+
+def test_prediction_reads_images_of_any_size_without_the_data(tmp_path):
+    write_folder(tmp_path, WORDS)
+    info = folder_input(tmp_path).info
+    params = text_folder.Params(data_dir="gone", **SMALL)
+    source = text_folder.TextFolder.without_data(params=params, info=info)
+    assert source.info == info
+    path = str(tmp_path / "a.png")
+    with tf.Graph().as_default():
+        (features,) = elements_of(source.prediction_dataset([path], InputContext(batch_size=2)))
+    assert features["image"].shape == (1, 8, 24, 1) and features["name"] == [path.encode()]
+    assert set(source.raw_serving()) == {"encoded", "pixels"}

@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError, DataError
+from tf_frame_recognition.labels import LabelMap, comparable, load_label_map
+
+
+def evaluate(make):
+    with tf.Graph().as_default(), tf.Session() as session:
+        return session.run(make())
+
+
+def test_the_maps_have_their_characters():
+    sizes = {name: len(load_label_map(name).characters) for name in ("digits", "lower", "case")}
+    assert sizes == {"digits": 10, "lower": 36, "case": 62}
+    printable = load_label_map("printable").characters
+    assert sorted(printable) == [chr(code) for code in range(33, 127)]
+    assert load_label_map("lower").ids("0aZ") == [0, 10, 35]
+    assert load_label_map("case").ids("0aZ") == [0, 10, 61]
+
+
+def test_a_file_has_a_character_a_line(tmp_path):
+    path = tmp_path / "characters.txt"
+    path.write_bytes("é\r\n \nß\n".encode())
+    label_map = load_label_map(str(path))
+    assert label_map.characters == ("é", " ", "ß")
+    assert label_map.text([2, 1, 0, -1, -1]) == "ß é"
+    path.write_text("a\nbc\n")
+    with pytest.raises(ConfigError, match=r"characters.txt: character 1 .* 'bc', is not one"):
+        load_label_map(str(path))
+    path.write_text("a\na\n")
+    with pytest.raises(ConfigError, match="has the character 'a' twice"):
+        load_label_map(str(path))
+    with pytest.raises(ConfigError, match="none of digits, lower, case, printable, and no file"):
+        load_label_map("klingon")
+
+
+def test_a_character_outside_of_the_map_is_named():
+    with pytest.raises(DataError, match="does not have the character 'x' of '1x'"):
+        load_label_map("digits").ids("1x")
+
+
+def test_texts_become_numbers_and_numbers_texts_in_the_graph():
+    label_map = LabelMap("aéß", folds_case=True)
+    texts = ["ÉaA", "", "aaaaa", "axé", b"a\xff"]
+
+    def found():
+        looked_up = [label_map.padded_ids(tf.constant(text), 4) for text in texts]
+        ids = tf.stack([ids for ids, _ in looked_up])
+        return ids, tf.stack([problem for _, problem in looked_up]), label_map.strings(ids)
+
+    ids, problems, strings = evaluate(found)
+    np.testing.assert_array_equal(ids[0], [1, 0, 0, -1])
+    np.testing.assert_array_equal(ids[1], [-1] * 4)
+    assert strings[0].decode() == "éaa" and strings[1] == b""
+    assert [problem.decode(errors="replace") for problem in problems] == [
+        "",
+        "its text is empty",
+        "its text 'aaaaa' has 5 characters; --input.max_length is 4",
+        "its text 'axé' has the character 'x', which --input.characters does not have",
+        "its text 'a\ufffd' has the character '\ufffd', which --input.characters does not have",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("case_sensitive", "punctuation", "expected"),
+    [(True, True, "Don't É-2"), (False, True, "don't é-2"), (False, False, "donté2")],
+)
+def test_protocols_compare_without_case_and_punctuation(case_sensitive, punctuation, expected):
+    options = {"case_sensitive": case_sensitive, "punctuation": punctuation}
+    (found,) = evaluate(lambda: comparable(tf.constant(["Don't É-2"]), **options))
+    assert found.decode() == expected
