@@ -1,0 +1,1 @@
+"""Metrics, prediction files and pictures of recognised words."""

@@ -1,0 +1,99 @@
+"""Streaming metrics of recognised words: word accuracy and edit distance, also by length.
+
+The protocols of published figures differ in what they compare: most ignore case and leave out
+punctuation, so that `Don't` and `dont` are the same word.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+# All that is neither a letter nor a digit, of any script.
+_PUNCTUATION = r"[^\pL\pN]"
+
+
+def recognition_metrics(
+    predicted_text: Any,
+    labels_text: Any,
+    *,
+    label_map: Any,
+    case_sensitive: bool,
+    punctuation: bool,
+    max_length: int,
+) -> dict[str, tuple[Any, Any]]:
+    """Compares words over the batches of an evaluation.
+
+    Args:
+      predicted_text: `[batch]` string, UTF-8.
+      labels_text: `[batch, n]` int32: ids of the characters, -1 behind the end.
+      label_map: the `tf_frame_recognition.labels.LabelMap` of the ids.
+      case_sensitive: whether `A` and `a` differ.
+      punctuation: whether characters other than letters and digits are compared; else they are
+        dropped from both words.
+      max_length: characters of the longest label.
+
+    Returns:
+      `word_accuracy`, the share of the words without an error; `edit_distance`, the mean over the
+      words of `normalised_distance`; and of the labels of each length N from 1 to `max_length`
+      `word_accuracy_length_N`, `edit_distance_length_N` and `words_length_N`, their number: 0, as
+      are the others, where there are none. Lengths are those that are compared. Each is a
+      (value, update op) pair.
+    """
+    predicted, truth = (
+        comparable(text, case_sensitive=case_sensitive, punctuation=punctuation)
+        for text in (predicted_text, label_map.strings(labels_text))
+    )
+    total, update = _totals(predicted, truth, max_length)
+    count, right, distance = tf.unstack(total, axis=1)
+    sums = {"word_accuracy": right, "edit_distance": distance}
+    number = tf.reduce_sum(count)
+    values = {name: tf.div_no_nan(tf.reduce_sum(each), number) for name, each in sums.items()}
+    shares = {name: tf.div_no_nan(each, count) for name, each in sums.items()}
+    for kind, column in {**shares, "words": count}.items():
+        for length in range(1, max_length + 1):
+            values[f"{kind}_length_{length}"] = column[length]
+    return {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
+
+
+def comparable(text: Any, *, case_sensitive: bool, punctuation: bool) -> Any:
+    """Returns words `[batch]` as a protocol compares them; see `recognition_metrics`."""
+    if not case_sensitive:
+        text = tf.strings.lower(text, encoding="utf-8")
+    return text if punctuation else tf.strings.regex_replace(text, _PUNCTUATION, "")
+
+
+def normalised_distance(predicted: Any, truth: Any) -> Any:
+    """Returns edit distances as shares of the longer word: 0 for equal words, at most 1.
+
+    Args:
+      predicted: `[batch]` string, UTF-8.
+      truth: the same shape.
+
+    Returns:
+      `[batch]` float32: the fewest insertions, deletions and replacements of a character that
+      make one word of the other, divided by the characters of the longer word (at least 1).
+    """
+    characters = [tf.strings.unicode_decode(text, "UTF-8") for text in (predicted, truth)]
+    distance = tf.edit_distance(*(each.to_sparse() for each in characters), normalize=False)
+    lengths = [each.row_lengths() for each in characters]
+    longer = tf.maximum(tf.maximum(*lengths), 1)
+    return distance / tf.cast(longer, tf.float32)
+
+
+def _totals(predicted: Any, truth: Any, max_length: int) -> tuple[Any, Any]:
+    """Number of words, of those without error, and distance, by length; and their update."""
+    total = tf.get_variable(
+        "words_by_length",
+        shape=[max_length + 1, 3],
+        dtype=tf.float64,
+        initializer=tf.zeros_initializer(),
+        trainable=False,
+        collections=[tf.GraphKeys.LOCAL_VARIABLES, tf.GraphKeys.METRIC_VARIABLES],
+    )
+    right = tf.cast(tf.equal(predicted, truth), tf.float32)
+    rows = tf.stack([tf.ones_like(right), right, normalised_distance(predicted, truth)], axis=1)
+    length = tf.strings.length(truth, unit="UTF8_CHAR")
+    batch = tf.math.unsorted_segment_sum(tf.cast(rows, tf.float64), length, max_length + 1)
+    return tf.convert_to_tensor(total), tf.assign_add(total, batch)

@@ -1,0 +1,84 @@
+"""CTC against sums over all sequences of positions."""
+
+import itertools
+
+import numpy as np
+import pytest
+import tensorflow.compat.v1 as tf
+
+from tf_frame import Mode
+from tf_frame.errors import ConfigError
+from tf_frame_recognition.heads.ctc import CtcHead
+
+_CLASSES, _STEPS, _MAX_LENGTH = 2, 5, 3
+_TEXT = [[0, 0, 1], [1, -1, -1], [0, 1, -1]]
+
+
+def _word(path):
+    """The word of a sequence of classes, the blank being the last class."""
+    return tuple(c for c, _ in itertools.groupby(path) if c != _CLASSES)
+
+
+def _probabilities(logits):
+    """Word -> its probability, of one example."""
+    shares = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+    words = {}
+    for path in itertools.product(range(_CLASSES + 1), repeat=_STEPS):
+        probability = np.prod([shares[step, each] for step, each in enumerate(path)])
+        words[_word(path)] = words.get(_word(path), 0.0) + probability
+    return words
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Logits, loss, greedy words and those of a beam that keeps all."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(3)
+        sequence = tf.constant(np.random.RandomState(0).normal(size=[3, _STEPS, 4]) * 3, tf.float32)
+        greedy, beam = CtcHead(_CLASSES), CtcHead(_CLASSES, beam_width=200)
+        fetches = {
+            "loss": greedy.loss(sequence, tf.constant(_TEXT), Mode.TRAIN),
+            "greedy": greedy.decode(sequence, _MAX_LENGTH),
+            "beam": beam.decode(sequence, _MAX_LENGTH),
+        }
+        session.run(tf.global_variables_initializer())
+        values = session.run([*tf.global_variables(), sequence])
+        names = [variable.op.name for variable in tf.global_variables()]
+        weights, biases, features = values
+        return {"logits": features @ weights + biases, "names": names, **session.run(fetches)}
+
+
+def test_loss_is_the_mean_of_the_words_negative_log_probabilities(results):
+    expected = [
+        -np.log(_probabilities(logits)[tuple(c for c in text if c >= 0)])
+        for logits, text in zip(results["logits"], _TEXT, strict=True)
+    ]
+    np.testing.assert_allclose(results["loss"], np.mean(expected), rtol=1e-5)
+
+
+def test_beam_search_finds_the_most_probable_word(results):
+    for row, logits in enumerate(results["logits"]):
+        words = _probabilities(logits)
+        best = max(words, key=words.get)
+        ids = results["beam"].ids[row]
+        assert tuple(ids[ids >= 0]) == best[:_MAX_LENGTH]
+        np.testing.assert_allclose(
+            results["beam"].log_probability[row], np.log(words[best]), rtol=1e-4
+        )
+
+
+def test_greedy_takes_the_best_class_of_each_position(results):
+    shares = results["logits"] - np.log(np.exp(results["logits"]).sum(-1, keepdims=True))
+    for row, each in enumerate(shares):
+        ids = results["greedy"].ids[row]
+        assert tuple(ids[ids >= 0]) == _word(each.argmax(-1))[:_MAX_LENGTH]
+    np.testing.assert_allclose(results["greedy"].log_probability, shares.max(-1).sum(-1), rtol=1e-5)
+
+
+def test_variables(results):
+    assert results["names"] == ["Predictor/Ctc/Logits/weights", "Predictor/Ctc/Logits/biases"]
+
+
+def test_a_sequence_too_short_for_the_longest_word_is_an_error():
+    with tf.Graph().as_default(), pytest.raises(ConfigError, match="5 positions.* 7 of them.* 4 c"):
+        CtcHead(2).loss(tf.zeros([1, 5, 4]), tf.zeros([1, 4], tf.int32), Mode.TRAIN)
