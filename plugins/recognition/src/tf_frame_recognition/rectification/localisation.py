@@ -18,7 +18,7 @@ from tf_frame import layers
 from tf_frame.errors import ConfigError
 
 # Height and width of the images that the network looks at.
-_SIZE = (32, 64)
+_SIZE = [32, 64]
 _CHANNELS = (16, 32, 64, 64)
 _HIDDEN = 128
 # ASTER's factor on the hidden layer, which slows the control points down.
@@ -81,7 +81,7 @@ def control_points(
 
 
 def _features(images: Any) -> Any:
-    net = tf.image.resize_bilinear(images / 127.5 - 1, _SIZE, half_pixel_centers=True)
+    net = layers.resize_bilinear(images / 127.5 - 1, _SIZE)
     for number, channels in enumerate(_CHANNELS, start=1):
         net = layers.conv2d(net, channels, 3, stride=2, scope=f"conv{number}")
     return layers.flatten(net)
