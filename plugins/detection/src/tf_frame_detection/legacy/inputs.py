@@ -9,7 +9,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
 from tf_frame.legacy.batcher import BatchQueue
-from tf_frame_detection.legacy.config import Config
+from tf_frame.legacy.config import Config
 from tf_frame_detection.legacy.preprocessor import preprocess
 from tf_frame_detection.legacy.standard_fields import InputDataFields
 

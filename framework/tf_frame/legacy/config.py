@@ -14,7 +14,7 @@ from tf_frame.errors import ConfigError
 from tf_frame.text import short_repr
 
 # Defaults of the Object Detection API (research/object_detection/protos/train.proto). Those of
-# startup_delay_steps are in `stages.startup_delay`.
+# startup_delay_steps are in `training_graph.startup_delay`.
 TRAIN_CONFIG = types.MappingProxyType(
     {
         "add_regularization_loss": True,

@@ -3,7 +3,7 @@ import types
 import pytest
 
 from tf_frame.errors import ConfigError
-from tf_frame_detection.legacy.config import TRAIN_CONFIG, Config, chosen, message
+from tf_frame.legacy.config import TRAIN_CONFIG, Config, chosen, message
 
 
 class Proto:
