@@ -84,16 +84,6 @@ def test_what_cannot_be_merged_is_refused():
         inputs.get_inputs(queue, 2, merge_multiple_label_boxes=True)
 
 
-@pytest.mark.parametrize(("size", "parts", "expected"), [(8, 2, 4), (7, 2, 3), (3, 3, 1)])
-def test_a_part_of_a_batch_is_rounded_down(size, parts, expected):
-    assert inputs.part_of(size, parts) == expected
-
-
-def test_a_part_without_example_is_refused():
-    with pytest.raises(ConfigError, match="batch_size 1 leaves no example for each of 2 parts"):
-        inputs.part_of(1, 2)
-
-
 def test_each_input_needs_a_batch_size():
     with pytest.raises(ConfigError, match=r"batch_size is 4 for 2 inputs; give a list"):
         inputs.create_input_queues([None, None], Config({"batch_size": 4}, TRAIN_CONFIG), 1)
