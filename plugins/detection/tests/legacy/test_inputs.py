@@ -3,8 +3,8 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
+from tf_frame.legacy.config import TRAIN_CONFIG, Config
 from tf_frame_detection.legacy import inputs
-from tf_frame_detection.legacy.config import TRAIN_CONFIG, Config
 
 
 @pytest.fixture(autouse=True)
@@ -82,16 +82,6 @@ def test_what_cannot_be_merged_is_refused():
     queue = Queue(example([BOX], [1], groundtruth_instance_masks=tf.ones([1, 2, 2])))
     with pytest.raises(NotImplementedError, match="Multi-label support is only for boxes."):
         inputs.get_inputs(queue, 2, merge_multiple_label_boxes=True)
-
-
-@pytest.mark.parametrize(("size", "parts", "expected"), [(8, 2, 4), (7, 2, 3), (3, 3, 1)])
-def test_a_part_of_a_batch_is_rounded_down(size, parts, expected):
-    assert inputs.part_of(size, parts) == expected
-
-
-def test_a_part_without_example_is_refused():
-    with pytest.raises(ConfigError, match="batch_size 1 leaves no example for each of 2 parts"):
-        inputs.part_of(1, 2)
 
 
 def test_each_input_needs_a_batch_size():

@@ -13,6 +13,12 @@ They stand on `tf_frame.legacy`. Configurations are dictionaries or objects with
 old protocol buffers. Importing the modules imports TensorFlow.
 """
 
-from tf_frame.legacy import batcher, prefetcher, variables_helper
+from tf_frame.legacy import (
+    batcher,
+    learning_schedules,
+    optimizer_builder,
+    prefetcher,
+    variables_helper,
+)
 
-__all__ = ["batcher", "prefetcher", "variables_helper"]
+__all__ = ["batcher", "learning_schedules", "optimizer_builder", "prefetcher", "variables_helper"]

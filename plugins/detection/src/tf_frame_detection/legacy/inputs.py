@@ -7,9 +7,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.errors import ConfigError
 from tf_frame.legacy.batcher import BatchQueue
-from tf_frame_detection.legacy.config import Config
+from tf_frame.legacy.config import Config, batch_sizes
 from tf_frame_detection.legacy.preprocessor import preprocess
 from tf_frame_detection.legacy.standard_fields import InputDataFields
 
@@ -69,16 +68,11 @@ def create_input_queues(
     """
     several = isinstance(create_tensor_dict_fn, (list, tuple))
     functions = create_tensor_dict_fn if several else [create_tensor_dict_fn]
-    sizes = [config.batch_size] if isinstance(config.batch_size, int) else list(config.batch_size)
-    if len(sizes) != len(functions):
-        raise ConfigError(
-            f"batch_size is {config.batch_size} for {len(functions)} inputs; give a list with a "
-            "batch size for each"
-        )
+    sizes = batch_sizes(config, len(functions), num_parts)
     with tf.name_scope("Input" if several else ""):
         return [
             create_input_queue(
-                part_of(size, num_parts),
+                size,
                 function,
                 config.batch_queue_capacity,
                 config.num_batch_queue_threads,
@@ -88,21 +82,6 @@ def create_input_queues(
             )
             for function, size in zip(functions, sizes, strict=True)
         ]
-
-
-def part_of(batch_size: int, num_parts: int) -> int:
-    """Divides a batch, rounded down.
-
-    Raises:
-      ConfigError: a part has no example.
-    """
-    part = batch_size // num_parts
-    if part < 1:
-        raise ConfigError(
-            f"batch_size {batch_size} leaves no example for each of {num_parts} parts (clones, "
-            "or replicas to aggregate); raise batch_size"
-        )
-    return part
 
 
 def get_inputs(

@@ -7,14 +7,14 @@ config.batch_size, config["num_steps"]  # 8, 0
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.errors import ConfigError
 from tf_frame.text import short_repr
 
 # Defaults of the Object Detection API (research/object_detection/protos/train.proto). Those of
-# startup_delay_steps are in `stages.startup_delay`.
+# startup_delay_steps are in `training_graph.startup_delay`.
 TRAIN_CONFIG = types.MappingProxyType(
     {
         "add_regularization_loss": True,
@@ -117,3 +117,38 @@ def message(source: Any, name: str, defaults: Mapping[str, Any]) -> Config:
             f"{name} has no field {unknown[0]}; its fields are {', '.join(sorted(defaults))}"
         )
     return Config(inner, defaults)
+
+
+def batch_sizes(config: Config, num_inputs: int, num_parts: int) -> list[int]:
+    """Divides the batches of several inputs.
+
+    Args:
+      config: the training's; `batch_size` is a number, or a list with one for each input.
+      num_inputs: number of inputs.
+      num_parts: number by which the batch sizes are divided, rounded down.
+
+    Raises:
+      ConfigError: numbers of inputs and of batch sizes differ, or a part would be empty.
+    """
+    size: int | Sequence[int] = config.batch_size
+    sizes = [size] if isinstance(size, int) else list(size)
+    if len(sizes) != num_inputs:
+        raise ConfigError(
+            f"batch_size is {size} for {num_inputs} inputs; give a list with a batch size for each"
+        )
+    return [part_of(each, num_parts) for each in sizes]
+
+
+def part_of(batch_size: int, num_parts: int) -> int:
+    """Divides a batch, rounded down.
+
+    Raises:
+      ConfigError: a part has no example.
+    """
+    part = batch_size // num_parts
+    if part < 1:
+        raise ConfigError(
+            f"batch_size {batch_size} leaves no example for each of {num_parts} parts (clones, "
+            "or replicas to aggregate); raise batch_size"
+        )
+    return part

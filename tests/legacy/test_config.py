@@ -3,7 +3,7 @@ import types
 import pytest
 
 from tf_frame.errors import ConfigError
-from tf_frame_detection.legacy.config import TRAIN_CONFIG, Config, chosen, message
+from tf_frame.legacy.config import TRAIN_CONFIG, Config, batch_sizes, chosen, message, part_of
 
 
 class Proto:
@@ -63,3 +63,23 @@ def test_an_unknown_field_of_a_dictionary_is_refused():
     source = {"momentum_optimizer": {"momentum": 0.9}}
     with pytest.raises(ConfigError, match="momentum_optimizer has no field momentum; its fields"):
         message(source, "momentum_optimizer", {"learning_rate": {}})
+
+
+@pytest.mark.parametrize(("size", "parts", "expected"), [(8, 2, 4), (7, 2, 3), (3, 3, 1)])
+def test_a_part_of_a_batch_is_rounded_down(size, parts, expected):
+    assert part_of(size, parts) == expected
+
+
+def test_a_part_without_example_is_refused():
+    with pytest.raises(ConfigError, match="batch_size 1 leaves no example for each of 2 parts"):
+        part_of(1, 2)
+
+
+def test_each_of_several_batches_is_divided():
+    assert batch_sizes(Config({"batch_size": [7, 2]}), 2, 2) == [3, 1]
+    assert batch_sizes(Config({"batch_size": 7}), 1, 2) == [3]
+
+
+def test_a_batch_size_for_each_input():
+    with pytest.raises(ConfigError, match=r"batch_size is \[7\] for 2 inputs; give a list"):
+        batch_sizes(Config({"batch_size": [7]}), 2, 1)

@@ -1,6 +1,6 @@
 """Learning-rate schedules of the Object Detection API (utils/learning_schedules.py).
 
-    from tf_frame_detection.legacy import learning_schedules  # was: object_detection.utils
+    from tf_frame.legacy import learning_schedules  # was: object_detection.utils
 
     rate = learning_schedules.manual_stepping(step, [1000, 2000], [0.1, 0.01, 0.001])
 

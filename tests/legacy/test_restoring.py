@@ -3,12 +3,16 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame_detection.legacy import restoring
+from tf_frame.legacy import restoring
 
 
 @pytest.fixture(scope="module")
-def path(checkpoint):
-    return checkpoint(weights=np.full([2], 7.0, np.float32), global_step=np.int64(99))
+def path(tmp_path_factory):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.Variable([7.0, 7.0], name="weights")
+        tf.Variable(np.int64(99), name="global_step")
+        session.run(tf.global_variables_initializer())
+        return tf.train.Saver().save(session, str(tmp_path_factory.mktemp("other") / "model"))
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame_detection.legacy import learning_schedules
+from tf_frame.legacy import learning_schedules
 
 
 def rates(schedule, steps, *args, **kwargs):

@@ -3,9 +3,9 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
+from tf_frame.legacy import training_graph, variables_helper
+from tf_frame.legacy.config import TRAIN_CONFIG, Config
 from tf_frame.legacy.model_deploy import DeploymentConfig
-from tf_frame_detection.legacy import training_graph, variables_helper
-from tf_frame_detection.legacy.config import TRAIN_CONFIG, Config
 
 
 @pytest.fixture(autouse=True)

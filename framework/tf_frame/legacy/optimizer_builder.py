@@ -17,10 +17,9 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-from tf_frame.legacy import slim
-from tf_frame_detection.legacy import learning_schedules
-from tf_frame_detection.legacy.config import Config, chosen, message
-from tf_frame_detection.legacy.moving_average_optimizer import MovingAverageOptimizer
+from tf_frame.legacy import learning_schedules, slim
+from tf_frame.legacy.config import Config, chosen, message
+from tf_frame.legacy.moving_average_optimizer import MovingAverageOptimizer
 
 # The API's defaults (protos/optimizer.proto).
 _RATE = 0.002
@@ -55,7 +54,7 @@ def build(optimizer_config: Any, global_summaries: set[Any] | None = None) -> An
       optimizer_config: one of `rms_prop_optimizer`, `momentum_optimizer` and `adam_optimizer`,
         with a `learning_rate` each; `use_moving_average` and `moving_average_decay`.
       global_summaries: for trainers of the API's first versions, a set that the summary of the
-        learning rate, `Learning_Rate`, is added to.
+        learning rate, `Learning_Rate` in the name scope, is added to.
 
     Returns:
       The optimizer and a list of the learning rate, for summaries; the optimizer alone if
@@ -79,7 +78,9 @@ def build(optimizer_config: Any, global_summaries: set[Any] | None = None) -> An
     if global_summaries is None:
         return optimizer, [learning_rate]
     # tf.summary.scalar makes `Learning_Rate_1` of it beside the operation `learning_rate`.
-    summary = tf.raw_ops.ScalarSummary(tags="Learning_Rate", values=learning_rate)
+    scope = tf.get_default_graph().get_name_scope()
+    tag = f"{scope}/Learning_Rate" if scope else "Learning_Rate"
+    summary = tf.raw_ops.ScalarSummary(tags=tag, values=learning_rate)
     global_summaries.add(summary)
     return optimizer
 

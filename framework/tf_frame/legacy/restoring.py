@@ -31,7 +31,7 @@ def init_fn(var_map: Mapping[str, Any], checkpoint: str) -> Callable[[Any], None
     if not available:
         raise ConfigError(
             f"fine_tune_checkpoint {checkpoint} has none of the {len(var_map)} variables to "
-            "restore; see the warnings above, and fine_tune_checkpoint_type"
+            "restore; see the warnings above: it may be of another kind of model"
         )
     saver = tf.train.Saver(available)
 

@@ -1,4 +1,4 @@
-"""`TrainingGraph`: the graph and the loop that the three trainers share.
+"""`TrainingGraph`: the graph that the Object Detection API's trainer and its forks build.
 
     graph = TrainingGraph(config, model_deploy.DeploymentConfig(num_clones=2))
     graph.add_clones(create_queue, model_fn)
@@ -17,7 +17,7 @@ It differs from the old trainers in what was broken there:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -27,10 +27,10 @@ from tf_frame.gradient_transforms.values import GradsAndVars
 from tf_frame.graph.summaries import on_cpu
 from tf_frame.graph.update.gradients import waiting_for
 from tf_frame.legacy import learning, model_deploy, variables_helper
+from tf_frame.legacy.config import Config
 from tf_frame.legacy.sync_replicas import SyncReplicasOptimizer
-from tf_frame_detection.legacy.config import Config
 
-_BIASES = (".*/biases",)
+BIASES = (".*/biases",)
 _STARTUP_DELAY_STEPS = 15
 
 
@@ -40,11 +40,30 @@ class TrainingGraph:
     Args:
       config: the training's configuration, with its defaults.
       deployment: number and devices of clones, variables and inputs.
+      biases: patterns of the variables whose gradients `bias_grad_multiplier` multiplies.
+      optimizer_scope: name scope of the optimizer's learning rate; empty: none.
+      update_scope: variable scope of the loss, the update and its variables; empty: none.
+
+    Attributes:
+      total_loss, train_op, grads_and_vars: the loss, the operation that makes a step and returns
+        the loss, and the transformed gradients; from `add_update` on.
+      sync_optimizer: the `SyncReplicasOptimizer` of `sync_replicas`, or None.
     """
 
-    def __init__(self, config: Config, deployment: model_deploy.DeploymentConfig) -> None:
+    def __init__(
+        self,
+        config: Config,
+        deployment: model_deploy.DeploymentConfig,
+        *,
+        biases: Sequence[str] = BIASES,
+        optimizer_scope: str = "",
+        update_scope: str = "",
+    ) -> None:
         self._config = config
         self._deployment = deployment
+        self._biases = biases
+        self._optimizer_scope, self._update_scope = optimizer_scope, update_scope
+        self.sync_optimizer: Any = None
         with tf.device(deployment.variables_device()):
             self._global_step = tf.train.create_global_step()
 
@@ -75,19 +94,43 @@ class TrainingGraph:
         Args:
           create_optimizer: returns it, given a set that it adds summaries to.
         """
-        scope, config = self._clones[0].scope, self._config
+        scope = self._clones[0].scope
         updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)
         with tf.device(self._deployment.optimizer_device()):
-            self._optimizer = create_optimizer(self._summaries)
-            if config.sync_replicas:
-                self._optimizer = SyncReplicasOptimizer(
-                    self._optimizer, config.replicas_to_aggregate, self._deployment.num_replicas
-                )
-            self._total_loss, pairs = self._gradients()
-            updates.append(self._optimizer.apply_gradients(pairs, global_step=self._global_step))
-            with tf.control_dependencies([tf.group(*updates, name="update_barrier")]):
-                self._train_op = tf.identity(self._total_loss, name="train_op")
+            with tf.name_scope(self._optimizer_scope):
+                optimizer = self._synchronous(create_optimizer(self._summaries))
+            with tf.variable_scope(self._update_scope):
+                self.total_loss, self.grads_and_vars = self._gradients(optimizer)
+                pairs = waiting_for(self.total_loss, self.grads_and_vars)
+                updates.append(optimizer.apply_gradients(pairs, global_step=self._global_step))
+                with tf.control_dependencies([tf.group(*updates, name="update_barrier")]):
+                    self.train_op = tf.identity(self.total_loss, name="train_op")
         self._summaries |= set(tf.get_collection(tf.GraphKeys.SUMMARIES, scope))
+
+    def _synchronous(self, optimizer: Any) -> Any:
+        if self._config.sync_replicas:
+            optimizer = self.sync_optimizer = SyncReplicasOptimizer(
+                optimizer, self._config.replicas_to_aggregate, self._deployment.num_replicas
+            )
+        return optimizer
+
+    def summary_op(self, histograms: Iterable[Any], losses: str = "") -> Any:
+        """Merges histograms, the losses of all clones, `TotalLoss` and the model's summaries.
+
+        Args:
+          histograms: summaries, which need not be in a collection.
+          losses: prefix of the tags of the losses.
+        """
+        found = [
+            *self._summaries,
+            *histograms,
+            *(
+                tf.summary.scalar(f"{losses}{loss.op.name}", loss)
+                for loss in tf.losses.get_losses()
+            ),
+            tf.summary.scalar(f"{losses}TotalLoss", self.total_loss),
+        ]
+        return tf.summary.merge(on_cpu(found), name="summary_op")
 
     def train(
         self,
@@ -110,13 +153,16 @@ class TrainingGraph:
           **kwargs: other arguments of `learning.train`.
         """
         config = self._config
+        of_variables = [
+            tf.summary.histogram(f"{variables}{v.op.name}", v) for v in tf.model_variables()
+        ]
         return learning.train(
-            self._train_op,
+            self.train_op,
             logdir=train_dir,
             session_config=tf.ConfigProto(allow_soft_placement=True, **dict(session_options)),
             number_of_steps=config.num_steps or None,
-            summary_op=self._summary_op(variables, losses),
-            sync_optimizer=self._optimizer if config.sync_replicas else None,
+            summary_op=self.summary_op(of_variables, losses),
+            sync_optimizer=self.sync_optimizer,
             saver=tf.train.Saver(
                 max_to_keep=max_to_keep,
                 keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
@@ -124,40 +170,30 @@ class TrainingGraph:
             **kwargs,
         )
 
-    def _gradients(self) -> tuple[Any, GradsAndVars]:
+    def _gradients(self, optimizer: Any) -> tuple[Any, GradsAndVars]:
         config = self._config
         total_loss, pairs = model_deploy.optimize_clones(
             self._clones,
-            self._optimizer,
+            optimizer,
             regularization_losses=None if config.add_regularization_loss else [],
         )
         total_loss = tf.check_numerics(total_loss, "LossTensor is inf or nan.")
-        pairs = transformed(pairs, config)
+        pairs = transformed(pairs, config, self._biases)
         if not pairs:
             raise ConfigError(
                 f"freeze_variables {list(config.freeze_variables)} leaves no variable to train; "
                 "name fewer"
             )
-        return total_loss, waiting_for(total_loss, pairs)
-
-    def _summary_op(self, variables: str, losses: str) -> Any:
-        found = [
-            *self._summaries,
-            *(tf.summary.histogram(f"{variables}{v.op.name}", v) for v in tf.model_variables()),
-            *(
-                tf.summary.scalar(f"{losses}{loss.op.name}", loss)
-                for loss in tf.losses.get_losses()
-            ),
-            tf.summary.scalar(f"{losses}TotalLoss", self._total_loss),
-        ]
-        return tf.summary.merge(on_cpu(found), name="summary_op")
+        return total_loss, pairs
 
 
-def transformed(grads_and_vars: GradsAndVars, config: Config) -> GradsAndVars:
+def transformed(
+    grads_and_vars: GradsAndVars, config: Config, biases: Sequence[str] = BIASES
+) -> GradsAndVars:
     """Multiplies gradients of biases, drops those of frozen variables, clips, in this order."""
     if config.bias_grad_multiplier:
         grads_and_vars = variables_helper.multiply_gradients_matching_regex(
-            grads_and_vars, _BIASES, config.bias_grad_multiplier
+            grads_and_vars, biases, config.bias_grad_multiplier
         )
     if config.freeze_variables:
         grads_and_vars = variables_helper.freeze_gradients_matching_regex(

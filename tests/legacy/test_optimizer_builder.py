@@ -5,7 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.errors import ConfigError
-from tf_frame_detection.legacy import optimizer_builder
+from tf_frame.legacy import optimizer_builder
 
 RATE = {"learning_rate": {"constant_learning_rate": {"learning_rate": 0.5}}}
 

@@ -1,0 +1,183 @@
+"""`train`, the old trainer of word recognition with several input queues (ASTER's trainer.py).
+
+    from tf_frame_recognition.legacy import trainer
+
+    trainer.train([create_real_dict, create_rendered_dict], create_model_fn,
+                  {"batch_size": [48, 16], "num_steps": 100000, "optimizer": ...},
+                  master="", task=0, num_clones=1, worker_replicas=1, clone_on_cpu=False,
+                  ps_tasks=0, worker_job_name="lonely_worker", is_chief=True, train_dir="words")
+
+The configuration is a dictionary or an object with the fields of ASTER's protos/train.proto. Names
+of operations, summaries and variables are those of old. Mended beside what `training_graph` says:
+
+* `num_steps` 0 trains without end; it was refused.
+* Synchronous replicas train; their updates were never started.
+* A run that goes on does not need its `fine_tune_checkpoint` any more.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.errors import ConfigError
+from tf_frame.hooks.stop import StopAtStepHook
+from tf_frame.legacy import config as configs, optimizer_builder, restoring, training
+from tf_frame.legacy.config import Config
+from tf_frame.legacy.model_deploy import DeploymentConfig
+from tf_frame.legacy.profile_session_run_hooks import ProfileAtStepHook
+from tf_frame.legacy.training_graph import TrainingGraph
+from tf_frame_recognition.legacy.inputs import create_input_queue, create_input_queues, get_inputs
+
+__all__ = ["create_input_queue", "create_losses", "get_inputs", "train"]
+
+# Defaults of ASTER (bgshih/aster, protos/train.proto) where they are not the detection API's.
+TRAIN_CONFIG = types.MappingProxyType(
+    {
+        **configs.TRAIN_CONFIG,
+        "batch_queue_capacity": 600,
+        "keep_checkpoint_every_n_hours": 1000,
+        "prefetch_queue_capacity": 10,
+        "save_checkpoint_secs": 600,
+        "save_summaries_steps": 100,
+    }
+)
+_BIASES = (r".*bias(?:es)?", r".*beta")
+_PROFILED_STEP = 200
+# First names of the variables that `fine_tune_checkpoint` gives.
+_RESTORED = ["FeatureExtractor", "Convnet"]
+
+
+def train(
+    create_tensor_dict_fn_list: Sequence[Callable[[], Mapping[str, Any]]],
+    create_model_fn: Callable[[], Any],
+    train_config: Any,
+    master: str,
+    task: int,
+    num_clones: int,
+    worker_replicas: int,
+    clone_on_cpu: bool,
+    ps_tasks: int,
+    worker_job_name: str,
+    is_chief: bool,
+    train_dir: str,
+) -> Any:
+    """Trains for `num_steps` steps, or until an input ends.
+
+    A run in a folder with checkpoints goes on from the newest one, for `num_steps` steps more.
+    The step after step 200 is traced, see `ProfileAtStepHook`.
+
+    Args:
+      create_tensor_dict_fn_list: for each input a function that builds the tensors of one example,
+        see `create_input_queue`; a batch has `batch_size[i] // num_clones` examples of input i.
+      create_model_fn: returns a model, see `create_losses`; called once for each clone.
+      train_config: the configuration; `startup_delay_steps` has no effect.
+      master: address of the server to run on.
+      task: index of this worker.
+      num_clones: number of clones, which share the batch.
+      worker_replicas: number of workers.
+      clone_on_cpu: whether clones are on the CPU.
+      ps_tasks: number of parameter servers.
+      worker_job_name: name of the workers' job.
+      is_chief: whether this worker initialises, saves and summarises.
+      train_dir: folder of checkpoints, summaries and the trace.
+
+    Returns:
+      The loss of the last step.
+
+    Raises:
+      ValueError: a configuration that the optimizer or the loop refuses.
+      ConfigError: a part of a batch is empty, or there is nothing to restore or to train.
+    """
+    config = Config(train_config, TRAIN_CONFIG)
+    with tf.Graph().as_default():
+        deployment = DeploymentConfig(
+            num_clones, clone_on_cpu, task, worker_replicas, ps_tasks, worker_job_name
+        )
+        graph = TrainingGraph(
+            config,
+            deployment,
+            biases=_BIASES,
+            optimizer_scope="Optimizer",
+            update_scope="OptimizeClones",
+        )
+        graph.add_clones(
+            lambda: create_input_queues(create_tensor_dict_fn_list, config, num_clones),
+            functools.partial(create_losses, create_model_fn=create_model_fn),
+        )
+        graph.add_update(functools.partial(optimizer_builder.build, config.optimizer))
+        return training.train(
+            graph.train_op,
+            train_dir,
+            master=master,
+            is_chief=is_chief,
+            scaffold=_scaffold(graph, config, train_dir),
+            hooks=_hooks(graph, config, is_chief, train_dir),
+            save_checkpoint_secs=config.save_checkpoint_secs,
+            save_summaries_steps=config.save_summaries_steps,
+            config=tf.ConfigProto(allow_soft_placement=True),
+        )
+
+
+def create_losses(input_queue: Any, create_model_fn: Callable[[], Any]) -> None:
+    """Builds a model on the joined batches of queues; adds its losses to `tf.GraphKeys.LOSSES`.
+
+    Args:
+      input_queue: see `get_inputs`; images of one batch have one size.
+      create_model_fn: returns a model with ASTER's methods `preprocess(images)`,
+        `provide_groundtruth(lists)`, `predict(images)` and `loss(predictions)`, which returns a
+        dictionary of losses.
+    """
+    model = create_model_fn()
+    images, truth = get_inputs(input_queue)
+    inputs = model.preprocess(tf.stack(images))
+    model.provide_groundtruth(truth)
+    for loss in model.loss(model.predict(inputs)).values():
+        tf.losses.add_loss(loss)
+
+
+def _scaffold(graph: TrainingGraph, config: Config, train_dir: str) -> Any:
+    init_fn = _init_fn(config, train_dir)
+    histograms = [
+        tf.summary.histogram(name, values)
+        for gradient, variable in graph.grads_and_vars
+        for name, values in (
+            (f"grad/{variable.op.name}", gradient),
+            (variable.op.name, variable),
+        )
+    ]
+    return tf.train.Scaffold(
+        init_fn=init_fn,
+        summary_op=graph.summary_op(histograms),
+        saver=tf.train.Saver(keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours),
+    )
+
+
+def _init_fn(config: Config, train_dir: str) -> Callable[[Any, Any], None] | None:
+    if not config.fine_tune_checkpoint or tf.train.latest_checkpoint(train_dir):
+        return None
+    variables = {
+        variable.op.name: variable
+        for variable in tf.trainable_variables()
+        if variable.op.name.split("/")[:2] == _RESTORED
+    }
+    if not variables:
+        raise ConfigError(
+            "the model has no trainable variable FeatureExtractor/Convnet/..., to which "
+            "fine_tune_checkpoint gives values; leave fine_tune_checkpoint out"
+        )
+    restore = restoring.init_fn(variables, config.fine_tune_checkpoint)
+    return lambda scaffold, session: restore(session)
+
+
+def _hooks(graph: TrainingGraph, config: Config, is_chief: bool, train_dir: str) -> list[Any]:
+    hooks: list[Any] = [ProfileAtStepHook(at_step=_PROFILED_STEP, checkpoint_dir=train_dir)]
+    if config.num_steps:
+        hooks.insert(0, StopAtStepHook(num_steps=config.num_steps))
+    if graph.sync_optimizer:
+        hooks.insert(0, graph.sync_optimizer.make_session_run_hook(is_chief))
+    return hooks
