@@ -142,7 +142,8 @@ class Model(Plugin):
     Attributes:
       default_input: name of the input for runs that name none.
       default_transforms: names of the gradient transforms for runs that name none.
-      run_defaults: run option -> this model's default for it.
+      run_defaults: run option -> this model's default for it; steps of `profile_at_step` beyond the
+        end of a run are left out.
       variants: value of the option `name` -> further defaults where it has this value, in the form
         of a configuration file; they win over `run_defaults` and `default_input`.
       presets: name -> options that `--preset NAME` sets, in the form of a configuration file.

@@ -20,6 +20,10 @@ class Tuned(ToyModel):
     run_defaults = {"optimizer": "adam", "optimizer.beta1": 0.8, "schedule": "poly"}
 
 
+class Profiled(ToyModel):
+    run_defaults = {"profile_at_step": (3, 200)}
+
+
 class Mistaken(ToyModel):
     run_defaults = {"max_step": 77}
 
@@ -49,7 +53,8 @@ def installed(tmp_path, monkeypatch):
     site = tmp_path / "site"
     write_toy_distribution(site)
     (site / "choose_test_plugins.py").write_text(PLUGINS)
-    models = {f"tf_frame.models: {n}": n.title() for n in ("eager", "tuned", "mistaken", "bare")}
+    names = ("eager", "tuned", "profiled", "mistaken", "bare")
+    models = {f"tf_frame.models: {n}": n.title() for n in names}
     group = "tf_frame.gradient_transforms"
     transforms = {f"{group}: scale": "Scale", f"{group}: plain": "Plain"}
     targets = {k: f"choose_test_plugins:{v}" for k, v in {**models, **transforms}.items()}
@@ -73,6 +78,16 @@ def test_the_model_brings_its_defaults():
     assert (setup.config.save_checkpoint_steps, setup.config.save_checkpoint_secs) == (9, None)
     assert setup.input.name == "toy"
     assert [part.name for part in setup.transforms] == ["scale"]
+
+
+def test_profiles_that_a_model_asks_for_are_those_that_a_run_reaches():
+    def profiled(*flags):
+        return setup_of("--plugin", "profiled", *flags).config.profile_at_step
+
+    assert profiled("--max_steps", "200") == (3, 200)
+    assert profiled("--max_steps", "199") == (3,)
+    # One that is asked for stays, and is refused later.
+    assert profiled("--max_steps", "199", "--profile_at_step", "200") == (200,)
 
 
 def test_the_file_wins_over_the_model_and_the_flags_over_the_file(tmp_path):

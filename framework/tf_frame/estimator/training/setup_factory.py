@@ -88,14 +88,23 @@ class ChosenPlugins:
             return ConfiguredPlugin(each.name, each.plugin, params[each.prefix])
 
         single = {key: ConfiguredPlugin(*self.single[key], params[key]) for key in self.single}
+        config = params.pop(_RUN)
         return TrainingSetup(
-            config=params.pop(_RUN),
+            config=self._with_reached_profiles(config, flags or {}),
             transforms=[configured(each) for each in self.transforms],
             hooks=[configured(each) for each in self.hooks],
             model_dir=model_dir,
             mode=mode,
             **single,
         )
+
+    def _with_reached_profiles(self, config: RunOptions, flags: Mapping[str, Any]) -> RunOptions:
+        """Leaves out the profiles of the model's defaults that begin after the last step."""
+        defaults, *_ = self.sources
+        if not defaults.path or self.origins(flags)["profile_at_step"] != defaults.path:
+            return config
+        reached = tuple(step for step in config.profile_at_step if step <= config.max_steps)
+        return dataclasses.replace(config, profile_at_step=reached)
 
     def why_unknown(self, name: str) -> str:
         """Explains that an option belongs to another plugin than those in use; otherwise empty.

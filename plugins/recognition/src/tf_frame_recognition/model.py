@@ -52,6 +52,9 @@ class Recognition(Model):
         "warmup": "linear",
         "warmup_steps": 50,
         "warmup_learning_rate": 3e-4,
+        # As ProfileAtStep(200) of the old trainer.
+        "profile_at_step": (200,),
+        "profile_num_steps": 1,
         "save_checkpoint_secs": 600,
         "save_summaries_steps": 100,
         "log_every_n_steps": 100,
@@ -157,6 +160,14 @@ class Recognition(Model):
         if given is not None:
             return given
         return fitting_decay(_BATCH_NORM_DECAY, self.num_steps) or _BATCH_NORM_DECAY
+
+    def warm_start_options(self, checkpoint: Mapping[str, Sequence[int]]) -> Mapping[str, Any]:
+        """Returns what a pretrained feature extractor restores: its convolutions.
+
+        Args:
+          checkpoint: name -> shape of the variables there.
+        """
+        return {"warm_start_include": ("FeatureExtractor/Convnet/",)}
 
     def prediction_writer(self, directory: str) -> Any:
         """Returns the writer of the table of words and of pictures.
