@@ -52,6 +52,8 @@ def test_evaluation_images_do_not_depend_on_the_seed():
     assert not np.array_equal(first["image"][same[0]], first["image"][same[1]])
 
 
+# The test of several inputs in test_several.py covers it, too.
+@pytest.mark.slow
 def test_training_goes_on_exactly_where_it_stopped():
     check_exact_resume(words(channels=3), batch_size=2, steps=2, num_clones=2)
 
