@@ -16,10 +16,12 @@ setup(
     install_requires=[
         "tf-frame>=0.1,<0.2",
         "tf-frame-vision>=0.1,<0.2",
+        # Draws the words of the input rendered_words; 10.1 brought a font that scales.
+        "pillow>=10.1",
     ],
     package_dir={"": "src"},
     packages=find_packages("src"),
-    package_data={"tf_frame_recognition": ["data/digits/*"]},
+    package_data={"tf_frame_recognition": ["data/digits/*", "data/words.txt"]},
     entry_points={
         "tf_frame.models": [
             "recognition = tf_frame_recognition.model:Recognition",

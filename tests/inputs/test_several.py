@@ -19,11 +19,14 @@ from tf_frame.errors import DataError
 
 
 class Counted(Input):
+    shared_options = ("scale",)
+
     @dataclasses.dataclass(frozen=True)
     class Params:
         start: int = option(0, "the first number")
         names: tuple[str, ...] = option(("a", "b"), "the classes")
         folder: str = option("", "where it is")
+        scale: int = option(1, "a factor that all sources share")
         missing: bool = option(False, "there is no data")
 
     def __init__(self, *, params):
@@ -150,6 +153,10 @@ def test_the_run_need_not_resume_exactly_only_if_a_source_says_so():
         (
             ("counted:batch_size=1", "counted:batch_size=1:names=b,a"),
             "has the class_names ('a', 'b'), but counted has ('b', 'a')",
+        ),
+        (
+            ("counted:batch_size=1:scale=2", "counted:batch_size=1"),
+            "the scale 2, but counted has 1; give all the same, such as by --input.source_defaults",
         ),
     ],
 )

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from tf_frame.config.option import check_names, option, options_of, resolve
+from tf_frame.config.values import to_text
 from tf_frame.errors import ConfigError, DataError
 from tf_frame.estimator.training.setup import ConfiguredPlugin
 from tf_frame.plugin.contracts import InputContext, InputInfo, Mode, Plugin
@@ -78,6 +79,7 @@ class Several(Plugin):
             for each, text in zip(self._sources, params.source, strict=True)
         ]
         self._check_infos()
+        self._check_options()
         self.exact_resume = all(getattr(each, "exact_resume", True) for each in self._inputs)
 
     @classmethod
@@ -164,6 +166,23 @@ class Several(Plugin):
                         f"--input.source: {names[0]} has the {name} {one!r:.100}, but {names[1]} "
                         f"has {other!r:.100}; all sources need the same"
                     )
+
+    def _check_options(self) -> None:
+        first, *others = self._inputs
+        for number, source in enumerate(others, 1):
+            for name in sorted({*_shared_options(first)}.intersection(_shared_options(source))):
+                one, other = (to_text(getattr(each.params, name)) for each in (first, source))
+                if one != other:
+                    names = [self._sources[at].plugin.name for at in (0, number)]
+                    raise ConfigError(
+                        f"--input.source: {names[0]} has the {name} {one}, but {names[1]} has "
+                        f"{other}; give all the same, such as by --input.source_defaults "
+                        f"{name}={one}"
+                    )
+
+
+def _shared_options(source: Any) -> Sequence[str]:
+    return getattr(source, "shared_options", ())
 
 
 def _sources(params: Any) -> list[_Source]:

@@ -251,12 +251,15 @@ class Input(Plugin):
         the data from the beginning, and needs no `--allow_inexact_resume`.
       feature_names, label_names: names of the features and labels that the data has, by
         which an input for a model is found; empty: unknown.
+      shared_options: options in which the sources of `--input several` have to agree, so that a
+        model can join their batches.
     """
 
     prediction_suffixes: ClassVar[Sequence[str]] = ()
     exact_resume: ClassVar[bool] = True
     feature_names: ClassVar[Sequence[str]] = ()
     label_names: ClassVar[Sequence[str]] = ()
+    shared_options: ClassVar[Sequence[str]] = ()
 
     @classmethod
     def without_data(cls, *, params: Any, info: InputInfo) -> Input | None:

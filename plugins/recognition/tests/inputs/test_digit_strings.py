@@ -43,14 +43,15 @@ def test_the_evaluation_strings_are_the_same_for_every_seed_and_shard():
 
 def test_a_training_string_follows_from_the_seed_and_its_number():
     ((whole, _),) = take(seed=3)
-    for index in range(2):
-        ((part, _),) = take(seed=3, num_shards=2, shard_index=index, batch_size=4)
-        np.testing.assert_array_equal(whole["image"][index::2], part["image"])
+    ((part, _),) = take(seed=3, num_shards=2, shard_index=1, batch_size=4)
+    np.testing.assert_array_equal(whole["image"][1::2], part["image"])
     ((other, _),) = take(seed=4)
     assert not np.array_equal(other["image"], whole["image"])
     assert len({image.tobytes() for image in whole["image"]}) == 8
 
 
+# The test of several inputs in test_several.py covers it, too.
+@pytest.mark.slow
 def test_training_goes_on_exactly_where_it_stopped():
     check_exact_resume(strings(), batch_size=2, steps=2, num_clones=2)
 
@@ -73,9 +74,8 @@ def test_bent_and_turned_strings_fit_into_the_image_and_are_higher():
     size = (64, 160)
     plain = height_of(ink_of(image_size=size))
     assert 20 < plain < 34
-    assert height_of(ink_of(image_size=size, bend=1 / 3)) > plain + 4
-    assert height_of(ink_of(image_size=size, rotation=30.0)) > plain + 4
     strong = ink_of(image_size=size, bend=1 / 3, rotation=30.0)
+    assert height_of(strong) > plain + 8
     # A digit that is cut would leave ink at the edges.
     edges = strong[:, [0, -1]].mean() + strong[:, :, [0, -1]].mean()
     assert edges < 0.1 * strong.mean()

@@ -109,11 +109,13 @@ def test_training_goes_on_exactly_where_it_stopped(tmp_path):
     check_exact_resume(source, batch_size=2, steps=2)
 
 
+@pytest.mark.slow
 def test_brightness_and_contrast_of_training_images_vary(tmp_path):
     write_folder(tmp_path, WORDS)
     both = {"eval_labels": "labels.txt", "shuffle_buffer": 0}
     ((varied, _),) = take(folder_input(tmp_path, **both), Mode.TRAIN, 1)
     image = varied["image"]
+    # The order is that of the file: a, b, a, b.
     assert np.abs(image[0] - image[2]).mean() > 1
     assert image.min() >= 0 and image.max() <= 255
     ((plain, _),) = take(folder_input(tmp_path, augment=False, **both), Mode.TRAIN, 1)

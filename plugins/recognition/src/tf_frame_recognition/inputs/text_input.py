@@ -49,6 +49,7 @@ class TextInput(Input):
     prediction_suffixes: ClassVar[Sequence[str]] = IMAGE_SUFFIXES
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("text",)
+    shared_options: ClassVar[Sequence[str]] = ("image_size", "channels", "max_length")
 
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
         super().__init__(params=params)
