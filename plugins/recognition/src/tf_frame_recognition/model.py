@@ -78,20 +78,26 @@ class Recognition(Model):
           and `control_points`; in evaluation the metrics.
         """
         from tf_frame_recognition import batches
+        from tf_frame_recognition.evaluation.summaries import add_pictures
         from tf_frame_recognition.networks.encoder import encode
         from tf_frame_vision.reading.skipped import count_skipped
 
         counted = count_skipped(features)
-        images, rectified = self._rectified(batches.merged(counted.features)["image"], mode)
+        original = batches.merged(counted.features)["image"]
+        images, rectified = self._rectified(original, mode)
         decay = self._batch_norm_decay()
         sequence = encode(images, mode, self.params, batch_norm_decay=decay)
         if mode == Mode.TRAIN:
+            if rectified:
+                add_pictures(original, **rectified)
             loss = self._head().loss(sequence, batches.merged(labels)["text"], mode)
             return ModelOutput(loss=loss, hooks=counted.hooks)
         predictions = {**self._words(sequence), **rectified}
         if labels is None:
             return ModelOutput(predictions=predictions)
         text = batches.merged(labels)["text"]
+        words = {"label": self.label_map.strings(text), "read": predictions["text"]}
+        add_pictures(original, words, **rectified)
         return ModelOutput(
             loss=self._head().loss(sequence, text, mode),
             predictions=predictions,
@@ -106,7 +112,11 @@ class Recognition(Model):
 
         size = images.shape.as_list()[1:3]
         found = rectify(
-            images, mode, output_size=size, num_control_points=self.params.control_points
+            images,
+            mode,
+            output_size=size,
+            num_control_points=self.params.control_points,
+            batch_norm_decay=self._batch_norm_decay(),
         )
         return found.images, {"rectified": found.images, "control_points": found.control_points}
 
@@ -167,4 +177,4 @@ class Recognition(Model):
         """
         from tf_frame_recognition.evaluation.writer import PredictionWriter
 
-        return PredictionWriter(directory)
+        return PredictionWriter(directory, rectify=self.params.rectify)

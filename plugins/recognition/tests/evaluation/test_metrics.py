@@ -6,17 +6,10 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.metric_table import metrics_text
 from tf_frame_recognition.evaluation import metrics
+from tf_frame_recognition.labels import LabelMap
 
 CHARACTERS = "abcABC12'é"
 MAX_LENGTH = 5
-
-
-class LabelMap:
-    """Characters of ids, as the plugin's own."""
-
-    def strings(self, ids):
-        joined = tf.gather(list(CHARACTERS), tf.maximum(ids, 0))
-        return tf.strings.reduce_join(tf.where(ids < 0, tf.fill(tf.shape(ids), ""), joined), axis=1)
 
 
 def levenshtein(first, second):
@@ -50,7 +43,7 @@ def evaluated(batches, *, case_sensitive=True, punctuation=True):
         pairs = metrics.recognition_metrics(
             predicted,
             labels,
-            label_map=LabelMap(),
+            label_map=LabelMap(CHARACTERS),
             case_sensitive=case_sensitive,
             punctuation=punctuation,
             max_length=MAX_LENGTH,

@@ -1,6 +1,6 @@
 """Thin-plate spline of control points along the upper and the lower edge, and bilinear sampling.
 
-The spline is that of arXiv:1603.03915, section 3.1.2: the map of least bending from the
+The spline is the grid generator of arXiv:1603.03915: the map of least bending from the
 rectified image to the image that takes fixed points on a frame of the rectified image, c', to the
 control points of the image, c. It is linear in c. So all but the product with c is one matrix of
 the output's size and the frame, computed here in float64.
@@ -97,8 +97,10 @@ def sampling_grid(
     frame = frame_points(int(control_points.shape[1]), margins)
     x, y = np.meshgrid((np.arange(width) + 0.5) / width, (np.arange(height) + 0.5) / height)
     matrix = spline_matrix(frame, np.stack([x, y], axis=-1).reshape(-1, 2))
-    places = tf.matmul(tf.constant(matrix, tf.float32)[tf.newaxis], control_points)
-    return tf.reshape(places, [-1, height, width, 2])
+    # One product for the whole batch takes half the time of one for each image.
+    rows = tf.reshape(tf.transpose(control_points, [2, 0, 1]), [-1, len(frame)])
+    places = tf.matmul(rows, tf.constant(matrix.T, tf.float32))
+    return tf.transpose(tf.reshape(places, [2, -1, height, width]), [1, 2, 3, 0])
 
 
 def sample(images: Any, grid: Any) -> Any:
@@ -120,30 +122,30 @@ def sample(images: Any, grid: Any) -> Any:
             images.shape.as_list(), tf.unstack(tf.shape(images)), strict=True
         )
     )
-    left, right, to_right = _neighbours(grid[..., 0], width)
-    upper, lower, to_lower = _neighbours(grid[..., 1], height)
-    pixels = tf.reshape(images, [-1, channels])
+    x, y = tf.unstack(grid, axis=-1)
+    column, step_right, to_right = _neighbours(x, width)
+    row, step_down, to_lower = _neighbours(y, height)
     first = tf.reshape(tf.range(batch) * (height * width), [-1, 1, 1])
-    upper, lower = first + upper * width, first + lower * width
+    here, below = first + row * width + column, step_down * width
+    pixels = tf.reshape(images, [-1, channels])
 
-    def mixed(row: Any) -> Any:
-        start, end = tf.gather(pixels, row + left), tf.gather(pixels, row + right)
-        return start + to_right * (end - start)
+    def mixed(start: Any) -> Any:
+        left, right = tf.gather(pixels, start), tf.gather(pixels, start + step_right)
+        return left + to_right * (right - left)
 
-    above = mixed(upper)
-    return above + to_lower * (mixed(lower) - above)
+    above = mixed(here)
+    return above + to_lower * (mixed(here + below) - above)
 
 
 def _neighbours(places: Any, size: Any) -> tuple[Any, Any, Any]:
-    """Pixels before and behind places along an axis, and the share of the way to the second."""
+    """Pixel before each place along an axis, the step to the next, and the share of that way."""
     last = size - 1
-    places = tf.clip_by_value(
-        places * tf.cast(size, tf.float32) - 0.5, 0.0, tf.cast(last, tf.float32)
-    )
+    places = places * tf.cast(size, tf.float32) - 0.5
+    places = tf.minimum(tf.nn.relu(places), tf.cast(last, tf.float32))
     # A place that is no number must give such a value, not an index out of range.
-    before = tf.clip_by_value(tf.cast(tf.floor(places), tf.int32), 0, last)
-    share = (places - tf.cast(before, tf.float32))[..., tf.newaxis]
-    return before, tf.minimum(before + 1, last), share
+    before = tf.clip_by_value(tf.cast(places, tf.int32), 0, last)
+    share = places - tf.cast(before, tf.float32)
+    return before, tf.cast(before < last, tf.int32), share[..., tf.newaxis]
 
 
 def _radial(points: NDArray[Any], centres: NDArray[Any]) -> Any:
