@@ -79,6 +79,19 @@ def test_variables(results):
     assert results["names"] == ["Predictor/Ctc/Logits/weights", "Predictor/Ctc/Logits/biases"]
 
 
-def test_a_sequence_too_short_for_the_longest_word_is_an_error():
-    with tf.Graph().as_default(), pytest.raises(ConfigError, match="5 positions.* 7 of them.* 4 c"):
-        CtcHead(2).loss(tf.zeros([1, 5, 4]), tf.zeros([1, 4], tf.int32), Mode.TRAIN)
+def test_a_sequence_shorter_than_the_longest_word_is_an_error():
+    text = tf.TensorSpec([1, 6], tf.int32)
+    with pytest.raises(ConfigError, match="5 positions, too few .* of 6 characters; make --input"):
+        CtcHead(2).loss(tf.TensorSpec([1, 5, 4]), text, Mode.TRAIN)
+
+
+@pytest.mark.parametrize(("word", "fits"), [([0, 0, 1, 1], False), ([0, 0, 1, 0], True)])
+def test_a_word_needs_a_position_between_equal_neighbours(word, fits):
+    with tf.Graph().as_default(), tf.Session() as session:
+        loss = CtcHead(2).loss(tf.zeros([1, 5, 4]), tf.constant([word]), Mode.TRAIN)
+        session.run(tf.global_variables_initializer())
+        if fits:
+            assert np.isfinite(session.run(loss))
+        else:
+            with pytest.raises(tf.errors.InvalidArgumentError, match="more than the 5 positions"):
+                session.run(loss)

@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Mode, layers
 from tf_frame.errors import ConfigError
-from tf_frame_recognition.heads.decoded import Decoded
+from tf_frame_recognition.heads.decoded import Decoded, lengths
 
 
 class CtcHead:
@@ -39,16 +39,14 @@ class CtcHead:
           mode: purpose of the graph.
 
         Raises:
-          ConfigError: the sequence is too short for a word of `max_length`: a character may need
-            two positions, its own and a blank.
+          ConfigError: the sequence is shorter than `max_length`.
+          tf.errors.InvalidArgumentError: at run time: a word needs more positions than there are,
+            one for each character and one between equal neighbours.
         """
-        steps, max_length = sequence.shape[1], text.shape[1]
-        if max_length is not None and steps < 2 * max_length - 1:
-            raise ConfigError(
-                f"the images give {steps} positions, but CTC may need {2 * max_length - 1} of them "
-                f"for a word of {max_length} characters; make --input.image_size wider or "
-                "--input.max_length less, or use --model.head attention"
-            )
+        steps = int(sequence.shape[1])
+        _check_positions(steps, text.shape[1])
+        with tf.control_dependencies([_enough_positions(steps, text)]):
+            text = tf.identity(text)
         labels = tf.sparse.from_dense(text + 1)
         labels = tf.SparseTensor(labels.indices, labels.values - 1, labels.dense_shape)
         losses = tf.nn.ctc_loss(labels, self._logits(sequence), self._steps(sequence))
@@ -97,3 +95,24 @@ class CtcHead:
 
     def _steps(self, sequence: Any) -> Any:
         return tf.fill([tf.shape(sequence)[0]], sequence.shape[1])
+
+
+def _check_positions(steps: int, max_length: int | None) -> None:
+    if max_length is not None and steps < max_length:
+        raise ConfigError(
+            f"the images give {steps} positions, too few for CTC to write a word of {max_length} "
+            "characters; make --input.image_size wider or --input.max_length less, or use "
+            "--model.head attention"
+        )
+
+
+def _enough_positions(steps: int, text: Any) -> Any:
+    """Returns an op that fails where a word of the batch needs more positions."""
+    repeated = tf.equal(text[:, 1:], text[:, :-1]) & (text[:, 1:] >= 0)
+    needed = lengths(text) + tf.reduce_sum(tf.cast(repeated, tf.int32), axis=1)
+    message = (
+        f"a word needs more than the {steps} positions that the images give, one for each character"
+        " and one between equal neighbours; make --input.image_size wider or --input.max_length "
+        "less, or use --model.head attention"
+    )
+    return tf.debugging.assert_less_equal(needed, steps, message=message)
