@@ -51,6 +51,13 @@ class HeadParams:
         "character back, and the more probable word of the two",
         choices=(FORWARD, BOTH),
     )
+    ctc_loss_weight: float = option(
+        0.3,
+        "of attention: share of a loss by CTC in training, from which the features learn where the "
+        "characters are; 0: none, as in ASTER",
+        min=0,
+        max=1,
+    )
     attention_units: int = option(
         96, "of attention: units of the decoders and of their attention; 256 in ASTER", min=1
     )

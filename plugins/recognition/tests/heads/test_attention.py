@@ -8,6 +8,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Mode
 from tf_frame_recognition.heads.attention import AttentionHead
+from tf_frame_recognition.heads.ctc import CtcHead
 
 # Three symbols with the end.
 _CLASSES, _UNITS, _FEATURES, _MAX_LENGTH = 2, 3, 4, 3
@@ -61,6 +62,9 @@ def results():
         fetches = {
             "forward_loss": head(decoders="forward").loss(sequence, text, Mode.TRAIN),
             "loss": head().loss(sequence, text, Mode.TRAIN),
+            "joint": head(ctc_loss_weight=0.25).loss(sequence, text, Mode.TRAIN),
+            "evaluated": head(ctc_loss_weight=0.25).loss(sequence, text, Mode.EVAL),
+            "ctc": CtcHead(_CLASSES).loss(sequence, text, Mode.TRAIN),
             "forward": head(decoders="forward", beam_width=20).decode(sequence, _MAX_LENGTH),
             "both": head(beam_width=20).decode(sequence, _MAX_LENGTH),
             "greedy": head(decoders="forward").decode(sequence, _MAX_LENGTH),
@@ -85,6 +89,12 @@ def test_loss_is_the_mean_of_the_words_negative_log_probabilities(results):
     forward, backward = _mean_loss(results, "Forward"), _mean_loss(results, "Backward")
     np.testing.assert_allclose(results["forward_loss"], forward, rtol=1e-5)
     np.testing.assert_allclose(results["loss"], (forward + backward) / 2, rtol=1e-5)
+
+
+def test_the_loss_by_ctc_has_its_share_in_training_alone(results):
+    joint = 0.75 * results["loss"] + 0.25 * results["ctc"]
+    np.testing.assert_allclose(results["joint"], joint, rtol=1e-5)
+    assert results["evaluated"] == results["loss"]
 
 
 def _best(results, direction, row):
@@ -132,7 +142,7 @@ def test_variables(results):
         "Logits/weights",
         "Logits/biases",
     }
-    assert set(results["values"]) == {
+    assert {name for name in results["values"] if "/Ctc/" not in name} == {
         f"Predictor/{direction}/{name}"
         for direction in ("Forward", "Backward")
         for name in expected

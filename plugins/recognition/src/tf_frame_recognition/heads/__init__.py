@@ -25,4 +25,5 @@ def make_head(num_classes: int, params: Any) -> Any:
         units=params.attention_units,
         beam_width=params.beam_width,
         decoders=params.decoders,
+        ctc_loss_weight=params.ctc_loss_weight,
     )

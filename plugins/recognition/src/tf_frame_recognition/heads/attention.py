@@ -17,6 +17,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame import Mode
 from tf_frame_recognition.heads.beam_search import beam_search
+from tf_frame_recognition.heads.ctc import CtcHead
 from tf_frame_recognition.heads.decoded import Decoded, lengths, probability_per_step
 from tf_frame_recognition.heads.decoder import Decoder
 from tf_frame_recognition.options import BOTH
@@ -33,18 +34,27 @@ class AttentionHead:
       beam_width: number of words that are kept from character to character; 1: the best character
         alone (greedy).
       decoders: `forward` or `both`.
+      ctc_loss_weight: share of the loss by CTC of the same features, with variables of its own.
+        Source: Kim, Hori, Watanabe, https://arxiv.org/abs/1609.06773, equation 8.
     """
 
     def __init__(
-        self, num_classes: int, *, units: int, beam_width: int = 1, decoders: str = BOTH
+        self,
+        num_classes: int,
+        *,
+        units: int,
+        beam_width: int = 1,
+        decoders: str = BOTH,
+        ctc_loss_weight: float = 0.0,
     ) -> None:
+        self._ctc, self._ctc_weight = CtcHead(num_classes), ctc_loss_weight
         self._end, self._units, self._beam_width = num_classes, units, beam_width
         self._names = (_FORWARD, _BACKWARD) if decoders == BOTH else (_FORWARD,)
 
     def loss(self, sequence: Any, text: Any, mode: Mode) -> Any:
         """Returns the mean over the batch of the negative log probability of the words.
 
-        Each step is given the true characters before it (teacher forcing).
+        In training that by CTC has its share. Each step is given the true characters before it (teacher forcing).
 
         Args:
           sequence: `[batch, time, features]`.
@@ -52,7 +62,11 @@ class AttentionHead:
           mode: purpose of the graph.
         """
         losses = [self._loss(name, sequence, _turned(name, text)) for name in self._names]
-        return tf.add_n(losses) / len(losses)
+        loss = tf.add_n(losses) / len(losses)
+        if mode != Mode.TRAIN or not self._ctc_weight:
+            return loss
+        by_ctc = self._ctc.loss(sequence, text, mode)
+        return (1 - self._ctc_weight) * loss + self._ctc_weight * by_ctc
 
     def _loss(self, name: str, sequence: Any, text: Any) -> Any:
         # The first padding of a word is its end; the others do not count.
