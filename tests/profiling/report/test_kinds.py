@@ -35,6 +35,7 @@ from tf_frame.profiling.step_profile import Node
         ("conv1/Relu", "Relu", "elementwise"),
         ("gradients/conv1/Relu_grad/ReluGrad", "ReluGrad", "elementwise"),
         ("pool1/MaxPool", "MaxPool", "pooling"),
+        ("rnn/bw/BlockLSTMGrad", "BlockLSTMGrad", "recurrent cell"),
         ("up", "ResizeBilinear", "resize"),
         ("loss/xentropy", "SparseSoftmaxCrossEntropyWithLogits", "softmax and loss"),
         ("loss/Mean", "Mean", "reduction"),

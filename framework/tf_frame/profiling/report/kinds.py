@@ -16,14 +16,14 @@ from tf_frame.profiling.step_profile import Node
 INPUT, COMMUNICATION, PYTHON = "input", "communication", "Python function"
 CONVOLUTION, MATMUL, BATCH_NORM, OPTIMIZER = "convolution", "matmul", "batch norm", "optimizer"
 SUMMARY, GRADIENT_SUM, POOLING, RESIZE = "summary", "gradient sum", "pooling", "resize"
-WEIGHT_PENALTY = "weight penalty"
+WEIGHT_PENALTY, RECURRENT = "weight penalty", "recurrent cell"
 REDUCTION, LOSS, RANDOM, ELEMENTWISE = "reduction", "softmax and loss", "random", "elementwise"
 MOVEMENT, VARIABLES, FILES = "data movement", "variables", "files"
 CONTROL, FUNCTION, OTHER = "constants and control flow", "function call", "other"
 
 # What a step is expected to spend its time with.
 NUMERIC = {CONVOLUTION, MATMUL, BATCH_NORM, OPTIMIZER, GRADIENT_SUM, POOLING, RESIZE}
-NUMERIC |= {WEIGHT_PENALTY, REDUCTION, LOSS, RANDOM, ELEMENTWISE}
+NUMERIC |= {WEIGHT_PENALTY, RECURRENT, REDUCTION, LOSS, RANDOM, ELEMENTWISE}
 
 
 class Class(enum.IntEnum):
@@ -63,6 +63,7 @@ _TYPES = [
     (BATCH_NORM, r"_?FusedBatchNorm\w*|BatchNorm\w*"),
     (CONVOLUTION, r"\w*Conv[23]D\w*|\w*DepthwiseConv\w*|Dilation2D\w*|Conv"),
     (MATMUL, r"\w*MatMul\w*|Einsum"),
+    (RECURRENT, r"BlockLSTM\w*|LSTMBlockCell\w*|GRUBlockCell\w*|CudnnRNN\w*"),
     (POOLING, r"\w*(Max|Avg)Pool\w*"),
     (RESIZE, r"Resize\w+|CropAndResize\w*"),
     (LOSS, r"\w*Softmax\w*|\w*CrossEntropy\w*|CTCLoss\w*|L2Loss"),
