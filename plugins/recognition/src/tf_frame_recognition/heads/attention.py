@@ -54,7 +54,8 @@ class AttentionHead:
     def loss(self, sequence: Any, text: Any, mode: Mode) -> Any:
         """Returns the mean over the batch of the negative log probability of the words.
 
-        In training that by CTC has its share. Each step is given the true characters before it (teacher forcing).
+        In training that by CTC has its share. Each step is given the true characters before it
+        (teacher forcing).
 
         Args:
           sequence: `[batch, time, features]`.
