@@ -243,9 +243,9 @@ class KerasLayersInClones(Faulty):
 @fault(
     "model",
     "the input 'toy' of tf-frame-toy 1.0 yields no features['image'], which {me} needs; "
-    "inputs for it: cifar10, coco_json, detection_tfrecord, dota, fashion_mnist, image_folder, "
-    "image_tfrecord, nuclei, nuclei_boxes, segmentation_folder, segmentation_tfrecord, trees, "
-    "voc_xml",
+    "inputs for it: cifar10, coco_json, detection_tfrecord, digit_strings, dota, fashion_mnist, "
+    "image_folder, image_tfrecord, nuclei, nuclei_boxes, rendered_words, segmentation_folder, "
+    "segmentation_tfrecord, text_folder, text_tfrecord, trees, voc_xml",
 )
 class NeedsFeature(Faulty):
     feature_names = ("image",)

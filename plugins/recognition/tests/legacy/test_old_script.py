@@ -110,6 +110,7 @@ def test_a_pretrained_extractor_only_begins_a_run(run, first, written, tmp_path)
     assert resumed.timelines == []
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_reference_variables(script, written, tmp_path):
     old_script.run(script, "reference", train_dir=tmp_path, num_clones=2)
