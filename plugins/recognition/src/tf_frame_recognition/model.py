@@ -43,7 +43,7 @@ class Recognition(Model):
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("text",)
     run_defaults: ClassVar[Mapping[str, Any]] = {
-        "max_steps": 1900,
+        "max_steps": 1500,
         "train_batch_size": 32,
         "eval_batch_size": 50,
         "optimizer": "adam",
