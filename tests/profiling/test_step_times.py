@@ -40,6 +40,13 @@ def test_steps_of_one_call_share_its_duration():
     assert times.table()["p99_secs"] == pytest.approx(0.01, rel=0.03)
 
 
+def test_a_global_step_that_goes_back_is_not_counted():
+    times = counted([0.1])
+    times.step(5.2, -7)
+    times.step(5.3)
+    assert times.table()["steps"] == 2
+
+
 def test_very_short_and_very_long_steps_are_counted():
     found = counted([1e-9, 1e9]).table()
     assert found["steps"] == 2 and found["p50_secs"] < 2e-6

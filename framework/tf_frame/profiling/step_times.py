@@ -68,10 +68,11 @@ class StepTimes:
 
         Args:
           now: the time.
-          steps: number of steps.
+          steps: number of steps. It is negative, and the step not counted, where a parameter
+            server came back with the global step of an older checkpoint.
         """
         secs, self._last = now - self._last, now
-        if secs > 0:  # Not for NaN, of the first step.
+        if secs > 0 and steps > 0:  # Not for NaN, of the first step.
             number = int(math.log(secs / steps) * _PER_LOG + _OFFSET)
             self._counts[min(max(number, 0), _CLASSES - 1)] += steps
 
