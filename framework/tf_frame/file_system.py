@@ -32,6 +32,16 @@ def is_folder(path: str) -> bool:
     return bool(_gfile(path).isdir(path)) if is_remote(path) else os.path.isdir(path)
 
 
+def require_folder(path: str) -> None:
+    """Checks that there is a folder which the user named.
+
+    Raises:
+      ConfigError: there is none.
+    """
+    if not is_folder(path):
+        raise ConfigError(f"{path}: there is no such folder")
+
+
 def make_folder(path: str) -> None:
     """Makes a folder and its parents, if they are missing.
 

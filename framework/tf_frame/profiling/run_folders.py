@@ -68,8 +68,7 @@ def find(model_dir: str, name: str | None = None) -> RunFolder:
     Raises:
       ConfigError: there is none, or no folder `model_dir`.
     """
-    if not file_system.is_folder(model_dir):
-        raise ConfigError(f"{model_dir}: there is no such folder")
+    file_system.require_folder(model_dir)
     found = {each.name: each for each in run_folders(model_dir)}
     if not found:
         raise ConfigError(

@@ -36,8 +36,7 @@ def _run(folders: Sequence[str], values: Mapping[str, Any]) -> int:
 
 
 def _collect(model_dir: str, keep: int, dry_run: bool) -> None:
-    if not file_system.is_folder(model_dir):
-        raise ConfigError(f"{model_dir}: there is no such folder")
+    file_system.require_folder(model_dir)
     try:
         removed = retain(model_dir, keep, dry_run=dry_run)
     except OSError as error:

@@ -41,9 +41,9 @@ def find(model_dir: str, run: str | None = None) -> Run:
       DataError: no steps are recorded in it, or all files are damaged.
     """
     model_dir = os.path.expanduser(model_dir)
-    if not file_system.is_folder(model_dir):
-        raise ConfigError(f"{model_dir}: there is no such folder")
-    runs = {each.name: each.steps for each in run_folders(model_dir) if each.steps}
+    file_system.require_folder(model_dir)
+    found = run_folders(model_dir)
+    runs = {each.name: each.steps for each in found if each.steps}
     if not runs:
         raise DataError(
             f"{model_dir} has no recorded steps (plugins/profile/*/*{SUFFIX}); record some with "
@@ -54,7 +54,6 @@ def find(model_dir: str, run: str | None = None) -> Run:
         hint = f"did you mean {near}?" if near else f"it has {', '.join(runs)}"
         raise ConfigError(f"--run {run}: {model_dir} has no recorded steps of that name; {hint}")
     name = run if run is not None else list(runs)[-1]
-    newest = run_folders(model_dir)[-1].name
-    if run is None and newest != name:
-        _LOG.warning("warning: %s is newer, but has no recorded steps", newest)
+    if run is None and found[-1].name != name:
+        _LOG.warning("warning: %s is newer, but has no recorded steps", found[-1].name)
     return Run(name, read_steps(runs[name]))

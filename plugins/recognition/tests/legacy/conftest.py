@@ -1,4 +1,4 @@
-"""What trainings have written into their folders."""
+"""Reads the folders of trainings: variables, summaries and traces."""
 
 import types
 

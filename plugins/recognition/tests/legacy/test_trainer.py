@@ -84,7 +84,7 @@ def train(folder, create_tensor_dict_fns=(example, example), num_clones=1, **con
 
 @pytest.fixture(scope="module")
 def two_clones(written, tmp_path_factory):
-    """What 201 steps of two clones have written."""
+    """Loss and files of a training of 201 steps with two clones."""
     folder = tmp_path_factory.mktemp("words")
     options = [(shrink, {"size": 2})]
     config = {"bias_grad_multiplier": 2.0, "gradient_clipping_by_norm": 1.0}
