@@ -149,8 +149,9 @@ def closing(setup: TrainingSetup, result: Mapping[str, Any], *, keeps_folder: bo
     if result["metrics"]:
         table = metrics_text(result["metrics"])
         lines += [f"evaluation at step {result['metrics_step']}", table]
-    rate = result["steps_per_sec"]
-    speed = f", {rate:.2f} steps/s" if rate else ""
-    where = f"; results in {setup.model_dir}" if keeps_folder else ""
-    lines.append(f"done in {result['duration_secs']:.0f} s{speed}{where}")
-    return "\n".join(lines)
+    done = f"done in {result['duration_secs']:.0f} s"
+    if keeps_folder:  # Else it is a profile, whose report has better figures of the speed.
+        rate = result["steps_per_sec"]
+        done += f", {rate:.2f} steps/s" if rate else ""
+        done += f"; results in {setup.model_dir}"
+    return "\n".join([*lines, done])

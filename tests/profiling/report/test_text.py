@@ -97,7 +97,12 @@ def test_a_healthy_profile_says_so():
 
 
 def test_tables_follow(lines):
-    kinds = [line.split() for line in section(lines, "What the operations do")]
+    kinds = [
+        line.split()
+        for line in section(
+            lines, "What the operations do, forward and backward (shares of the mean step)"
+        )
+    ]
     assert [kind[3] for kind in kinds] == ["input", "convolution"]
     longest = section(lines, "Operations that take longest (first 10 of 13)")
     assert longest[0].split() == ["SHARE", "MS", "CALLS", "GFLOP/S", "TYPE", "OPERATION"]
@@ -165,4 +170,4 @@ def test_stragglers_and_a_single_step():
 def test_time_of_recording_is_said_to_be_left_out():
     recording = Recording().step(100, session=(0, 90), hooks=[("ProfileHook", 90, 100)])
     text = text_of(build([recording.profile()]))
-    assert "  (and 10.00 ms for recording, which are left out here)" in text.splitlines()
+    assert "  (and 10.00 ms a step for recording, which are left out here)" in text.splitlines()

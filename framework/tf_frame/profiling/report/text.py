@@ -45,7 +45,9 @@ def text_of(report: Report, by: str | None = None) -> str:
         "",
         *_section(f"Where the time goes (mean step: {report.step.mean_ms:.1f} ms)", _where(report)),
         *_section("What would help", _hints(report)),
-        *_section("What the operations do", _kinds(report)),
+        *_section(
+            "What the operations do, forward and backward (shares of the mean step)", _kinds(report)
+        ),
     ]
     for table in _TABLES:
         shown = table(report, _ROWS)
@@ -96,7 +98,9 @@ def _where(report: Report) -> list[str]:
         if label == _HOOKS:
             lines += [_bar(f"- {p.label}", p.ms, p.share) for p in hooks if p.share >= _SMALL]
     if report.profiler_ms:
-        lines.append(f"  (and {report.profiler_ms:.2f} ms for recording, which are left out here)")
+        lines.append(
+            f"  (and {report.profiler_ms:.2f} ms a step for recording, which are left out here)"
+        )
     return lines
 
 
