@@ -45,6 +45,13 @@ class HeadParams:
         5, "words that the search keeps from step to step; 1: the best of each step alone", min=1
     )
     max_length: int = option(25, "the most characters of a word that is read", min=1)
+    label_smoothing: float = option(
+        0.1,
+        "share of the training loss that draws to equal probabilities of all classes; 0: none, as "
+        "in ASTER",
+        min=0,
+        max=1,
+    )
     decoders: str = option(
         BOTH,
         "of attention: forward: from the first character on; both: also one from the last "

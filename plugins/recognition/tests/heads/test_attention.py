@@ -19,8 +19,11 @@ def _sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-def _log_probability(values, direction, memory, word):
-    """Log probability of a word and its end; the equations of the decoder in NumPy."""
+def _log_probability(values, direction, memory, word, smoothing=0.0):
+    """Log probability of a word and its end; the equations of the decoder in NumPy.
+
+    With smoothing, a target is all classes with equal shares of it, and one class with the rest.
+    """
     get = {
         name.removeprefix(f"Predictor/{direction}/"): v for name, v in values.items()
     }.__getitem__
@@ -37,7 +40,8 @@ def _log_probability(values, direction, memory, word):
         state = _sigmoid(f + 1) * state + _sigmoid(i) * np.tanh(j)
         output = _sigmoid(o) * np.tanh(state)
         logits = output @ get("Logits/weights") + get("Logits/biases")
-        total += logits[target] - np.log(np.exp(logits).sum())
+        found = logits - np.log(np.exp(logits).sum())
+        total += (1 - smoothing) * found[target] + smoothing * found.mean()
         given = target
     return total
 
@@ -64,6 +68,8 @@ def results():
             "loss": head().loss(sequence, text, Mode.TRAIN),
             "joint": head(ctc_loss_weight=0.25).loss(sequence, text, Mode.TRAIN),
             "evaluated": head(ctc_loss_weight=0.25).loss(sequence, text, Mode.EVAL),
+            "smooth": head(label_smoothing=0.2).loss(sequence, text, Mode.TRAIN),
+            "smooth_evaluated": head(label_smoothing=0.2).loss(sequence, text, Mode.EVAL),
             "ctc": CtcHead(_CLASSES).loss(sequence, text, Mode.TRAIN),
             "forward": head(decoders="forward", beam_width=20).decode(sequence, _MAX_LENGTH),
             "both": head(beam_width=20).decode(sequence, _MAX_LENGTH),
@@ -75,11 +81,11 @@ def results():
         return {**found, "features": features}
 
 
-def _mean_loss(results, direction):
+def _mean_loss(results, direction, smoothing=0.0):
     turn = -1 if direction == "Backward" else 1
     words = [tuple(c for c in text if c >= 0)[::turn] for text in _TEXT]
     found = [
-        _log_probability(results["values"], direction, memory, word)
+        _log_probability(results["values"], direction, memory, word, smoothing)
         for memory, word in zip(results["features"], words, strict=True)
     ]
     return -np.mean(found)
@@ -89,6 +95,12 @@ def test_loss_is_the_mean_of_the_words_negative_log_probabilities(results):
     forward, backward = _mean_loss(results, "Forward"), _mean_loss(results, "Backward")
     np.testing.assert_allclose(results["forward_loss"], forward, rtol=1e-5)
     np.testing.assert_allclose(results["loss"], (forward + backward) / 2, rtol=1e-5)
+
+
+def test_label_smoothing_draws_to_equal_probabilities_in_training_alone(results):
+    forward, backward = (_mean_loss(results, each, 0.2) for each in ("Forward", "Backward"))
+    np.testing.assert_allclose(results["smooth"], (forward + backward) / 2, rtol=1e-5)
+    assert results["smooth_evaluated"] == results["loss"]
 
 
 def test_the_loss_by_ctc_has_its_share_in_training_alone(results):

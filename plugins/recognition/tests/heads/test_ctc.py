@@ -36,8 +36,11 @@ def results():
         tf.set_random_seed(3)
         sequence = tf.constant(np.random.RandomState(0).normal(size=[3, _STEPS, 4]) * 3, tf.float32)
         greedy, beam = CtcHead(_CLASSES), CtcHead(_CLASSES, beam_width=200)
+        smooth = CtcHead(_CLASSES, label_smoothing=0.2)
         fetches = {
             "loss": greedy.loss(sequence, tf.constant(_TEXT), Mode.TRAIN),
+            "smooth": smooth.loss(sequence, tf.constant(_TEXT), Mode.TRAIN),
+            "smooth_evaluated": smooth.loss(sequence, tf.constant(_TEXT), Mode.EVAL),
             "greedy": greedy.decode(sequence, _MAX_LENGTH),
             "beam": beam.decode(sequence, _MAX_LENGTH),
         }
@@ -54,6 +57,15 @@ def test_loss_is_the_mean_of_the_words_negative_log_probabilities(results):
         for logits, text in zip(results["logits"], _TEXT, strict=True)
     ]
     np.testing.assert_allclose(results["loss"], np.mean(expected), rtol=1e-5)
+
+
+def test_label_smoothing_draws_to_equal_probabilities_in_training_alone(results):
+    found = results["logits"] - np.log(np.exp(results["logits"]).sum(-1, keepdims=True))
+    equal = 1 / (_CLASSES + 1)
+    divergences = (equal * (np.log(equal) - found)).sum(axis=(1, 2))
+    expected = 0.8 * results["loss"] + 0.2 * divergences.mean()
+    np.testing.assert_allclose(results["smooth"], expected, rtol=1e-5)
+    assert results["smooth_evaluated"] == results["loss"]
 
 
 def test_beam_search_finds_the_most_probable_word(results):

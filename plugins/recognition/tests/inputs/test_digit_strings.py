@@ -6,6 +6,7 @@ from tf_frame import InputContext, Mode
 from tf_frame.errors import ConfigError
 from tf_frame.testing.elements import elements_of
 from tf_frame.testing.exact_resume import check_exact_resume
+from tf_frame_recognition.inputs import compose
 from tf_frame_recognition.inputs.digit_strings import _FOLDER, DigitStrings, Params
 
 
@@ -79,6 +80,21 @@ def test_bent_and_turned_strings_fit_into_the_image_and_are_higher():
     # A digit that is cut would leave ink at the edges.
     edges = strong[:, [0, -1]].mean() + strong[:, :, [0, -1]].mean()
     assert edges < 0.1 * strong.mean()
+
+
+def test_digits_of_training_are_turned_and_have_other_strokes(monkeypatch):
+    ((varied, texts),) = take(batch_size=32)
+    monkeypatch.setattr(compose, "_TURN", 0.0)
+    monkeypatch.setattr(compose, "_PEN", 0.0)
+    ((plain, plain_texts),) = take(batch_size=32)
+    np.testing.assert_array_equal(texts["text"], plain_texts["text"])
+    # Turned digits have about as much ink, so the ratio is that of the strokes.
+    ink = [255 - each["image"].mean(axis=(1, 2, 3)) for each in (varied, plain)]
+    ratio = ink[0] / ink[1]
+    assert 0.7 < ratio.min() < 0.99 and 1.01 < ratio.max() < 1.3
+    ((evaluated, _),) = take(Mode.EVAL, batch_size=32)
+    monkeypatch.undo()
+    np.testing.assert_array_equal(take(Mode.EVAL, batch_size=32)[0][0]["image"], evaluated["image"])
 
 
 def test_the_form_follows_the_options():

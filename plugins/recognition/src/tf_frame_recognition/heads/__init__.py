@@ -17,7 +17,9 @@ def make_head(num_classes: int, params: Any) -> Any:
     if params.head == CTC:
         from tf_frame_recognition.heads.ctc import CtcHead
 
-        return CtcHead(num_classes, beam_width=params.beam_width)
+        return CtcHead(
+            num_classes, beam_width=params.beam_width, label_smoothing=params.label_smoothing
+        )
     from tf_frame_recognition.heads.attention import AttentionHead
 
     return AttentionHead(
@@ -26,4 +28,5 @@ def make_head(num_classes: int, params: Any) -> Any:
         beam_width=params.beam_width,
         decoders=params.decoders,
         ctc_loss_weight=params.ctc_loss_weight,
+        label_smoothing=params.label_smoothing,
     )

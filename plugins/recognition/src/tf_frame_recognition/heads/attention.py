@@ -36,6 +36,8 @@ class AttentionHead:
       decoders: `forward` or `both`.
       ctc_loss_weight: share of the loss by CTC of the same features, with variables of its own.
         Source: Kim, Hori, Watanabe, https://arxiv.org/abs/1609.06773, equation 8.
+      label_smoothing: share of the training loss that draws each step to equal probabilities of
+        all classes. Source: Szegedy et al., https://arxiv.org/abs/1512.00567, section 7.
     """
 
     def __init__(
@@ -46,30 +48,35 @@ class AttentionHead:
         beam_width: int = 1,
         decoders: str = BOTH,
         ctc_loss_weight: float = 0.0,
+        label_smoothing: float = 0.0,
     ) -> None:
-        self._ctc, self._ctc_weight = CtcHead(num_classes), ctc_loss_weight
+        self._ctc = CtcHead(num_classes, label_smoothing=label_smoothing)
+        self._ctc_weight, self._smoothing = ctc_loss_weight, label_smoothing
         self._end, self._units, self._beam_width = num_classes, units, beam_width
         self._names = (_FORWARD, _BACKWARD) if decoders == BOTH else (_FORWARD,)
 
     def loss(self, sequence: Any, text: Any, mode: Mode) -> Any:
         """Returns the mean over the batch of the negative log probability of the words.
 
-        In training that by CTC has its share. Each step is given the true characters before it
-        (teacher forcing).
+        In training, CTC and label smoothing have their shares. Each step is given the true
+        characters before it (teacher forcing).
 
         Args:
           sequence: `[batch, time, features]`.
           text: `[batch, max_length]` int32, -1 behind the end.
           mode: purpose of the graph.
         """
-        losses = [self._loss(name, sequence, _turned(name, text)) for name in self._names]
+        smoothing = self._smoothing if mode == Mode.TRAIN else 0.0
+        losses = [
+            self._loss(name, sequence, _turned(name, text), smoothing) for name in self._names
+        ]
         loss = tf.add_n(losses) / len(losses)
         if mode != Mode.TRAIN or not self._ctc_weight:
             return loss
         by_ctc = self._ctc.loss(sequence, text, mode)
         return (1 - self._ctc_weight) * loss + self._ctc_weight * by_ctc
 
-    def _loss(self, name: str, sequence: Any, text: Any) -> Any:
+    def _loss(self, name: str, sequence: Any, text: Any, smoothing: float) -> Any:
         # The first padding of a word is its end; the others do not count.
         targets = tf.pad(text, [[0, 0], [0, 1]], constant_values=-1)
         counts = tf.sequence_mask(lengths(text) + 1, tf.shape(targets)[1], tf.float32)
@@ -77,6 +84,9 @@ class AttentionHead:
         given = tf.pad(targets[:, :-1], [[0, 0], [1, 0]], constant_values=self._end)
         logits = self._decoder(name, sequence).logits(given)
         entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=targets, logits=logits)
+        if smoothing:
+            even = -tf.reduce_mean(tf.nn.log_softmax(logits), axis=2)
+            entropy = (1 - smoothing) * entropy + smoothing * even
         return tf.reduce_mean(tf.reduce_sum(entropy * counts, axis=1))
 
     def decode(self, sequence: Any, max_length: int) -> Decoded:

@@ -9,6 +9,7 @@ Variables: `Predictor/Ctc/Logits/weights` and `biases`.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -25,13 +26,20 @@ class CtcHead:
       num_classes: number of characters, without the blank.
       beam_width: number of words that are kept from position to position; 1: the best class of
         each position (greedy).
+      label_smoothing: share of the training loss that draws each position to equal probabilities
+        of all classes. Source: Kim et al., https://arxiv.org/abs/1711.02212.
     """
 
-    def __init__(self, num_classes: int, *, beam_width: int = 1) -> None:
+    def __init__(
+        self, num_classes: int, *, beam_width: int = 1, label_smoothing: float = 0.0
+    ) -> None:
         self._blank, self._beam_width = num_classes, beam_width
+        self._smoothing = label_smoothing
 
     def loss(self, sequence: Any, text: Any, mode: Mode) -> Any:
         """Returns the mean over the batch of the negative log probability of the words.
+
+        In training, label smoothing has its share.
 
         Args:
           sequence: `[batch, time, features]`.
@@ -49,8 +57,11 @@ class CtcHead:
             text = tf.identity(text)
         labels = tf.sparse.from_dense(text + 1)
         labels = tf.SparseTensor(labels.indices, labels.values - 1, labels.dense_shape)
-        losses = tf.nn.ctc_loss(labels, self._logits(sequence), self._steps(sequence))
-        return tf.reduce_mean(losses)
+        logits = self._logits(sequence)
+        loss = tf.reduce_mean(tf.nn.ctc_loss(labels, logits, self._steps(sequence)))
+        if mode != Mode.TRAIN or not self._smoothing:
+            return loss
+        return (1 - self._smoothing) * loss + self._smoothing * _from_uniform(logits)
 
     def decode(self, sequence: Any, max_length: int) -> Decoded:
         """Reads the words.
@@ -95,6 +106,18 @@ class CtcHead:
 
     def _steps(self, sequence: Any) -> Any:
         return tf.fill([tf.shape(sequence)[0]], sequence.shape[1])
+
+
+def _from_uniform(logits: Any) -> Any:
+    """The Kullback-Leibler divergence of the classes' probabilities from equal ones.
+
+    It is the sum over the positions, and the mean over the batch.
+
+    Args:
+      logits: `[time, batch, classes]`.
+    """
+    divergence = -tf.reduce_mean(tf.nn.log_softmax(logits), axis=2) - math.log(logits.shape[2])
+    return tf.reduce_mean(tf.reduce_sum(divergence, axis=0))
 
 
 def _check_positions(steps: int, max_length: int | None) -> None:

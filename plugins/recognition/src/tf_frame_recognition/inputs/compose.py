@@ -32,7 +32,9 @@ _OF_STRING = (
     *("length", "pitch", "left", "slant", "ground", "contrast", "noise"),
     *("angle", "phase", "period", "up"),
 )
-_OF_DIGIT = ("digit", "cell", "width", "height", "centre")
+_OF_DIGIT = ("digit", "cell", "width", "height", "centre", "turn", "pen")
+# Of a varied digit: sine of the greatest angle, and the most that its half dark pixels change.
+_TURN, _PEN = 0.2, 0.25
 # Height of a line that would fill an image of another aspect, as a share of the width.
 _LINE_ASPECT = 5
 
@@ -47,6 +49,7 @@ class Form:
       digits: index of the first digit, and behind the last, of those that are used.
       bend: amplitude of a sine along the line, as a share of its height.
       rotation: degrees by which the line is turned at most to either side.
+      varied: whether each digit is turned, and its strokes made wider or narrower.
     """
 
     size: tuple[int, int]
@@ -54,6 +57,7 @@ class Form:
     digits: tuple[int, int]
     bend: float
     rotation: float
+    varied: bool
 
 
 class Digits:
@@ -164,10 +168,16 @@ def _ink(
     along_scale = _SIDE / tf.maximum(cells * (1 + 0.2 * of_digit["width"]), 1e-3)
     along_shift = _centre() - along_scale * (ends - cells / 2)
     start = tf.cast(chosen * _PADDED**2, tf.float32)
-    rows = [along_scale, along_shift, across_scale, across_shift, start]
+    turn = form.varied * _TURN * (2 * of_digit["turn"] - 1)
+    pen = form.varied * 4 * _PEN * (2 * of_digit["pen"] - 1)
+    rows = [along_scale, along_shift, across_scale, across_shift, turn, pen, start]
     rows = _of_pixels(tf.stack(rows, axis=-1), along, ends, lengths, width)
-    scale_x, shift_x, scale_y, shift_y, start = tf.unstack(rows, axis=-1)
-    return _sampled(digits, start, scale_x * along + shift_x, scale_y * across + shift_y)
+    scale_x, shift_x, scale_y, shift_y, turn, pen, start = tf.unstack(rows, axis=-1)
+    x, y = scale_x * along + shift_x, scale_y * across + shift_y
+    # Small angles: their cosine is taken for 1.
+    from_x, from_y = x - _centre(), y - _centre()
+    ink = _sampled(digits, start, x + turn * from_y, y - turn * from_x)
+    return ink + pen * ink * (1 - ink)
 
 
 def _of_pixels(rows: Any, along: Any, ends: Any, lengths: Any, width: int) -> Any:

@@ -47,8 +47,9 @@ class Params(TextOptions):
 class DigitStrings(TextInput):
     """Dark handwritten digits on a lighter ground, of varied size, place, slant and contrast.
 
-    A training string is a function of the seed and its number; the 500 evaluation strings are
-    always the same. Both are bent and turned as the options say.
+    A training string is a function of the seed and its number, and its digits are turned and have
+    wider or narrower strokes; the 500 evaluation strings are always the same. Both are bent and
+    turned as the options say.
     """
 
     Params: ClassVar[type] = Params
@@ -96,6 +97,7 @@ class DigitStrings(TextInput):
             digits=(first, end),
             bend=self.params.bend,
             rotation=self.params.rotation,
+            varied=training,
         )
 
         def batch(drawn: Any) -> Any:
