@@ -1,3 +1,6 @@
+import re
+from pathlib import Path
+
 import pytest
 
 from tf_frame.config.flags import parse_flags, split_flags
@@ -91,6 +94,14 @@ def test_a_wrong_word_is_explained(words, message):
 def test_a_second_word_after_a_switch_is_explained():
     with pytest.raises(ConfigError, match=r"'False'; a switch takes no second word: .*=false"):
         parse_flags(["--evaluate", "False"], OPTIONS)
+
+
+def test_no_document_gives_a_switch_a_second_word():
+    root = Path(__file__).parents[2]
+    documents = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("plugins/*/*.md")]
+    wrong = re.compile(r"--[\w.]+ (?:true|false)\b")
+    found = {path.name: wrong.findall(path.read_text(encoding="utf-8")) for path in documents}
+    assert len(found) > 10 and not any(found.values())
 
 
 def test_known_flags_are_found_among_unknown_ones():

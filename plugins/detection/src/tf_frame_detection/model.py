@@ -162,7 +162,7 @@ class Detection(Model):
             raise ConfigError(
                 f"--model.name {self.params.name} learns rotated boxes, which the input does not"
                 " yield; take --input nuclei_boxes, dota or detection_tfrecord, without"
-                " --input.rotated false, or --model.name retinanet"
+                " --input.rotated=false, or --model.name retinanet"
             )
         return label
 
