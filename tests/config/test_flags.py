@@ -100,7 +100,7 @@ def test_no_document_gives_a_switch_a_second_word():
     root = Path(__file__).parents[2]
     documents = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("plugins/*/*.md")]
     wrong = re.compile(r"--[\w.]+ (?:true|false)\b")
-    found = {path.name: wrong.findall(path.read_text(encoding="utf-8")) for path in documents}
+    found = {path: wrong.findall(path.read_text(encoding="utf-8")) for path in documents}
     assert len(found) > 10 and not any(found.values())
 
 
