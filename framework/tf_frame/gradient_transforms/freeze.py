@@ -9,6 +9,7 @@ variables need no memory for slots of the optimizer.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 import logging
 from typing import Any, ClassVar
 
@@ -25,6 +26,9 @@ class Freeze(GradientTransform):
 
     The moving statistics of batch normalisation have no gradients and are still updated.
     """
+
+    check_options: ClassVar[Mapping[str, Any]] = {"patterns": (".*/biases",)}
+    removes_pairs: ClassVar[bool] = True
 
     @dataclasses.dataclass(frozen=True)
     class Params:

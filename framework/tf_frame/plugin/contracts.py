@@ -33,10 +33,15 @@ class Plugin:
 
     Attributes:
       Params: dataclass of the plugin's options.
+      check_options: options with which `tf-frame plugins check` and the suites of
+        `tf_frame.testing.conformance` check the plugin, so that this is quick, or because an
+        option has no usable default: option -> value (`{"size": 8}`). Of a model in the form of
+        a configuration file (`{"model.size": 8, "input.crop_size": 33, "train_batch_size": 4}`).
       params: the values of the options, a `Params`.
     """
 
     Params: ClassVar[type] = NoParams
+    check_options: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, *, params: Any) -> None:
         self.params = params

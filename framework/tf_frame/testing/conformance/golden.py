@@ -66,8 +66,8 @@ def check_golden(graph: TrainGraph, golden: Mapping[str, Any]) -> None:
     loss = _loss(graph, variables, values)
     assert np.isclose(loss, golden["loss"], rtol=_TOLERANCE), (
         f"with the golden checkpoint {path} the loss is {loss}, and was {golden['loss']}: the "
-        "model computes something else than the version that wrote it; take the change back, or make "
-        "an option of it whose default is the old behaviour"
+        "model computes something else than the version that wrote it; take the change back, or "
+        "make an option of it whose default is the old behaviour"
     )
 
 

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+import unittest
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -97,7 +98,9 @@ def run_hooked(
     """
     run = HookedRun()
     with tempfile.TemporaryDirectory() as folder, _working_in(folder):
-        graph = build_toy_graph(RunOptions(train_batch_size=4, max_steps=STEPS), optimizer="sgd")
+        graph = build_toy_graph(
+            RunOptions(train_batch_size=4, max_steps=STEPS, learning_rate=0.1), optimizer="sgd"
+        )
         metrics = MetricsLog()
         context = HookContext(
             model_dir=folder,
@@ -117,6 +120,9 @@ def run_hooked(
                 _train(run, graph, hooks, folder, fails=fails)
         except _FailsError:
             pass
+        except unittest.SkipTest:
+            metrics.close()
+            raise
         except Exception as error:
             run.error = error
         metrics.close()
@@ -195,15 +201,15 @@ class _Watch(Hook):
         super().__init__(Cadence(every_steps=1))
         self._run, self._hooks, self.count = run, hooks, None
         self._wanted: list[Any] = []
-        self._calls = 0
+        self._calls: int | None = None
 
-    def start(self, session: Any, step: int) -> None:
-        super().start(session, step)
-        self._next(step)
+    def before_step(self, run_context: Any, step: int) -> None:
+        if self._calls is None:  # The first step; the loop itself reads the global step before.
+            self._next(step - 1)
 
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         # One call is the step itself.
-        more = self._number() - self._calls - 1
+        more = self._number() - (self._calls or 0) - 1
         if more > 0 and not self._wanted:
             self._run.outside_of_cadence.append(f"{more} calls of the session in step {step}")
         for hook in self._hooks:

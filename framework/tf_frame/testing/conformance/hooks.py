@@ -7,7 +7,6 @@ from typing import Any
 from tf_frame.plugin.kinds import HOOK
 from tf_frame.testing.conformance.common import Conformance, fails_as, in_words, reported_by
 from tf_frame.testing.conformance.hooked_runs import STEPS, HookedRun, run_hooked
-from tf_frame.testing.conformance.model_graphs import session_of  # noqa: F401
 
 _RUNS = "test_runs_with_a_training"
 
@@ -61,8 +60,8 @@ class HookConformance(Conformance):
         with reported_by(_RUNS):
             left = self.run("failing", fails=True).left
         assert not left, (
-            f"after an error in a step there is still {'; '.join(left)}; release it in close() of a "
-            "tf_frame.hooks.Hook, which is called then as well"
+            f"after an error in a step there is still {'; '.join(left)}; release it in close() of "
+            "a tf_frame.hooks.Hook, which is called then as well"
         )
 
     def run(self, name: str = "run", **how: Any) -> HookedRun:

@@ -10,7 +10,6 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
-from tf_frame.graph.update.gradients import transform_gradients
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 from tf_frame.testing.conformance.common import Conformance, fails_as, reported_by, usable_here
 from tf_frame.testing.conformance.model_graphs import session_of
@@ -75,8 +74,8 @@ class GradientTransformConformance(Conformance):
             if before is None and after is not None
         ]
         assert not wrong, (
-            f"{', '.join(wrong)} had no gradient (None) and gets one; return the pair unchanged, or "
-            "the optimizer makes slots for it and moves it"
+            f"{', '.join(wrong)} had no gradient (None) and gets one; return the pair unchanged, "
+            "or the optimizer makes slots for it and moves it"
         )
 
     def test_keeps_types_and_shapes(self) -> None:
@@ -100,8 +99,8 @@ class GradientTransformConformance(Conformance):
         for variable, before, after in self.transformed().pairs():
             sparse = isinstance(before, tf.IndexedSlices) and after is not None
             assert not sparse or isinstance(after, tf.IndexedSlices), (
-                f"the gradient of {variable.op.name} was tf.IndexedSlices and is dense, which costs "
-                "the memory of the whole variable; change its values alone "
+                f"the gradient of {variable.op.name} was tf.IndexedSlices and is dense, which "
+                "costs the memory of the whole variable; change its values alone "
                 "(tf_frame.gradient_transforms.values.on_values), or declare makes_dense = True"
             )
 
@@ -148,12 +147,12 @@ def transformed(transform: Any) -> Transformed:
         given = _gradients()
         # A list of its own, which the transform may change.
         returned = transform(list(given))
-        transform_gradients(given, [lambda pairs: returned] if _is_list(returned) else [transform])
+        assert isinstance(returned, (list, tuple)), (
+            f"the transform returned {returned!r:.80}; return a list of (gradient, variable) pairs"
+        )
+        wrong = [p for p in returned if not (isinstance(p, tuple) and len(p) == 2)]
+        assert not wrong, f"the transform returned the pair {wrong[0]!r:.80}; return 2-tuples"
         return Transformed(graph, given, returned)
-
-
-def _is_list(returned: Any) -> bool:
-    return isinstance(returned, (list, tuple))
 
 
 def _gradients() -> list[tuple[Any, Any]]:
