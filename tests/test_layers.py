@@ -18,6 +18,7 @@ LAYERS = {
     **dict.fromkeys(
         [
             "plugin",
+            "scaffold",
             "graph",
             "checkpoint",
             "profiling",
@@ -35,7 +36,7 @@ LAYERS = {
 }
 BESIDE = ("legacy", "testing")
 # Importing these packages must stay quick, so not even their functions import TensorFlow.
-WITHOUT_TENSORFLOW = ("config", "cluster", "plugin", "launch", "cli")
+WITHOUT_TENSORFLOW = ("config", "cluster", "plugin", "scaffold", "launch", "cli")
 # But the server of a task is one of TensorFlow's; nothing imports these before it starts.
 _OF_SERVERS = ("agreement", "clock", "key_value_store", "server")
 WITH_TENSORFLOW = {f"tf_frame.cluster.{name}" for name in _OF_SERVERS}

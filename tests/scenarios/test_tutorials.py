@@ -58,7 +58,9 @@ def test_a_plugin_from_nothing(tmp_path):
     assert accuracy(folder / "runs/second") > 0.7
     assert "passed" in shown["pytest"]
     # The command says what comes next, and so does the tutorial.
-    said = [line.strip() for line in shown["tf-frame plugins new my-digits --kind model"].splitlines()]
+    said = [
+        line.strip() for line in shown["tf-frame plugins new my-digits --kind model"].splitlines()
+    ]
     assert {"cd my-digits", "pip install -e '.[test]'", "pytest"} <= set(said)
     assert "tf-frame plugins check my_digits" in said
 

@@ -48,8 +48,8 @@ def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
             )
     if keyword.iskeyword(package) or importlib.util.find_spec(package) is not None:
         raise ConfigError(
-            f"the name {name!r} is taken: Python has a word or a module {package!r} already; choose "
-            f"another name, such as my-{name}"
+            f"the name {name!r} is taken: Python has a word or a module {package!r} already; "
+            f"choose another name, such as my-{name}"
         )
 
 
