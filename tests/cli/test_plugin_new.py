@@ -15,7 +15,7 @@ def test_it_says_what_to_type_next(tmp_path, capsys):
         "",
         f"  cd {tmp_path}/my-plan",
         "  pip install -e '.[test]'",
-        "  tf-frame run --plugin MODEL --transform my_plan",
+        "  tf-frame run --plugin MODEL --transform my_plan  # MODEL: one that is installed",
         "  pytest",
         "  tf-frame plugins check my_plan",
     ]

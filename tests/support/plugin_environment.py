@@ -28,7 +28,8 @@ _OFFLINE = {
     "PIP_NO_BUILD_ISOLATION": "0",
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
 }
-_MODULES = {"tf-frame": "tf_frame", "pytest": "pytest"}
+_MODULES = {"pip": "pip", "tf-frame": "tf_frame", "pytest": "pytest"}
+_OPTIONS: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 280}
 # Arguments: site-packages, module, arguments of the module. A folder in PYTHONPATH would not do:
 # the path of an editable package is in a .pth file.
 _RUN_MODULE = """
@@ -51,14 +52,24 @@ class PluginEnvironment:
         names = {"base": str(folder), "platbase": str(folder)}
         self._site = Path(sysconfig.get_path("purelib", vars=names))
         self._python = str(folder / "bin" / "python")
+        for program, module in _MODULES.items():
+            script = folder / "bin" / program
+            script.write_text(f'#!/bin/sh\nexec "{self._python}" -m {module} "$@"\n')
+            script.chmod(0o755)
+        path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        self._variables = {**os.environ, **_OFFLINE, "PATH": path}
         lines = [f"import site; site.addsitedir({path!r})\n" for path in site.getsitepackages()]
         (self._site / "running.pth").write_text("".join(lines))
 
     def run(self, program: str, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         """Runs `pip`, `tf-frame` or `pytest` to its end, whatever its exit code."""
-        options: dict[str, Any] = {"cwd": cwd, "capture_output": True, "text": True, "timeout": 280}
         if program == "pip":
-            command = [self._python, "-m", "pip", *words]
-            return subprocess.run(command, env={**os.environ, **_OFFLINE}, **options)
+            return subprocess.run(
+                [self._python, "-m", "pip", *words], env=self._variables, cwd=cwd, **_OPTIONS
+            )
         command = [sys.executable, "-c", _RUN_MODULE, str(self._site), _MODULES[program], *words]
-        return forked.run(command, **options)
+        return forked.run(command, cwd=cwd, **_OPTIONS)
+
+    def run_script(self, text: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
+        """Runs a script in bash up to its first error; here nothing is forked."""
+        return subprocess.run(["bash", "-ec", text], env=self._variables, cwd=cwd, **_OPTIONS)

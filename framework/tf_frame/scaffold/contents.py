@@ -58,10 +58,11 @@ def describe(choice: str) -> str:
 
 
 def run_command(name: str, choice: str) -> str:
-    """Returns the command that runs the plugins; MODEL stands for a model that is installed."""
+    """Returns the command that runs the plugins, for a reader to complete if a model is missing."""
     parts = CONTENTS[choice]
     plugin = package_name(name)
     words = [] if _MODEL in parts else ["--plugin MODEL"]
     # The input is the default one of the model.
     words += [f"{p.option} {plugin}" for p in parts if p != _INPUT or _MODEL not in parts]
-    return f"tf-frame run {' '.join(words)}"
+    command = f"tf-frame run {' '.join(words)}"
+    return command if _MODEL in parts else f"{command}  # MODEL: one that is installed"
