@@ -173,10 +173,11 @@ def _after_convert(command: str, rest: Sequence[str], current: str) -> Iterator[
 
 
 def _after_plugins(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    if rest == ["show"]:
+    if rest in (["show"], ["check"]):
         return iter(sorted({info.name for info in find_plugins()}))
     options = importlib.import_module(COMMANDS[command][0]).LIST_OPTIONS
-    return _options_or_values(options, rest, current) if rest else iter(["list", "show", "--help"])
+    words = iter(["list", "show", "check", "--help"])
+    return _options_or_values(options, rest, current) if rest else words
 
 
 def _after_checkpoint(command: str, rest: Sequence[str], current: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from tf_frame.cli import plugin_check
 from tf_frame.cli.option_help import group_text
 from tf_frame.cli.screen import quiet_tensorflow, report, without_chatter
 from tf_frame.config.flags import parse_flags
@@ -36,10 +37,12 @@ from tf_frame.text import columns
 
 _USAGE = """usage: tf-frame plugins list [--json] [--check]
        tf-frame plugins show NAME
+       tf-frame plugins check NAME [--json] [OPTIONS]
 
 list   lists the installed plugins; --check loads each of them and reports those that
        are broken (then the exit code is 2), --json prints the list for programs
-show   package, options and description of the plugins called NAME"""
+show   package, options and description of the plugins called NAME
+check  checks whether the plugins called NAME keep their contracts; check --help"""
 
 LIST_OPTIONS = (
     Option("json", bool, False, "print JSON"),
@@ -59,12 +62,14 @@ _PREFIXES = {
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
+    if argv[:1] == ["check"]:
+        return plugin_check.main(argv[1:])
     if not argv or any(arg in ("-h", "--help") for arg in argv):
         report(_USAGE)
         return EXIT_OK if argv else EXIT_USAGE
     commands = {"list": _list, "show": _show}
     if argv[0] not in commands:
-        raise ConfigError(f"unknown word {argv[0]!r}; tf-frame plugins takes list or show")
+        raise ConfigError(f"unknown word {argv[0]!r}; tf-frame plugins takes list, show or check")
     quiet_tensorflow(None)
     # A plugin that is loaded to be shown or checked may import TensorFlow at its top.
     with without_chatter(None):
