@@ -35,6 +35,7 @@ PROGRAM_FOLDER = str(Path(sys.executable).parent)
         (["run", "--config", ""], []),
         (["run", ""], []),
         (["plugins", "show", "deepl"], ["deeplab"]),
+        (["plugins", "check", "deepl"], ["deeplab"]),
         (["plugins", "list", "--j"], ["--json"]),
         (["plugins", "n"], ["new"]),
         (["plugins", "new", "my-model", "--kind", "b"], ["bundle"]),

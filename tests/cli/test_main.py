@@ -31,7 +31,7 @@ QUICK = [
     (["plugins", "show", "nothing"], 2, "installed: "),
     (["plugins", "new", "--help"], 0, "--kind model|input|gradient_transform|hook|bundle"),
     (["plugins", "new", "deeplab", "--kind", "model"], 2, "has a model 'deeplab'"),
-    (["plugins", "nw"], 2, "takes list, show or new"),
+    (["plugins", "nw"], 2, "takes list, show, check or new"),
     (["run"], 2, "--plugin NAME (installed: classification, deeplab"),
     (["run", "--plugin", "deeplab", "--optimizer", "adm"], 2, "did you mean 'adam'"),
     (["run", "--plugin", "deeplab", "--schedule", "pol"], 2, "did you mean 'poly'"),

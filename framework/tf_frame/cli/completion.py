@@ -174,12 +174,12 @@ def _after_convert(command: str, rest: Sequence[str], current: str) -> Iterator[
 
 
 def _after_plugins(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    if rest == ["show"]:
+    if rest in (["show"], ["check"]):
         return iter(sorted({info.name for info in find_plugins()}))
     if rest[:1] == ["new"]:
         return _options_or_values(plugin_new.OPTIONS, rest[1:], current)
     options = importlib.import_module(COMMANDS[command][0]).LIST_OPTIONS
-    words = ["list", "show", "new", "--help"]
+    words = ["list", "show", "check", "new", "--help"]
     return _options_or_values(options, rest, current) if rest else iter(words)
 
 

@@ -9,8 +9,8 @@ variables need no memory for slots of the optimizer.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 import logging
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from tf_frame import GradientTransform, option

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import dataclasses
+import functools
 import gc
 import logging
 import os
@@ -98,9 +99,8 @@ def run_hooked(
     """
     run = HookedRun()
     with tempfile.TemporaryDirectory() as folder, _working_in(folder):
-        graph = build_toy_graph(
-            RunOptions(train_batch_size=4, max_steps=STEPS, learning_rate=0.1), optimizer="sgd"
-        )
+        config = RunOptions(train_batch_size=4, max_steps=STEPS, learning_rate=0.1)
+        graph = build_toy_graph(config, optimizer="sgd")
         metrics = MetricsLog()
         context = HookContext(
             model_dir=folder,
@@ -130,6 +130,12 @@ def run_hooked(
         wait_for_background_writer()
         run.left = _still_held(before)
     return run
+
+
+@functools.cache
+def plain_losses() -> list[float]:
+    """The losses of the training without a hook."""
+    return run_hooked(None).losses
 
 
 def _made(plugin: Callable[[], Any] | None, context: HookContext) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tf_frame.plugin.kinds import HOOK
 from tf_frame.testing.conformance.common import Conformance, fails_as, in_words, reported_by
-from tf_frame.testing.conformance.hooked_runs import STEPS, HookedRun, run_hooked
+from tf_frame.testing.conformance.hooked_runs import STEPS, HookedRun, plain_losses, run_hooked
 
 _RUNS = "test_runs_with_a_training"
 
@@ -25,9 +25,9 @@ class HookConformance(Conformance):
         assert run.steps == STEPS or run.stopped, (
             f"a training of {STEPS} steps with the hook makes {run.steps}"
         )
-        plain = self.kept("plain", lambda: run_hooked(None))
-        assert run.losses == plain.losses[: len(run.losses)], (
-            f"the losses of a training with the hook are {run.losses}, without it {plain.losses}; "
+        plain = plain_losses()
+        assert run.losses == plain[: len(run.losses)], (
+            f"the losses of a training with the hook are {run.losses}, without it {plain}; "
             "a hook observes a training, and does not run the train op or change variables"
         )
 

@@ -33,6 +33,8 @@ from tf_frame.plugin.load import LoadedPlugin
 _SMALL = {"train_batch_size": 2, "eval_batch_size": 2}
 _PS_TASKS = 2
 SESSION = tf.ConfigProto(allow_soft_placement=True)
+# Optimising a graph takes longer than the few steps that a check runs.
+SESSION.graph_options.rewrite_options.disable_meta_optimizer = True
 
 
 def model_setup(
@@ -124,11 +126,13 @@ class Training:
 
     Attributes:
       graph: the handles of the graph.
+      model: the model that built it.
       output: what `build` returned.
       grads_and_vars: gradients, before any transform.
     """
 
     graph: TrainGraph
+    model: AdjustedModel
     output: ModelOutput
     grads_and_vars: Sequence[tuple[Any, Any]]
 
@@ -161,7 +165,7 @@ class ModelGraphs:
             config=dataclasses.replace(self.setup.config, num_clones=1),
             deployment=DeploymentConfig(clone_on_cpu=True),
         )
-        return Training(graph, model.outputs[0], optimizer.grads_and_vars)
+        return Training(graph, model, model.outputs[0], optimizer.grads_and_vars)
 
     def clones(self, count: int, *, servers: bool = False, model: Any = None) -> list[Any]:
         """The global variables of a graph of some clones, without the update.

@@ -87,15 +87,31 @@ def _report(target: str, path: str, results: Any, output: Any) -> None:
     os._exit(0)
 
 
+class _ImportsTensorFlowError(BaseException):
+    """Ends the loading of a plugin that begins to import TensorFlow."""
+
+
+class _Trap:
+    """A finder that ends the import of TensorFlow, which takes seconds."""
+
+    @staticmethod
+    def find_spec(name: str, *_: Any) -> None:
+        if name == "tensorflow":
+            raise _ImportsTensorFlowError
+
+
 def _effects(target: str, path: str) -> dict[str, str]:
     had_tensorflow = "tensorflow" in sys.modules
+    if not had_tensorflow:
+        sys.meta_path.insert(0, _Trap)
     sessions = _counted_sessions() if had_tensorflow else []
     before = _state()
-    _load(target, path)
+    try:
+        _load(target, path)
+    except _ImportsTensorFlowError:
+        return {"tensorflow": "is imported with the module"}
     after = _state()
     effects = {name: _difference(before[name], after[name]) for name in before}
-    if "tensorflow" in sys.modules and not had_tensorflow:
-        return {"tensorflow": "is imported with the module"}
     if had_tensorflow:
         effects["operations"] = _made_operations()
         effects["sessions"] = f"{len(sessions)} of them" if sessions else ""

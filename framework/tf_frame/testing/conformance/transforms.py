@@ -123,15 +123,14 @@ class GradientTransformConformance(Conformance):
         )
 
     def test_trains(self) -> None:
-        """The toy model trains with it in the framework's update, with 1 and 2 clones."""
+        """The toy model trains with it in the framework's update, with 2 clones."""
         self.transformed()
-        for clones in (1, 2):
-            config = RunOptions(train_batch_size=4, num_clones=clones, clone_on_cpu=True)
-            with fails_as(f"a training step with {clones} clones fails"):
-                graph = build_toy_graph(config, transforms=[self.made_plugin()], optimizer="sgd")
-                with session_of(graph) as session:
-                    losses = [session.run(graph.train_op) for _ in range(2)]
-            assert np.all(np.isfinite(losses)), f"the losses of a training are {losses}"
+        config = RunOptions(train_batch_size=4, num_clones=2, clone_on_cpu=True)
+        with fails_as("a training step of the toy model fails"):
+            graph = build_toy_graph(config, transforms=[self.made_plugin()], optimizer="sgd")
+            with session_of(graph) as session:
+                losses = [session.run(graph.train_op) for _ in range(2)]
+        assert np.all(np.isfinite(losses)), f"the losses of a training are {losses}"
 
     def transformed(self) -> Transformed:
         """Gradients before and after; skips the check if the transform fails."""
