@@ -36,6 +36,9 @@ def test_new_plugins_of_every_kind_work_as_they_are(folders, tmp_path):
         run(environment, tmp_path, "parts", f"--plugin new_model {parts}")
         parts = "--transform new_bundle:0.1 --hook new_bundle:20"
         run(environment, tmp_path, "bundle", f"--plugin new_bundle {parts}")
+        checked = environment.run("tf-frame", "plugins", "check", "new_bundle", cwd=tmp_path)
+        for part in CONTENTS["bundle"]:
+            assert f"the {part.kind.word} 'new_bundle'" in succeeded(checked)
 
     with ThreadPoolExecutor() as pool:
         other = pool.submit(runs_and_checks)
