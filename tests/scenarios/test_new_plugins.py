@@ -27,22 +27,18 @@ def folders(tmp_path):
 # One test, because its parts share the environment and its forked processes; in two threads,
 # because the tests and the runs do not need each other.
 def test_new_plugins_of_every_kind_work_as_they_are(folders, tmp_path):
-    environment = PluginEnvironment(tmp_path / "environment")
-    paths = [str(folder) for folder in folders.values()]
-    succeeded(environment.run("pip", "install", "-q", "--no-deps", *paths, cwd=tmp_path))
+    environment = installed(folders, tmp_path)
 
     def runs_and_checks():
         parts = "--input new_input --transform new_gradient_transform --hook new_hook:20"
         run(environment, tmp_path, "parts", f"--plugin new_model {parts}")
         parts = "--transform new_bundle:0.1 --hook new_bundle:20"
         run(environment, tmp_path, "bundle", f"--plugin new_bundle {parts}")
-        checked = environment.run("tf-frame", "plugins", "check", "new_bundle", cwd=tmp_path)
-        for part in CONTENTS["bundle"]:
-            assert f"the {part.kind.word} 'new_bundle'" in succeeded(checked)
+        succeeded(environment.run("tf-frame", "plugins", "check", "new_hook", cwd=tmp_path))
 
     with ThreadPoolExecutor() as pool:
         other = pool.submit(runs_and_checks)
-        succeeded(run_tests(environment, paths, tmp_path))
+        succeeded(run_tests(environment, folders, tmp_path))
         other.result()
 
 
@@ -51,10 +47,19 @@ def succeeded(process):
     return process.stdout
 
 
-def run_tests(environment, paths, cwd):
+def installed(folders, folder):
+    """An environment with the plugins, as wheels."""
+    environment = PluginEnvironment(folder / "environment")
+    paths = map(str, folders.values())
+    succeeded(environment.run("pip", "install", "-q", "--no-deps", *paths, cwd=folder))
+    return environment
+
+
+def run_tests(environment, folders, cwd):
     """Runs the tests of several distributions in one process."""
     options = ["-q", "--import-mode=importlib", "-p", "no:cacheprovider", "--rootdir", str(cwd)]
-    return environment.run("pytest", *options, *(f"{path}/tests" for path in paths), cwd=cwd)
+    tests = (str(folder / "tests") for folder in folders.values())
+    return environment.run("pytest", *options, *tests, cwd=cwd)
 
 
 def run(environment, folder, name, words):
@@ -65,6 +70,17 @@ def run(environment, folder, name, words):
     assert result["metrics"]["accuracy"] > 0.2  # 0.1 by chance.
     rows = (folder / name / "weight_norm.csv").read_text().splitlines()
     assert [row.split(",")[0] for row in rows] == ["20", "40", "60"]
+
+
+@pytest.mark.slow
+def test_plugins_check_checks_every_plugin_of_a_name(folders, tmp_path):
+    environment = installed(folders, tmp_path)
+    for kind, parts in CONTENTS.items():
+        shown = succeeded(
+            environment.run("tf-frame", "plugins", "check", f"new_{kind}", cwd=tmp_path)
+        )
+        for part in parts:
+            assert f"the {part.kind.word} 'new_{kind}'" in shown
 
 
 def test_new_plugins_pass_lint(folders, tmp_path):
