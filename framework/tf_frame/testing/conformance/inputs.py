@@ -67,13 +67,15 @@ class InputConformance(Conformance):
                     f"the {part} for {purpose} lack {', '.join(missing)}; yield a dict with them, "
                     f"or correct {part.removesuffix('s')}_names"
                 )
-            wrong = of_mode.unlike_their_shapes()
-            assert not wrong, f"for {purpose} {wrong}; correct set_shape or the shape of the values"
+            unlike = of_mode.unlike_their_shapes()
+            assert not unlike, (
+                f"for {purpose} {unlike}; correct set_shape or the shape of the values"
+            )
         if evaluation is not None:
             train, other = batches["training"].types(), evaluation.types()
-            names = [n for n in {**train, **other} if train.get(n) != other.get(n)]
-            assert not names, (
-                f"{names[0]} is {train.get(names[0])} for training and {other.get(names[0])} for "
+            unequal = [n for n in {**train, **other} if train.get(n) != other.get(n)]
+            assert not unequal, (
+                f"{unequal[0]} is {train.get(unequal[0])} for training and {other.get(unequal[0])} for "
                 "evaluation; a model is built for one of them"
             )
 
