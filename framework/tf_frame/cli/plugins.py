@@ -64,9 +64,9 @@ _PREFIXES = {
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
-    sub_commands = {"check": plugin_check, "new": plugin_new}
+    sub_commands = {"check": plugin_check.main, "new": plugin_new.main}
     if argv and argv[0] in sub_commands:
-        return sub_commands[argv[0]].main(argv[1:])
+        return sub_commands[argv[0]](argv[1:])
     if not argv or any(arg in ("-h", "--help") for arg in argv):
         report(_USAGE)
         return EXIT_OK if argv else EXIT_USAGE

@@ -255,7 +255,8 @@ class Input(Plugin):
         that it need not, as of a generator of endless random examples: a resumed run reads
         the data from the beginning, and needs no `--allow_inexact_resume`.
       feature_names, label_names: names of the features and labels that the data has, by
-        which an input for a model is found; empty: unknown.
+        which an input for a model is found; empty: unknown. Those of the class include names that
+        an option adds; an object without the option sets its own.
       shared_options: options in which the sources of `--input several` have to agree, so that a
         model can join their batches.
     """

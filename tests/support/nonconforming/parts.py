@@ -10,7 +10,7 @@ from tf_frame import (
     Preprocessing,
     option,
 )
-from tf_frame.errors import DataError
+from tf_frame.errors import ConfigError, DataError
 
 
 class Constant(LearningRate):
@@ -63,6 +63,19 @@ class ConstantOfFloat64(Constant):
 class FallsBelowZero(Constant):
     def __call__(self, step):
         return super().__call__(step) * (1.0 - step / self.context.num_steps)
+
+
+class NeedsAnOption(Constant):
+    """Has no usable default, which is no fault."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        every: int = option(0, "steps between changes", min=0)
+
+    def __init__(self, *, params, context):
+        super().__init__(params=params, context=context)
+        if not params.every:
+            raise ConfigError("give --schedule.every")
 
 
 class Descent(Optimizer):

@@ -11,10 +11,10 @@ import contextlib
 import unittest
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from tf_frame.config.option import check_names, options_of, resolve
-from tf_frame.errors import ConfigError, DataError, PluginError, TfFrameError
+from tf_frame.errors import ConfigError, DataError, TfFrameError
 from tf_frame.estimator.training.setup import ConfiguredPlugin
 from tf_frame.plugin.fault import fault_of
 from tf_frame.plugin.find import PluginInfo
@@ -25,6 +25,8 @@ from tf_frame.testing.conformance import probe
 from tf_frame.testing.conformance.side_effects import effects_of_loading
 
 T = TypeVar("T")
+# Suite -> name -> what its checks share, or the error of making it.
+_KEPT: dict[type, dict[str, tuple[Any, BaseException | None]]] = {}
 
 
 class ConformanceAdvice(UserWarning):
@@ -92,7 +94,7 @@ class Conformance:
         Raises:
           SkipTest: it needs data, or an option that has no usable default.
         """
-        with usable_here(f"of {cls.loaded().info.described}"):
+        with usable_here(cls.loaded().info.described):
             return cls.configured().make(**context)
 
     @classmethod
@@ -112,23 +114,21 @@ class Conformance:
     @classmethod
     def kept(cls, name: str, make: Callable[[], T]) -> T:
         """Returns what `make` made the first time, or raises what it raised then."""
-        if "_kept" not in vars(cls):
-            cls._kept: dict[str, tuple[Any, BaseException | None]] = {}
-        if name not in cls._kept:
+        kept = _KEPT.setdefault(cls, {})
+        if name not in kept:
             try:
-                cls._kept[name] = make(), None
+                kept[name] = make(), None
             except (Exception, unittest.SkipTest) as error:
-                cls._kept[name] = None, error
-        value, failure = cls._kept[name]
+                kept[name] = None, error
+        value, failure = kept[name]
         if failure is not None:
             raise failure
-        return value
+        return cast(T, value)
 
     @classmethod
     def teardown_class(cls) -> None:
         """Called after the last check: lets go of the graphs."""
-        if "_kept" in vars(cls):
-            del cls._kept
+        _KEPT.pop(cls, None)
 
 
 def as_loaded(kind: Kind, plugin: Any) -> LoadedPlugin:
@@ -183,7 +183,7 @@ def reported_by(check: str) -> Iterator[None]:
 
 def in_words(error: BaseException) -> str:
     """An error with the line of the plugin that raised it."""
-    if isinstance(error, PluginError | TfFrameError):
+    if isinstance(error, TfFrameError):
         return str(error)
     fault = fault_of(error)
     if fault is None:

@@ -205,8 +205,9 @@ class _Watch(Hook):
 
     def __init__(self, run: HookedRun, hooks: list[Any]) -> None:
         super().__init__(Cadence(every_steps=1))
-        self._run, self._hooks, self.count = run, hooks, None
-        self._wanted: list[Any] = []
+        self._run, self._hooks = run, hooks
+        self.count: Any = None
+        self._wanting: list[Any] = []
         self._calls: int | None = None
 
     def before_step(self, run_context: Any, step: int) -> None:
@@ -216,10 +217,10 @@ class _Watch(Hook):
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         # One call is the step itself.
         more = self._number() - (self._calls or 0) - 1
-        if more > 0 and not self._wanted:
+        if more > 0 and not self._wanting:
             self._run.outside_of_cadence.append(f"{more} calls of the session in step {step}")
         for hook in self._hooks:
-            if not has_cadence(hook) and hook not in self._wanted:
+            if not has_cadence(hook) and hook not in self._wanting:
                 name = type(hook).__name__
                 self._run.outside_of_cadence.append(
                     f"{name} (cadence: {hook.cadence}) is called in step {step}"
@@ -228,11 +229,10 @@ class _Watch(Hook):
 
     def _next(self, step: int) -> None:
         self._calls = self._number()
-        self._wanted = [hook for hook in self._hooks if hook.cadence.wants(step + 1)]
+        self._wanting = [hook for hook in self._hooks if hook.cadence.wants(step + 1)]
 
     def _number(self) -> int:
-        count: Any = self.count
-        return int(count.runs + count.calls)
+        return int(self.count.runs + self.count.calls)
 
 
 @contextlib.contextmanager

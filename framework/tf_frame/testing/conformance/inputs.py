@@ -67,15 +67,15 @@ class InputConformance(Conformance):
                     f"the {part} for {purpose} lack {', '.join(missing)}; yield a dict with them, "
                     f"or correct {part.removesuffix('s')}_names"
                 )
-            wrong = of_mode.unlike_their_shapes()
-            assert not wrong, f"for {purpose} {wrong}; correct set_shape or the shape of the values"
+            unlike = of_mode.unlike_their_shapes()
+            assert not unlike, f"for {purpose} {unlike}; correct set_shape or the values"
         if evaluation is not None:
             train, other = batches["training"].types(), evaluation.types()
-            names = [n for n in {**train, **other} if train.get(n) != other.get(n)]
-            assert not names, (
-                f"{names[0]} is {train.get(names[0])} for training and {other.get(names[0])} for "
-                "evaluation; a model is built for one of them"
-            )
+            for name in train.keys() & other.keys():
+                assert train[name] == other[name], (
+                    f"{name} is {train[name]} for training and {other[name]} for evaluation; a "
+                    "model is built for one of them"
+                )
 
     def test_batches_have_the_asked_size(self) -> None:
         """Every training batch has `context.batch_size` examples."""
@@ -223,9 +223,9 @@ class InputConformance(Conformance):
         return read
 
     def declared_names(self) -> dict[str, tuple[str, ...]]:
-        """`features` and `labels` -> the names that the class declares."""
-        cls = self.loaded().cls
+        """`features` and `labels` -> the names that the input declares."""
+        source = self.source()
         return {
-            "features": tuple(getattr(cls, "feature_names", ())),
-            "labels": tuple(getattr(cls, "label_names", ())),
+            "features": tuple(getattr(source, "feature_names", ())),
+            "labels": tuple(getattr(source, "label_names", ())),
         }

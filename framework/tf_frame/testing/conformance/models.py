@@ -215,7 +215,8 @@ class ModelConformance(Conformance):
             except NoDataError as error:
                 raise unittest.SkipTest(f"the input has no evaluation data: {error}") from error
 
-        return cls.kept("evaluation", make)
+        made: tuple[Any, Any] = cls.kept("evaluation", make)
+        return made
 
     @classmethod
     def trial(cls) -> Trial:
