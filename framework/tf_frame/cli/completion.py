@@ -12,6 +12,7 @@ import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from tf_frame.cli import plugin_new
 from tf_frame.cli.main import COMMANDS
 from tf_frame.cli.screen import report
 from tf_frame.cli.selection import SELECTION, TRYING
@@ -173,10 +174,13 @@ def _after_convert(command: str, rest: Sequence[str], current: str) -> Iterator[
 
 
 def _after_plugins(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    if rest == ["show"]:
+    if rest in (["show"], ["check"]):
         return iter(sorted({info.name for info in find_plugins()}))
+    if rest[:1] == ["new"]:
+        return _options_or_values(plugin_new.OPTIONS, rest[1:], current)
     options = importlib.import_module(COMMANDS[command][0]).LIST_OPTIONS
-    return _options_or_values(options, rest, current) if rest else iter(["list", "show", "--help"])
+    words = ["list", "show", "check", "new", "--help"]
+    return _options_or_values(options, rest, current) if rest else iter(words)
 
 
 def _after_checkpoint(command: str, rest: Sequence[str], current: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ COMMANDS = {
     "predict": ("tf_frame.cli.predict", "write what a trained model predicts"),
     "export": ("tf_frame.cli.export", "write a trained model as SavedModel, TFLite, ONNX ..."),
     "profile": ("tf_frame.cli.profile", "show where the time of a step goes"),
-    "plugins": ("tf_frame.cli.plugins", "list and show the installed plugins"),
+    "plugins": ("tf_frame.cli.plugins", "list and show the installed plugins, begin a new one"),
     "convert": ("tf_frame.cli.convert", "convert data to files that an input reads"),
     "checkpoint": ("tf_frame.cli.checkpoint", "inspect and rewrite checkpoints"),
     "doctor": ("tf_frame.cli.doctor", "check this machine, versions, TensorBoard and plugins"),

@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from tf_frame.cli import plugin_check, plugin_new
 from tf_frame.cli.option_help import group_text
 from tf_frame.cli.screen import quiet_tensorflow, report, without_chatter
 from tf_frame.config.flags import parse_flags
@@ -36,10 +37,14 @@ from tf_frame.text import columns
 
 _USAGE = """usage: tf-frame plugins list [--json] [--check]
        tf-frame plugins show NAME
+       tf-frame plugins check NAME [--json] [OPTIONS]
+       tf-frame plugins new NAME --kind KIND [--directory FOLDER]
 
 list   lists the installed plugins; --check loads each of them and reports those that
        are broken (then the exit code is 2), --json prints the list for programs
-show   package, options and description of the plugins called NAME"""
+show   package, options and description of the plugins called NAME
+check  checks whether the plugins called NAME keep their contracts; check --help
+new    writes the folder of a new plugin; tf-frame plugins new --help shows the kinds"""
 
 LIST_OPTIONS = (
     Option("json", bool, False, "print JSON"),
@@ -59,12 +64,16 @@ _PREFIXES = {
 
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
+    sub_commands = {"check": plugin_check.main, "new": plugin_new.main}
+    if argv and argv[0] in sub_commands:
+        return sub_commands[argv[0]](argv[1:])
     if not argv or any(arg in ("-h", "--help") for arg in argv):
         report(_USAGE)
         return EXIT_OK if argv else EXIT_USAGE
     commands = {"list": _list, "show": _show}
     if argv[0] not in commands:
-        raise ConfigError(f"unknown word {argv[0]!r}; tf-frame plugins takes list or show")
+        known = "list, show, check or new"
+        raise ConfigError(f"unknown word {argv[0]!r}; tf-frame plugins takes {known}")
     quiet_tensorflow(None)
     # A plugin that is loaded to be shown or checked may import TensorFlow at its top.
     with without_chatter(None):

@@ -9,6 +9,7 @@ memory of a batch of 8.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from tf_frame import GradientTransform, option
@@ -27,6 +28,9 @@ class Accumulate(GradientTransform):
     Attributes:
       micro_batches: session runs per global step.
     """
+
+    check_options: ClassVar[Mapping[str, Any]] = {"steps": 2}
+    makes_dense: ClassVar[bool] = True
 
     @dataclasses.dataclass(frozen=True)
     class Params:

@@ -45,7 +45,21 @@ def clip_gradients_by_global_norm(grads_and_vars: GradsAndVars, norm: Any) -> Gr
 
     if all(gradient is None for gradient, _ in grads_and_vars):
         return list(grads_and_vars)
-    clipped, _ = tf.clip_by_global_norm([gradient for gradient, _ in grads_and_vars], norm)
+    gradients = [gradient for gradient, _ in grads_and_vars]
+    of_type = {
+        dtype: [each for each in gradients if each is not None and each.dtype == dtype]
+        for dtype in dict.fromkeys(each.dtype for each in gradients if each is not None)
+    }
+    if len(of_type) == 1:
+        clipped, _ = tf.clip_by_global_norm(gradients, norm)
+    else:
+        norms = [tf.cast(tf.linalg.global_norm(each), tf.float64) for each in of_type.values()]
+        total = tf.linalg.global_norm(norms)
+        left = {
+            dtype: iter(tf.clip_by_global_norm(each, norm, tf.cast(total, dtype))[0])
+            for dtype, each in of_type.items()
+        }
+        clipped = [each if each is None else next(left[each.dtype]) for each in gradients]
     return [
         (gradient, variable)
         for gradient, (_, variable) in zip(clipped, grads_and_vars, strict=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from tf_frame import GradientTransform, option
@@ -25,6 +26,9 @@ class Freeze(GradientTransform):
 
     The moving statistics of batch normalisation have no gradients and are still updated.
     """
+
+    check_options: ClassVar[Mapping[str, Any]] = {"patterns": (".*/biases",)}
+    removes_pairs: ClassVar[bool] = True
 
     @dataclasses.dataclass(frozen=True)
     class Params:

@@ -27,6 +27,8 @@ class Multiply(GradientTransform):
     (`get_model_gradient_multipliers`).
     """
 
+    check_options: ClassVar[Mapping[str, Any]] = {"factors": (".*/biases=2",)}
+
     @dataclasses.dataclass(frozen=True)
     class Params:
         """Options of the transform."""

@@ -42,7 +42,7 @@ def build_model(model: Any, features: Any, labels: Any, mode: Mode) -> ModelOutp
     origin = method_of(model, "build")
     if not isinstance(output, ModelOutput):
         raise PluginError(f"{origin} returned {short_repr(output)}; it must return a ModelOutput")
-    _check_metrics(output.metrics, origin, reserved=(LOSS, TOTAL_LOSS) if plugin_of(model) else ())
+    check_metrics(output.metrics, origin, reserved=(LOSS, TOTAL_LOSS) if plugin_of(model) else ())
     _check_predictions(output.predictions, origin)
     _check_session(output, origin)
     for hook in (*output.hooks, *output.chief_hooks):
@@ -121,7 +121,17 @@ def scalar_loss(loss: Any, origin: str) -> Any:
     return tensor
 
 
-def _check_metrics(metrics: Any, origin: str, *, reserved: Collection[str]) -> None:
+def check_metrics(metrics: Any, origin: str, *, reserved: Collection[str] = ()) -> None:
+    """Checks the metrics of a model.
+
+    Args:
+      metrics: what its output has as metrics.
+      origin: origin of the output, for the message.
+      reserved: names that a metric cannot have.
+
+    Raises:
+      PluginError: they are no mapping of name to value tensor and update op.
+    """
     if not isinstance(metrics, Mapping):
         raise PluginError(
             f"the metrics of {origin} are {short_repr(metrics)}; they must be a mapping"

@@ -19,7 +19,7 @@ import dataclasses
 import logging
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from tf_frame import hooks
 from tf_frame.config import option
@@ -112,6 +112,8 @@ class Feed(HookPlugin):
       ConfigError: no values, a text that is not TENSOR=VALUE, or a tensor that is given twice.
     """
 
+    check_options: ClassVar[Mapping[str, Any]] = {"values": ("learning_rate:0=0.1",)}
+
     @dataclasses.dataclass(frozen=True)
     class Params:
         values: tuple[str, ...] = option(
@@ -141,6 +143,8 @@ class FinalValues(HookPlugin):
     Raises:
       ConfigError: no tensor is named.
     """
+
+    check_options: ClassVar[Mapping[str, Any]] = {"tensors": ("linear/biases",)}
 
     @dataclasses.dataclass(frozen=True)
     class Params:
@@ -197,6 +201,8 @@ class LoggingTensor(HookPlugin):
     Raises:
       ConfigError: no tensor is named, or both steps and seconds are given.
     """
+
+    check_options: ClassVar[Mapping[str, Any]] = {"tensors": ("linear/biases",)}
 
     @dataclasses.dataclass(frozen=True)
     class Params:

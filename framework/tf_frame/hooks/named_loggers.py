@@ -15,7 +15,7 @@ import dataclasses
 import importlib
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -35,6 +35,8 @@ class Csv(HookPlugin):
     Raises:
       ConfigError: no file is named.
     """
+
+    check_options: ClassVar[Mapping[str, Any]] = {"path": "figures.csv"}
 
     @dataclasses.dataclass(frozen=True)
     class Params:

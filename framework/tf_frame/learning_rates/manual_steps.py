@@ -6,7 +6,8 @@ Its configurations name the first step of each rate; those of DeepLab (`multi_st
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from tf_frame.config import option
 from tf_frame.errors import ConfigError
@@ -24,6 +25,11 @@ class ManualSteps(LearningRate):
       ConfigError: no boundaries, a wrong number of rates, or boundaries that do not
         increase.
     """
+
+    check_options: ClassVar[Mapping[str, Any]] = {
+        "boundaries": (5, 10),
+        "learning_rates": (0.1, 0.01),
+    }
 
     @dataclasses.dataclass(frozen=True)
     class Params:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from tf_frame.config import option
 from tf_frame.config.values import to_text
@@ -23,6 +23,11 @@ class MultiSteps(LearningRate):
       ConfigError: no boundaries or rates, a wrong number of rates, or boundaries that
         do not increase.
     """
+
+    check_options: ClassVar[Mapping[str, Any]] = {
+        "boundaries": (5, 10),
+        "learning_rates": (0.1, 0.01, 0.001),
+    }
 
     @dataclasses.dataclass(frozen=True)
     class Params:

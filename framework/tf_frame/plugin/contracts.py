@@ -33,10 +33,15 @@ class Plugin:
 
     Attributes:
       Params: dataclass of the plugin's options.
+      check_options: options with which `tf-frame plugins check` and the suites of
+        `tf_frame.testing.conformance` check the plugin, so that this is quick, or because an
+        option has no usable default: option -> value (`{"size": 8}`). Of a model in the form of
+        a configuration file (`{"model.size": 8, "input.crop_size": 33, "train_batch_size": 4}`).
       params: the values of the options, a `Params`.
     """
 
     Params: ClassVar[type] = NoParams
+    check_options: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, *, params: Any) -> None:
         self.params = params
@@ -250,7 +255,8 @@ class Input(Plugin):
         that it need not, as of a generator of endless random examples: a resumed run reads
         the data from the beginning, and needs no `--allow_inexact_resume`.
       feature_names, label_names: names of the features and labels that the data has, by
-        which an input for a model is found; empty: unknown.
+        which an input for a model is found; empty: unknown. Those of the class include names that
+        an option adds; an object without the option sets its own.
       shared_options: options in which the sources of `--input several` have to agree, so that a
         model can join their batches.
     """

@@ -70,6 +70,11 @@ _ATTRIBUTES: dict[str, tuple[tuple[type, ...], str]] = {
 
 def check_contract(plugin: Any, kind: Kind) -> str:
     """Returns the first violation of the contract of `kind`, in words; empty if there is none."""
+    return check_class(plugin, kind) or check_options(plugin, kind)
+
+
+def check_class(plugin: Any, kind: Kind) -> str:
+    """Returns the first violation of the contract but for the options; empty if there is none."""
     if not inspect.isclass(plugin):
         return f"expected a class, found {plugin!r:.80} of type {type(plugin).__name__}"
     other = next((each for each in KINDS if issubclass(plugin, each.base)), kind)
@@ -82,7 +87,6 @@ def check_contract(plugin: Any, kind: Kind) -> str:
         return f"class {plugin.__name__} has no method {kind.method}()"
     return (
         _check_attributes(plugin, kind)
-        or _check_params(plugin, kind)
         or _check_signature(plugin, kind, "__init__")
         or _check_signature(plugin, kind, kind.method)
     )
@@ -145,19 +149,20 @@ def _check_attributes(plugin: type, kind: Kind) -> str:
     return ""
 
 
-def _check_params(plugin: Any, kind: Kind) -> str:
+def check_options(plugin: Any, kind: Kind) -> str:
+    """Returns what is wrong with the options of a plugin, in words; empty if all are usable."""
     params = getattr(plugin, "Params", None)
     if not (inspect.isclass(params) and dataclasses.is_dataclass(params)):
         return f"class {plugin.__name__} has no dataclass Params (see tf_frame.option)"
     try:
-        _check_options(params, kind)
+        _check_each_option(params, kind)
     # Annotations and default factories are code of the plugin and may raise anything.
     except Exception as error:
         return f"{plugin.__name__}.Params: {error}"
     return ""
 
 
-def _check_options(params: type, kind: Kind) -> None:
+def _check_each_option(params: type, kind: Kind) -> None:
     for option in options_of(params):
         if kind in (NETWORK, PREPROCESSING):
             raise ConfigError(f"a {kind.word} has no options of its own, but here is {option.name}")

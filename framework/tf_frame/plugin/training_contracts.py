@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from tf_frame.plugin.contracts import Plugin
 
@@ -30,7 +30,15 @@ class Converter(Plugin):
 
 
 class GradientTransform(Plugin):
-    """A change to the averaged gradients before the optimizer applies them."""
+    """A change to the averaged gradients before the optimizer applies them.
+
+    Attributes:
+      makes_dense: whether sparse gradients may become dense ones.
+      removes_pairs: whether variables may be missing in the result, which are not trained then.
+    """
+
+    makes_dense: ClassVar[bool] = False
+    removes_pairs: ClassVar[bool] = False
 
     def __call__(self, grads_and_vars: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
         """Returns the changed pairs of gradient and variable.

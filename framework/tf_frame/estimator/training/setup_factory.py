@@ -198,7 +198,10 @@ class ChosenPlugins:
 
 
 def choose_plugins(
-    sources: Sequence[Settings], *, model: tuple[str, LoadedPlugin] | None = None
+    sources: Sequence[Settings],
+    *,
+    model: tuple[str, LoadedPlugin] | None = None,
+    source: LoadedPlugin | None = None,
 ) -> ChosenPlugins:
     """Loads the plugins that settings name.
 
@@ -210,6 +213,7 @@ def choose_plugins(
       sources: settings, weakest first: those of the model, a preset, files, and last
         the command line or the options of an `Estimator`.
       model: name and plugin of the model; None for an `Estimator`, which has no input either.
+      source: the input, in place of the one that the settings name.
 
     Raises:
       PluginError: a plugin cannot be used.
@@ -219,6 +223,8 @@ def choose_plugins(
     installed = find_plugins()
     owner = model[1].info.distribution if model else "tf-frame"
     names = {key: _strongest([_DEFAULT_NAMES, *fitting], key) for key in _KINDS}
+    if source is not None:
+        names["input"] = source.info.name
     if model is None:
         del names["input"]
     elif names["input"] is None:
@@ -226,7 +232,10 @@ def choose_plugins(
     single = {
         key: (name, load_plugin(_KINDS[key], name, prefer=owner, installed=installed))
         for key, name in names.items()
+        if key != "input" or source is None
     }
+    if source is not None:
+        single["input"] = source.info.name, source
     lists = {
         word: load_named_plugins(
             word, _strongest_list(fitting, f"{word}s"), prefer=owner, installed=installed

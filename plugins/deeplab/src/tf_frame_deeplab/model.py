@@ -82,6 +82,12 @@ class DeepLab(Model):
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("semantic",)
     default_transforms: ClassVar[Sequence[str]] = ("last_layer_multiplier",)
+    check_options: ClassVar[Mapping[str, Any]] = {
+        "model.depth_multiplier": 0.1,
+        "model.aspp_channels": 8,
+        "model.decoder_channels": 8,
+        "input.crop_size": 33,
+    }
     run_defaults: ClassVar[Mapping[str, Any]] = {
         "max_steps": 320,
         "train_batch_size": 4,

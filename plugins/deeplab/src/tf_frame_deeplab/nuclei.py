@@ -65,6 +65,8 @@ class Nuclei(SemanticInput):
     def __init__(self, *, params: Any, info: InputInfo | None = None) -> None:
         super().__init__(params=params)
         self.trained = info
+        if not params.instances:
+            self.label_names = ("semantic",)  # type: ignore[misc]
         if params.min_scale_factor > params.max_scale_factor:
             raise ConfigError(
                 f"--input.min_scale_factor {params.min_scale_factor} is greater than"

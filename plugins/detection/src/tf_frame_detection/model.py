@@ -47,6 +47,13 @@ class Detection(Model):
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("boxes", "classes", "ignored", "crowd")
     ranked_by: ClassVar[str] = "detection_scores"
+    check_options: ClassVar[Mapping[str, Any]] = {
+        "model.depth_multiplier": 0.1,
+        "model.pyramid_channels": 8,
+        "model.predictor_layers": 0,
+        "input.image_size": (64,),
+        "input.data_augmentation": (),
+    }
     run_defaults: ClassVar[Mapping[str, Any]] = RUN_DEFAULTS
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = VARIANTS
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS

@@ -42,6 +42,11 @@ class Recognition(Model):
     default_input: ClassVar[str | None] = "digit_strings"
     feature_names: ClassVar[Sequence[str]] = ("image",)
     label_names: ClassVar[Sequence[str]] = ("text",)
+    check_options: ClassVar[Mapping[str, Any]] = {
+        "model.lstm_units": 4,
+        "model.attention_units": 4,
+        "model.beam_width": 2,
+    }
     run_defaults: ClassVar[Mapping[str, Any]] = {
         "max_steps": 1500,
         "train_batch_size": 32,

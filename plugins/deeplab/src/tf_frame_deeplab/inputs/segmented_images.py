@@ -86,6 +86,8 @@ class SegmentedImages(SemanticInput, ExampleInput):
         self.padding = {"image": MEAN_PIXEL, "semantic": params.ignore_label}
         if params.edges:
             self.padding[EDGE] = params.ignore_label
+        else:
+            self.label_names = ("semantic",)  # type: ignore[misc]
         if info is None:
             self.find()
 

@@ -11,6 +11,7 @@ from tf_frame import InputInfo, Mode, option
 from tf_frame.errors import DataError
 from tf_frame_detection.inputs.detection_input import (
     PADDING,
+    UPRIGHT_LABELS,
     DetectionInput,
     SizeOptions,
     check_size,
@@ -74,6 +75,8 @@ class AnnotatedImages(DetectionInput, ExampleInput):
         check_size(params)
         self.trained = info
         self.rotated = bool(getattr(params, "rotated", False))
+        if not self.rotated:
+            self.label_names = UPRIGHT_LABELS  # type: ignore[misc]
         self._changes: Sequence[Any] = ()
         if params.preprocess or params.data_augmentation:
             from tf_frame_detection.augmentation.named import parse

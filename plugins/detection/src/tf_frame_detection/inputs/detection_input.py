@@ -41,6 +41,10 @@ class SizeOptions:
     )
 
 
+# The labels of every input; those that have rotated boxes give them as well.
+UPRIGHT_LABELS = ("boxes", "classes", "ignored", "crowd")
+
+
 class DetectionInput(Input):
     """Input of images and boxes; a subclass defines `sizes_of`, `num_examples`, and `dataset`.
 
@@ -52,7 +56,7 @@ class DetectionInput(Input):
 
     prediction_suffixes: ClassVar[Sequence[str]] = IMAGE_SUFFIXES
     feature_names: ClassVar[Sequence[str]] = ("image", "image_size", "original_size", "name")
-    label_names: ClassVar[Sequence[str]] = ("boxes", "classes", "ignored", "crowd", "rotated_boxes")
+    label_names: ClassVar[Sequence[str]] = (*UPRIGHT_LABELS, "rotated_boxes")
     trained: InputInfo | None = None
     class_names: Sequence[str] = ()
     class_ids: Sequence[int] = ()

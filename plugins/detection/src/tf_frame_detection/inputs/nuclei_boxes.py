@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from tf_frame import InputContext, InputInfo, Mode, option
 from tf_frame.errors import ConfigError
-from tf_frame_detection.inputs.detection_input import DetectionInput, SizeOptions
+from tf_frame_detection.inputs.detection_input import UPRIGHT_LABELS, DetectionInput, SizeOptions
 from tf_frame_detection.inputs.nuclei_grid import COLUMNS, ROWS, TRAINING_ROWS
 
 _SAMPLE = Path(__file__).parents[1] / "data" / "nuclei"
@@ -52,6 +52,8 @@ class NucleiBoxes(DetectionInput):
         super().__init__(params=params)
         self.trained = info
         self.class_names = ("Nucleus",)
+        if not params.rotated:
+            self.label_names = UPRIGHT_LABELS  # type: ignore[misc]
         if params.min_scale_factor > params.max_scale_factor:
             raise ConfigError(
                 f"--input.min_scale_factor {params.min_scale_factor} is greater than"

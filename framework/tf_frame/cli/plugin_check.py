@@ -1,0 +1,118 @@
+"""`tf-frame plugins check NAME`: checks whether a plugin keeps its contract.
+
+The checks are those of `tf_frame.testing.conformance`, which the tests of a plugin run by pytest.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tf_frame.cli.screen import quiet_tensorflow, report, without_chatter
+from tf_frame.cli.training_setup import parse_command_line
+from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.config.option import Option, options_of
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.plugin.find import PluginInfo, find_plugins
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, HOOK, INPUT, LEARNING_RATE, MODEL, OPTIMIZER
+from tf_frame.plugin.load import (
+    BrokenPluginError,
+    load_plugin_info,
+    matching_plugins,
+    unknown_plugin,
+)
+from tf_frame.text import columns
+
+USAGE = """usage: tf-frame plugins check NAME [--json] [OPTIONS]
+
+Builds and runs the plugin in small graphs, and says for each check of its contract whether it
+is ok, failed (then the exit code is 2) or skipped. OPTIONS are those of the plugin, such as
+--input.data_dir, and for a model all of tf-frame run. Several plugins of one name are all
+checked; --kind chooses one of them: model, input, hook ..."""
+
+CHECK_OPTIONS = (
+    Option("json", bool, False, "print JSON"),
+    Option("kind", str, None, "the kind of the plugin, where several have the name"),
+)
+_PREFIXES = {
+    INPUT: "input",
+    OPTIMIZER: "optimizer",
+    LEARNING_RATE: "schedule",
+    GRADIENT_TRANSFORM: "transform.{name}",
+    HOOK: "hook.{name}",
+}
+_NOT_TAKEN = ("config", "set", "preset", "model_dir", "mode", "transform", "hook")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the sub-command and returns its exit code."""
+    if not argv or any(arg in ("-h", "--help") for arg in argv):
+        report(USAGE)
+        return EXIT_OK if argv else EXIT_USAGE
+    name, *words = argv
+    if name.startswith("-"):
+        raise ConfigError("tf-frame plugins check takes the NAME of a plugin first")
+    own, rest = split_flags(words, CHECK_OPTIONS)
+    infos = _named(name, own.get("kind"))
+    quiet_tensorflow("none")
+    logging.getLogger("tf_frame").setLevel(logging.ERROR)
+    with without_chatter("none"):
+        results = [(info, _checked(info, _options(info, rest))) for info in infos]
+    if own.get("json"):
+        rows = [row for info, checks in results for row in _as_json(info, checks)]
+        report(json.dumps(rows, indent=2))
+    else:
+        report("\n\n".join(_table(info, checks) for info, checks in results))
+    failed = any(check.state == "failed" for _, checks in results for check in checks)
+    return EXIT_USAGE if failed else EXIT_OK
+
+
+def _named(name: str, kind: str | None) -> list[PluginInfo]:
+    installed = find_plugins()
+    found = [info for info in matching_plugins(name, installed) if kind in (None, info.kind.word)]
+    if not found:
+        raise unknown_plugin(f"{kind or ''} plugin".strip(), name, installed)
+    return found
+
+
+def _options(info: PluginInfo, words: Sequence[str]) -> dict[str, Any]:
+    """Option name -> value of the words on the command line, checked."""
+    try:
+        params = load_plugin_info(info).cls.Params
+    except BrokenPluginError:
+        return {}  # Which the check reports.
+    if info.kind != MODEL:
+        prefix = _PREFIXES.get(info.kind, "").format(name=info.name)
+        return parse_flags(words, options_of(params, prefix))
+    flags = parse_command_line(["--plugin", info.name, *words]).flags()
+    taken = [name for name in _NOT_TAKEN if name in flags]
+    if taken:
+        raise ConfigError(f"tf-frame plugins check takes no --{taken[0]}; give single options")
+    return {name: value for name, value in flags.items() if name != "plugin"}
+
+
+def _checked(info: PluginInfo, options: Mapping[str, Any]) -> list[Any]:
+    # Imports TensorFlow, which a wrong name or option need not wait for.
+    from tf_frame.testing.conformance import check_plugin
+
+    return check_plugin(info, options)
+
+
+def _table(info: PluginInfo, checks: Sequence[Any]) -> str:
+    rows = [(check.name.removeprefix("test_"), check.state, _first_line(check)) for check in checks]
+    count = {state: sum(c.state == state for c in checks) for state in ("ok", "failed", "skipped")}
+    summary = ", ".join(f"{number} {state}" for state, number in count.items() if number)
+    return f"{info.described}\n{columns([('CHECK', 'STATE', ''), *rows])}\n{summary}"
+
+
+def _first_line(check: Any) -> str:
+    """What a check found, in one line; its description if it found nothing."""
+    return " ".join(check.problem.split()) or check.description
+
+
+def _as_json(info: PluginInfo, checks: Sequence[Any]) -> list[dict[str, Any]]:
+    plugin = {"kind": info.kind.word, "plugin": info.name, "distribution": info.distribution}
+    return [{**plugin, **dataclasses.asdict(check)} for check in checks]

@@ -1,0 +1,57 @@
+"""`tf-frame plugins new`: writes the folder of a new plugin, which works as it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from tf_frame.cli.option_help import group_text
+from tf_frame.cli.screen import report
+from tf_frame.config.flags import parse_flags, split_flags
+from tf_frame.config.option import Option
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.plugin.find import find_plugins
+from tf_frame.scaffold.contents import CONTENTS, describe, run_command
+from tf_frame.scaffold.names import check_name, package_name
+from tf_frame.scaffold.write import write_plugin
+
+_USAGE = """usage: tf-frame plugins new NAME --kind KIND [--directory FOLDER]
+
+Writes FOLDER/NAME, a package with a small plugin that works, its tests and settings. Of NAME
+my-model are made the package my_model, the class MyModel, and the plugin my_model."""
+
+OPTIONS = (
+    Option("kind", str, "", "the plugins in the package", choices=tuple(CONTENTS)),
+    Option("directory", str, ".", "an existing folder, in which the new one is made"),
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the sub-command and returns its exit code."""
+    if not argv or any(word in ("-h", "--help") for word in argv):
+        kinds = "\n".join(f"  {choice:<20}{describe(choice)}" for choice in CONTENTS)
+        report(f"{_USAGE}\n\n{group_text('Options', OPTIONS, {})}\n\nkinds:\n{kinds}")
+        return EXIT_OK if argv else EXIT_USAGE
+    given, words = split_flags(argv, OPTIONS)
+    parse_flags([word for word in words if word.startswith("-")], OPTIONS)
+    if len(words) != 1:
+        found = " ".join(words) or "none"
+        raise ConfigError(f"tf-frame plugins new takes one NAME; given: {found}")
+    if "kind" not in given:
+        raise ConfigError(f"tf-frame plugins new needs --kind, one of {', '.join(CONTENTS)}")
+    name, kind = words[0], given["kind"]
+    check_name(name, find_plugins())
+    folder = write_plugin(name, kind, os.path.expanduser(given.get("directory", ".")))
+    report(f"{folder}: {describe(kind)}, with tests. Next:\n\n{_next_commands(name, kind, folder)}")
+    return EXIT_OK
+
+
+def _next_commands(name: str, kind: str, folder: os.PathLike[str]) -> str:
+    commands = [
+        f"cd {os.fspath(folder)}",
+        "pip install -e '.[test]'",
+        run_command(name, kind),
+        "pytest",
+        f"tf-frame plugins check {package_name(name)}",
+    ]
+    return "\n".join(f"  {command}" for command in commands)

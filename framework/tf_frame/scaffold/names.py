@@ -1,0 +1,60 @@
+"""The names in a new plugin, all made of the name of its distribution."""
+
+from __future__ import annotations
+
+import importlib.util
+import keyword
+import re
+from collections.abc import Sequence
+
+from tf_frame.errors import ConfigError
+from tf_frame.plugin.find import PluginInfo
+
+_MAX_LENGTH = 30  # With a longer name, lines of the templates would be too long.
+
+
+def package_name(name: str) -> str:
+    """Returns the name of the package and of its plugins: `my_model` for `my-model`."""
+    return name.replace("-", "_")
+
+
+def class_name(name: str) -> str:
+    """Returns the name of the plugin's class: `MyModel` for `my-model`."""
+    return "".join(word[:1].upper() + word[1:] for word in package_name(name).split("_"))
+
+
+def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
+    """Checks that a new plugin can have a name.
+
+    Args:
+      name: name of the distribution.
+      installed: the result of `find_plugins`.
+
+    Raises:
+      ConfigError: the name is not valid, or taken by a plugin or a module.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", name) or len(name) > _MAX_LENGTH:
+        raise ConfigError(
+            f"the name {name!r} is not valid: it must begin with a lower-case letter and have only "
+            f"lower-case letters, digits and single hyphens, {_MAX_LENGTH} characters at most"
+            f"{_valid(name)}"
+        )
+    package = package_name(name)
+    for info in installed:
+        if info.name == package:
+            raise ConfigError(
+                f"the name {name!r} is taken: {info.distribution} {info.version} has a "
+                f"{info.kind.word} {package!r}; choose another name, or uninstall that package"
+            )
+    if keyword.iskeyword(package) or importlib.util.find_spec(package) is not None:
+        raise ConfigError(
+            f"the name {name!r} is taken: Python has a word or a module {package!r} already; "
+            f"choose another name, such as my-{name}"
+        )
+
+
+def _valid(name: str) -> str:
+    """The nearest valid name, for the message of an error."""
+    words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower())
+    near = "-".join(words).lstrip("0123456789-")[:_MAX_LENGTH].rstrip("-")
+    return f"; such as {near}" if near else "; such as my-model"

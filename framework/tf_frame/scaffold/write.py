@@ -1,0 +1,116 @@
+"""Writes the folder of a new plugin from the templates, as a whole or not at all."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from packaging.version import Version
+
+import tf_frame
+from tf_frame.errors import ConfigError
+from tf_frame.scaffold.contents import CONTENTS, Part, class_of, describe, run_command
+from tf_frame.scaffold.names import class_name, package_name
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_COMMON, _SECTION = "common", "section.md"
+
+
+def write_plugin(name: str, choice: str, directory: str) -> Path:
+    """Writes a distribution that works as it is: source, tests, settings, README.
+
+    Args:
+      name: name of the distribution, valid by `check_name`.
+      choice: a key of `CONTENTS`.
+      directory: an existing folder, in which the new one gets the name `name`.
+
+    Returns:
+      The new folder.
+
+    Raises:
+      ConfigError: there is no such directory, the folder exists and is not empty, or it cannot
+        be written; nothing is left behind.
+    """
+    target = Path(directory) / name
+    if not target.parent.is_dir():
+        raise ConfigError(f"there is no folder {directory!r}; make it, or give another --directory")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise ConfigError(f"{target} exists and is not empty; remove it, or choose another name")
+    try:
+        # Beside the target, so that it can be renamed.
+        with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as staging:
+            folder = Path(staging) / name
+            for path, text in rendered(name, choice):
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / path).write_text(text, encoding="utf-8")
+            folder.rename(target)
+    except OSError as error:
+        raise ConfigError(
+            f"{target} cannot be written: {error.strerror}; give another --directory"
+        ) from None
+    return target
+
+
+def rendered(name: str, choice: str) -> Iterator[tuple[str, str]]:
+    """Yields path and content of each file of a new distribution.
+
+    Args:
+      name, choice: as of `write_plugin`.
+    """
+    markers = _markers(name, choice)
+    names = {"my-plugin": name, "my_plugin": package_name(name)}
+    for folder, plugin in _folders(name, choice):
+        texts = {**markers, **names, "MyPlugin": plugin}
+        for path, text in _templates(folder):
+            if path != _SECTION:
+                yield _replaced(path, names), _replaced(text, texts)
+
+
+def _folders(name: str, choice: str) -> Iterator[tuple[str, str]]:
+    """Yields the folders of templates, each with the class in place of `MyPlugin`."""
+    yield _COMMON, class_name(name)
+    for part in CONTENTS[choice]:
+        yield part.folder, class_of(name, part, choice)
+
+
+def _markers(name: str, choice: str) -> Mapping[str, str]:
+    """Marker in a template -> text in its place, which differs by kind."""
+    parts = CONTENTS[choice]
+    sections = [dict(_templates(part.folder))[_SECTION].strip() for part in parts]
+    return {
+        "@KINDS@": describe(choice).capitalize(),
+        "@REQUIREMENT@": requirement(tf_frame.__version__),
+        "@ENTRY_POINTS@": "\n\n".join(_entry_point(name, part, choice) for part in parts),
+        "@RUN@": run_command(name, choice),
+        "@SECTIONS@": "\n\n".join(sections),
+    }
+
+
+def requirement(version: str) -> str:
+    """Returns the requirement of a new plugin: from this tf-frame up to the next minor version."""
+    major, minor, *_ = Version(version).release
+    return f"tf-frame>={version},<{major}.{minor + 1}"
+
+
+def _entry_point(name: str, part: Part, choice: str) -> str:
+    package = package_name(name)
+    target = f"{package}.{part.module}:{class_of(name, part, choice)}"
+    return f'[project.entry-points."{part.kind.group}"]\n{package} = "{target}"'
+
+
+def _replaced(text: str, texts: Mapping[str, str]) -> str:
+    for before, after in texts.items():
+        text = text.replace(before, after)
+    return text
+
+
+def _templates(folder: str) -> Iterator[tuple[str, str]]:
+    """Yields path and content of the templates of a folder.
+
+    Their file names end with `.txt`, so that no tool takes them for code of tf-frame.
+    """
+    root = _TEMPLATES / folder
+    for file in sorted(root.rglob("*.txt")):
+        path = file.relative_to(root).as_posix().removesuffix(".txt")
+        yield path.replace("dot-", "."), file.read_text(encoding="utf-8")

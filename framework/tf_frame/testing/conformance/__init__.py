@@ -1,0 +1,34 @@
+"""Conformance suites: checks of the contracts that the tests of a plugin inherit.
+
+from tf_frame.testing.conformance import ModelConformance
+
+class TestLine(ModelConformance):
+    plugin = "line"
+    options = {"input.slope": 3}
+"""
+
+from tf_frame.testing.conformance.check import CheckResult, check_plugin
+from tf_frame.testing.conformance.converters import ConverterConformance
+from tf_frame.testing.conformance.hooks import HookConformance
+from tf_frame.testing.conformance.image_parts import NetworkConformance, PreprocessingConformance
+from tf_frame.testing.conformance.inputs import InputConformance
+from tf_frame.testing.conformance.models import ModelConformance
+from tf_frame.testing.conformance.training_parts import (
+    LearningRateConformance,
+    OptimizerConformance,
+)
+from tf_frame.testing.conformance.transforms import GradientTransformConformance
+
+__all__ = [
+    "CheckResult",
+    "ConverterConformance",
+    "GradientTransformConformance",
+    "HookConformance",
+    "InputConformance",
+    "LearningRateConformance",
+    "ModelConformance",
+    "NetworkConformance",
+    "OptimizerConformance",
+    "PreprocessingConformance",
+    "check_plugin",
+]

@@ -1,0 +1,161 @@
+"""`Pipeline`: the data of an input in a graph of its own, and `Batches`, what is read from it."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_options import RunOptions
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import DataError
+from tf_frame.graph.inputs.pipeline import make_batches, make_eval_batch
+from tf_frame.graph.inputs.position import make_input_position
+from tf_frame.plugin import InputContext, Mode
+
+
+@dataclasses.dataclass
+class Batches:
+    """What was read of a pipeline.
+
+    Attributes:
+      features, labels: symbolic batch, with the structure that the model gets.
+      first: the values of the tensors of the first batch.
+      sizes: number of examples in each tensor, batch by batch.
+      ended: whether the data ended.
+      timed_out: whether reading was given up for time.
+    """
+
+    features: Any
+    labels: Any
+    first: Sequence[Any] = ()
+    sizes: list[list[int]] = dataclasses.field(default_factory=list)
+    ended: bool = False
+    timed_out: bool = False
+
+    @property
+    def examples(self) -> int:
+        """Number of examples that were read."""
+        return sum(max(sizes, default=0) for sizes in self.sizes)
+
+    def names(self, part: str) -> Sequence[str]:
+        """The keys of the features or labels; none unless they are a dict."""
+        value = getattr(self, part)
+        # Of several data sets, the names of all of them.
+        parts = value if isinstance(value, (list, tuple)) else [value]
+        return [name for each in parts if isinstance(each, Mapping) for name in each]
+
+    def types(self) -> dict[str, str]:
+        """Path of each tensor in the batch -> its type and rank."""
+        return {
+            path: f"{t.dtype.name} of rank {t.shape.rank}" for path, t in self._by_path().items()
+        }
+
+    def unlike_their_shapes(self) -> str:
+        """A tensor whose value has another shape than the graph says; empty if there is none."""
+        for (path, tensor), value in zip(self._by_path().items(), self.first, strict=True):
+            shape = np.shape(value)
+            if tensor.shape.rank is None:
+                return f"{path} has a shape of unknown rank"
+            if not tensor.shape.is_compatible_with(shape):
+                return f"{path} is declared as {tensor.shape} and has the shape {list(shape)}"
+        return ""
+
+    def _by_path(self) -> dict[str, Any]:
+        pairs = {"features": self.features, "labels": self.labels}
+        return {
+            f"{part}{''.join(f'[{key!r}]' for key in keys)}": tensor
+            for part, value in pairs.items()
+            for keys, tensor in _with_paths(value)
+        }
+
+
+class Pipeline:
+    """The pipeline of an input, as a run builds it.
+
+    Args:
+      source: the input.
+      mode: training or evaluation.
+      batch_size: examples per batch.
+    """
+
+    def __init__(self, source: Any, mode: Mode, batch_size: int) -> None:
+        self._graph = tf.Graph()
+        context = InputContext(batch_size=batch_size, seed=1, train_batch_size=batch_size)
+        with self._graph.as_default():
+            tf.set_random_seed(1)
+            if mode == Mode.TRAIN:
+                deployment = DeploymentConfig(clone_on_cpu=True)
+                self._batch = make_batches(source, mode, context, deployment)[0]
+            else:
+                self._batch = make_eval_batch(source, context, -1)[:2]
+            self._tensors = [tensor for part in self._batch for _, tensor in _with_paths(part)]
+            config = RunOptions(train_batch_size=batch_size)
+            self._position = make_input_position(source, config) if mode == Mode.TRAIN else None
+            self._initial = [
+                tf.global_variables_initializer(),
+                tf.local_variables_initializer(),
+                tf.tables_initializer(),
+            ]
+
+    def read(self, most: int, most_secs: float) -> Batches:
+        """Reads batches until the data ends.
+
+        Args:
+          most: number of batches at most.
+          most_secs: seconds after which no further batch is read.
+        """
+        batches = Batches(*self._batch)
+        with self._session() as session:
+            until = time.monotonic() + most_secs
+            while len(batches.sizes) < most and not batches.timed_out:
+                try:
+                    values = session.run(self._tensors)
+                except tf.errors.OutOfRangeError:
+                    batches.ended = True
+                    break
+                batches.first = batches.first or values
+                batches.sizes.append([examples_in(value) for value in values])
+                batches.timed_out = time.monotonic() > until
+        return batches
+
+    def position_problem(self) -> str:
+        """Why the position cannot be saved, and what to do; empty if it can."""
+        assert self._position is not None, "there is one worker"
+        with self._session() as session:
+            try:
+                self._position.check(session)
+            except DataError as error:
+                return str(error)
+        return ""
+
+    def _session(self) -> Any:
+        session = tf.Session(graph=self._graph)
+        session.run(self._initial)
+        coord = tf.train.Coordinator()
+        with self._graph.as_default():
+            if tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
+                tf.train.start_queue_runners(session, coord)
+        return session
+
+
+def examples_in(value: Any) -> int:
+    """The number of examples in the value of a batched tensor."""
+    if isinstance(value, tf.SparseTensorValue):
+        return int(value.dense_shape[0])
+    if isinstance(value, tf.ragged.RaggedTensorValue):
+        return int(value.shape[0])
+    return int(np.shape(value)[0]) if np.ndim(value) else 1
+
+
+def _with_paths(value: Any, keys: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...], Any]]:
+    """The tensors of a structure, each with its keys."""
+    if isinstance(value, Mapping):
+        return [pair for key, part in value.items() for pair in _with_paths(part, (*keys, key))]
+    if isinstance(value, (list, tuple)) and not isinstance(value, tf.SparseTensor):
+        return [pair for n, part in enumerate(value) for pair in _with_paths(part, (*keys, n))]
+    return [(keys, value)] if hasattr(value, "dtype") else []

@@ -1,0 +1,123 @@
+"""`check_plugin`: runs the suite of a plugin without pytest, for `tf-frame plugins check`."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import unittest
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tf_frame.errors import PluginError
+from tf_frame.plugin.find import PluginInfo
+from tf_frame.plugin.load import BrokenPluginError, LoadedPlugin, load_plugin_info
+from tf_frame.testing.conformance.common import Conformance, ConformanceAdvice, in_words
+from tf_frame.testing.conformance.converters import ConverterConformance
+from tf_frame.testing.conformance.hooks import HookConformance
+from tf_frame.testing.conformance.image_parts import NetworkConformance, PreprocessingConformance
+from tf_frame.testing.conformance.inputs import InputConformance
+from tf_frame.testing.conformance.models import ModelConformance
+from tf_frame.testing.conformance.training_parts import (
+    LearningRateConformance,
+    OptimizerConformance,
+)
+from tf_frame.testing.conformance.transforms import GradientTransformConformance
+
+OK, FAILED, SKIPPED = "ok", "failed", "skipped"
+_LOADS = "test_loads_without_side_effects"
+_SUITES: tuple[type[Conformance], ...] = (
+    *(ModelConformance, InputConformance, ConverterConformance, GradientTransformConformance),
+    *(OptimizerConformance, LearningRateConformance, HookConformance),
+    *(NetworkConformance, PreprocessingConformance),
+)
+SUITES = {suite.kind: suite for suite in _SUITES}
+
+
+@dataclasses.dataclass(frozen=True)
+class CheckResult:
+    """The result of one check.
+
+    Attributes:
+      name: the method of the suite.
+      description: the first line of its docstring.
+      state: `ok`, `failed` or `skipped`.
+      problem: what to change, or what a skipped check needs; advice for one that is ok; may be
+        empty.
+    """
+
+    name: str
+    description: str
+    state: str
+    problem: str = ""
+
+
+def check_plugin(info: PluginInfo, options: Mapping[str, Any]) -> list[CheckResult]:
+    """Runs every check of an installed plugin.
+
+    Args:
+      info: the plugin.
+      options: as of `Conformance.options`.
+
+    Raises:
+      ConfigError: an option that the plugin does not have, or a wrong value.
+    """
+    try:
+        loaded = load_plugin_info(info)
+    except BrokenPluginError as error:
+        description = _description(Conformance.test_loads_without_side_effects)
+        return [CheckResult(_LOADS, description, FAILED, error.cause)]
+    return run_suite(suite_of(loaded, options))
+
+
+def suite_of(loaded: LoadedPlugin, options: Mapping[str, Any]) -> type[Conformance]:
+    """Makes the suite of a plugin by its kind.
+
+    Args:
+      loaded: the plugin.
+      options: as of `Conformance.options`.
+    """
+    base = SUITES[loaded.info.kind]
+    return type(f"Test{base.__name__}", (base,), {"plugin": loaded, "options": dict(options)})
+
+
+def run_suite(suite: type[Conformance]) -> list[CheckResult]:
+    """Runs the checks of a suite, those of all plugins first, without pytest."""
+    try:
+        return [_result(suite, name) for name in check_names(suite)]
+    finally:
+        suite.teardown_class()
+
+
+def check_names(suite: type[Conformance]) -> Iterator[str]:
+    """Yields the names of the checks of a suite, in the order in which they are defined."""
+    seen = set()
+    for cls in reversed(suite.__mro__):
+        for name in vars(cls):
+            if name.startswith("test_") and name not in seen:
+                seen.add(name)
+                yield name
+
+
+def _result(suite: type[Conformance], name: str) -> CheckResult:
+    description = _description(getattr(suite, name))
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", ConformanceAdvice)
+        try:
+            getattr(suite(), name)()
+        except unittest.SkipTest as reason:
+            return CheckResult(name, description, SKIPPED, _line(reason))
+        except AssertionError as failure:
+            return CheckResult(name, description, FAILED, str(failure))
+        except PluginError as error:
+            return CheckResult(name, description, FAILED, in_words(error))
+    return CheckResult(name, description, OK, "; ".join(_line(each.message) for each in shown))
+
+
+def _description(check: Any) -> str:
+    return (inspect.getdoc(check) or "").splitlines()[0]
+
+
+def _line(message: object) -> str:
+    return " ".join(str(message).split())

@@ -1,0 +1,191 @@
+"""`Conformance`: the base of the suites, with the checks that every plugin has to pass.
+
+A check is a method `test_...` whose docstring is its description. It raises AssertionError with
+what the author of the plugin should change, or `unittest.SkipTest` (which pytest knows) with what
+it needs. Checks of one suite share what is costly, such as graphs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import unittest
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, TypeVar, cast
+
+from tf_frame.config.option import check_names, options_of, resolve
+from tf_frame.errors import ConfigError, DataError, TfFrameError
+from tf_frame.estimator.training.setup import ConfiguredPlugin
+from tf_frame.plugin.fault import fault_of
+from tf_frame.plugin.find import PluginInfo
+from tf_frame.plugin.kinds import Kind, check_class, check_options
+from tf_frame.plugin.load import LoadedPlugin, load_plugin
+from tf_frame.plugin.origin import register
+from tf_frame.testing.conformance import probe
+from tf_frame.testing.conformance.side_effects import effects_of_loading
+
+T = TypeVar("T")
+# Suite -> name -> what its checks share, or the error of making it.
+_KEPT: dict[type, dict[str, tuple[Any, BaseException | None]]] = {}
+
+
+class ConformanceAdvice(UserWarning):
+    """Advice to the author of a plugin that passes a check."""
+
+
+class Conformance:
+    """The checks of plugins of every kind; the suites of the kinds are its subclasses.
+
+    Attributes:
+      plugin: name of an installed plugin, `distribution:name`, or a plugin class.
+      options: option -> value, in the form of a configuration file; dotted names are flat keys
+        (`{"input.slope": 3}`). They win over the plugin's `check_options`.
+    """
+
+    kind: ClassVar[Kind]
+    prefix: ClassVar[str] = ""
+    plugin: ClassVar[Any] = None
+    options: ClassVar[Mapping[str, Any]] = {}
+
+    def test_loads_without_side_effects(self) -> None:
+        """Importing the plugin and reading its options changes nothing else in the process."""
+        effects = effects_of_loading(self.loaded().cls)
+        found = [
+            f"{words} ({effects[name]})" for name, words in probe.EFFECTS.items() if name in effects
+        ]
+        assert "error" not in effects, (
+            f"importing the plugin in a fresh process fails: {effects['error']}"
+        )
+        assert not found, (
+            f"importing the module of the plugin {'; '.join(found)}; move that into the methods of "
+            "the plugin, or leave it out"
+        )
+        if "tensorflow" in effects:
+            advise(
+                "the module of the plugin imports TensorFlow; import it inside build(), dataset() "
+                "and __call__(), so that --help and errors in options are quick"
+            )
+
+    def test_definition_fits_the_contract(self) -> None:
+        """The class has the attributes and methods of its kind, which take the right arguments."""
+        problem = check_class(self.loaded().cls, self.kind)
+        assert not problem, f"{problem}; see help(tf_frame.plugin.{self.kind.base.__name__})"
+
+    def test_options_have_help_and_usable_defaults(self) -> None:
+        """Every option has a help text and a default that its own type and bounds allow."""
+        cls = self.loaded().cls
+        problem = check_options(cls, self.kind)
+        assert not problem, f"{problem}; correct the type, the default or the bounds"
+        without = [option.name for option in options_of(cls.Params) if not option.help.strip()]
+        assert not without, (
+            f"the options {', '.join(without)} have no help; define them by "
+            'tf_frame.option(default, "help text")'
+        )
+
+    @classmethod
+    def loaded(cls) -> LoadedPlugin:
+        """The class of the plugin with its metadata; that of a class names no package."""
+        return cls.kept("loaded", lambda: as_loaded(cls.kind, cls.plugin))
+
+    @classmethod
+    def made_plugin(cls, **context: Any) -> Any:
+        """Constructs the plugin with its options, `check_options` and `options`.
+
+        Raises:
+          SkipTest: it needs data, or an option that has no usable default.
+        """
+        with usable_here(cls.loaded().info.described):
+            return cls.configured().make(**context)
+
+    @classmethod
+    def configured(cls) -> ConfiguredPlugin:
+        """The plugin with its options, of which those of the user win over `check_options`."""
+        loaded = cls.loaded()
+        own = dict(getattr(loaded.cls, "check_options", {}))
+        given = dict(cls.options)
+        known = options_of(loaded.cls.Params)
+        check_names(own, known, f"check_options of {loaded.info.described}")
+        start = f"{cls.prefix.format(name=loaded.info.name)}."
+        given = {name.removeprefix(start): value for name, value in given.items()}
+        check_names(given, known, "options")
+        params = resolve(loaded.cls.Params, [own, given])
+        return ConfiguredPlugin(loaded.info.name, loaded, params)
+
+    @classmethod
+    def kept(cls, name: str, make: Callable[[], T]) -> T:
+        """Returns what `make` made the first time, or raises what it raised then."""
+        kept = _KEPT.setdefault(cls, {})
+        if name not in kept:
+            try:
+                kept[name] = make(), None
+            except (Exception, unittest.SkipTest) as error:
+                kept[name] = None, error
+        value, failure = kept[name]
+        if failure is not None:
+            raise failure
+        return cast(T, value)
+
+    @classmethod
+    def teardown_class(cls) -> None:
+        """Called after the last check: lets go of the graphs."""
+        _KEPT.pop(cls, None)
+
+
+def as_loaded(kind: Kind, plugin: Any) -> LoadedPlugin:
+    """Loads a plugin by its name, or wraps a class as if a package `tests` had registered it."""
+    if isinstance(plugin, LoadedPlugin):
+        return plugin
+    if isinstance(plugin, str):
+        return load_plugin(kind, plugin)
+    if plugin is None:
+        raise TypeError("the suite has no plugin; set its attribute: plugin = 'NAME', or a class")
+    target = f"{plugin.__module__}:{plugin.__qualname__}"
+    info = PluginInfo(kind, plugin.__name__.lower(), target, "tests", "0")
+    register(plugin, info)
+    return LoadedPlugin(info, plugin)
+
+
+def advise(text: str) -> None:
+    """Shows advice, which pytest lists with the warnings, and does not fail the check."""
+    warnings.warn(ConformanceAdvice(text), stacklevel=3)
+
+
+@contextlib.contextmanager
+def usable_here(what: str) -> Iterator[None]:
+    """Skips a check for which data of the user, an option or a package is missing."""
+    try:
+        yield
+    except (ConfigError, DataError) as error:
+        raise unittest.SkipTest(f"{what}: {error}") from error
+
+
+@contextlib.contextmanager
+def fails_as(what: str) -> Iterator[None]:
+    """Turns an error into the failure of a check: what went wrong, and the error in one line."""
+    try:
+        yield
+    except (AssertionError, KeyboardInterrupt, unittest.SkipTest):
+        raise
+    except Exception as error:
+        raise AssertionError(f"{what}: {in_words(error)}") from error
+
+
+@contextlib.contextmanager
+def reported_by(check: str) -> Iterator[None]:
+    """Skips a check for which something is missing whose making another check examines."""
+    try:
+        yield
+    except (KeyboardInterrupt, unittest.SkipTest):
+        raise
+    except Exception as error:
+        raise unittest.SkipTest(f"not checked, because {check} fails") from error
+
+
+def in_words(error: BaseException) -> str:
+    """An error with the line of the plugin that raised it."""
+    if isinstance(error, TfFrameError):
+        return str(error)
+    fault = fault_of(error)
+    if fault is None:
+        return " ".join(f"{type(error).__name__}: {error}".split())
+    return f"{fault.headline}. {fault.hint}" if fault.hint else fault.headline

@@ -1,0 +1,237 @@
+"""`ModelGraphs`: the graphs of a model that the checks share, each built when a check first asks.
+
+They are built by the code of a run, so that a check fails for what a run would meet. Only the
+output of `build` is adjusted: a loss of a wrong shape or type, and wrong metrics, are left to the
+checks of loss and metrics and do not keep the other checks from a graph.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.yaml_file import Settings, to_settings
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.deploy.placement import variables_placed
+from tf_frame.estimator.training.setup import TrainingSetup
+from tf_frame.estimator.training.setup_factory import (
+    choose_plugins,
+    settings_of_model,
+    variant_of,
+)
+from tf_frame.graph.inference.build import build_inference
+from tf_frame.graph.inference.eval_graph import build_eval_graph
+from tf_frame.graph.train_graph import TrainGraph, build_train_graph, training_clones
+from tf_frame.plugin import Mode, ModelOutput
+from tf_frame.plugin.load import LoadedPlugin
+
+# A graph with few examples per batch is as good for the checks, and quicker.
+_SMALL = {"train_batch_size": 2, "eval_batch_size": 2}
+_PS_TASKS = 2
+SESSION = tf.ConfigProto(allow_soft_placement=True)
+# Optimising a graph takes longer than the few steps that a check runs.
+SESSION.graph_options.rewrite_options.disable_meta_optimizer = True
+
+
+def model_setup(
+    model: LoadedPlugin, source: LoadedPlugin | None, options: Mapping[str, Any]
+) -> TrainingSetup:
+    """Chooses input, optimizer and so on for a model, as a run of it does.
+
+    Args:
+      model: the model.
+      source: its input; None: the one that `options` or the model name.
+      options: in the form of a configuration file; they win over `check_options`.
+    """
+    cls, name = model.cls, model.info.name
+    own = to_settings(getattr(cls, "check_options", {}), f"check_options of the model {name}")
+    given = to_settings(options, "options")
+    weakest = settings_of_model(cls, name, variant_of(cls, [own.values, given.values]))
+    weakest = dataclasses.replace(weakest, values={**weakest.values, **_SMALL})
+    sources: list[Settings] = [weakest, own, given]
+    chosen = choose_plugins(sources, model=(name, model), source=source)
+    of_input = getattr(chosen.single["input"][1].cls, "check_options", {})
+    values = {f"input.{key}": value for key, value in of_input.items()}
+    first, *others = chosen.sources
+    first = dataclasses.replace(first, values={**first.values, **values})
+    return dataclasses.replace(chosen, sources=[first, *others]).configure(model_dir="")
+
+
+class AdjustedModel:
+    """A model whose output always fits the framework; all else is that of the model.
+
+    Args:
+      model: the model plugin.
+
+    Attributes:
+      outputs: what `build` returned, call by call.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self.outputs: list[ModelOutput] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def build(self, features: Any, labels: Any, mode: Mode) -> Any:
+        """Builds the model; its loss becomes a float scalar, and its metrics are left out."""
+        output = self._model.build(features, labels, mode)
+        if not isinstance(output, ModelOutput):
+            return output
+        self.outputs.append(output)
+        return dataclasses.replace(output, loss=_scalar(output.loss), metrics={})
+
+
+def _scalar(loss: Any) -> Any:
+    if not tf.is_tensor(loss) or (loss.shape.rank == 0 and loss.dtype.is_floating):
+        return loss
+    return tf.reduce_sum(tf.cast(loss, tf.float32))
+
+
+class RecordingOptimizer:
+    """An optimizer plugin that remembers the gradients which its optimizer computes.
+
+    Args:
+      plugin: the optimizer plugin.
+
+    Attributes:
+      grads_and_vars: the pairs of the last clone.
+    """
+
+    def __init__(self, plugin: Any) -> None:
+        self._plugin = plugin
+        self.grads_and_vars: Sequence[tuple[Any, Any]] = ()
+
+    def __call__(self, learning_rate: Any) -> Any:
+        """Makes the optimizer."""
+        made = self._plugin(learning_rate)
+        compute = made.compute_gradients
+
+        def recorded(*args: Any, **kwargs: Any) -> Any:
+            self.grads_and_vars = compute(*args, **kwargs)
+            return self.grads_and_vars
+
+        made.compute_gradients = recorded
+        return made
+
+
+@dataclasses.dataclass(frozen=True)
+class Training:
+    """The training graph of one clone.
+
+    Attributes:
+      graph: the handles of the graph.
+      model: the model that built it.
+      output: what `build` returned.
+      grads_and_vars: gradients, before any transform.
+    """
+
+    graph: TrainGraph
+    model: AdjustedModel
+    output: ModelOutput
+    grads_and_vars: Sequence[tuple[Any, Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelGraphs:
+    """Builds graphs of a model; each method builds another one.
+
+    Attributes:
+      setup: the model with its input and options.
+      source: the input, constructed.
+    """
+
+    setup: TrainingSetup
+    source: Any
+
+    def model(self) -> AdjustedModel:
+        """A newly constructed model."""
+        return AdjustedModel(self.setup.make_model(self.source.info))
+
+    def training(self) -> Training:
+        """The whole training graph, with the update."""
+        model, optimizer = self.model(), RecordingOptimizer(self.setup.make_optimizer())
+        graph = build_train_graph(
+            model=model,
+            source=self.source,
+            optimizer=optimizer,
+            schedule=self.setup.make_schedule(self.source.info),
+            transforms=self.setup.make_transforms(),
+            config=dataclasses.replace(self.setup.config, num_clones=1),
+            deployment=DeploymentConfig(clone_on_cpu=True),
+        )
+        return Training(graph, model, model.outputs[0], optimizer.grads_and_vars)
+
+    def clones(self, count: int, *, servers: bool = False, model: Any = None) -> list[Any]:
+        """The global variables of a graph of some clones, without the update.
+
+        Args:
+          count: number of clones.
+          servers: whether there are two parameter servers.
+          model: the model; None: a new one.
+        """
+        config = self.setup.config
+        config = dataclasses.replace(
+            config, num_clones=count, train_batch_size=count * config.train_batch_size
+        )
+        deployment = DeploymentConfig(
+            num_clones=count, clone_device_type="CPU", num_ps_tasks=_PS_TASKS if servers else 0
+        )
+        with tf.Graph().as_default(), variables_placed(deployment):
+            tf.set_random_seed(config.random_seed)
+            tf.train.create_global_step()
+            training_clones(model or self.model(), self.source, config, deployment)
+            variables: list[Any] = tf.global_variables()
+            return variables
+
+    def evaluation(self) -> tuple[Any, ModelOutput]:
+        """The evaluation graph, and what `build` returned."""
+        model = self.model()
+        graph = build_eval_graph(
+            model=model, source=self.source, config=self.setup.config, steps=1, summaries=False
+        )
+        return graph, model.outputs[0]
+
+    def prediction(self, features: Any) -> tuple[list[Any], Any]:
+        """The global variables of a graph for prediction, and the predictions.
+
+        Args:
+          features: a function that makes features in the default graph.
+        """
+        with tf.Graph().as_default():
+            tf.set_random_seed(self.setup.config.random_seed)
+            built = build_inference(
+                model=self.model(),
+                features=features(),
+                labels=None,
+                mode=Mode.PREDICT,
+                config=self.setup.config,
+            )
+            return tf.global_variables(), built.output.predictions
+
+
+@contextlib.contextmanager
+def session_of(graph: TrainGraph, checkpoint: str | None = None) -> Iterator[Any]:
+    """A session of a training graph, with new values or those of a checkpoint.
+
+    Args:
+      graph: the training graph.
+      checkpoint: path prefix; its position in the input is restored as well.
+    """
+    with graph.graph.as_default():
+        creator = tf.train.ChiefSessionCreator(
+            graph.scaffold, config=SESSION, checkpoint_filename_with_path=checkpoint
+        )
+        session, coord = creator.create_session(), tf.train.Coordinator()
+        if tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
+            tf.train.start_queue_runners(session, coord)
+        try:
+            yield session
+        finally:
+            coord.request_stop()
+            session.close()

@@ -1,0 +1,292 @@
+"""`ModelConformance`: the checks of models."""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import NoDataError
+from tf_frame.graph.inputs.pipeline import make_batches
+from tf_frame.graph.model_output import check_metrics
+from tf_frame.plugin import InputContext, Mode
+from tf_frame.plugin.kinds import INPUT, MODEL
+from tf_frame.testing.conformance.common import (
+    Conformance,
+    as_loaded,
+    fails_as,
+    reported_by,
+    usable_here,
+)
+from tf_frame.testing.conformance.golden import check_golden, write_golden
+from tf_frame.testing.conformance.model_graphs import SESSION, ModelGraphs, Training, model_setup
+from tf_frame.testing.conformance.trial import Trial, run_trial, unassigned_variables
+
+_CLONES = (1, 2, 3)
+_BUILDS = "test_builds_twice_in_fresh_graphs"
+
+
+class ModelConformance(Conformance):
+    """The checks of models, with the model's default input.
+
+    Attributes:
+      input: another input: its name, or its class.
+      golden: `{"checkpoint": path prefix, "loss": loss}`, as `write_golden` returns it.
+    """
+
+    kind = MODEL
+    input: ClassVar[Any] = None
+    golden: ClassVar[Mapping[str, Any] | None] = None
+
+    def test_builds_twice_in_fresh_graphs(self) -> None:
+        """The same object builds the same variables in a second graph."""
+        graphs = self.graphs()
+        with fails_as("build(), or the update of a training step, fails"):
+            training = self.training()
+        first = _described(training.graph.model_variables)
+        with fails_as("build() of the same object fails in a second graph; keep no tensors on it"):
+            second = _described(graphs.clones(1, model=training.model))
+        assert first == second, (
+            f"build() makes other variables in a second graph: {_difference(first, second)}; "
+            "names and shapes must depend on nothing but the options and the input"
+        )
+
+    def test_variables_are_placed_by_the_framework(self) -> None:
+        """With 2 parameter servers and 1, 2 and 3 clones, every variable is on a server."""
+        for count in self.clone_counts(reports=False):
+            wrong = [
+                f"{v.op.name} on {v.device or 'no device'}"
+                for v in self.on_servers(count)
+                if not v.device.startswith("/job:ps/task:")
+            ]
+            assert not wrong, (
+                f"with {count} clones and 2 parameter servers these variables are elsewhere: "
+                f"{', '.join(wrong[:3])}; make them by tf.compat.v1.get_variable or tf.Variable, "
+                "which ask the framework for the device"
+            )
+
+    def test_clones_share_all_variables(self) -> None:
+        """The names of the variables are the same for 1, 2 and 3 clones."""
+        one = None
+        for count in self.clone_counts(reports=True):
+            with fails_as(f"{count} clones cannot be built"):
+                names = _described(self.on_servers(count))
+            one = names if one is None else one
+            assert names == one, (
+                f"{count} clones have other variables than one: {_difference(one, names)}; make "
+                "them by tf.compat.v1.get_variable, or set check_options = {'num_clones': 1} for "
+                "a model that trains with one clone only"
+            )
+
+    def test_evaluation_adds_no_variables(self) -> None:
+        """Evaluation has no variable that a checkpoint of the training lacks."""
+        trained = _described(self.training_or_skip().graph.graph)
+        with fails_as("build() fails for evaluation"):
+            graph, _ = self.evaluation()
+        _check_no_more(trained, _described(graph.graph), "evaluation")
+
+    def test_prediction_needs_no_labels(self) -> None:
+        """Built without labels, the model returns predictions and has no further variables."""
+        trained = _described(self.training_or_skip().graph.graph)
+        with fails_as("build() fails for prediction, where labels are None"):
+            variables, predictions = self.graphs().prediction(self.features)
+        _check_no_more(trained, _described(variables), "prediction")
+        assert not isinstance(predictions, Mapping) or predictions, (
+            "build() returns no predictions in Mode.PREDICT; return "
+            "ModelOutput(predictions={name: tensor}), or nothing can be predicted or exported"
+        )
+
+    def test_loss_is_a_finite_scalar(self) -> None:
+        """The loss is a scalar of a floating-point type, and finite at the first step."""
+        loss = self.training_or_skip().output.loss
+        if loss is not None:
+            assert tf.is_tensor(loss), f"the loss is {loss!r}; return a tensor"
+            assert loss.dtype.is_floating, (
+                f"the loss has the type {loss.dtype.name}; cast it to a floating-point type"
+            )
+            assert loss.shape.rank == 0, (
+                f"the loss has the shape {loss.shape}; reduce it to a scalar by tf.reduce_mean"
+            )
+        with fails_as("the first training step fails"):
+            losses = self.trial().losses
+        assert np.isfinite(losses[0]), (
+            f"the loss of the first step is {losses[0]}; look for a division or log of zero, or "
+            "an initial value that is too large"
+        )
+
+    def test_every_trainable_variable_has_a_gradient(self) -> None:
+        """The loss depends on every trainable variable."""
+        pairs = self.training_or_skip().grads_and_vars
+        if self.training().output.train_op is not None:
+            raise unittest.SkipTest("the model has a train op of its own")
+        without = [variable.op.name for gradient, variable in pairs if gradient is None]
+        assert not without, (
+            f"the loss depends on {len(pairs) - len(without)} of {len(pairs)} trainable variables, "
+            f"not on {', '.join(without[:5])}; use them in the loss, make them with "
+            "trainable=False, or leave them out"
+        )
+
+    def test_update_ops_are_collected(self) -> None:
+        """What updates statistics, such as moving averages, runs in every training step."""
+        graph = self.training_or_skip().graph
+        never = unassigned_variables(graph)
+        assert not never, (
+            f"the training step does not run the updates of {', '.join(never[:5])}; add the "
+            "update operations to tf.GraphKeys.UPDATE_OPS"
+        )
+
+    def test_restored_run_has_the_same_next_loss(self) -> None:
+        """After saving and restoring, the next step has exactly the loss that it would have had."""
+        self.training_or_skip()
+        with reported_by("test_loss_is_a_finite_scalar"):
+            trial = self.trial()
+        trial.check()
+
+    def test_metrics_can_be_evaluated(self) -> None:
+        """Metrics are pairs of a value and an update, and run on a batch of evaluation data."""
+        with reported_by("test_evaluation_adds_no_variables"):
+            graph, output = self.evaluation()
+        with fails_as("the metrics of build()"):
+            check_metrics(output.metrics, "build()", reserved=("loss", "total_loss"))
+        values = [value for value, _ in output.metrics.values()]
+        updates = [update for _, update in output.metrics.values()]
+        with (
+            fails_as("an evaluation step fails"),
+            graph.graph.as_default(),
+            tf.Session(config=SESSION) as session,
+        ):
+            session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+            session.run(tf.tables_initializer())
+            session.run([*updates, graph.update_op])
+            session.run(list(values))
+
+    def test_golden_checkpoint_restores(self) -> None:
+        """A checkpoint of an earlier version restores and gives the loss that it had."""
+        if self.golden is None:
+            raise unittest.SkipTest(
+                "no golden checkpoint; write one by write_golden(PATH) of the suite, and set golden"
+            )
+        graph = self.training_or_skip().graph
+        with fails_as("the golden checkpoint does not restore"):
+            check_golden(graph, self.golden)
+
+    @classmethod
+    def write_golden(cls, path: str) -> dict[str, Any]:
+        """Writes a golden checkpoint, and returns the value for the attribute `golden`."""
+        return write_golden(cls.training().graph, path)
+
+    @classmethod
+    def graphs(cls) -> ModelGraphs:
+        """The builder of graphs; skips the check if the input has no data here."""
+
+        def make() -> ModelGraphs:
+            source = cls.input if cls.input is None else as_loaded(INPUT, cls.input)
+            options = dict(cls.options)
+            if isinstance(cls.input, str):
+                options, source = {"input": cls.input, **options}, None
+            with usable_here("the input, or an option, that a model needs"):
+                setup = model_setup(cls.loaded(), source, options)
+                return ModelGraphs(setup, setup.make_input())
+
+        return cls.kept("graphs", make)
+
+    @classmethod
+    def training(cls) -> Training:
+        """The training graph of one clone."""
+        graphs = cls.graphs()
+        return cls.kept("training", graphs.training)
+
+    def training_or_skip(self) -> Training:
+        """The training graph; skips the check if it cannot be built, which another one reports."""
+        with reported_by(_BUILDS):
+            return self.training()
+
+    @classmethod
+    def evaluation(cls) -> tuple[Any, Any]:
+        """The evaluation graph, and the output of `build`."""
+
+        def make() -> Any:
+            try:
+                return cls.graphs().evaluation()
+            except NoDataError as error:
+                raise unittest.SkipTest(f"the input has no evaluation data: {error}") from error
+
+        made: tuple[Any, Any] = cls.kept("evaluation", make)
+        return made
+
+    @classmethod
+    def trial(cls) -> Trial:
+        """A short training that is saved, and its continuation."""
+        return cls.kept("trial", lambda: run_trial(cls.training().graph))
+
+    @classmethod
+    def on_servers(cls, count: int) -> list[Any]:
+        """The variables of some clones with parameter servers."""
+        graphs = cls.graphs()
+        return cls.kept(f"{count} clones", lambda: graphs.clones(count, servers=True))
+
+    def clone_counts(self, *, reports: bool) -> Sequence[int]:
+        """The numbers of clones that the model is built with.
+
+        Args:
+          reports: whether the caller reports clones that cannot be built; else it gets those that
+            can.
+        """
+        training = self.training_or_skip()
+        declared = {**getattr(self.loaded().cls, "check_options", {}), **self.options}
+        single = training.output.train_op is not None or "num_clones" in declared
+        if single and reports:
+            raise unittest.SkipTest("the model declares that it trains with one clone only")
+        counts = _CLONES[:1] if single else _CLONES
+        return counts if reports else [count for count in counts if self._builds(count)]
+
+    def _builds(self, count: int) -> bool:
+        try:
+            return bool(self.on_servers(count))
+        except Exception:  # `test_clones_share_all_variables` reports it.
+            return False
+
+    @classmethod
+    def features(cls) -> Any:
+        """Makes features of training data in the default graph."""
+        context = InputContext(batch_size=cls.graphs().setup.config.train_batch_size)
+        batches = make_batches(
+            cls.graphs().source, Mode.TRAIN, context, DeploymentConfig(clone_on_cpu=True)
+        )
+        return batches[0][0]
+
+
+def _described(variables: Any) -> dict[str, str]:
+    """Name -> type and shape of global variables, or of those of a graph."""
+    if isinstance(variables, tf.Graph):
+        variables = variables.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
+    return {
+        v.op.name: f"{v.dtype.base_dtype.name} {v.shape}"
+        + (" trainable" if getattr(v, "trainable", False) else "")
+        for v in variables
+    }
+
+
+def _difference(first: Mapping[str, str], second: Mapping[str, str]) -> str:
+    names = [n for n in {**first, **second} if first.get(n) != second.get(n)]
+    return ", ".join(
+        f"{n} ({first.get(n, 'not there')}, then {second.get(n, 'not there')})" for n in names[:3]
+    )
+
+
+def _check_no_more(trained: Mapping[str, str], there: Mapping[str, str], purpose: str) -> None:
+    missing = [name for name in there if name not in trained]
+    assert not missing, (
+        f"the graph for {purpose} has variables that training does not make, so that no checkpoint "
+        f"has them: {', '.join(missing[:5])}; make them for training as well, or as local variables"
+    )
+    other = [
+        f"{name} ({there[name]}, in training {trained[name]})"
+        for name in there
+        if there[name].removesuffix(" trainable") != trained[name].removesuffix(" trainable")
+    ]
+    assert not other, f"variables for {purpose} have another shape or type: {', '.join(other[:3])}"

@@ -1,0 +1,170 @@
+"""`GradientTransformConformance`: the checks of gradient transforms."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf_frame.config.run_options import RunOptions
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
+from tf_frame.testing.conformance.common import Conformance, fails_as, reported_by, usable_here
+from tf_frame.testing.conformance.model_graphs import session_of
+from tf_frame.testing.toy import build_toy_graph
+
+_BUILDS = "test_builds_twice_in_fresh_graphs"
+
+
+@dataclasses.dataclass(frozen=True)
+class Transformed:
+    """A graph with gradients before and after the transform.
+
+    Attributes:
+      graph: the graph.
+      given, returned: the pairs.
+      gradients: variable -> gradient that was given.
+    """
+
+    graph: Any
+    given: Sequence[tuple[Any, Any]]
+    returned: Sequence[tuple[Any, Any]]
+
+    def pairs(self) -> list[tuple[Any, Any, Any]]:
+        """Variable, its gradient before and after, of the variables that are returned."""
+        before = {id(variable): gradient for gradient, variable in self.given}
+        return [(v, before[id(v)], g) for g, v in self.returned if id(v) in before]
+
+
+class GradientTransformConformance(Conformance):
+    """The checks of gradient transforms, on gradients of every form."""
+
+    kind = GRADIENT_TRANSFORM
+    prefix = "transform.{name}"
+
+    def test_builds_twice_in_fresh_graphs(self) -> None:
+        """The same object changes the gradients of a second graph."""
+        transform = self.made_plugin()
+        with fails_as("the transform fails"), usable_here("the transform"):
+            transformed(transform)
+        with fails_as("the same object fails in a second graph; keep no tensors on it"):
+            transformed(transform)
+
+    def test_keeps_the_order_of_the_pairs(self) -> None:
+        """Every variable is returned, in the order given."""
+        made = self.transformed()
+        names = [variable.op.name for _, variable in made.given]
+        came = [variable.op.name for _, variable in made.returned]
+        removes = getattr(self.loaded().cls, "removes_pairs", False)
+        missing = [] if removes else [name for name in names if name not in came]
+        assert not missing, (
+            f"the pairs of {', '.join(missing)} are missing; return pairs that the transform does "
+            "not handle unchanged, or declare removes_pairs = True in the class"
+        )
+        kept = [name for name in names if name in came]
+        assert came == kept, f"the pairs come as {came}, and were given as {kept}; keep the order"
+
+    def test_keeps_none(self) -> None:
+        """A variable without a gradient gets none."""
+        wrong = [
+            v.op.name
+            for v, before, after in self.transformed().pairs()
+            if before is None and after is not None
+        ]
+        assert not wrong, (
+            f"{', '.join(wrong)} had no gradient (None) and gets one; return the pair unchanged, "
+            "or the optimizer makes slots for it and moves it"
+        )
+
+    def test_keeps_types_and_shapes(self) -> None:
+        """A gradient keeps its type and its shape."""
+        for variable, before, after in self.transformed().pairs():
+            if before is None or after is None:
+                continue
+            assert after.dtype == before.dtype, (
+                f"the gradient of {variable.op.name} was {before.dtype.name} and is "
+                f"{after.dtype.name}; cast to gradient.dtype"
+            )
+            assert after.shape.is_compatible_with(variable.shape), (
+                f"the gradient of {variable.op.name} has the shape {after.shape}, the variable "
+                f"{variable.shape}; keep the shape"
+            )
+
+    def test_keeps_sparse_gradients_sparse(self) -> None:
+        """`tf.IndexedSlices` stay so."""
+        if getattr(self.loaded().cls, "makes_dense", False):
+            return
+        for variable, before, after in self.transformed().pairs():
+            sparse = isinstance(before, tf.IndexedSlices) and after is not None
+            assert not sparse or isinstance(after, tf.IndexedSlices), (
+                f"the gradient of {variable.op.name} was tf.IndexedSlices and is dense, which "
+                "costs the memory of the whole variable; change its values alone "
+                "(tf_frame.gradient_transforms.values.on_values), or declare makes_dense = True"
+            )
+
+    def test_does_not_change_variables(self) -> None:
+        """Computing the gradients leaves the variables as they are, and they stay finite."""
+        made = self.transformed()
+        variables = [variable for _, variable in made.given]
+        gradients = [gradient for gradient, _ in made.returned if gradient is not None]
+        with made.graph.as_default(), tf.Session() as session:
+            session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+            before = session.run(variables)
+            with fails_as("the transformed gradients cannot be computed"):
+                session.run([getattr(each, "values", each) for each in gradients])
+            after = session.run(variables)
+        pairs = zip(variables, before, after, strict=True)
+        changed = [v.op.name for v, old, new in pairs if not np.array_equal(old, new)]
+        assert not changed, (
+            f"computing the gradients changes {', '.join(changed)}; a transform only changes "
+            "gradients, the optimizer changes the variables"
+        )
+
+    def test_trains(self) -> None:
+        """The toy model trains with it in the framework's update, with 2 clones."""
+        self.transformed()
+        config = RunOptions(train_batch_size=4, num_clones=2, clone_on_cpu=True)
+        with fails_as("a training step of the toy model fails"):
+            graph = build_toy_graph(config, transforms=[self.made_plugin()], optimizer="sgd")
+            with session_of(graph) as session:
+                losses = [session.run(graph.train_op) for _ in range(2)]
+        assert np.all(np.isfinite(losses)), f"the losses of a training are {losses}"
+
+    def transformed(self) -> Transformed:
+        """Gradients before and after; skips the check if the transform fails."""
+        with reported_by(_BUILDS):
+            return self.kept("transformed", lambda: transformed(self.made_plugin()))
+
+
+def transformed(transform: Any) -> Transformed:
+    """Calls a transform with dense and sparse gradients, of several types, and None."""
+    with tf.Graph().as_default() as graph:
+        tf.set_random_seed(1)
+        tf.train.create_global_step()
+        given = _gradients()
+        # A list of its own, which the transform may change.
+        returned = transform(list(given))
+        assert isinstance(returned, (list, tuple)), (
+            f"the transform returned {returned!r:.80}; return a list of (gradient, variable) pairs"
+        )
+        wrong = [p for p in returned if not (isinstance(p, tuple) and len(p) == 2)]
+        assert not wrong, f"the transform returned the pair {wrong[0]!r:.80}; return 2-tuples"
+        return Transformed(graph, given, returned)
+
+
+def _gradients() -> list[tuple[Any, Any]]:
+    weights = tf.get_variable("linear/weights", [3, 1])
+    biases = tf.get_variable("linear/biases", [1])
+    exact = tf.get_variable("exact/weights", [2, 2], tf.float64)
+    embedding = tf.get_variable("embedding/weights", [4, 2])
+    unused = tf.get_variable("unused/weights", [2])
+    slices = tf.IndexedSlices(tf.ones([2, 2]), tf.constant([3, 1]), tf.constant([4, 2]))
+    return [
+        (tf.constant([[3.0], [-4.0], [0.5]]), weights),
+        (None, unused),
+        (slices, embedding),
+        (tf.constant([[1.0, -2.0], [0.0, 4.0]], tf.float64), exact),
+        (tf.constant([0.25]), biases),
+    ]

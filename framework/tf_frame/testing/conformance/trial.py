@@ -1,0 +1,128 @@
+"""A short training, its checkpoint, and the step after a restore: `run_trial`."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import tempfile
+import unittest
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tf_frame.errors import DataError
+from tf_frame.graph.operations import ASSIGNMENTS, ancestors
+from tf_frame.graph.train_graph import TrainGraph
+from tf_frame.testing.conformance.common import in_words
+from tf_frame.testing.conformance.model_graphs import session_of
+
+_STEPS = 2
+_ALIKE = 3  # Steps after the checkpoint that are compared.
+
+
+@dataclasses.dataclass(frozen=True)
+class Trial:
+    """Losses of a training that was saved.
+
+    Attributes:
+      losses: of the first steps.
+      uninterrupted: of the steps after the checkpoint.
+      restored: of the same steps, after a restore; None if it failed.
+      failure: the error of saving or restoring; None without one.
+      without_position: why the position in the input cannot be saved; empty if it can.
+      not_repeatable: what the framework knows to differ after a restore.
+    """
+
+    losses: Sequence[Any]
+    uninterrupted: Sequence[Any]
+    restored: Sequence[Any] | None
+    failure: Exception | None
+    without_position: str
+    not_repeatable: Sequence[str]
+
+    def check(self) -> None:
+        """Raises AssertionError unless the restored steps have exactly the same losses."""
+        if self.without_position:
+            raise unittest.SkipTest(f"the input cannot be resumed: {self.without_position}")
+        if self.failure is not None:
+            raise AssertionError(
+                f"a checkpoint cannot be saved and restored: {in_words(self.failure)}"
+            ) from self.failure
+        pairs = zip(self.uninterrupted, self.restored or (), strict=True)
+        for number, (expected, came) in enumerate(pairs, start=1):
+            reasons = f" ({'; '.join(self.not_repeatable)})" if self.not_repeatable else ""
+            assert np.array_equal(expected, came, equal_nan=True), (
+                f"the loss of step {number} after a restore is {came}, without it {expected}"
+                f"{reasons}; is there a state that no checkpoint has, such as a local variable, a "
+                "Python counter or random numbers of NumPy? Make it a global variable, and draw "
+                "random numbers by operations of TensorFlow"
+            )
+
+
+def run_trial(graph: TrainGraph) -> Trial:
+    """Trains for a few steps, saves, goes on; restores and goes on again.
+
+    Args:
+      graph: the training graph.
+    """
+    position = graph.input_position
+    with tempfile.TemporaryDirectory() as folder:
+        path: Any = None
+        restored: list[Any] | None = None
+        failure: Exception | None = None
+        without_position = ""
+        with session_of(graph) as session:
+            losses = [session.run(graph.train_op) for _ in range(_STEPS)]
+            saved: dict[str, Any] = {}
+            try:
+                if position is not None:
+                    position.check(session)
+                    saved = session.run(position.tensors)
+            except DataError as error:
+                without_position = str(error).splitlines()[0]
+            try:
+                prefix = os.path.join(folder, "model.ckpt")
+                path = graph.scaffold.saver.save(session, prefix, write_meta_graph=False)
+            except Exception as error:
+                failure = error
+            uninterrupted = [session.run(graph.train_op) for _ in range(_ALIKE)]
+        if path is not None and not without_position:
+            try:
+                with session_of(graph, path) as session:
+                    if position is not None:
+                        position.put(session, saved)
+                    restored = [session.run(graph.train_op) for _ in range(_ALIKE)]
+            except Exception as error:
+                failure = error
+    return Trial(losses, uninterrupted, restored, failure, without_position, graph.not_repeatable)
+
+
+def unassigned_variables(graph: TrainGraph) -> list[str]:
+    """Names of the variables that operations of the model assign to, but not in a step.
+
+    Initial values, and what savers restore, do not count.
+
+    Args:
+      graph: the training graph.
+    """
+    in_step = {op.name for op in ancestors([graph.train_op])}
+    initial = {v.initializer.name for v in graph.model_variables if v.initializer is not None}
+    handles = {_source(v): v.op.name for v in graph.model_variables if not v.trainable}
+    assigned: dict[str, bool] = {}
+    for op in graph.graph.get_operations():
+        is_update = op.type in ASSIGNMENTS and op.name not in initial
+        name = handles.get(op.inputs[0].op.name) if is_update else None
+        if name is None or _restores(op):
+            continue
+        assigned[name] = assigned.get(name, False) or op.name in in_step
+    return [name for name, runs in assigned.items() if not runs]
+
+
+def _source(variable: Any) -> str:
+    """The name of the operation whose output is assigned to: a handle or a reference."""
+    return str(variable.op.name)
+
+
+def _restores(op: Any) -> bool:
+    return any(found.type == "RestoreV2" for found in ancestors([op]))

@@ -1,0 +1,23 @@
+"""The model and the converters of this package keep their contracts."""
+
+import pytest
+
+from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.kinds import CONVERTER
+from tf_frame.testing.conformance import ModelConformance, check_plugin
+
+CONVERTERS = [
+    info
+    for info in find_plugins()
+    if info.kind == CONVERTER and info.distribution == "tf-frame-detection"
+]
+
+
+@pytest.mark.slow
+class TestDetection(ModelConformance):
+    plugin = "detection"
+
+
+@pytest.mark.parametrize("info", CONVERTERS, ids=lambda info: info.name)
+def test_converters_pass(info):
+    assert {check.state for check in check_plugin(info, {})} == {"ok"}

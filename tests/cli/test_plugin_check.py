@@ -1,0 +1,81 @@
+"""`tf-frame plugins check`."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tf_frame.cli.plugin_check import main
+from tf_frame.errors import ConfigError, PluginError
+from tf_frame.testing.distributions import write_distribution
+
+
+def test_a_table_with_every_check_and_their_number(capsys):
+    assert main(["exponential", "--schedule.decay_steps", "4"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "the learning rate 'exponential' of tf-frame 0.1.0"
+    assert lines[-1] == "6 ok"
+    assert any(line.split()[:2] == ["is_a_scalar", "ok"] for line in lines)
+
+
+def test_json(capsys):
+    assert main(["cosine", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert rows[-1] == {
+        "kind": "learning rate",
+        "plugin": "cosine",
+        "distribution": "tf-frame",
+        "name": "test_is_finite_at_every_step",
+        "description": "It is finite and not negative at the first steps, the last one, and "
+        "after it.",
+        "state": "ok",
+        "problem": "",
+    }
+
+
+def test_a_fault_is_exit_code_2(tmp_path, monkeypatch, capsys):
+    entry_points = {"tf_frame.learning_rates: falls": "nonconforming.parts:FallsBelowZero"}
+    write_distribution(tmp_path, "my-falls", entry_points)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["falls"]) == 2
+    out = capsys.readouterr().out
+    assert "is_finite_at_every_step" in out and "failed  the learning rate is -0.1" in out
+    assert out.endswith("5 ok, 1 failed\n")
+
+
+def test_what_needs_an_option_is_skipped_and_counted(tmp_path, monkeypatch, capsys):
+    entry_points = {"tf_frame.learning_rates: steps": "nonconforming.parts:NeedsAnOption"}
+    write_distribution(tmp_path, "my-steps", entry_points)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["steps"]) == 0
+    assert capsys.readouterr().out.endswith("3 ok, 3 skipped\n")
+    assert main(["steps", "--schedule.every", "3"]) == 0
+    assert capsys.readouterr().out.endswith("6 ok\n")
+
+
+def test_wrong_words_are_refused():
+    with pytest.raises(PluginError, match="did you mean 'cosine'"):
+        main(["cosin"])
+    with pytest.raises(ConfigError, match=r"--schedule\.hold_step.*hold_steps"):
+        main(["cosine", "--schedule.hold_step", "3"])
+    with pytest.raises(ConfigError, match="NAME of a plugin first"):
+        main(["--json"])
+
+
+def test_the_kind_chooses_among_plugins_of_one_name(capsys):
+    assert main(["fixed", "--kind", "learning rate", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
+    with pytest.raises(PluginError):
+        main(["fixed", "--kind", "model"])
+
+
+def test_help_and_a_wrong_name_do_not_import_tensorflow():
+    code = (
+        "import sys; from tf_frame.cli.main import main; "
+        "codes = [main(['plugins', 'check', '--help']), main(['plugins', 'check', 'cosin'])]; "
+        "sys.exit(codes != [0, 2] or 'tensorflow' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "usage: tf-frame plugins check NAME" in done.stdout

@@ -1,0 +1,11 @@
+"""Configures logging."""
+
+import logging
+
+from nonconforming.parts import Constant
+
+logging.basicConfig(level=logging.DEBUG)
+
+
+class Plugin(Constant):
+    pass

@@ -1,0 +1,80 @@
+"""Small plugins that pass every check."""
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+
+from tf_frame import Input, InputInfo, Mode, Model, ModelOutput, option
+
+
+class Points(Input):
+    """Points of a line; 7 of them for evaluation."""
+
+    feature_names = ("x",)
+    sizes: ClassVar = {Mode.TRAIN: 9, Mode.EVAL: 7}
+
+    @property
+    def info(self):
+        return InputInfo(num_examples=self.sizes)
+
+    def examples(self, mode):
+        import tensorflow as tf
+
+        x = np.random.RandomState(0).randn(self.sizes[mode], 3).astype(np.float32)
+        return tf.data.Dataset.from_tensor_slices(({"x": x}, x.sum(axis=1, keepdims=True)))
+
+    def dataset(self, mode, context):
+        dataset = self.examples(mode)
+        if mode == Mode.TRAIN:
+            dataset = dataset.shuffle(9, seed=context.seed).repeat()
+        return dataset.batch(context.batch_size, drop_remainder=mode == Mode.TRAIN)
+
+
+class Line(Model):
+    """Linear regression with a moving average of the labels."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        scale: float = option(1.0, "factor on the loss", min=0)
+
+    feature_names = ("x",)
+
+    def build(self, features, labels, mode):
+        import tensorflow.compat.v1 as tf
+
+        weights = self.weights(mode)
+        mean = tf.get_variable(
+            "moving_mean", [], initializer=tf.zeros_initializer(), trainable=False
+        )
+        predictions = tf.matmul(features["x"], weights)
+        if labels is None:
+            return ModelOutput(predictions={"y": predictions})
+        if mode == Mode.TRAIN:
+            self.collect(tf.assign_sub(mean, 0.1 * (mean - tf.reduce_mean(labels))))
+        loss = self.loss(tf.square(predictions - labels))
+        return ModelOutput(
+            loss=self.params.scale * loss,
+            predictions={"y": predictions},
+            metrics=self.metrics(loss),
+        )
+
+    def weights(self, mode):
+        import tensorflow.compat.v1 as tf
+
+        return tf.get_variable("weights", [3, 1], initializer=tf.zeros_initializer())
+
+    def loss(self, errors):
+        import tensorflow.compat.v1 as tf
+
+        return tf.reduce_mean(errors)
+
+    def collect(self, update):
+        import tensorflow.compat.v1 as tf
+
+        tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, update)
+
+    def metrics(self, loss):
+        import tensorflow.compat.v1 as tf
+
+        return {"error": tf.metrics.mean(loss)}

@@ -1,0 +1,151 @@
+"""Hooks that break one rule each."""
+
+import dataclasses
+import threading
+
+import tensorflow.compat.v1 as tf
+
+from tf_frame import GradientTransform, HookPlugin
+from tf_frame.hooks import Cadence, Hook
+
+
+class Counts(Hook):
+    """Counts the steps that it wants."""
+
+    def __init__(self):
+        super().__init__(Cadence(every_steps=5))
+        self.count = 0
+
+    def after_step(self, run_context, run_values, step):
+        self.count += 1
+
+
+class Counting(HookPlugin):
+    """Passes every check."""
+
+    hook = Counts
+
+    def __call__(self, context):
+        return self.hook()
+
+
+class InheritsFromAnotherKind(GradientTransform):
+    """Works, but is a gradient transform."""
+
+    def __call__(self, context):
+        return Counts()
+
+
+class OptionWithoutHelp(Counting):
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        depth: int = 3
+
+
+class _RunsTheStep(Counts):
+    def after_step(self, run_context, run_values, step):
+        run_context.session.run(run_context.original_args.fetches)
+
+
+class RunsTheStep(Counting):
+    """Makes a step of its own in each that it wants."""
+
+    hook = _RunsTheStep
+
+
+class FailsOffTheChief(Counting):
+    def __call__(self, context):
+        if not context.is_chief:
+            raise RuntimeError("there is no summary writer")
+        return self.hook()
+
+
+class _ActsAtEveryStep(Counts):
+    def after_run(self, run_context, run_values):
+        super().after_run(run_context, run_values)
+        self.count += 1
+
+
+class ActsAtEveryStep(Counting):
+    hook = _ActsAtEveryStep
+
+
+class _ReadsBetweenSteps(Counts):
+    session = None
+
+    def start(self, session, step):
+        super().start(session, step)
+        self.session = session
+        self.step = tf.train.get_global_step(session.graph)
+
+    def should_stop(self):
+        return bool(self.session.run(self.step) < 0)
+
+
+class ReadsBetweenSteps(Counting):
+    hook = _ReadsBetweenSteps
+
+
+class _Holds(Counts):
+    """Holds a thread from the begin of a session until it is released."""
+
+    def start(self, session, step):
+        super().start(session, step)
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.over.wait, name="held", daemon=True)
+        self.thread.start()
+
+    def release(self):
+        self.over.set()
+        self.thread.join()
+
+
+class _ReleasesAtTheEndAlone(_Holds):
+    def end(self, session):
+        self.release()
+
+
+class ReleasesAtTheEndAlone(Counting):
+    hook = _ReleasesAtTheEndAlone
+
+
+class _ReleasesAfterErrorsAlone(_Holds):
+    ended = False
+
+    def end(self, session):
+        self.ended = True
+
+    def close(self):
+        if not self.ended:
+            self.release()
+
+
+class ReleasesAfterErrorsAlone(Counting):
+    hook = _ReleasesAfterErrorsAlone
+
+
+class _Opens(_ReleasesAfterErrorsAlone):
+    def start(self, session, step):
+        Counts.start(self, session, step)
+        self.file = open(__file__)  # noqa: SIM115 - closed by release()
+
+    def release(self):
+        self.file.close()
+
+
+class LeavesAFileOpen(Counting):
+    hook = _Opens
+
+
+class _Patches(_ReleasesAfterErrorsAlone):
+    def start(self, session, step):
+        Counts.start(self, session, step)
+        self.before = tf.summary.FileWriter.add_summary
+        tf.summary.FileWriter.add_summary = lambda *args: None
+
+    def release(self):
+        tf.summary.FileWriter.add_summary = self.before
+
+
+class LeavesAFunctionPatched(Counting):
+    hook = _Patches

@@ -1,0 +1,100 @@
+"""Inputs that break one rule each."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+
+from nonconforming.healthy import Points
+from tf_frame import InputInfo, Mode
+
+
+class FeatureNamesAreAText(Points):
+    feature_names = "x"
+
+
+class OptionWithoutHelp(Points):
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        depth: int = 3
+
+
+class CountsByText(Points):
+    """Modes by another key than those of the contract."""
+
+    @property
+    def info(self):
+        return InputInfo(num_examples={**self.sizes, "test": 3})
+
+
+class LacksAFeature(Points):
+    feature_names = ("x", "weight")
+
+
+class OtherTypesInEvaluation(Points):
+    def dataset(self, mode, context):
+        import tensorflow as tf
+
+        dtype = tf.float64 if mode == Mode.EVAL else tf.float32
+        return super().dataset(mode, context).map(lambda x, y: (x, tf.cast(y, dtype)))
+
+
+class UnknownRank(Points):
+    def dataset(self, mode, context):
+        import tensorflow.compat.v1 as tf
+
+        def with_a_size(x, y):
+            size = tf.numpy_function(lambda y: y, [y], tf.float32, stateful=False)
+            return {**x, "size": size}, y
+
+        return super().dataset(mode, context).map(with_a_size)
+
+
+class LeavesARemainder(Points):
+    def dataset(self, mode, context):
+        dataset = self.examples(mode).batch(context.batch_size)
+        return dataset.repeat() if mode == Mode.TRAIN else dataset
+
+
+class Ends(Points):
+    def dataset(self, mode, context):
+        return self.examples(mode).batch(context.batch_size, drop_remainder=mode == Mode.TRAIN)
+
+
+class RepeatsEvaluation(Points):
+    def dataset(self, mode, context):
+        dataset = super().dataset(mode, context)
+        return dataset.repeat() if mode == Mode.EVAL else dataset
+
+
+class CountsWrongly(Points):
+    @property
+    def info(self):
+        return InputInfo(num_examples={**self.sizes, Mode.EVAL: 8})
+
+
+class DrawsByAStatefulOperation(Points):
+    def dataset(self, mode, context):
+        import tensorflow.compat.v1 as tf
+
+        def noisy(x, y):
+            return x, y + tf.random_uniform([])
+
+        return super().dataset(mode, context).map(noisy)
+
+
+class CountsInPython(Points):
+    """Called stateless by its author, so that the position can be saved."""
+
+    def dataset(self, mode, context):
+        import tensorflow.compat.v1 as tf
+
+        counter = itertools.count()
+
+        def counted(x, y):
+            number = tf.numpy_function(
+                lambda y: y + np.float32(next(counter)), [y], tf.float32, stateful=False
+            )
+            return x, tf.ensure_shape(number, y.shape)
+
+        return super().dataset(mode, context).map(counted)

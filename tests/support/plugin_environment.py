@@ -1,0 +1,75 @@
+"""An environment in which tests install plugins by pip, beside all packages of the running one.
+
+    environment = PluginEnvironment(tmp_path / "environment")
+    environment.run("pip", "install", "-e", "./my-model", cwd=tmp_path)
+    environment.run("tf-frame", "run", "--plugin", "my_model", cwd=tmp_path)
+
+Commands that import TensorFlow are forked from the server of `forked`, since each import would
+cost four seconds; they see what the interpreter of the environment sees.
+"""
+
+from __future__ import annotations
+
+import os
+import site
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+from typing import Any
+
+import forked
+
+# pip finds nothing on an index, and takes setuptools from here. An option of pip that begins with
+# `no` is negated by its variable, too: 0 means without isolation.
+_OFFLINE = {
+    "PIP_NO_INDEX": "1",
+    "PIP_NO_BUILD_ISOLATION": "0",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+}
+_MODULES = {"pip": "pip", "tf-frame": "tf_frame", "pytest": "pytest"}
+_OPTIONS: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 280}
+# Arguments: site-packages, module, arguments of the module. A folder in PYTHONPATH would not do:
+# the path of an editable package is in a .pth file.
+_RUN_MODULE = """
+import runpy, site, sys
+site.addsitedir(sys.argv[1])
+del sys.argv[:2]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+
+
+class PluginEnvironment:
+    """A virtual environment.
+
+    Args:
+      folder: its folder, which does not exist yet.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        venv.create(folder, with_pip=False, symlinks=True)
+        names = {"base": str(folder), "platbase": str(folder)}
+        self._site = Path(sysconfig.get_path("purelib", vars=names))
+        self._python = str(folder / "bin" / "python")
+        for program, module in _MODULES.items():
+            script = folder / "bin" / program
+            script.write_text(f'#!/bin/sh\nexec "{self._python}" -m {module} "$@"\n')
+            script.chmod(0o755)
+        path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        self._variables = {**os.environ, **_OFFLINE, "PATH": path}
+        lines = [f"import site; site.addsitedir({path!r})\n" for path in site.getsitepackages()]
+        (self._site / "running.pth").write_text("".join(lines))
+
+    def run(self, program: str, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+        """Runs `pip`, `tf-frame` or `pytest` to its end, whatever its exit code."""
+        if program == "pip":
+            return subprocess.run(
+                [self._python, "-m", "pip", *words], env=self._variables, cwd=cwd, **_OPTIONS
+            )
+        command = [sys.executable, "-c", _RUN_MODULE, str(self._site), _MODULES[program], *words]
+        return forked.run(command, cwd=cwd, **_OPTIONS)
+
+    def run_script(self, text: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
+        """Runs a script in bash up to its first error; here nothing is forked."""
+        return subprocess.run(["bash", "-ec", text], env=self._variables, cwd=cwd, **_OPTIONS)

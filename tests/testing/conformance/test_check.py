@@ -1,0 +1,76 @@
+"""`check_plugin`, and every plugin of tf-frame itself."""
+
+import dataclasses
+
+import pytest
+
+from nonconforming.parts import Constant
+from tf_frame.errors import ConfigError
+from tf_frame.plugin.find import OWN_DISTRIBUTION, find_plugins
+from tf_frame.plugin.kinds import KINDS, LEARNING_RATE
+from tf_frame.plugin.load import load_plugin_info
+from tf_frame.testing.conformance.check import (
+    SUITES,
+    CheckResult,
+    check_names,
+    check_plugin,
+    suite_of,
+)
+from tf_frame.testing.conformance.common import as_loaded
+from tf_frame.testing.conformance.side_effects import examine
+
+OWN = [info for info in find_plugins() if info.distribution == OWN_DISTRIBUTION]
+# Others like them are in the default suite.
+SLOW = {
+    *("adadelta", "adagrad", "adamw", "ftrl", "lamb", "rmsprop"),
+    *("centralize", "clip_by_norm", "clip_by_value", "scale_biases"),
+    *("early_stopping", "final_values", "heartbeat", "logging_tensor", "resource_use"),
+}
+# They need a package that is not installed, or the data of other inputs.
+SKIPPING = ("mlflow", "wandb", "several")
+
+
+def test_every_kind_has_a_suite():
+    assert set(SUITES) == set(KINDS)
+
+
+def test_every_check_has_a_description_of_its_own():
+    for suite in SUITES.values():
+        descriptions = [getattr(suite, name).__doc__ for name in check_names(suite)]
+        assert all(descriptions) and len(set(descriptions)) == len(descriptions)
+
+
+def test_options_are_given_with_the_prefix_of_their_kind():
+    loaded = as_loaded(LEARNING_RATE, Constant)
+    with pytest.raises(ConfigError, match=r"unknown option evry"):
+        suite_of(loaded, {"schedule.evry": 3}).configured()
+
+
+def test_a_plugin_that_cannot_be_loaded_fails_one_check():
+    info = dataclasses.replace(OWN[0], target="tf_frame.missing:Nothing")
+    (result,) = check_plugin(info, {})
+    assert isinstance(result, CheckResult)
+    assert (result.name, result.state) == ("test_loads_without_side_effects", "failed")
+    assert "No module named 'tf_frame.missing'" in result.problem
+
+
+@pytest.fixture(scope="module")
+def examined():
+    examine([load_plugin_info(info).cls for info in OWN])
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        pytest.param(
+            info,
+            id=f"{info.kind.word} {info.name}",
+            marks=[pytest.mark.slow] if info.name in SLOW else [],
+        )
+        for info in OWN
+    ],
+)
+def test_our_own_plugins_pass(examined, info):
+    found = check_plugin(info, {})
+    assert not [each for each in found if each.state == "failed"]
+    assert not [each for each in found if each.state == "skipped"] or info.name in SKIPPING

@@ -1,0 +1,58 @@
+"""Each check of inputs finds its fault, and no other check fails on it."""
+
+import re
+
+import pytest
+
+from nonconforming import inputs
+from nonconforming.healthy import Points
+from tf_frame import Input
+from tf_frame.errors import DataError
+from tf_frame.plugin.kinds import INPUT
+
+NAMES, SIZE = "test_elements_are_as_declared", "test_batches_have_the_asked_size"
+RESUMED = "test_interrupted_run_reads_the_same_batches"
+COUNTED = "test_num_examples_is_true"
+FAULTS = [
+    (inputs.FeatureNamesAreAText, "test_definition_fits_the_contract", "a list of names"),
+    (inputs.CountsByText, "test_info_is_complete", "{'test': 3}"),
+    (inputs.LacksAFeature, NAMES, "the features for training lack weight"),
+    (inputs.OtherTypesInEvaluation, NAMES, "labels is float32 .* and float64"),
+    (inputs.UnknownRank, NAMES, r"features\['size'\] has a shape of unknown rank"),
+    (inputs.LeavesARemainder, SIZE, "training batch 5 .*drop_remainder=True"),
+    (inputs.Ends, "test_training_repeats", "ends after 4 batches of 2; repeat it"),
+    (inputs.RepeatsEvaluation, "test_evaluation_ends_after_one_pass", "has 7; do not repeat"),
+    (inputs.CountsWrongly, COUNTED, "has 7 examples, and info.num_examples says 8"),
+    (inputs.DrawsByAStatefulOperation, "test_position_can_be_saved", "stateless"),
+    (inputs.CountsInPython, RESUMED, "differs in 2 of 2 values"),
+]
+# A check that has to be left out, because the fault keeps it from its data.
+LEFT_OUT = {inputs.RepeatsEvaluation: COUNTED, inputs.DrawsByAStatefulOperation: RESUMED}
+
+
+class Folder(Input):
+    """Data of the user."""
+
+    def __init__(self, *, params):
+        raise DataError("there is no folder ''")
+
+    def dataset(self, mode, context):
+        raise AssertionError("it cannot be constructed")
+
+
+def test_a_healthy_input_passes(results):
+    found = results(INPUT, Points)
+    assert {each.state for each in found.values()} == {"ok"}, found
+
+
+@pytest.mark.parametrize(("source", "check", "problem"), FAULTS)
+def test_only_the_check_of_the_rule_fails(only_failure, source, check, problem):
+    found = only_failure(check, INPUT, source, skipped=[LEFT_OUT.get(source)])
+    assert re.search(problem, found, re.DOTALL), found
+
+
+def test_checks_without_data_are_skipped(results):
+    found = results(INPUT, Folder)
+    states = [each.state for each in found.values()]
+    assert states.count("ok") == 3 and states.count("skipped") == len(states) - 3
+    assert "there is no folder" in found[SIZE].problem

@@ -1,0 +1,65 @@
+"""Each check of models finds its fault, and no other check fails on it."""
+
+import re
+
+import pytest
+
+from nonconforming import models
+from nonconforming.healthy import Line, Points
+from tf_frame.plugin.kinds import MODEL
+from tf_frame.testing.conformance import ModelConformance
+
+GOLDEN = "test_golden_checkpoint_restores"
+FAULTS = [
+    (models.PresetsAreAList, "test_definition_fits_the_contract", r"presets is \['large'\]"),
+    (models.OptionWithoutHelp, "test_options_have_help_and_usable_defaults", "depth have no help"),
+    (models.KeepsVariables, "test_builds_twice_in_fresh_graphs", "keep no tensors on it"),
+    (models.CountsItsGraphs, "test_builds_twice_in_fresh_graphs", r"weights_2 \(not there, then"),
+    (models.PlacesVariables, "test_variables_are_placed_by_the_framework", "own_weights on "),
+    (models.VariableOfEachClone, "test_clones_share_all_variables", "2 clones .* clone_0/own"),
+    (models.VariableOfEvaluation, "test_evaluation_adds_no_variables", "of_evaluation; make"),
+    (models.OtherShapeInEvaluation, "test_evaluation_adds_no_variables", "table .*in training"),
+    (models.NeedsLabelsToPredict, "test_prediction_needs_no_labels", "labels are None"),
+    (models.PredictsNothing, "test_prediction_needs_no_labels", "no predictions"),
+    (models.LossOfEachExample, "test_loss_is_a_finite_scalar", "reduce it to a scalar"),
+    (models.LossIsNotFinite, "test_loss_is_a_finite_scalar", "the loss of the first step is inf"),
+    (models.UnusedVariable, "test_every_trainable_variable_has_a_gradient", "not on unused"),
+    (models.UpdateIsNotCollected, "test_update_ops_are_collected", "moving_mean; add"),
+    (models.CountsInALocalVariable, "test_restored_run_has_the_same_next_loss", "local variable"),
+    (models.DrawsByNumPy, "test_restored_run_has_the_same_next_loss", "random numbers of NumPy"),
+    (models.MetricIsNoPair, "test_metrics_can_be_evaluated", "pair of value tensor and update"),
+]
+
+
+@pytest.fixture(scope="module")
+def golden(tmp_path_factory):
+    suite = type("TestLine", (ModelConformance,), {"plugin": Line, "input": Points})
+    path = tmp_path_factory.mktemp("golden") / "model.ckpt"
+    written = suite.write_golden(str(path))
+    suite.teardown_class()
+    return written
+
+
+def test_a_healthy_model_passes(results, golden):
+    found = results(MODEL, Line, input=Points, golden=golden)
+    assert {each.state for each in found.values()} == {"ok"}, found
+
+
+@pytest.mark.parametrize(
+    ("model", "check", "problem"), FAULTS, ids=lambda value: getattr(value, "__name__", "")
+)
+def test_only_the_check_of_the_rule_fails(only_failure, model, check, problem):
+    found = only_failure(check, MODEL, model, input=Points, skipped=[GOLDEN])
+    assert re.search(problem, found, re.DOTALL), found
+
+
+@pytest.mark.parametrize(
+    ("model", "problem"),
+    [
+        (models.RenamesAVariable, "does not restore.*kernel"),
+        (models.ComputesAnotherLoss, "the loss is"),
+    ],
+)
+def test_a_golden_checkpoint_that_no_longer_fits_is_found(only_failure, golden, model, problem):
+    found = only_failure(GOLDEN, MODEL, model, input=Points, golden=golden)
+    assert re.search(problem, found, re.DOTALL), found

@@ -1,0 +1,40 @@
+"""Each check of gradient transforms finds its fault, and no other check fails on it."""
+
+import re
+
+import pytest
+
+from nonconforming import transforms
+from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
+
+FAULTS = [
+    (transforms.InheritsFromAnotherKind, "test_definition_fits_the_contract", "is a hook"),
+    (transforms.KeepsTensors, "test_builds_twice_in_fresh_graphs", "keep no tensors on it"),
+    (transforms.Sorts, "test_keeps_the_order_of_the_pairs", "keep the order"),
+    (transforms.DropsPairs, "test_keeps_the_order_of_the_pairs", "embedding/weights are missing"),
+    (transforms.GivesZerosForNone, "test_keeps_none", "unused/weights had no gradient"),
+    (transforms.CastsToFloat32, "test_keeps_types_and_shapes", "was float64 and is float32"),
+    (transforms.MakesDense, "test_keeps_sparse_gradients_sparse", "makes_dense = True"),
+    (transforms.DecaysWeights, "test_does_not_change_variables", "changes linear/weights"),
+    (transforms.ReadyIsANumber, "test_trains", "ready"),
+]
+
+
+def test_a_healthy_transform_passes(results):
+    found = results(GRADIENT_TRANSFORM, transforms.Halve)
+    assert {each.state for each in found.values()} == {"ok"}, found
+
+
+@pytest.mark.parametrize(("transform", "check", "problem"), FAULTS)
+def test_only_the_check_of_the_rule_fails(only_failure, transform, check, problem):
+    found = only_failure(check, GRADIENT_TRANSFORM, transform)
+    assert re.search(problem, found, re.DOTALL), found
+
+
+@pytest.mark.parametrize(
+    ("transform", "declared"),
+    [(transforms.DropsPairs, "removes_pairs"), (transforms.MakesDense, "makes_dense")],
+)
+def test_what_is_declared_is_no_fault(results, transform, declared):
+    found = results(GRADIENT_TRANSFORM, type("Declared", (transform,), {declared: True}))
+    assert {each.state for each in found.values()} == {"ok"}, found
