@@ -36,6 +36,8 @@ PROGRAM_FOLDER = str(Path(sys.executable).parent)
         (["run", ""], []),
         (["plugins", "show", "deepl"], ["deeplab"]),
         (["plugins", "list", "--j"], ["--json"]),
+        (["plugins", "why", "deepl"], ["deeplab"]),
+        (["plugins", "w"], ["why"]),
         (["checkpoint", "re"], ["rename"]),
         (["checkpoint", "rename", "--dr"], ["--drop", "--dry_run"]),
         (["completion", ""], ["bash", "zsh", "fish", "--help"]),

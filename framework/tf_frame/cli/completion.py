@@ -173,10 +173,14 @@ def _after_convert(command: str, rest: Sequence[str], current: str) -> Iterator[
 
 
 def _after_plugins(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    if rest == ["show"]:
+    words = importlib.import_module(COMMANDS[command][0]).SUB_COMMANDS
+    if not rest:
+        return iter([*words, "--help"])
+    module, arguments, _ = words.get(rest[0], ("", "", ""))
+    if len(rest) == 1 and arguments.startswith("NAME"):
         return iter(sorted({info.name for info in find_plugins()}))
-    options = importlib.import_module(COMMANDS[command][0]).LIST_OPTIONS
-    return _options_or_values(options, rest, current) if rest else iter(["list", "show", "--help"])
+    options = getattr(importlib.import_module(module), "OPTIONS", ()) if module else ()
+    return _options_or_values(options, rest[1:], current)
 
 
 def _after_checkpoint(command: str, rest: Sequence[str], current: str) -> Iterator[str]:

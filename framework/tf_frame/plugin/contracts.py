@@ -14,6 +14,10 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+# Version of the contracts of all kinds, and the oldest one whose plugins work; docs/plugins.md says
+# what changes it.
+API_VERSION = OLDEST_API_VERSION = 1
+
 
 class Mode(str, enum.Enum):
     """Purpose of a graph; the values are those of tf.estimator.ModeKeys."""
@@ -33,10 +37,13 @@ class Plugin:
 
     Attributes:
       Params: dataclass of the plugin's options.
+      api_version: the `tf_frame.plugin.API_VERSION` that the plugin is written for; None: what its
+        package's requirement on tf-frame says.
       params: the values of the options, a `Params`.
     """
 
     Params: ClassVar[type] = NoParams
+    api_version: ClassVar[int | None] = None
 
     def __init__(self, *, params: Any) -> None:
         self.params = params
