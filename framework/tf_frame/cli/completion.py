@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tf_frame.cli.main import COMMANDS
 from tf_frame.cli.screen import report
-from tf_frame.cli.selection import SELECTION, TRYING
+from tf_frame.cli.selection import LOCKED, SELECTION, TRYING
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.config.option import Option, options_of
 from tf_frame.config.run_options import run_options
@@ -162,7 +162,7 @@ def _after_folder(command: str, rest: Sequence[str], current: str) -> Iterator[s
     of_plugins = _plugin_options(["--config", file, *words], current)
     hidden = {option.name for option in own}
     others = [o for o in [*run_options(), *of_plugins] if o.name not in hidden]
-    return _options_or_values([*own, *others], words, current)
+    return _options_or_values([*own, LOCKED, *others], words, current)
 
 
 def _after_convert(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
