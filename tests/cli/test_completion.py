@@ -51,6 +51,8 @@ PROGRAM_FOLDER = str(Path(sys.executable).parent)
         (["launch", "--", "run", "--model_d"], ["--model_dir"]),
         (["status", "some/folder", "--j"], ["--json"]),
         (["evaluate", "some/folder", "--contin"], ["--continuous"]),
+        (["evaluate", "some/folder", "--loc"], ["--locked"]),
+        (["run", "--loc"], ["--locked"]),
         (["doctor", "--j"], ["--json"]),
         (["tensorboard", "some/folder", "--po"], ["--port"]),
         (["nonsense", "--"], []),

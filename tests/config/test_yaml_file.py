@@ -77,7 +77,8 @@ def test_what_is_written_is_read_back(read):
     versions = {"tf-frame": "0.1.0", "tf-frame-toy": "1.0"}
     transforms = (Named("clip", {"norm": 0.1}), Named("other:clip", {"norm": 2.0}), Named("clip"))
     hooks = (Named("heartbeat", {"every_secs": 5.0}), Named("pkg:timer"))
-    settings = Settings("toy", "data", "adam", "poly", transforms, hooks, values, versions)
+    lock = {"tf-frame": {"plugins": ["optimizer adam"]}, "toys": {"sha256": "e" * 64}}
+    settings = Settings("toy", "data", "adam", "poly", transforms, hooks, values, versions, lock)
     assert read(to_yaml(settings, "how to use it")) == settings
 
 

@@ -213,9 +213,11 @@ class TrainingSetup:
         values = {name: getattr(self.config, name) for name in names}
         for key, plugin in single.items():
             values.update({f"{key}.{name}": value for name, value in plugin.values().items()})
+        model = single.pop("model")
+        others: dict[str, Any] = {key: plugin.name for key, plugin in single.items()}
         return Settings(
-            plugin=single.pop("model").name,
-            **{key: plugin.name for key, plugin in single.items()},
+            plugin=model.name,
+            **others,
             transforms=tuple(Named(each.name, each.values()) for each in self.transforms),
             hooks=tuple(Named(each.name, each.values()) for each in self.hooks),
             values=values,
