@@ -7,6 +7,7 @@ its header is read once, so that hundreds of packages with plugins cost little.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib.metadata
 import os
 import re
@@ -35,6 +36,7 @@ class Package:
     entry_points: tuple[importlib.metadata.EntryPoint, ...]
 
 
+@functools.lru_cache(maxsize=4096)
 def canonical_name(distribution: str) -> str:
     """Returns a package's name in the spelling that pip compares: `My_Line` as `my-line`."""
     return re.sub(r"[-_.]+", "-", distribution).lower()

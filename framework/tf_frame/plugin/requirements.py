@@ -30,9 +30,9 @@ def incompatibility(requirements: Iterable[str]) -> str:
             if _OWN.match(line):
                 return problem
         elif requirement is not None and is_own(requirement.name):
-            specifier = requirement.specifier
-            if not specifier.contains(tf_frame.__version__, prereleases=True):
-                return f"it needs tf-frame{specifier}, this is tf-frame {tf_frame.__version__}"
+            version = tf_frame.__version__
+            if not _is_met(line, version):
+                return f"it needs tf-frame{requirement.specifier}, this is tf-frame {version}"
     return ""
 
 
@@ -56,7 +56,7 @@ def unmet(
         version = version_of(requirement.name)
         if version is None:
             return needed, f"it needs {needed}, which is not installed"
-        if version and not requirement.specifier.contains(version, prereleases=True):
+        if version and not _is_met(line, version):
             return needed, f"it needs {needed}, installed is {requirement.name} {version}"
     return None
 
@@ -85,3 +85,9 @@ def _read(line: str) -> tuple[Any, str]:
         return None, f"its requirement {line!r} cannot be read: {error}"
     marker = requirement.marker
     return (requirement if marker is None or marker.evaluate({"extra": ""}) else None), ""
+
+
+@functools.cache
+def _is_met(line: str, version: str) -> bool:
+    requirement, _ = _read(line)
+    return bool(requirement.specifier.contains(version, prereleases=True))
