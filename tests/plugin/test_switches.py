@@ -149,6 +149,7 @@ def test_unreadable_entry_points_are_an_error_of_strict_plugins(site, install, s
     [
         ("plugin: [a]", "plugins.yaml: plugin is not known; it takes plugins"),
         ("a: b: c", "plugins.yaml cannot be read: "),
+        ("plugins: !!python/name:os.system", "could not determine a constructor"),
         ("[a]", "expected 'name: value' lines"),
         ("plugins: 3", "plugins in .*: expected names of packages or plugins, found 3"),
         ("plugins:", "plugins in .*: expected names"),
