@@ -14,10 +14,21 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from tf_frame.errors import PluginError
 
 OWN_DISTRIBUTION = "tf-frame"
+# The beginning of the entry-point groups of all kinds.
+_GROUPS = "tf_frame."
+
+
+class EntryPoint(NamedTuple):
+    """A line of entry_points.txt and the section above it."""
+
+    group: str
+    name: str
+    value: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,13 +38,13 @@ class Package:
     Attributes:
       name, version: those of its metadata.
       requires: the lines of its requirements.
-      entry_points: all its entry points.
+      entry_points: those in groups of tf-frame.
     """
 
     name: str
     version: str
     requires: tuple[str, ...]
-    entry_points: tuple[importlib.metadata.EntryPoint, ...]
+    entry_points: tuple[EntryPoint, ...]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -58,18 +69,20 @@ def packages(*, strict: bool = False) -> Iterator[Package]:
     """
     seen = set()
     for distribution in importlib.metadata.distributions():
-        if _is_remnant(distribution) or not _has_plugins(distribution):
+        entry_points, problem = _read_entry_points(distribution)
+        if not (entry_points or problem) or _is_remnant(distribution):
             continue
         fields = metadata_fields(distribution)
         name = next(iter(fields["name"]), "")
         if not name or canonical_name(name) in seen:
             continue
         seen.add(canonical_name(name))
+        if problem and strict:
+            raise PluginError(f"{name}: {problem}; uninstall it, or unset TF_FRAME_STRICT_PLUGINS")
+        if problem:
+            print(f"tf-frame: skipping {name}: {problem}", file=sys.stderr)
         version = next(iter(fields["version"]), "")
-        requires = fields["requires-dist"]
-        if not requires and distribution.read_text("requires.txt"):  # From before wheels.
-            requires = distribution.requires or []
-        yield Package(name, version, tuple(requires), _entry_points(distribution, name, strict))
+        yield Package(name, version, _requires(distribution, fields), entry_points)
 
 
 def metadata_fields(distribution: importlib.metadata.Distribution) -> dict[str, list[str]]:
@@ -95,22 +108,39 @@ def _is_remnant(distribution: importlib.metadata.Distribution) -> bool:
     return os.path.basename(str(getattr(distribution, "_path", ""))).startswith("~")
 
 
-def _has_plugins(distribution: importlib.metadata.Distribution) -> bool:
-    try:
-        return "tf_frame." in (distribution.read_text("entry_points.txt") or "")
-    except UnicodeDecodeError:
-        return True  # `_entry_points` reports the error.
+def _requires(
+    distribution: importlib.metadata.Distribution, fields: dict[str, list[str]]
+) -> tuple[str, ...]:
+    if not fields["requires-dist"] and distribution.read_text("requires.txt"):
+        return tuple(distribution.requires or ())  # Of packages from before wheels.
+    return tuple(fields["requires-dist"])
 
 
-def _entry_points(
-    distribution: importlib.metadata.Distribution, name: str, strict: bool
-) -> tuple[importlib.metadata.EntryPoint, ...]:
+def _read_entry_points(
+    distribution: importlib.metadata.Distribution,
+) -> tuple[tuple[EntryPoint, ...], str]:
+    """The entry points of tf-frame in a package, and why they cannot be read."""
     try:
-        return tuple(distribution.entry_points)
-    except (ValueError, TypeError) as error:
-        # A malformed entry_points.txt must not hide the plugins of other packages.
-        problem = f"its entry_points.txt cannot be read ({error})"
-    if strict:
-        raise PluginError(f"{name}: {problem}; uninstall it, or unset TF_FRAME_STRICT_PLUGINS")
-    print(f"tf-frame: skipping {name}: {problem}", file=sys.stderr)
-    return ()
+        text = distribution.read_text("entry_points.txt") or ""
+        return tuple(_entry_points(text)) if _GROUPS in text else (), ""
+    except ValueError as error:  # Also of bytes that are no text.
+        # It must not hide the plugins of other packages.
+        return (), f"its entry_points.txt cannot be read ({error})"
+
+
+def _entry_points(text: str) -> Iterator[EntryPoint]:
+    """Parses entry_points.txt; `importlib.metadata` would read it once more.
+
+    Raises:
+      ValueError: a line is neither a section nor `name = value`.
+    """
+    group = ""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if line.startswith("[") and line.endswith("]"):
+            group = line[1:-1].strip()
+        elif not line.startswith("#"):
+            name, equals, value = line.partition("=")
+            if not equals:
+                raise ValueError(f"{line!r} has no value")
+            if group.startswith(_GROUPS):
+                yield EntryPoint(group, name.strip(), value.strip())
