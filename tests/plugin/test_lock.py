@@ -6,7 +6,7 @@ import os
 import pytest
 
 import tf_frame
-from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.kinds import MODEL, NETWORK, OPTIMIZER
 from tf_frame.plugin.load import load_plugin
 from tf_frame.plugin.lock import (
@@ -145,6 +145,13 @@ def test_a_plugin_that_now_is_another_packages_is_told(install, site):
     install("fake-b", "neta")
     expected = "the model neta of fake-a, this is that of fake-b"
     assert list(differences(versions, lock)) == [expected]
+
+
+def test_a_class_of_no_package_is_recorded_without_a_hash():
+    info = PluginInfo(MODEL, "net", "somewhere:Net", "no-such-package", "0")
+    lock = lock_of([info])
+    assert lock == {"no-such-package": {"plugins": ["model net"]}}
+    assert list(differences({"no-such-package": "0"}, lock)) == []
 
 
 def test_a_package_that_is_gone_is_no_difference_without_its_plugins():
