@@ -1,9 +1,6 @@
 """Fixtures that every test may use."""
 
-import json
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -33,38 +30,11 @@ def toy_environment(tmp_path_factory):
     return {**os.environ, "PYTHONPATH": str(site)}
 
 
-SERVER = """
-import sys, json
-import tensorflow.compat.v1 as tf
-cluster, job, task = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-server = tf.train.Server(cluster, job_name=job, task_index=task)
-print("up", flush=True)
-server.join()
-"""
-
-
 @pytest.fixture
 def cluster():
     """Starts one parameter server and two worker servers; yields the workers' targets."""
     import forked
-    from tf_frame.testing.ports import free_ports
+    from tf_frame.testing.local_servers import local_servers
 
-    ports = free_ports(3)
-    hosts = [f"127.0.0.1:{port}" for port in ports]
-    spec = json.dumps({"ps": hosts[:1], "worker": hosts[1:]})
-    servers = [
-        forked.Popen(
-            [sys.executable, "-c", SERVER, spec, job, str(task)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        for job, task in [("ps", 0), ("worker", 0), ("worker", 1)]
-    ]
-    try:
-        assert [server.stdout.readline().strip() for server in servers] == ["up"] * 3
-        yield [f"grpc://{host}" for host in hosts[1:]]
-    finally:
-        for server in servers:
-            server.kill()
-            server.wait()
+    with local_servers(num_ps=1, num_workers=2, popen=forked.Popen) as targets:
+        yield targets

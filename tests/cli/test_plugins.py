@@ -17,11 +17,12 @@ def install(tmp_path, monkeypatch):
     """Writes a package that brings one model."""
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    def install(distribution, name, source=TOY):
+    def install(distribution, name, source=TOY, **metadata):
         # Modules stay imported, so each test brings names of its own.
         module = distribution.replace("-", "_")
         (tmp_path / f"{module}.py").write_text(source)
-        write_distribution(tmp_path, distribution, {f"tf_frame.models: {name}": f"{module}:Net"})
+        entry_points = {f"tf_frame.models: {name}": f"{module}:Net"}
+        write_distribution(tmp_path, distribution, entry_points, **metadata)
         importlib.invalidate_caches()
 
     return install
@@ -84,3 +85,92 @@ def test_a_hook_is_shown_with_its_options(tmp_path, monkeypatch, capsys):
     assert "Writes state, step, time, process and host to MODEL_DIR/heartbeat.json." in shown
     assert "--hook.cli_heart.every_secs" in shown
     assert "seconds between heartbeats" in shown
+
+
+def test_problems_that_metadata_tells_are_listed_without_loading(install, capsys):
+    install("cli-old", "old", "raise SystemExit('imported')", requires=["tf-frame<0.0.1"])
+    assert plugins.main(["list"]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if " old " in line]
+    assert "incompatible: it needs tf-frame<0.0.1, this is tf-frame" in line
+
+
+def test_problems_fail_the_list_where_plugins_are_strict(install, monkeypatch):
+    install("cli-older", "older", requires=["tf-frame<0.0.1"])
+    monkeypatch.setenv("TF_FRAME_STRICT_PLUGINS", "1")
+    assert plugins.main(["list"]) == 2
+    monkeypatch.setenv("TF_FRAME_DISABLE_PLUGINS", "cli-older")
+    assert plugins.main(["list"]) == 0
+
+
+def test_a_disabled_plugin_and_an_unknown_name_are_listed(install, monkeypatch, capsys):
+    install("cli-off", "switched_off")
+    monkeypatch.setenv("TF_FRAME_DISABLE_PLUGINS", "cli-off,cli-offf")
+    assert plugins.main(["list"]) == 0
+    captured = capsys.readouterr()
+    assert "disabled: TF_FRAME_DISABLE_PLUGINS disables cli-off" in captured.out
+    assert "note: TF_FRAME_DISABLE_PLUGINS names cli-offf, which is no" in captured.err
+
+
+DECLARED = """
+from tf_frame import Input, Model
+class Net(Model):
+    api_version = 1
+    feature_names = ("cli_photo",)
+    def build(self, features, labels, mode): ...
+class Photos(Input):
+    feature_names = ("cli_photo",)
+    def __init__(self, **_): raise OSError("no data")
+    def dataset(self, mode, context): ...
+"""
+
+
+def test_a_model_is_shown_with_homepage_contract_and_inputs(install, tmp_path, capsys):
+    install("cli-page", "paged", DECLARED)
+    write_distribution(tmp_path, "cli-photos", {"tf_frame.inputs: photos": "cli_page:Photos"})
+    with open(tmp_path / "cli_page-1.0.dist-info" / "METADATA", "a") as file:
+        file.write("Project-URL: Bugs, https://bugs\nProject-URL: Homepage, https://page\n")
+    assert plugins.main(["show", "paged"]) == 0
+    rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    assert ["homepage", "https://page"] in rows
+    assert ["contract", "version 1"] in rows
+    assert ["works", "with   photos"] in rows
+
+
+@pytest.mark.parametrize("name", ["usable", "cli-why:usable"])
+def test_why_says_that_a_plugin_can_be_used(install, capsys, name):
+    install("cli-why", "usable")
+    assert plugins.main(["why", name]) == 0
+    assert capsys.readouterr().out == "the model 'usable' of cli-why 1.0 can be used\n"
+
+
+def test_why_tells_cause_versions_failure_and_remedy(install, capsys):
+    install("cli-fails", "fails", "import cli_absent", requires=["cli-absent>=2"])
+    assert plugins.main(["why", "fails"]) == 2
+    shown = capsys.readouterr().out
+    assert "ModuleNotFoundError: No module named 'cli_absent' (cli_fails.py, line 1)" in shown
+    assert "cli-fails 1.0, tf-frame 0." in shown
+    assert "it needs cli-absent>=2, which is not installed" in shown
+    assert "remedy       pip install cli-absent, which cli-fails requires" in shown
+
+
+def test_why_names_both_packages_of_a_conflict(install, capsys):
+    install("cli-left", "both")
+    install("cli-right", "both")
+    assert plugins.main(["why", "both"]) == 2
+    shown = capsys.readouterr().out
+    assert "'both' is also taken by cli_right:Net of cli-right 1.0" in shown
+    assert "'both' is also taken by cli_left:Net of cli-left 1.0" in shown
+    assert plugins.main(["why", "cli-right:both"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("near_nam", "no installed package has a plugin 'near_nam'; did you mean 'near_name'?"),
+        ("cli-near", "cli-near is a package, not a plugin; it has: model near_name"),
+    ],
+)
+def test_why_answers_for_a_name_that_no_plugin_has(install, capsys, name, answer):
+    install("cli-near", "near_name")
+    assert plugins.main(["why", name]) == 2
+    assert answer in capsys.readouterr().out

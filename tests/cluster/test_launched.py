@@ -11,19 +11,11 @@ import types
 import pytest
 
 import forked
-from job import (
-    JOINT_JOBS,
-    JOINT_WORDS,
-    LAST_STEP,
-    WORDS,
-    assert_same,
-    checkpoint_values,
-    environment_of,
-    newest_step,
-    wait_for,
-)
+from job import JOINT_JOBS, JOINT_WORDS, LAST_STEP, WORDS, assert_same, environment_of
 from tf_frame.cli.main import main
 from tf_frame.cluster.status import read_statuses
+from tf_frame.testing.checkpoints import checkpoint_values, newest_step
+from tf_frame.testing.local_job import wait_for
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(150)]
 

@@ -1,6 +1,12 @@
 import pytest
 
-from tf_frame.config.yaml_file import Named, Settings, read_settings, to_yaml
+from tf_frame.config.yaml_file import (
+    Named,
+    Settings,
+    read_settings,
+    settings_of_assignments,
+    to_yaml,
+)
 from tf_frame.errors import ConfigError
 
 
@@ -77,7 +83,8 @@ def test_what_is_written_is_read_back(read):
     versions = {"tf-frame": "0.1.0", "tf-frame-toy": "1.0"}
     transforms = (Named("clip", {"norm": 0.1}), Named("other:clip", {"norm": 2.0}), Named("clip"))
     hooks = (Named("heartbeat", {"every_secs": 5.0}), Named("pkg:timer"))
-    settings = Settings("toy", "data", "adam", "poly", transforms, hooks, values, versions)
+    lock = {"tf-frame": {"plugins": ["optimizer adam"]}, "toys": {"sha256": "e" * 64}}
+    settings = Settings("toy", "data", "adam", "poly", transforms, hooks, values, versions, lock)
     assert read(to_yaml(settings, "how to use it")) == settings
 
 
@@ -181,3 +188,11 @@ def test_numbers_that_mean_what_they_look_like_and_quoted_text_are_taken(read):
 def test_what_is_merged_may_be_set_otherwise(read):
     text = "a: &a {x: 1, y: 2}\nmodel:\n  <<: *a\n  x: 3\n"
     assert read(text).values["model.x"] == 3
+
+
+@pytest.mark.parametrize("tag", ["!!python/object/apply:os.getcwd []", "!!python/name:os.system"])
+def test_yaml_makes_no_python_objects(read, tag):
+    with pytest.raises(ConfigError, match="is not YAML: could not determine a constructor"):
+        read(f"plugin: {tag}")
+    with pytest.raises(ConfigError, match="the list is not YAML: could not determine"):
+        settings_of_assignments([f"hooks=[{tag.split(' ')[0]} x]"])

@@ -8,6 +8,7 @@ from tf_frame.deploy.session_config import make_deployment, session_config
 from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.session.job_member import JobMember
 from tf_frame.session.monitored import monitored_session
+from tf_frame.testing.clock import FakeClock
 from tf_frame.testing.toy import ToyModel, build_toy_graph
 from variable_modes import variable_mode_fixture
 
@@ -53,14 +54,10 @@ def train(tmp_path):
 
 
 @pytest.fixture
-def clock(monkeypatch):
+def clock():
     """Stands in for `time.monotonic`; `clock.now` is what it says."""
-
-    class Clock:
-        now = 1000.0
-
-    monkeypatch.setattr("tf_frame.hooks.cadence.time.monotonic", lambda: Clock.now)
-    return Clock
+    with FakeClock("monotonic") as clock:
+        yield clock
 
 
 @pytest.fixture(autouse=True)

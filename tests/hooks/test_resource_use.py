@@ -7,6 +7,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.resource_use import ResourceUse, ResourceUseHook, resource_use
+from tf_frame.testing.events import scalars_of
 
 MIB = 2**20
 STATUS = "Name:\tpython\nVmHWM:\t  {peak} kB\nVmRSS:\t  {memory} kB\nThreads:\t7\nodd line\n"
@@ -58,16 +59,6 @@ def test_without_proc_only_the_peak_and_the_threads_are_known(
     assert use == ResourceUse(None, peak, None, threading.active_count())
 
 
-def scalars(folder):
-    tf.summary.FileWriterCache.clear()
-    return [
-        (event.step, value.tag, value.simple_value)
-        for file in folder.glob("events.out.tfevents.*")
-        for event in tf.train.summary_iterator(str(file))
-        for value in event.summary.value
-    ]
-
-
 def test_it_logs_and_writes_at_its_steps(tmp_path, build, train, proc, logged):
     graph = build()
     with graph.graph.as_default():
@@ -79,7 +70,7 @@ def test_it_logs_and_writes_at_its_steps(tmp_path, build, train, proc, logged):
     ]
     figures = {"memory_bytes": 100 * MIB, "peak_memory_bytes": 500 * MIB}
     figures |= {"open_files": 3, "threads": 7}
-    assert scalars(tmp_path) == [
+    assert scalars_of(tmp_path) == [
         (step, f"resources/{name}", value) for step in (1, 4) for name, value in figures.items()
     ]
 
@@ -91,7 +82,7 @@ def test_what_is_not_known_is_left_out(tmp_path, build, train, logged, monkeypat
         writer = tf.summary.FileWriterCache.get(str(tmp_path))
     hook = ResourceUseHook(every_steps=3, writer=writer)
     train(graph, [hook], to=2)
-    assert [tag for _, tag, _ in scalars(tmp_path)] == [
+    assert [tag for _, tag, _ in scalars_of(tmp_path)] == [
         "resources/peak_memory_bytes",
         "resources/threads",
     ]

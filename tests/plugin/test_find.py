@@ -4,17 +4,11 @@ import sys
 
 import pytest
 
-import tf_frame
-from tf_frame.plugin.find import (
-    CONFLICT,
-    INCOMPATIBLE,
-    OK,
-    PluginInfo,
-    find_plugins,
-    incompatibility,
-)
+from tf_frame.plugin.find import BROKEN, CONFLICT, INCOMPATIBLE, OK, PluginInfo, find_plugins
 from tf_frame.plugin.kinds import INPUT, KINDS, MODEL, OPTIMIZER
 from tf_frame.testing.distributions import write_distribution
+
+TWICE = {"tf_frame.models: twice": "fake_twice:C"}
 
 
 def found_in(*distributions):
@@ -65,7 +59,9 @@ def test_a_package_made_for_another_version_is_marked(site, install):
 def test_the_same_package_twice_on_the_path_counts_once(site, install, tmp_path, monkeypatch):
     install("fake-twice", "twice", version="1.0")
     nearer = tmp_path / "nearer"
-    write_distribution(nearer, "Fake_Twice", {"tf_frame.models: twice": "m:C"}, version="2.0")
+    write_distribution(
+        nearer, "Fake_Twice", {"tf_frame.models: twice": "fake_twice:C"}, version="2.0"
+    )
     monkeypatch.syspath_prepend(str(nearer))
     (info,) = found_in("fake-twice", "Fake_Twice")
     assert (info.version, info.state) == ("2.0", OK)
@@ -110,7 +106,7 @@ def test_a_name_of_tf_frame_itself_is_in_conflict_only_for_the_other_package(sit
 
 def test_the_same_name_in_two_kinds_is_no_conflict(site, install):
     install("fake-a", "same")
-    write_distribution(site, "fake-b", {f"{INPUT.group}: same": "m:C"})
+    write_distribution(site, "fake-b", {f"{INPUT.group}: same": "fake_a:C"})
     assert [info.state for info in found_in("fake-a", "fake-b")] == [OK, OK]
 
 
@@ -161,57 +157,54 @@ def test_where_names_entry_point_and_package(site, install):
 def test_a_package_is_the_same_however_its_name_is_spelled(site, install, tmp_path, monkeypatch):
     install("fake-twice", "twice", version="1.0")
     nearer = tmp_path / "nearer"
-    write_distribution(nearer, "Fake.Twice", {"tf_frame.models: twice": "m:C"}, version="2.0")
+    write_distribution(
+        nearer, "Fake.Twice", {"tf_frame.models: twice": "fake_twice:C"}, version="2.0"
+    )
     monkeypatch.syspath_prepend(str(nearer))
     (info,) = found_in("fake-twice", "Fake.Twice")
     assert (info.version, info.state) == ("2.0", OK)
 
 
-@pytest.fixture
-def version(monkeypatch):
-    monkeypatch.setattr(tf_frame, "__version__", "0.3.1")
-
-
 @pytest.mark.parametrize(
-    "line",
+    ("change", "problem"),
     [
-        "tf-frame",
-        "tf-frame>=0.3,<0.4",
-        "TF_Frame (>=0.3)",
-        "tf-frame~=0.3.0",
-        "tf-frame @ git+https://example.com/tf-frame",
-        "tf-frame>=9; extra == 'later'",
-        "tf-frame>=9; python_version < '3'",
-        "tf-frame-deeplab>=9",
-        "tf-framework>=9",
-        "numpy>=99",
+        ({"target": "fake_a"}, "its entry point is 'fake_a'; expected module:Class"),
+        ({"target": "fake_a.part:Net"}, "there is no module 'fake_a.part'"),
+        ({"target": "fake_gone:Net"}, "there is no module 'fake_gone'"),
+        ({"requires": ["fake-gone>=2"]}, "it needs fake-gone>=2, which is not installed"),
+        (
+            {"requires": ["pytest<1"]},
+            f"it needs pytest<1, installed is pytest {pytest.__version__}",
+        ),
     ],
 )
-def test_a_requirement_that_this_version_meets_is_no_problem(version, line):
-    assert incompatibility([line]) == ""
+def test_metadata_tells_what_is_broken(site, install, change, problem):
+    install("fake-a", "neta", "raise SystemExit('imported')", **change)
+    (info,) = found_in("fake-a")
+    assert info.state == BROKEN
+    assert info.problem.startswith(problem)
 
 
-@pytest.mark.parametrize(
-    ("line", "specifier"),
-    [
-        ("tf-frame>=9", ">=9"),
-        ("tf.frame (<0.3)", "<0.3"),
-        ("tf-frame[gpu]==0.3.0", "==0.3.0"),
-        ("tf-frame>=9; python_version > '3'", ">=9"),
-    ],
-)
-def test_a_requirement_that_this_version_does_not_meet_is_reported(version, line, specifier):
-    assert incompatibility([line]) == f"it needs tf-frame{specifier}, this is tf-frame 0.3.1"
+def test_what_pip_was_stopped_to_remove_is_not_found(site, install):
+    install("fake-a", "neta")
+    (site / "fake_a-1.0.dist-info").rename(site / "~ake_a-1.0.dist-info")
+    assert not found_in("fake-a")
 
 
-def test_each_line_counts(version):
-    assert "it needs tf-frame<0.2" in incompatibility(["numpy", "tf-frame>=0.1", "tf-frame<0.2"])
+def test_a_package_from_before_wheels_is_found_with_its_requirements(site, install):
+    (site / "fake_a.py").touch()
+    folder = site / "fake_a.egg-info"
+    folder.mkdir()
+    (folder / "PKG-INFO").write_text("Metadata-Version: 1.0\nName: fake-a\nVersion: 3\n")
+    (folder / "requires.txt").write_text("tf-frame>=9\n")
+    (folder / "entry_points.txt").write_text("[tf_frame.models]\nneta = fake_a:Net\n")
+    (info,) = found_in("fake-a")
+    assert (info.version, info.state) == ("3", INCOMPATIBLE)
 
 
-def test_a_requirement_that_cannot_be_read_is_reported():
-    assert "its requirement 'tf-frame>>9' cannot be read" in incompatibility(["tf-frame>>9"])
-
-
-def test_a_development_version_meets_the_range_of_its_release(monkeypatch):
-    monkeypatch.setattr(tf_frame, "__version__", "0.4.0.dev1")
-    assert incompatibility(["tf-frame>=0.3"]) == ""
+def test_a_long_description_is_no_metadata(site, install):
+    install("fake-a", "neta")
+    with open(site / "fake_a-1.0.dist-info" / "METADATA", "a") as file:
+        file.write("\nVersion: 7\nRequires-Dist: tf-frame>=9\n")
+    (info,) = found_in("fake-a")
+    assert (info.version, info.state) == ("1.0", OK)

@@ -3,10 +3,17 @@ import sys
 import pytest
 
 from tf_frame.errors import PluginError
+from tf_frame.plugin import API_VERSION
+from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import HOOK, INPUT, MODEL
-from tf_frame.plugin.load import BrokenPluginError, load_plugin
+from tf_frame.plugin.load import load_plugin
 from tf_frame.testing.distributions import write_distribution
 
+MODEL_SOURCE = """
+from tf_frame import Model
+class Net(Model):
+    def build(self, features, labels, mode): ...
+"""
 pytestmark = pytest.mark.usefixtures("filtered_tracebacks")
 
 
@@ -250,3 +257,23 @@ def test_a_broken_contract_of_several_lines_is_a_cause_of_one(install):
     source = "class Odd:\n    def __repr__(self): return 'two\\nlines'\nNet = Odd()"
     install("fake-bad", "bad", source)
     assert cause_of("bad") == "expected a class, found two lines of type Odd"
+
+
+@pytest.mark.parametrize(
+    ("version", "remedy"), [(2, "pip install --upgrade tf-frame"), (0, "--upgrade fake-a")]
+)
+def test_a_class_for_another_version_of_the_contracts_is_refused(install, version, remedy):
+    install("fake-a", "neta", f"{MODEL_SOURCE}    api_version = {version}\n")
+    message = failure("neta")
+    assert f"it is written for version {version} of the plugin contracts" in message
+    assert message.endswith(remedy)
+
+
+def test_a_class_for_this_version_of_the_contracts_is_loaded(install):
+    install("fake-a", "neta", f"{MODEL_SOURCE}    api_version = {API_VERSION}\n")
+    assert load_plugin(MODEL, "neta")
+
+
+def test_a_requirement_that_metadata_denies_stops_no_plugin_that_loads(install):
+    install("fake-a", "neta", requires=["no-such-package"])
+    assert load_plugin(MODEL, "neta")

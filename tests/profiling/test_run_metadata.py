@@ -4,6 +4,7 @@ import pytest
 import tensorflow.compat.v1 as tf
 
 from tf_frame.profiling.run_metadata import add_run_metadata, run_options, write_trace
+from tf_frame.testing.events import events_of
 
 
 @pytest.fixture
@@ -47,10 +48,8 @@ def test_a_run_of_a_server_returns_its_operations():
             assert operations(session, doubled) > 1
 
 
-def events_of(folder):
-    (file,) = folder.glob("events.out.tfevents.*")
-    events = tf.train.summary_iterator(str(file))
-    return [event for event in events if event.HasField("tagged_run_metadata")]
+def metadata_in(folder):
+    return [event for event in events_of(folder) if event.HasField("tagged_run_metadata")]
 
 
 @pytest.mark.usefixtures("graph")
@@ -60,7 +59,7 @@ def test_run_metadata_is_written_under_its_tag_and_step(tmp_path):
     metadata.step_stats.dev_stats.add(device="CPU")
     assert add_run_metadata(writer, metadata, "step_7", 7) == "step_7"
     writer.close()
-    (event,) = events_of(tmp_path)
+    (event,) = metadata_in(tmp_path)
     assert (event.tagged_run_metadata.tag, event.step) == ("step_7", 7)
     assert tf.RunMetadata.FromString(event.tagged_run_metadata.run_metadata) == metadata
 
@@ -71,8 +70,8 @@ def test_a_tag_that_is_taken_gets_a_number(tmp_path):
     tags = [add_run_metadata(writer, tf.RunMetadata(), "step_7") for _ in range(3)]
     writer.close()
     assert tags == ["step_7", "step_7_2", "step_7_3"]
-    assert [event.tagged_run_metadata.tag for event in events_of(tmp_path)] == tags
-    assert {event.step for event in events_of(tmp_path)} == {0}
+    assert [event.tagged_run_metadata.tag for event in metadata_in(tmp_path)] == tags
+    assert {event.step for event in metadata_in(tmp_path)} == {0}
 
 
 def test_a_trace_is_written_into_folders_that_are_missing(tmp_path):

@@ -11,6 +11,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.estimator.evaluation.run import run_evaluator
 from tf_frame.session.interrupts import Interrupted, Interrupts
+from tf_frame.testing.events import scalars_of
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 OPTIONS = {"max_steps": 6, "log_every_n_steps": 2, "save_summaries_steps": 2}
@@ -39,11 +40,8 @@ def rows(folder):
 def scalars(folder):
     """Tag -> step -> value of the events of a folder."""
     found = {}
-    for path in folder.glob("events.*"):
-        for event in tf.train.summary_iterator(str(path)):
-            for value in event.summary.value:
-                if value.HasField("simple_value"):
-                    found.setdefault(value.tag, {})[event.step] = value.simple_value
+    for step, tag, value in scalars_of(folder):
+        found.setdefault(tag, {})[step] = value
     return found
 
 

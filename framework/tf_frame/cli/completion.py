@@ -12,10 +12,9 @@ import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from tf_frame.cli import plugin_new
 from tf_frame.cli.main import COMMANDS
 from tf_frame.cli.screen import report
-from tf_frame.cli.selection import SELECTION, TRYING
+from tf_frame.cli.selection import LOCKED, SELECTION, TRYING
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.config.option import Option, options_of
 from tf_frame.config.run_options import run_options
@@ -163,7 +162,7 @@ def _after_folder(command: str, rest: Sequence[str], current: str) -> Iterator[s
     of_plugins = _plugin_options(["--config", file, *words], current)
     hidden = {option.name for option in own}
     others = [o for o in [*run_options(), *of_plugins] if o.name not in hidden]
-    return _options_or_values([*own, *others], words, current)
+    return _options_or_values([*own, LOCKED, *others], words, current)
 
 
 def _after_convert(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
@@ -174,13 +173,14 @@ def _after_convert(command: str, rest: Sequence[str], current: str) -> Iterator[
 
 
 def _after_plugins(command: str, rest: Sequence[str], current: str) -> Iterator[str]:
-    if rest in (["show"], ["check"]):
+    words = importlib.import_module(COMMANDS[command][0]).SUB_COMMANDS
+    if not rest:
+        return iter([*words, "--help"])
+    module, arguments, _ = words.get(rest[0], ("", "", ""))
+    if len(rest) == 1 and arguments.startswith("NAME") and rest != ["new"]:
         return iter(sorted({info.name for info in find_plugins()}))
-    if rest[:1] == ["new"]:
-        return _options_or_values(plugin_new.OPTIONS, rest[1:], current)
-    options = importlib.import_module(COMMANDS[command][0]).LIST_OPTIONS
-    words = ["list", "show", "check", "new", "--help"]
-    return _options_or_values(options, rest, current) if rest else iter(words)
+    options = getattr(importlib.import_module(module), "OPTIONS", ()) if module else ()
+    return _options_or_values(options, rest[1:], current)
 
 
 def _after_checkpoint(command: str, rest: Sequence[str], current: str) -> Iterator[str]:

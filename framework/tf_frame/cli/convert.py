@@ -12,8 +12,9 @@ from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import options_of, resolve
 from tf_frame.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin.find import find_plugins
+from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import CONVERTER
-from tf_frame.plugin.load import BrokenPluginError, load_plugin, load_plugin_info
+from tf_frame.plugin.load import load_plugin, load_plugin_info
 from tf_frame.text import columns
 
 _USAGE = """usage: tf-frame convert NAME SOURCE OUTPUT [OPTIONS]

@@ -33,7 +33,7 @@ is ok, failed (then the exit code is 2) or skipped. OPTIONS are those of the plu
 --input.data_dir, and for a model all of tf-frame run. Several plugins of one name are all
 checked; --kind chooses one of them: model, input, hook ..."""
 
-CHECK_OPTIONS = (
+OPTIONS = (
     Option("json", bool, False, "print JSON"),
     Option("kind", str, None, "the kind of the plugin, where several have the name"),
 )
@@ -55,7 +55,7 @@ def main(argv: Sequence[str]) -> int:
     name, *words = argv
     if name.startswith("-"):
         raise ConfigError("tf-frame plugins check takes the NAME of a plugin first")
-    own, rest = split_flags(words, CHECK_OPTIONS)
+    own, rest = split_flags(words, OPTIONS)
     infos = _named(name, own.get("kind"))
     quiet_tensorflow("none")
     logging.getLogger("tf_frame").setLevel(logging.ERROR)

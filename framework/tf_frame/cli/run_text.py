@@ -11,6 +11,7 @@ from typing import Any
 
 import tf_frame
 from tf_frame import file_system
+from tf_frame.cli.lock import warnings_of
 from tf_frame.cli.screen import emphasised
 from tf_frame.cli.training_setup import CommandLine
 from tf_frame.cluster import Cluster
@@ -28,7 +29,7 @@ from tf_frame.text import columns
 
 
 def notes(line: CommandLine, setup: TrainingSetup) -> list[str]:
-    """Notes on versions, changed options, options without effect and the folder.
+    """Notes on plugins that changed, changed options, options without effect and the folder.
 
     Raises:
       ConfigError: an option has no effect, and `--strict` is set.
@@ -36,14 +37,8 @@ def notes(line: CommandLine, setup: TrainingSetup) -> list[str]:
     ineffective = without_effect(setup.config, resolve(RunOptions, [line.defaults()]))
     if ineffective and setup.config.strict:
         raise ConfigError(f"{ineffective[0]} (an error because of --strict)")
-    written_with, present = line.versions(), setup.versions()
-    changed = [name for name, now in present.items() if written_with.get(name, now) != now]
     return [
-        *(
-            f"note: the configuration was written with {name} {written_with[name]}, "
-            f"this is {present[name]}"
-            for name in changed
-        ),
+        *warnings_of(line.records()),
         *(f"warning: {text}" for text in ineffective),
         *_changes(setup),
         *_remote_note(setup.model_dir),

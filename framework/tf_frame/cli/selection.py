@@ -18,6 +18,13 @@ MODE = Option(
     "tf-frame evaluate, predict and export with --model_dir",
     choices=(TRAIN, TRAIN_AND_EVALUATE, *COMMAND_MODES),
 )
+LOCKED = Option(
+    "locked",
+    bool,
+    False,
+    "refuse plugins of another version or content than the folder's config.yaml, or the one that "
+    "--config names, has recorded, and plugins that it has not",
+)
 SELECTION = (
     Option("plugin", str, None, "the model to train; tf-frame plugins list shows all"),
     MODE,
@@ -63,6 +70,7 @@ SELECTION = (
         "over the files",
         verbatim=True,
     ),
+    LOCKED,
 )
 DRY_RUN = Option(
     "dry_run",

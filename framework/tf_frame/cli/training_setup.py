@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
+from tf_frame.cli.lock import records_of, refuse_changed, refuse_unrecorded, warnings_of
 from tf_frame.cli.run_folder import file_of_folder, no_plugin_named
-from tf_frame.cli.screen import quiet_tensorflow, without_chatter
+from tf_frame.cli.screen import quiet_tensorflow, report, without_chatter
 from tf_frame.cli.selection import (
+    LOCKED,
     MODE,
     MODEL_DIR,
     SELECTION,
@@ -75,11 +77,14 @@ class CommandLine:
         flags = self.flags(own)
         if self.chosen is None:
             raise no_plugin_named(self.values.get(MODEL_DIR.name) or "")
-        return self.chosen.configure(
+        setup = self.chosen.configure(
             flags,
             model_dir=os.path.expanduser(self.given_model_dir() or self._default_model_dir()),
             mode=self.values.get(MODE.name, MODE.default),
         )
+        if self.values.get(LOCKED.name):
+            refuse_unrecorded(setup.plugins(), self.records())
+        return setup
 
     def flags(self, own: Sequence[Option] = ()) -> dict[str, Any]:
         """Option name -> value of all options on the command line, checked; see `setup`."""
@@ -90,9 +95,9 @@ class CommandLine:
         given: str | None = self.values.get(MODEL_DIR.name)
         return given or _value_in_files(self.files, MODEL_DIR)
 
-    def versions(self) -> dict[str, str]:
-        """Package -> version, as the configuration files have them."""
-        return {name: version for file in self.files for name, version in file.versions.items()}
+    def records(self) -> list[Settings]:
+        """The files that record which plugins a run used: those read, and that of the folder."""
+        return records_of(self.files, self.given_model_dir())
 
     def defaults(self) -> dict[str, Any]:
         """Option name -> value of the model's defaults and the preset."""
@@ -133,6 +138,10 @@ def parse_command_line(argv: Sequence[str]) -> CommandLine:
     values, rest = split_flags(argv, [*SELECTION, *TRYING, *run_options()])
     files = [*_configuration_files(values), settings_of_assignments(values.get("set", ()))]
     named = [file.plugin for file in files if file.plugin]
+    if values.get(LOCKED.name):
+        # Before any code of a plugin runs.
+        folder = values.get(MODEL_DIR.name) or _value_in_files(files, MODEL_DIR)
+        refuse_changed(records_of(files, folder))
     name = values.get("plugin") or next(reversed(named), None)
     if name is None:
         return CommandLine(values, rest, files, None)
@@ -205,7 +214,10 @@ def setup_of_folder(
     line = parse_command_line(["--config", file, "--model_dir", folder, *rest])
     if line.chosen is None:
         raise ConfigError(f"{file} names no model to go by; it needs a line 'plugin: NAME'")
-    return line.setup(own), {option.name: option.default for option in own} | values
+    setup = line.setup(own)
+    for warning in warnings_of(line.records()):
+        report(warning)
+    return setup, {option.name: option.default for option in own} | values
 
 
 def _setup_of_checkpoint(

@@ -57,6 +57,7 @@ class Settings:
       transforms, hooks: gradient transforms and hooks, in order; None: not given.
       values: dotted option name -> raw value, except options of transforms and hooks.
       versions: package -> version at the time of writing.
+      lock: package -> hash and names of its plugins at that time: see `tf_frame.plugin.lock`.
       path: path of the file, or another source, for messages; empty if there is none.
     """
 
@@ -68,6 +69,7 @@ class Settings:
     hooks: tuple[Named, ...] | None = None
     values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    lock: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     path: str = dataclasses.field(default="", compare=False)
 
 
@@ -143,7 +145,7 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
         raise ConfigError(f"{source}: expected option -> value, found {content!r:.60}")
     content = dict(content)
     plugin = _name(content.pop("plugin", None), "plugin", source)
-    versions = _section(content, "versions", source)
+    versions, lock = (_section(content, key, source) for key in ("versions", "lock"))
     values: dict[str, Any] = {}
     _flatten(values, "model", _section(content, "model", source))
     names: dict[str, Any] = {}
@@ -159,7 +161,7 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
                 f"{str(name).partition('.')[0]}; leave one of them out"
             )
         values[str(name)] = value
-    return Settings(plugin, **names, values=values, versions=versions, path=source)
+    return Settings(plugin, **names, values=values, versions=versions, lock=lock, path=source)
 
 
 def settings_of_assignments(assignments: Sequence[str]) -> Settings:
@@ -251,6 +253,8 @@ def to_yaml(settings: Settings, header: str) -> str:
             for named in getattr(settings, key) or ()
         ]
     content["versions"] = dict(settings.versions)
+    if settings.lock:
+        content["lock"] = {name: dict(entry) for name, entry in settings.lock.items()}
     return f"# {header}\n" + yaml.safe_dump(content, sort_keys=False, default_flow_style=None)
 
 

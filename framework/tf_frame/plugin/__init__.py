@@ -1,6 +1,7 @@
 """Plugins: their contracts, and how they are found, checked and loaded."""
 
 from tf_frame.plugin.contracts import (
+    API_VERSION,
     Input,
     InputContext,
     InputInfo,
@@ -21,6 +22,7 @@ from tf_frame.plugin.training_contracts import (
 )
 
 __all__ = [
+    "API_VERSION",
     "Converter",
     "GradientTransform",
     "HookContext",

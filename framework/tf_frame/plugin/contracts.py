@@ -14,6 +14,10 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+# Version of the contracts of all kinds, and the oldest one whose plugins work; docs/plugins.md says
+# what changes it.
+API_VERSION = OLDEST_API_VERSION = 1
+
 
 class Mode(str, enum.Enum):
     """Purpose of a graph; the values are those of tf.estimator.ModeKeys."""
@@ -37,11 +41,14 @@ class Plugin:
         `tf_frame.testing.conformance` check the plugin, so that this is quick, or because an
         option has no usable default: option -> value (`{"size": 8}`). Of a model in the form of
         a configuration file (`{"model.size": 8, "input.crop_size": 33, "train_batch_size": 4}`).
+      api_version: the `tf_frame.plugin.API_VERSION` that the plugin is written for; None: what its
+        package's requirement on tf-frame says.
       params: the values of the options, a `Params`.
     """
 
     Params: ClassVar[type] = NoParams
     check_options: ClassVar[Mapping[str, Any]] = {}
+    api_version: ClassVar[int | None] = None
 
     def __init__(self, *, params: Any) -> None:
         self.params = params

@@ -23,7 +23,7 @@ from tf_frame.plugin.frames import (
     made_in_plugin,
     python_error_in,
 )
-from tf_frame.plugin.load import missing_module
+from tf_frame.plugin.imports import missing_module
 from tf_frame.plugin.origin import (
     is_foreign,
     package_of_file,

@@ -8,17 +8,22 @@ entry points that are two minutes old and drops the distribution's name.
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
-import re
-import sys
+import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 
-import tf_frame
 from tf_frame.plugin.kinds import KINDS, Kind
+from tf_frame.plugin.modules import missing_part, module_of
+from tf_frame.plugin.packages import OWN_DISTRIBUTION, Package, canonical_name, is_own, packages
+from tf_frame.plugin.requirements import incompatibility, installed_version, unmet
+from tf_frame.plugin.switches import Switches, read_switches
 
-OWN_DISTRIBUTION = "tf-frame"
-OK, CONFLICT, INCOMPATIBLE = "ok", "conflict", "incompatible"
+__all__ = ["OWN_DISTRIBUTION", "PluginInfo", "canonical_name", "find_plugins"]
+
+OK, CONFLICT, INCOMPATIBLE, DISABLED = "ok", "conflict", "incompatible", "disabled"
+# Loading is tried nonetheless: a requirement may be met by a package of another name, such as
+# tensorflow-cpu, and a package may find its modules only when it is imported.
+BROKEN = "broken"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,8 +35,9 @@ class PluginInfo:
       name: its name on the command line.
       target: `module:attribute` of its entry point.
       distribution, version: the package that contains it.
-      state: `ok`, `conflict` or `incompatible`.
+      state: `ok`, `conflict`, `incompatible`, `disabled` or, as far as metadata tells, `broken`.
       problem: the reason why it cannot be used, empty if it can.
+      remedy: what to do about the problem.
     """
 
     kind: Kind
@@ -41,6 +47,7 @@ class PluginInfo:
     version: str
     state: str = OK
     problem: str = ""
+    remedy: str = ""
 
     @property
     def described(self) -> str:
@@ -56,89 +63,74 @@ class PluginInfo:
         )
 
 
-def find_plugins() -> list[PluginInfo]:
-    """Lists the installed plugins of every kind, sorted by kind and name."""
-    plugins = sorted(set(_scan()), key=lambda p: (KINDS.index(p.kind), p.name, p.distribution))
-    count = Counter((p.kind, p.name) for p in plugins)
+def find_plugins(switches: Switches | None = None) -> list[PluginInfo]:
+    """Lists the installed plugins of every kind, sorted by kind and name.
+
+    Args:
+      switches: the plugins that may be used; by default read from environment and file.
+
+    Raises:
+      ConfigError: the variables or the file that disable plugins cannot be read.
+      PluginError: the entry points of a package cannot be read, and plugins are strict.
+    """
+    found = set(_scan(switches or read_switches()))
+    plugins = sorted(found, key=lambda p: (KINDS.index(p.kind), p.name, p.distribution))
+    count = Counter((p.kind, p.name) for p in plugins if p.state != DISABLED)
     return [
-        _in_conflict(p, plugins) if p.state == OK and count[p.kind, p.name] > 1 else p
+        _in_conflict(p, plugins) if p.state in (OK, BROKEN) and count[p.kind, p.name] > 1 else p
         for p in plugins
     ]
 
 
-def canonical_name(distribution: str) -> str:
-    """Returns a package's name in the spelling that pip compares: `My_Line` as `my-line`."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()
-
-
-def incompatibility(requirements: Iterable[str]) -> str:
-    """Checks a package's requirements against the version of this tf-frame.
-
-    Args:
-      requirements: lines of the package's metadata, such as `tf-frame<0.2,>=0.1`.
-
-    Returns:
-      The requirement that is not met, in words; empty if all are met.
-    """
-    from packaging.requirements import InvalidRequirement, Requirement
-
-    for line in requirements:
-        if not re.match(r"tf[-_.]+frame(?![-_.\w])", line, re.IGNORECASE):
-            continue
-        try:
-            requirement = Requirement(line)
-        except InvalidRequirement as error:
-            return f"its requirement {line!r} cannot be read: {error}"
-        specifier, marker = requirement.specifier, requirement.marker
-        if marker is not None and not marker.evaluate({"extra": ""}):
-            continue
-        if not specifier.contains(tf_frame.__version__, prereleases=True):
-            return f"it needs tf-frame{specifier}, this is tf-frame {tf_frame.__version__}"
-    return ""
-
-
-def _scan() -> Iterator[PluginInfo]:
+def _scan(switches: Switches) -> Iterator[PluginInfo]:
     kinds = {kind.group: kind for kind in KINDS}
-    for name, distribution in _distributions():
-        entry_points = [e for e in _entry_points(distribution) if e.group in kinds]
-        if not entry_points:
-            continue
-        # Read only for packages with plugins, because each attribute parses the whole metadata.
-        problem, version = incompatibility(distribution.requires or []), distribution.version
-        state = INCOMPATIBLE if problem else OK
-        for each in entry_points:
-            yield PluginInfo(
-                kinds[each.group], each.name, each.value, name, version, state, problem
+    version_of = functools.cache(installed_version)
+    missing = functools.cache(missing_part)
+    for package in packages(strict=switches.strict):
+        of_package = _state(package, version_of)
+        for each in package.entry_points:
+            if each.group not in kinds:
+                continue
+            state, problem, remedy = (
+                _disabled(switches, package.name, each.name)
+                or of_package
+                or _of_target(each.value, package.name, missing)
+                or (OK, "", "")
             )
+            kind, names = kinds[each.group], (each.name, each.value, package.name)
+            yield PluginInfo(kind, *names, package.version, state, problem, remedy)
 
 
-def _distributions() -> Iterator[tuple[str, importlib.metadata.Distribution]]:
-    """Yields each installed package once: the first one on the path, as imports find it."""
-    seen = set()
-    for distribution in importlib.metadata.distributions():
-        name = distribution.metadata["Name"] if _has_entry_points(distribution) else None
-        if name and canonical_name(name) not in seen:
-            seen.add(canonical_name(name))
-            yield name, distribution
+_State = tuple[str, str, str]
 
 
-def _has_entry_points(distribution: importlib.metadata.Distribution) -> bool:
-    try:
-        return "tf_frame." in (distribution.read_text("entry_points.txt") or "")
-    except UnicodeDecodeError:
-        return True  # `_entry_points` reports the error.
+def _disabled(switches: Switches, distribution: str, name: str) -> _State | None:
+    problem, remedy = switches.why_disabled(distribution, name)
+    return (DISABLED, problem, remedy) if problem else None
 
 
-def _entry_points(
-    distribution: importlib.metadata.Distribution,
-) -> list[importlib.metadata.EntryPoint]:
-    try:
-        return list(distribution.entry_points)
-    except (ValueError, TypeError) as error:
-        # A malformed entry_points.txt must not hide the plugins of other packages.
-        problem = f"its entry_points.txt cannot be read ({error})"
-        print(f"tf-frame: skipping {distribution.name}: {problem}", file=sys.stderr)
-        return []
+def _state(package: Package, version_of: Callable[[str], str | None]) -> _State | None:
+    """The problem of all plugins of a package; None if there is none."""
+    if is_own(package.name):
+        return None
+    problem = incompatibility(package.requires)
+    if problem:
+        return INCOMPATIBLE, problem, f"pip install --upgrade tf-frame {package.name}"
+    found = unmet(package.requires, version_of)
+    return (BROKEN, found[1], f"pip install '{found[0]}'") if found else None
+
+
+def _of_target(target: str, distribution: str, missing: Callable[[str], str]) -> _State | None:
+    """The problem of a single entry point; None if there is none."""
+    if is_own(distribution):
+        return None
+    remedy = f"pip install --force-reinstall {distribution}, or uninstall it"
+    module = module_of(target)
+    if not module:
+        remedy = f"tell the authors of {distribution}, or uninstall it"
+        return BROKEN, f"its entry point is {target!r}; expected module:Class", remedy
+    part = missing(module)
+    return (BROKEN, f"there is no module {part!r}", remedy) if part else None
 
 
 def _in_conflict(info: PluginInfo, plugins: list[PluginInfo]) -> PluginInfo:
@@ -146,11 +138,16 @@ def _in_conflict(info: PluginInfo, plugins: list[PluginInfo]) -> PluginInfo:
 
     tf-frame's own plugins keep their names, so that those are not in conflict.
     """
-    if canonical_name(info.distribution) == OWN_DISTRIBUTION:
+    if is_own(info.distribution):
         return info
-    others = [p for p in plugins if (p.kind, p.name) == (info.kind, info.name) and p != info]
+    others = [
+        p
+        for p in plugins
+        if (p.kind, p.name) == (info.kind, info.name) and p != info and p.state != DISABLED
+    ]
     places = ", ".join(f"{p.target} of {p.distribution} {p.version}" for p in others)
     problem = f"the {info.kind.word} name {info.name!r} is also taken by {places}"
-    if any(canonical_name(p.distribution) == OWN_DISTRIBUTION for p in others):
+    if any(is_own(p.distribution) for p in others):
         problem += f", which keeps it; name this one {info.distribution}:{info.name}"
-    return dataclasses.replace(info, state=CONFLICT, problem=problem)
+    remedy = f"use {info.distribution}:{info.name}, or uninstall all but one of them"
+    return dataclasses.replace(info, state=CONFLICT, problem=problem, remedy=remedy)

@@ -1,37 +1,30 @@
-"""Loads the plugins that a run names, and no others, so that a broken one stops no other run.
-
-Loading goes through stevedore with two corrections: the entry points come
-from `find_plugins`, not from stevedore's cache, and every exception that a
-plugin raises at import is reported (stevedore lets AssertionError and
-SystemExit through).
-"""
+"""Loads the plugins that a run names, and no others, so that a broken one stops no other run."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import difflib
-import importlib.metadata
-import os
-import re
-import sys
-import traceback
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from stevedore.named import NamedExtensionManager
-
+import tf_frame
 from tf_frame.errors import PluginError
+from tf_frame.plugin.contracts import API_VERSION, OLDEST_API_VERSION
 from tf_frame.plugin.find import (
+    BROKEN,
     CONFLICT,
+    DISABLED,
     OK,
     OWN_DISTRIBUTION,
     PluginInfo,
     canonical_name,
     find_plugins,
 )
+from tf_frame.plugin.imports import BrokenPluginError, import_target
 from tf_frame.plugin.kinds import Kind, check_contract
+from tf_frame.plugin.modules import module_of
 from tf_frame.plugin.origin import register
+from tf_frame.plugin.switches import read_switches
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,20 +38,6 @@ class LoadedPlugin:
 
     info: PluginInfo
     cls: Any
-
-
-class BrokenPluginError(PluginError):
-    """An installed plugin cannot be used.
-
-    Attributes:
-      cause: the reason, in one line.
-    """
-
-    def __init__(self, info: PluginInfo, cause: str, remedy: str) -> None:
-        self.cause = " ".join(cause.split())
-        super().__init__(
-            f"{info.described} cannot be used: {self.cause}\n  {info.where}\n  remedy: {remedy}"
-        )
 
 
 def load_plugin(
@@ -80,7 +59,11 @@ def load_plugin(
       PluginError: there is no such plugin, or it is broken; the message names entry
         point, distribution, version, cause and remedy.
     """
-    of_kind = [p for p in (find_plugins() if installed is None else installed) if p.kind == kind]
+    switches = read_switches()
+    installed = find_plugins(switches) if installed is None else installed
+    if switches.strict:
+        _refuse_problems(installed)
+    of_kind = [p for p in installed if p.kind == kind]
     matches = matching_plugins(name, of_kind, prefer=prefer)
     if matches:
         # The error of a plugin that is only in conflict says how to choose between them.
@@ -99,6 +82,11 @@ def matching_plugins(
       plugins: the candidates.
       prefer: the distribution that resolves a conflict if the name does not.
     """
+    enabled = [p for p in plugins if p.state != DISABLED]
+    return _matching(name, enabled, prefer) or _matching(name, plugins, prefer)
+
+
+def _matching(name: str, plugins: Sequence[PluginInfo], prefer: str | None) -> list[PluginInfo]:
     distribution, _, short = name.rpartition(":")
     exact = _of_distribution(distribution, [p for p in plugins if p.name == short])
     same = [p for p in plugins if p.name == name]
@@ -108,11 +96,24 @@ def matching_plugins(
     )
 
 
+def _refuse_problems(installed: Iterable[PluginInfo]) -> None:
+    lines = [
+        f"  {info.described}: {info.problem}"
+        for info in installed
+        if info.state not in (OK, DISABLED)
+    ]
+    if lines:
+        heading = (
+            "plugins are strict (TF_FRAME_STRICT_PLUGINS, strict_plugins), and there are problems:"
+        )
+        raise PluginError("\n".join([heading, *lines]))
+
+
 def _of_distribution(distribution: str | None, plugins: Sequence[PluginInfo]) -> list[PluginInfo]:
     """Selects the plugins of one distribution, which resolves their conflicts with others."""
     own = canonical_name(distribution or "")
     return [
-        dataclasses.replace(p, state=OK, problem="") if p.state == CONFLICT else p
+        dataclasses.replace(p, state=OK, problem="", remedy="") if p.state == CONFLICT else p
         for p in plugins
         if canonical_name(p.distribution) == own
     ]
@@ -137,13 +138,13 @@ def unknown_plugin(
 
 def load_plugin_info(info: PluginInfo) -> LoadedPlugin:
     """Imports and checks one plugin of `find_plugins`; raises as `load_plugin` does."""
-    if info.state == CONFLICT:
-        remedy = f"use {info.distribution}:{info.name}, or uninstall all but one of them"
-        raise BrokenPluginError(info, info.problem, remedy)
-    if info.state != OK:
-        remedy = f"pip install --upgrade tf-frame {info.distribution}"
-        raise BrokenPluginError(info, info.problem, remedy)
-    cls = _import(info)
+    # What is broken by its metadata may be loaded nonetheless, unless it names no class.
+    if info.state not in (OK, BROKEN) or not module_of(info.target):
+        problem = info.problem or f"its entry point is {info.target!r}; expected module:Class"
+        remedy = info.remedy or f"tell the authors of {info.distribution}, or uninstall it"
+        raise BrokenPluginError(info, problem, remedy)
+    cls = import_target(info)
+    _check_api_version(cls, info)
     problem = check_contract(cls, info.kind)
     if problem:
         remedy = f"tell the authors of {info.distribution}, or uninstall it"
@@ -152,98 +153,21 @@ def load_plugin_info(info: PluginInfo) -> LoadedPlugin:
     return LoadedPlugin(info, cls)
 
 
-class _GuardedEntryPoint:
-    """An entry point whose failure is always an Exception, which stevedore reports."""
+def _check_api_version(cls: Any, info: PluginInfo) -> None:
+    """Refuses a class that was written for a version of the contracts that is not supported.
 
-    def __init__(self, info: PluginInfo) -> None:
-        self.name = info.name
-        self._entry_point = importlib.metadata.EntryPoint(info.name, info.target, info.kind.group)
-
-    def load(self) -> Any:
-        try:
-            return self._entry_point.load()
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise RuntimeError(_cause(error)) from error
-
-
-class _FreshManager(NamedExtensionManager[Any]):
-    """stevedore's manager for one entry point that was just read."""
-
-    def __init__(self, info: PluginInfo) -> None:
-        self._entry_point = _GuardedEntryPoint(info)
-        self.failure: BaseException | None = None
-        super().__init__(
-            info.kind.group,
-            names=[info.name],
-            on_load_failure_callback=_FreshManager._keep_failure,
-            on_missing_entrypoints_callback=lambda names: None,
-        )
-
-    def list_entry_points(self) -> list[Any]:
-        return [self._entry_point]
-
-    @staticmethod
-    def _keep_failure(manager: Any, entry_point: Any, error: BaseException) -> None:
-        manager.failure = error
-
-
-def _import(info: PluginInfo) -> Any:
-    # What a plugin prints must not get into results, such as JSON or YAML.
-    with contextlib.redirect_stdout(sys.stderr):
-        manager = _FreshManager(info)
-    failure = manager.failure
-    if failure is not None:
-        remedy = _remedy(failure.__cause__, info)
-        raise BrokenPluginError(info, str(failure), remedy) from failure.__cause__
-    return manager[info.name].plugin
-
-
-def _remedy(error: BaseException | None, info: PluginInfo) -> str:
-    """Returns a remedy for an error of an import."""
-    own = info.target.split(":")[0].split(".")[0]
-    missing = error.name if isinstance(error, ModuleNotFoundError) else None
-    if not missing or missing.split(".")[0] == own:
-        return f"pip install --upgrade {info.distribution}, or uninstall it"
-    return missing_module(missing, info.distribution)
-
-
-def missing_module(name: str, distribution: str) -> str:
-    """Returns a remedy for a module that a package imports and that is not installed.
-
-    Args:
-      name: the module.
-      distribution: the package that imports it.
+    One that declares none goes by the requirement of its package on tf-frame.
     """
-    top = name.split(".")[0]
-    try:
-        required = importlib.metadata.requires(distribution) or []
-    except importlib.metadata.PackageNotFoundError:
-        required = []
-    names = [re.split(r"[^-\w.]", line.strip(), maxsplit=1)[0] for line in required]
-    package = next((each for each in names if canonical_name(each) == canonical_name(top)), None)
-    if package:
-        return f"pip install {package}, which {distribution} requires"
-    return (
-        f"pip install the package that has the module {top!r}, and tell the authors of "
-        f"{distribution} to list it among the requirements (install_requires)"
+    version = getattr(cls, "api_version", None)
+    if version is None or version in range(OLDEST_API_VERSION, API_VERSION + 1):
+        return
+    known = str(API_VERSION)
+    if OLDEST_API_VERSION < API_VERSION:
+        known = f"{OLDEST_API_VERSION} to {API_VERSION}"
+    problem = (
+        f"it is written for version {version!r} of the plugin contracts (api_version), "
+        f"tf-frame {tf_frame.__version__} has version {known}"
     )
-
-
-def _cause(error: BaseException) -> str:
-    """The error, with the line of the plugin's code that raised it if there is one."""
-    text = f"{type(error).__name__}: {error}".rstrip(": ")
-    if isinstance(error, SyntaxError) and error.filename:
-        return text  # The text of a SyntaxError ends with the place.
-    places = [
-        f" ({os.path.basename(frame.f_code.co_filename)}, line {line})"
-        for frame, line in traceback.walk_tb(error.__traceback__)
-        if not _is_importer(frame.f_globals.get("__name__", ""))
-    ]
-    return text + "".join(places[-1:])
-
-
-def _is_importer(module: str) -> bool:
-    """Returns whether a module imports plugins, rather than being part of one."""
-    return module == __name__ or module.split(".")[0] == "importlib"
+    newer = isinstance(version, int) and version > API_VERSION
+    remedy = f"pip install --upgrade {'tf-frame' if newer else info.distribution}"
+    raise BrokenPluginError(info, problem, remedy)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tf_frame.errors import ConfigError, PluginError
-from tf_frame.plugin.find import OK, find_plugins
+from tf_frame.plugin.find import BROKEN, OK, find_plugins
 from tf_frame.plugin.kinds import INPUT
 from tf_frame.plugin.load import LoadedPlugin, load_plugin_info
 from tf_frame.plugin.origin import described
@@ -54,11 +54,16 @@ def check_batch(model: Any, source: Any, features: Any, labels: Any) -> None:
             raise _unfit(described(source), described(model), part, missing[0], model)
 
 
+def declares(plugin: Any) -> bool:
+    """Returns whether a class declares any names of features or labels."""
+    return any(_declared(plugin, part) for part in _PARTS)
+
+
 def inputs_for(model: Any) -> list[str]:
     """Lists the installed inputs that declare all that a model declares."""
     fitting = []
     for info in find_plugins():
-        if info.kind != INPUT or info.state != OK:
+        if info.kind != INPUT or info.state not in (OK, BROKEN):
             continue
         with contextlib.suppress(PluginError):
             cls = load_plugin_info(info).cls

@@ -30,6 +30,11 @@ def register(cls: type, info: PluginInfo) -> None:
     _LOADED[cls] = info
 
 
+def loaded_plugins() -> list[PluginInfo]:
+    """Lists the plugins that this process has loaded."""
+    return list(_LOADED.values())
+
+
 def mark(made: Any, info: PluginInfo) -> Any:
     """Returns an object that a plugin made, marked with the plugin where the object allows it."""
     with contextlib.suppress(AttributeError, TypeError):

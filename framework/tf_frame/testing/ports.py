@@ -4,6 +4,23 @@ They are those of the launcher: a port that the system gives to outgoing connect
 one of another test before the server listens.
 """
 
+from __future__ import annotations
+
+import contextlib
+import socket
+
 from tf_frame.launch.ports import free_ports
 
-__all__ = ["free_ports"]
+__all__ = ["free_ports", "held_ports"]
+
+
+def held_ports(count: int) -> list[socket.socket]:
+    """Takes free ports without listening: connections are refused, `free_ports` leaves them out."""
+    held: list[socket.socket] = []
+    while len(held) < count:
+        holder = socket.socket()
+        # A port that had connections a minute ago counts as free, but cannot be held.
+        with contextlib.suppress(OSError):
+            holder.bind(("", free_ports(1)[0]))
+            held.append(holder)
+    return held

@@ -16,6 +16,8 @@ from tf_frame.hooks.nan_guard import NanTensorHook
 from tf_frame.hooks.stop import StopAtStepHook
 from tf_frame.hooks.summary import SummarySaverHook
 from tf_frame.hooks.throughput import StepCounterHook
+from tf_frame.testing.clock import FakeClock
+from tf_frame.testing.events import events_of as all_events
 
 OURS = types.SimpleNamespace(
     **{
@@ -57,17 +59,11 @@ def build(*, moves=True, has_step=True):
     return graph
 
 
-class Clock:
-    """Both clocks; every look at one takes no time."""
-
-    now = 1000.0
-
-
 @pytest.fixture
-def clock(monkeypatch):
-    monkeypatch.setattr("time.monotonic", lambda: Clock.now)
-    monkeypatch.setattr("time.time", lambda: Clock.now)
-    return Clock
+def clock():
+    """Both clocks; every look at one takes no time."""
+    with FakeClock("monotonic", "time") as clock:
+        yield clock
 
 
 @pytest.fixture
@@ -129,16 +125,15 @@ def both(outcome):
 def events_of(folder):
     """Content of the event files of a folder, without times and the host."""
     events = []
-    for file in sorted(folder.glob("events.out.tfevents.*")):
-        for event in tf.train.summary_iterator(str(file)):
-            what = event.WhichOneof("what")
-            if what == "summary":
-                values = [(v.tag, v.simple_value, v.HasField("histo")) for v in event.summary.value]
-                events.append((event.step, values))
-            elif what == "session_log":
-                events.append((event.step, event.session_log.status))
-            elif what == "graph_def":
-                events.append((event.step, what))
+    for event in all_events(folder):
+        what = event.WhichOneof("what")
+        if what == "summary":
+            values = [(v.tag, v.simple_value, v.HasField("histo")) for v in event.summary.value]
+            events.append((event.step, values))
+        elif what == "session_log":
+            events.append((event.step, event.session_log.status))
+        elif what == "graph_def":
+            events.append((event.step, what))
     return events
 
 

@@ -21,6 +21,7 @@ from tf_frame.profiling.step_profile import read
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.schedule import Schedule
+from tf_frame.testing.events import events_of
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 from xplane import marked_steps
 
@@ -32,15 +33,9 @@ def captures_of(folder):
 
 def tags_of(folder):
     """The tags of run metadata in the event files of a folder, and their steps."""
-    tf.summary.FileWriterCache.clear()
-    events = [
-        event
-        for file in sorted(folder.glob("events.out.tfevents.*"))
-        for event in tf.train.summary_iterator(str(file))
-    ]
     return {
         event.tagged_run_metadata.tag: event.step
-        for event in events
+        for event in events_of(folder)
         if event.HasField("tagged_run_metadata")
     }
 

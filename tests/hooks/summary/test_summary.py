@@ -4,17 +4,11 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.summary import SummaryHook, event_writer
+from tf_frame.testing.events import events_of
 
 
 def hook_of(folder, graph, every_steps):
     return SummaryHook(str(folder), graph.summary_op, every_steps=every_steps)
-
-
-def events_of(folder):
-    """Every event in the event files of the folder, in the order of TensorBoard."""
-    tf.summary.FileWriterCache.clear()
-    files = sorted(folder.glob("events.out.tfevents.*"))
-    return [event for file in files for event in tf.train.summary_iterator(str(file))]
 
 
 def steps_of(events):

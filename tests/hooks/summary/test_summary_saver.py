@@ -2,13 +2,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.summary import SummarySaverHook
-
-
-def events_of(folder):
-    """Every event in the event files of the folder."""
-    tf.summary.FileWriterCache.clear()
-    files = sorted(folder.glob("events.out.tfevents.*"))
-    return [event for file in files for event in tf.train.summary_iterator(str(file))]
+from tf_frame.testing.events import events_of
 
 
 def steps_of(events):

@@ -5,6 +5,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.throughput import StepCounterHook
+from tf_frame.testing.events import scalars_of
 
 
 @pytest.fixture
@@ -19,14 +20,7 @@ def lines(caplog):
 
 def rates_of(folder):
     """(step, steps per second) in the order of writing."""
-    tf.summary.FileWriterCache.clear()
-    return [
-        (event.step, value.simple_value)
-        for file in sorted(folder.glob("events.out.tfevents.*"))
-        for event in tf.train.summary_iterator(str(file))
-        for value in event.summary.value
-        if value.tag == "global_step/sec"
-    ]
+    return [(step, value) for step, tag, value in scalars_of(folder) if tag == "global_step/sec"]
 
 
 def test_the_rate_leaves_out_the_first_step_and_what_was_before_it(

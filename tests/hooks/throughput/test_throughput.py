@@ -10,6 +10,7 @@ from tf_frame.hooks.cadence import Cadence
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.throughput import ThroughputHook, throughput_of, write_scalars
 from tf_frame.hooks.training_clock import mark_traced
+from tf_frame.testing.events import scalars_of
 
 LINE = re.compile(
     r"step (\d+): ([\d.]+)(?: \+/- ([\d.]+))? steps/s \(jitter ([\d.]+)\), ([\d.]+) examples/s"
@@ -45,14 +46,7 @@ def reported(caplog):
 
 
 def scalars(folder):
-    tf.summary.FileWriterCache.clear()
-    return [
-        (event.step, value.tag, value.simple_value)
-        for file in folder.glob("events.out.tfevents.*")
-        for event in tf.train.summary_iterator(str(file))
-        for value in event.summary.value
-        if value.tag.startswith("throughput/")
-    ]
+    return [each for each in scalars_of(folder) if each[1].startswith("throughput/")]
 
 
 def test_the_figures_are_those_of_numpy():

@@ -9,6 +9,7 @@ from tensorflow.python.training.training_util import _get_or_create_global_step_
 
 from tf_frame.graph.global_step import read_step_after
 from tf_frame.hooks.timeline import ProfilerHook
+from tf_frame.testing.events import events_of
 
 STOCK = tf.train.ProfilerHook
 
@@ -19,11 +20,9 @@ def files_of(folder):
 
 def tags_of(folder):
     """Tag and step of the run metadata in each event, in order."""
-    tf.summary.FileWriterCache.clear()
     return [
         (event.tagged_run_metadata.tag, event.step)
-        for file in sorted(folder.glob("events.out.tfevents.*"))
-        for event in tf.train.summary_iterator(str(file))
+        for event in events_of(folder)
         if event.HasField("tagged_run_metadata")
     ]
 

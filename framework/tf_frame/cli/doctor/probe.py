@@ -53,7 +53,7 @@ def _profile_tab(_: str) -> None:
 
 
 def _plugins(_: str) -> Any:
-    return importlib.import_module("tf_frame.cli.plugins").checked_plugins()
+    return importlib.import_module("tf_frame.cli.plugin_list").checked_plugins()
 
 
 PARTS: dict[str, Callable[[str], Any]] = {

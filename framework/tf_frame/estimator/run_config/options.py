@@ -30,6 +30,7 @@ _ELSEWHERE = {
     "model": "the model, with its parameters, is an argument of the Estimator",
     "input": "the input is an argument of the Estimator's methods",
     "versions": "it belongs to a config.yaml that a run wrote",
+    "lock": "it belongs to a config.yaml that a run wrote",
 }
 _NO_STRATEGIES = (
     "is {value!r}, but tf-frame has no distribution strategies; use "

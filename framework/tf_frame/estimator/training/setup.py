@@ -22,7 +22,9 @@ from tf_frame.errors import ConfigError, DataError, PluginError
 from tf_frame.learning_rates.context import schedule_context
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.fault import call, calling
+from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.load import LoadedPlugin
+from tf_frame.plugin.lock import loaded_by_name
 from tf_frame.plugin.needs import check_declared
 from tf_frame.plugin.origin import made_by, mark, method_of
 from tf_frame.text import short_repr
@@ -211,9 +213,11 @@ class TrainingSetup:
         values = {name: getattr(self.config, name) for name in names}
         for key, plugin in single.items():
             values.update({f"{key}.{name}": value for name, value in plugin.values().items()})
+        model = single.pop("model")
+        others: dict[str, Any] = {key: plugin.name for key, plugin in single.items()}
         return Settings(
-            plugin=single.pop("model").name,
-            **{key: plugin.name for key, plugin in single.items()},
+            plugin=model.name,
+            **others,
             transforms=tuple(Named(each.name, each.values()) for each in self.transforms),
             hooks=tuple(Named(each.name, each.values()) for each in self.hooks),
             values=values,
@@ -222,9 +226,15 @@ class TrainingSetup:
 
     def versions(self) -> dict[str, str]:
         """Package -> version, of tf-frame and of every package that brings a plugin."""
-        plugins = (*self._plugins_by_key().values(), *self.transforms, *self.hooks)
-        infos = [each.plugin.info for each in plugins]
-        return {"tf-frame": tf_frame.__version__, **{i.distribution: i.version for i in infos}}
+        versions = {info.distribution: info.version for info in self.plugins()}
+        return {"tf-frame": tf_frame.__version__, **versions}
+
+    def plugins(self) -> list[PluginInfo]:
+        """The plugins of a run, and the loaded ones that their options name, such as a network."""
+        named = (*self._plugins_by_key().values(), *self.transforms, *self.hooks)
+        values = [value for each in named for value in each.values().values()]
+        infos = [each.plugin.info for each in named]
+        return [*infos, *(each for each in loaded_by_name(values) if each not in infos)]
 
     def _plugins_by_key(self) -> dict[str, ConfiguredPlugin]:
         """The plugins of which a run has one, by their key in `config.yaml`."""

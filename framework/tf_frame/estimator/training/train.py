@@ -34,6 +34,7 @@ from tf_frame.graph.step_loop import StepLoop, build_step_loop, why_not
 from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.hooks.checkpoint import CheckpointHook
 from tf_frame.hooks.input_position import RestoredCheckpoint
+from tf_frame.plugin.lock import lock_of
 from tf_frame.profiling.request import ProfileRequest
 from tf_frame.profiling.step_times import StepTimes
 from tf_frame.session.job_member import JobMember, NothingLeftToTrain
@@ -330,4 +331,5 @@ def write_configuration(setup: TrainingSetup, info: Any) -> None:
     assert setup.input is not None
     write_input_info(setup.model_dir, setup.input.name, info)
     path = os.path.join(setup.model_dir, CONFIG_FILE)
-    write_file(path, to_yaml(setup.settings(), _HEADER))
+    settings = dataclasses.replace(setup.settings(), lock=lock_of(setup.plugins()))
+    write_file(path, to_yaml(settings, _HEADER))

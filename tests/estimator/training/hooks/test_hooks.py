@@ -24,6 +24,7 @@ from tf_frame.plugin import Mode
 from tf_frame.plugin.kinds import HOOK
 from tf_frame.plugin.load import load_plugin
 from tf_frame.session.interrupts import Interrupted, Interrupts
+from tf_frame.testing.events import events_of
 from tf_frame.testing.toy import ToyInput, ToyModel, make_setup, run_setup
 
 
@@ -52,14 +53,6 @@ def variables_of(folder, step):
     reader = tf.train.load_checkpoint(f"{folder}/model.ckpt-{step}")
     names = [n for n in reader.get_variable_to_shape_map() if not n.startswith("input_position")]
     return {name: reader.get_tensor(name).tobytes() for name in names}
-
-
-def events_of(folder):
-    return [
-        event
-        for path in sorted(folder.glob("events.*"))
-        for event in tf.train.summary_iterator(str(path))
-    ]
 
 
 def tagged(folder, tag):

@@ -2,8 +2,8 @@ import socket
 
 import pytest
 
-from job import held_ports
 from tf_frame.launch import ports
+from tf_frame.testing.ports import held_ports
 
 
 def test_a_port_that_is_held_refuses_connections_and_is_not_free():

@@ -1,0 +1,81 @@
+"""`tf-frame plugins list`: the installed plugins and their problems, as a table or as JSON.
+
+With `--check` it loads every plugin, and so finds the broken ones before a run needs them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from tf_frame.cli.screen import complain, report
+from tf_frame.config.flags import parse_flags
+from tf_frame.config.option import Option
+from tf_frame.errors import EXIT_OK, EXIT_USAGE
+from tf_frame.plugin.find import BROKEN, DISABLED, OK, PluginInfo, find_plugins
+from tf_frame.plugin.imports import BrokenPluginError
+from tf_frame.plugin.load import load_plugin_info
+from tf_frame.plugin.switches import read_switches
+from tf_frame.text import columns
+
+OPTIONS = (
+    Option("json", bool, False, "print JSON"),
+    Option("check", bool, False, "load each plugin"),
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Prints the list; returns 2 for problems if `--check` or strict plugins ask for it."""
+    flags = parse_flags(argv, OPTIONS)
+    switches = read_switches()
+    plugins = find_plugins(switches)
+    found = [_state(info, load=bool(flags.get("check"))) for info in plugins]
+    if flags.get("json"):
+        rows = [_as_json(info, *each) for info, each in zip(plugins, found, strict=True)]
+        report(json.dumps(rows, indent=2))
+    else:
+        report(_table(plugins, found))
+    for line in switches.without_match([(info.distribution, info.name) for info in plugins]):
+        complain(f"note: {line}")
+    failed = any(state not in (OK, DISABLED) for state, _ in found)
+    return EXIT_USAGE if failed and (flags.get("check") or switches.strict) else EXIT_OK
+
+
+def checked_plugins() -> list[dict[str, Any]]:
+    """Loads every plugin; returns the rows of `tf-frame plugins list --check --json`."""
+    return [_as_json(info, *_state(info, load=True)) for info in find_plugins()]
+
+
+def _state(info: PluginInfo, *, load: bool) -> tuple[str, str]:
+    """State and problem of a plugin."""
+    if not load or info.state not in (OK, BROKEN):
+        return info.state, info.problem
+    try:
+        load_plugin_info(info)
+    except BrokenPluginError as error:
+        return BROKEN, error.cause
+    return OK, ""
+
+
+def _table(plugins: Sequence[PluginInfo], found: Sequence[tuple[str, str]]) -> str:
+    if not plugins:
+        return "no plugins are installed; pip install one, such as tf-frame-deeplab"
+    rows = [("KIND", "NAME", "PACKAGE", "STATE")]
+    for info, (state, problem) in zip(plugins, found, strict=True):
+        text = state + (f": {problem}" if problem else "")
+        rows.append((info.kind.word, info.name, f"{info.distribution} {info.version}", text))
+    return columns(rows, indent=0)
+
+
+def _as_json(info: PluginInfo, state: str, problem: str) -> dict[str, Any]:
+    return {
+        "kind": info.kind.word,
+        "name": info.name,
+        "group": info.kind.group,
+        "entry_point": info.target,
+        "distribution": info.distribution,
+        "version": info.version,
+        "state": state,
+        "problem": problem,
+    }

@@ -1,0 +1,81 @@
+"""`tf-frame plugins why NAME`: whether a plugin can be used, and if not, the cause and a remedy."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+import tf_frame
+from tf_frame.cli.screen import report
+from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.plugin import API_VERSION
+from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins
+from tf_frame.plugin.imports import BrokenPluginError
+from tf_frame.plugin.load import load_plugin_info, matching_plugins
+from tf_frame.plugin.packages import canonical_name
+from tf_frame.text import columns
+
+
+def main(argv: Sequence[str]) -> int:
+    """Prints the answer; returns 0 if every plugin of this name can be used, else 2."""
+    if len(argv) != 1:
+        raise ConfigError("tf-frame plugins why takes one NAME")
+    (name,) = argv
+    installed = find_plugins()
+    plugins = matching_plugins(name, installed)
+    if not plugins:
+        report(_nobody(name, installed))
+        return EXIT_USAGE
+    answers = [_answer(info, installed) for info in plugins]
+    report("\n\n".join(text for text, _ in answers))
+    return EXIT_OK if all(usable for _, usable in answers) else EXIT_USAGE
+
+
+def _nobody(name: str, installed: Sequence[PluginInfo]) -> str:
+    """The answer for a name that no plugin has; a package of this name is what it may mean."""
+    of_package = [p for p in installed if canonical_name(p.distribution) == canonical_name(name)]
+    if of_package:
+        words = ", ".join(f"{p.kind.word} {p.name}" for p in of_package)
+        return f"{name} is a package, not a plugin; it has: {words}"
+    near = difflib.get_close_matches(name.rpartition(":")[2], {p.name for p in installed})
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return (
+        f"no installed package has a plugin {name!r}{hint}\n"
+        "tf-frame plugins list shows all. If a package should have it: pip show --files PACKAGE\n"
+        "tells whether it is installed here and has an entry_points.txt, which must have the name\n"
+        "in a group such as [tf_frame.models]."
+    )
+
+
+def _answer(info: PluginInfo, installed: Sequence[PluginInfo]) -> tuple[str, bool]:
+    """The answer for one plugin, and whether it can be used."""
+    try:
+        load_plugin_info(info)
+    except BrokenPluginError as error:
+        rows = [
+            ("cause", error.cause),
+            ("entry point", f"{info.kind.group}: {info.name} = {info.target}"),
+            ("versions", _versions(info)),
+        ]
+        if info.state == BROKEN and info.problem != error.cause:
+            rows.append(("metadata", f"{info.problem}; {info.remedy}"))
+        rows.append(("remedy", error.remedy))
+        return f"{info.described} cannot be used\n{columns(rows)}", False
+    lines = [f"{info.described} can be used"]
+    if info.state == BROKEN:
+        lines.append(f"  although by its metadata {info.problem}; {info.remedy}")
+    # Such as another package's plugin, in the way of which this one is not.
+    others = [p for p in installed if (p.kind, p.name) == (info.kind, info.name)]
+    lines += [
+        f"  {other.described} is {other.state}: {other.problem}"
+        for other in others
+        if other.distribution != info.distribution and other.state != OK
+    ]
+    return "\n".join(lines), True
+
+
+def _versions(info: PluginInfo) -> str:
+    return (
+        f"{info.distribution} {info.version}, tf-frame {tf_frame.__version__} "
+        f"(plugin contracts {API_VERSION})"
+    )

@@ -1,0 +1,140 @@
+"""Imports the target of an entry point; whatever its code raises is one error with a remedy.
+
+Loading goes through stevedore with two corrections: the entry points come
+from `find_plugins`, not from stevedore's cache, and every exception that a
+plugin raises at import is reported (stevedore lets AssertionError and
+SystemExit through).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import os
+import re
+import sys
+import traceback
+from typing import Any
+
+from stevedore.named import NamedExtensionManager
+
+from tf_frame.errors import PluginError
+from tf_frame.plugin.find import PluginInfo
+from tf_frame.plugin.packages import canonical_name
+
+
+class BrokenPluginError(PluginError):
+    """An installed plugin cannot be used.
+
+    Attributes:
+      cause: the reason, in one line.
+      remedy: what to do.
+    """
+
+    def __init__(self, info: PluginInfo, cause: str, remedy: str) -> None:
+        self.cause, self.remedy = " ".join(cause.split()), remedy
+        super().__init__(
+            f"{info.described} cannot be used: {self.cause}\n  {info.where}\n  remedy: {remedy}"
+        )
+
+
+class _GuardedEntryPoint:
+    """An entry point whose failure is always an Exception, which stevedore reports."""
+
+    def __init__(self, info: PluginInfo) -> None:
+        self.name = info.name
+        self._entry_point = importlib.metadata.EntryPoint(info.name, info.target, info.kind.group)
+
+    def load(self) -> Any:
+        try:
+            return self._entry_point.load()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise RuntimeError(_cause(error)) from error
+
+
+class _FreshManager(NamedExtensionManager[Any]):
+    """stevedore's manager for one entry point that was just read."""
+
+    def __init__(self, info: PluginInfo) -> None:
+        self._entry_point = _GuardedEntryPoint(info)
+        self.failure: BaseException | None = None
+        super().__init__(
+            info.kind.group,
+            names=[info.name],
+            on_load_failure_callback=_FreshManager._keep_failure,
+            on_missing_entrypoints_callback=lambda names: None,
+        )
+
+    def list_entry_points(self) -> list[Any]:
+        return [self._entry_point]
+
+    @staticmethod
+    def _keep_failure(manager: Any, entry_point: Any, error: BaseException) -> None:
+        manager.failure = error
+
+
+def import_target(info: PluginInfo) -> Any:
+    """Imports what an entry point names.
+
+    Raises:
+      BrokenPluginError: the import failed in any way but Ctrl-C.
+    """
+    # What a plugin prints must not get into results, such as JSON or YAML.
+    with contextlib.redirect_stdout(sys.stderr):
+        manager = _FreshManager(info)
+    failure = manager.failure
+    if failure is not None:
+        remedy = _remedy(failure.__cause__, info)
+        raise BrokenPluginError(info, str(failure), remedy) from failure.__cause__
+    return manager[info.name].plugin
+
+
+def _remedy(error: BaseException | None, info: PluginInfo) -> str:
+    """Returns a remedy for an error of an import."""
+    own = info.target.split(":")[0].split(".")[0]
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    if not missing or missing.split(".")[0] == own:
+        return f"pip install --upgrade {info.distribution}, or uninstall it"
+    return missing_module(missing, info.distribution)
+
+
+def missing_module(name: str, distribution: str) -> str:
+    """Returns a remedy for a module that a package imports and that is not installed.
+
+    Args:
+      name: the module.
+      distribution: the package that imports it.
+    """
+    top = name.split(".")[0]
+    try:
+        required = importlib.metadata.requires(distribution) or []
+    except importlib.metadata.PackageNotFoundError:
+        required = []
+    names = [re.split(r"[^-\w.]", line.strip(), maxsplit=1)[0] for line in required]
+    package = next((each for each in names if canonical_name(each) == canonical_name(top)), None)
+    if package:
+        return f"pip install {package}, which {distribution} requires"
+    return (
+        f"pip install the package that has the module {top!r}, and tell the authors of "
+        f"{distribution} to list it among the requirements (install_requires)"
+    )
+
+
+def _cause(error: BaseException) -> str:
+    """The error, with the line of the plugin's code that raised it if there is one."""
+    text = f"{type(error).__name__}: {error}".rstrip(": ")
+    if isinstance(error, SyntaxError) and error.filename:
+        return text  # The text of a SyntaxError ends with the place.
+    places = [
+        f" ({os.path.basename(frame.f_code.co_filename)}, line {line})"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if not _is_importer(frame.f_globals.get("__name__", ""))
+    ]
+    return text + "".join(places[-1:])
+
+
+def _is_importer(module: str) -> bool:
+    """Returns whether a module imports plugins, rather than being part of one."""
+    return module == __name__ or module.split(".")[0] == "importlib"

@@ -1,0 +1,146 @@
+"""Reads the metadata of installed packages that have plugins, without importing any of them.
+
+`importlib.metadata` parses the whole file, long description included, for each attribute; here
+its header is read once, so that hundreds of packages with plugins cost little.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib.metadata
+import os
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tf_frame.errors import PluginError
+
+OWN_DISTRIBUTION = "tf-frame"
+# The beginning of the entry-point groups of all kinds.
+_GROUPS = "tf_frame."
+
+
+class EntryPoint(NamedTuple):
+    """A line of entry_points.txt and the section above it."""
+
+    group: str
+    name: str
+    value: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Package:
+    """An installed package with entry points of tf-frame.
+
+    Attributes:
+      name, version: those of its metadata.
+      requires: the lines of its requirements.
+      entry_points: those in groups of tf-frame.
+    """
+
+    name: str
+    version: str
+    requires: tuple[str, ...]
+    entry_points: tuple[EntryPoint, ...]
+
+
+@functools.lru_cache(maxsize=4096)
+def canonical_name(distribution: str) -> str:
+    """Returns a package's name in the spelling that pip compares: `My_Line` as `my-line`."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def is_own(distribution: str) -> bool:
+    """Returns whether a package is tf-frame itself."""
+    return canonical_name(distribution) == OWN_DISTRIBUTION
+
+
+def packages(*, strict: bool = False) -> Iterator[Package]:
+    """Yields each package with plugins once: the first one on the path, as imports find it.
+
+    Args:
+      strict: whether a package whose entry points cannot be read is an error.
+
+    Raises:
+      PluginError: entry points cannot be read, and `strict` is set.
+    """
+    seen = set()
+    for distribution in importlib.metadata.distributions():
+        entry_points, problem = _read_entry_points(distribution)
+        if not (entry_points or problem) or _is_remnant(distribution):
+            continue
+        fields = metadata_fields(distribution)
+        name = next(iter(fields["name"]), "")
+        if not name or canonical_name(name) in seen:
+            continue
+        seen.add(canonical_name(name))
+        if problem and strict:
+            raise PluginError(f"{name}: {problem}; uninstall it, or unset TF_FRAME_STRICT_PLUGINS")
+        if problem:
+            print(f"tf-frame: skipping {name}: {problem}", file=sys.stderr)
+        version = next(iter(fields["version"]), "")
+        yield Package(name, version, _requires(distribution, fields), entry_points)
+
+
+def metadata_fields(distribution: importlib.metadata.Distribution) -> dict[str, list[str]]:
+    """Returns the one-line fields of a package's metadata.
+
+    Returns:
+      Name in lower case -> its values; an empty list for a field that is not there.
+    """
+    # The second is that of packages from before wheels.
+    text = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
+    fields: dict[str, list[str]] = defaultdict(list)
+    for line in text.splitlines():
+        if not line:
+            break  # The description follows.
+        if not line[0].isspace():
+            name, _, value = line.partition(":")
+            fields[name.lower()].append(value.strip())
+    return fields
+
+
+def _is_remnant(distribution: importlib.metadata.Distribution) -> bool:
+    """Returns whether this is what pip has renamed to remove it, and was stopped before."""
+    return os.path.basename(str(getattr(distribution, "_path", ""))).startswith("~")
+
+
+def _requires(
+    distribution: importlib.metadata.Distribution, fields: dict[str, list[str]]
+) -> tuple[str, ...]:
+    if not fields["requires-dist"] and distribution.read_text("requires.txt"):
+        return tuple(distribution.requires or ())  # Of packages from before wheels.
+    return tuple(fields["requires-dist"])
+
+
+def _read_entry_points(
+    distribution: importlib.metadata.Distribution,
+) -> tuple[tuple[EntryPoint, ...], str]:
+    """The entry points of tf-frame in a package, and why they cannot be read."""
+    try:
+        text = distribution.read_text("entry_points.txt") or ""
+        return tuple(_entry_points(text)) if _GROUPS in text else (), ""
+    except ValueError as error:  # Also of bytes that are no text.
+        # It must not hide the plugins of other packages.
+        return (), f"its entry_points.txt cannot be read ({error})"
+
+
+def _entry_points(text: str) -> Iterator[EntryPoint]:
+    """Parses entry_points.txt; `importlib.metadata` would read it once more.
+
+    Raises:
+      ValueError: a line is neither a section nor `name = value`.
+    """
+    group = ""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if line.startswith("[") and line.endswith("]"):
+            group = line[1:-1].strip()
+        elif not line.startswith("#"):
+            name, equals, value = line.partition("=")
+            if not equals:
+                raise ValueError(f"{line!r} has no value")
+            if group.startswith(_GROUPS):
+                yield EntryPoint(group, name.strip(), value.strip())

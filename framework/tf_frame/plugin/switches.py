@@ -1,0 +1,142 @@
+"""Reads which plugins the user has disabled, by environment variables or in `plugins.yaml`.
+
+| variable | key in the file | value |
+|---|---|---|
+| `TF_FRAME_PLUGINS` | `plugins` | only these; empty: none but tf-frame's own |
+| `TF_FRAME_DISABLE_PLUGINS` | `disable_plugins` | not these, also if the other names them |
+| `TF_FRAME_STRICT_PLUGINS` | `strict_plugins` | a problem of any plugin is an error |
+
+A variable that is set, even to an empty text, wins over the key. The file is
+`$XDG_CONFIG_HOME/tf-frame/plugins.yaml`, by default in `~/.config`. tf-frame's own plugins cannot
+be disabled.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import os
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from tf_frame.errors import ConfigError
+from tf_frame.plugin.packages import canonical_name, is_own
+
+ONLY, WITHOUT, STRICT = "plugins", "disable_plugins", "strict_plugins"
+_VARIABLES = {
+    ONLY: "TF_FRAME_PLUGINS",
+    WITHOUT: "TF_FRAME_DISABLE_PLUGINS",
+    STRICT: "TF_FRAME_STRICT_PLUGINS",
+}
+_SWITCH = {"1": True, "true": True, "yes": True, "on": True} | dict.fromkeys(
+    ("", "0", "false", "no", "off"), False
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Switches:
+    """The plugins that may be used.
+
+    Attributes:
+      only: packages, plugins or `package:plugin`; None: all.
+      without: the same of what may not be used.
+      strict: whether a problem of any plugin is an error.
+      sources: `plugins`, `disable_plugins`, `strict_plugins` -> the variable or the file with
+        its key that sets it.
+    """
+
+    only: tuple[str, ...] | None
+    without: tuple[str, ...]
+    strict: bool
+    sources: Mapping[str, str]
+
+    def why_disabled(self, distribution: str, name: str) -> tuple[str, str]:
+        """Returns why a plugin is disabled and what enables it; two empty texts if it is not."""
+        if is_own(distribution):
+            return "", ""
+        for text in self.without:
+            if _fits(text, distribution, name):
+                source = self.sources[WITHOUT]
+                return f"{source} disables {text}", f"take {text} out of {source}"
+        if self.only is None or any(_fits(text, distribution, name) for text in self.only):
+            return "", ""
+        source, named = self.sources[ONLY], ", ".join(self.only) or "none"
+        return f"{source} allows only: {named}", f"add {distribution} to {source}, or unset it"
+
+    def without_match(self, plugins: Collection[tuple[str, str]]) -> list[str]:
+        """Returns a line for each text that names no plugin that can be disabled.
+
+        Args:
+          plugins: package and name of the installed plugins.
+        """
+        others = [each for each in plugins if not is_own(each[0])]
+        return [
+            f"{self.sources[key]} names {text}, which is no installed package or plugin that can "
+            "be disabled"
+            for key, texts in ((ONLY, self.only or ()), (WITHOUT, self.without))
+            for text in texts
+            if not any(_fits(text, *each) for each in others)
+        ]
+
+
+def read_switches() -> Switches:
+    """Reads the variables and the file.
+
+    Raises:
+      ConfigError: the file cannot be read, or a value has another form.
+    """
+    path = os.path.join(
+        os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"),
+        *("tf-frame", "plugins.yaml"),
+    )
+    values = _read(path) if os.path.exists(path) else {}
+    sources = {key: f"{key} in {path}" for key in values}
+    for key, variable in _VARIABLES.items():
+        if variable in os.environ:
+            values[key], sources[key] = os.environ[variable], variable
+    return Switches(
+        only=_names(values[ONLY], sources[ONLY]) if ONLY in values else None,
+        without=_names(values[WITHOUT], sources[WITHOUT]) if WITHOUT in values else (),
+        strict=_switch(values[STRICT], sources[STRICT]) if STRICT in values else False,
+        sources=sources,
+    )
+
+
+def _read(path: str) -> dict[str, Any]:
+    import yaml
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = yaml.safe_load(file)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+    if not isinstance(content or {}, dict):
+        raise ConfigError(f"{path}: expected 'name: value' lines, found {content!r:.60}")
+    values = dict(content or {})
+    for key in values:
+        if key not in _VARIABLES:
+            near = difflib.get_close_matches(str(key), _VARIABLES, n=1) or list(_VARIABLES)
+            raise ConfigError(f"{path}: {key} is not known; it takes {', '.join(near)}")
+    return values
+
+
+def _names(value: Any, source: str) -> tuple[str, ...]:
+    texts = re.split(r"[,\s]+", value) if isinstance(value, str) else value
+    if texts is None or not isinstance(texts, list):
+        raise ConfigError(f"{source}: expected names of packages or plugins, found {value!r}")
+    return tuple(str(text) for text in texts if str(text))
+
+
+def _switch(value: Any, source: str) -> bool:
+    found = value if isinstance(value, bool) else _SWITCH.get(str(value).lower())
+    if found is None:
+        raise ConfigError(f"{source}: expected 1 or 0, found {value!r}")
+    return found
+
+
+def _fits(text: str, distribution: str, name: str) -> bool:
+    package, colon, plugin = text.partition(":")
+    if canonical_name(package) == canonical_name(distribution):
+        return not colon or plugin == name
+    return text == name

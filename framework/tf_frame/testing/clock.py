@@ -1,0 +1,52 @@
+"""A clock that a test sets, in place of `time.monotonic` and others."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from types import TracebackType
+from unittest import mock
+
+
+class FakeClock:
+    """Within a `with` block, time is what `now` says, and sleeping takes none.
+
+        with FakeClock() as clock:
+            hook.after_run(context, values)
+            clock.now += 60
+
+    Args:
+      *functions: the functions of the module `time` that it replaces, of `monotonic`, `time`,
+        `perf_counter` and `sleep`. A module that has imported one by name keeps the real one.
+      now: the first time, in seconds.
+
+    Attributes:
+      now: the time, in seconds; `sleep` adds to it.
+    """
+
+    def __init__(self, *functions: str, now: float = 1000.0) -> None:
+        self._functions = functions or ("monotonic", "sleep")
+        self._replaced = contextlib.ExitStack()
+        self.now = now
+
+    def __enter__(self) -> FakeClock:
+        for name in self._functions:
+            replacement = self.sleep if name == "sleep" else self.read
+            self._replaced.enter_context(mock.patch.object(time, name, replacement))
+        return self
+
+    def __exit__(
+        self,
+        error_class: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._replaced.close()
+
+    def read(self) -> float:
+        """Returns the time."""
+        return self.now
+
+    def sleep(self, secs: float) -> None:
+        """Lets the time go on at once."""
+        self.now += secs

@@ -1,0 +1,28 @@
+"""Reads the event files of a folder, which TensorBoard shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+def events_of(folder: str | Path) -> list[Any]:
+    """Returns every `Event` in the event files of a folder, file by file in order of their names.
+
+    Writers that `FileWriterCache` keeps are closed first, so that all they hold is in the files.
+    """
+    import tensorflow.compat.v1 as tf
+
+    tf.summary.FileWriterCache.clear()
+    files = sorted(Path(folder).glob("events.out.tfevents.*"))
+    return [event for file in files for event in tf.train.summary_iterator(str(file))]
+
+
+def scalars_of(folder: str | Path) -> list[tuple[int, str, float]]:
+    """Returns step, tag and value of every scalar, in the order of `events_of`."""
+    return [
+        (event.step, value.tag, value.simple_value)
+        for event in events_of(folder)
+        for value in event.summary.value
+        if value.HasField("simple_value")
+    ]

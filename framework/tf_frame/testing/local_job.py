@@ -1,0 +1,200 @@
+"""The tasks of a job as real processes, which a test starts, kills, starts again and waits for.
+
+    words = ("run", "--plugin", "line", "--max_steps", "20")
+    with LocalJob(tmp_path, words, num_ps=1, num_workers=2) as job:
+        job.start()
+        job.wait_for_checkpoint(10)
+        job.kill("worker-0")
+        job.start("worker-0")
+        job.ended_well()
+
+Every wait has an end, and no process outlives the block. Nothing restarts a task but the test.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tf_frame.cluster.status import TaskStatus, read_statuses
+from tf_frame.launch.job import Job, tf_config
+from tf_frame.testing.checkpoints import checkpoint_values, newest_step
+from tf_frame.testing.ports import held_ports
+
+START_SECS, END_SECS = 40.0, 40.0
+_LOOK_SECS = 0.02
+
+
+def wait_for(condition: Callable[[], Any], what: object, secs: float = START_SECS) -> Any:
+    """Waits until a condition is true, and returns its value; fails after `secs`."""
+    deadline = time.monotonic() + secs
+    while not (value := condition()):
+        assert time.monotonic() < deadline, f"not within {secs} s: {what}"
+        time.sleep(_LOOK_SECS)
+    return value
+
+
+class LocalJob:
+    """A job, whose folder is `folder/run`, and the processes of its tasks.
+
+    Args:
+      folder: of the test; the working folder of all processes.
+      words: the command of every task, `run --plugin NAME ...`; `--model_dir` is added.
+      environment: variables beside those of this process.
+      popen: starts a process as `subprocess.Popen` does.
+      **job: fields of `tf_frame.launch.job.Job`: `num_ps`, `num_workers`, `evaluator`.
+
+    Attributes:
+      model_dir: the folder of the run.
+      exit_codes: task -> exit code, of the processes that have ended.
+      end_times: task -> when the end of its process was seen, seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        words: Iterable[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        popen: Callable[..., subprocess.Popen[Any]] = subprocess.Popen,
+        **job: Any,
+    ) -> None:
+        self._folder = folder
+        self.model_dir = folder / "run"
+        words = [*words, "--model_dir", str(self.model_dir)]
+        self.job = Job(words=words, model_dir=str(self.model_dir), **job)
+        self.names = [str(task) for task in self.job.tasks]
+        # Until a task starts no other test gets its port, where a server would answer in its place.
+        self._held = dict(zip(self.names, held_ports(len(self.names)), strict=True))
+        ports = [port.getsockname()[1] for port in self._held.values()]
+        addresses = {
+            task: f"127.0.0.1:{port}" for task, port in zip(self.job.tasks, ports, strict=True)
+        }
+        self._environment, self._popen = {**os.environ, **(environment or {})}, popen
+        self._configs = {str(task): tf_config(task, addresses) for task in self.job.tasks}
+        self._processes: dict[str, subprocess.Popen[Any]] = {}
+        self.exit_codes: dict[str, int] = {}
+        self.end_times: dict[str, float] = {}
+
+    def __enter__(self) -> LocalJob:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        for process in self._processes.values():
+            process.kill()
+            process.wait()
+        for port in self._held.values():
+            port.close()
+        if error[0] is not None:
+            print(self.logs())
+
+    def start(self, *names: str, more: Iterable[str] = ()) -> None:
+        """Starts tasks, by default all; one that ran before gets the same port again.
+
+        Args:
+          *names: such as `worker-0`.
+          more: words after those of the job.
+        """
+        for name in names or self.names:
+            assert name not in self._processes, f"{name} runs"
+            self.exit_codes.pop(name, None)
+            self._held[name].close()
+            with open(self._log(name), "a") as log:
+                self._processes[name] = self._popen(
+                    [sys.executable, "-m", "tf_frame", *self.job.words, *more],
+                    env=self._environment | {"TF_CONFIG": self._configs[name]},
+                    cwd=self._folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                )
+
+    def send(self, signum: int, *names: str) -> None:
+        """Sends a signal to tasks, by default all."""
+        self._poll()
+        for name in names or tuple(self._processes):
+            self._processes[name].send_signal(signum)
+
+    def kill(self, *names: str) -> None:
+        """Ends tasks by SIGKILL, by default all at once, and waits until they are gone."""
+        names = names or tuple(self._processes)
+        self.send(signal.SIGKILL, *names)
+        for name in names:
+            self._processes.pop(name).wait()
+
+    def wait(self, *names: str, secs: float = END_SECS) -> list[int]:
+        """Waits for tasks, by default all, to end by themselves; returns their exit codes."""
+        names = names or tuple(self.names)
+        deadline = time.monotonic() + secs
+        while any(name in self._processes for name in names):
+            self._poll()
+            left = [name for name in names if name in self._processes]
+            assert time.monotonic() < deadline, f"not ended within {secs} s: {left}"
+            time.sleep(_LOOK_SECS)
+        return [self.exit_codes[name] for name in names]
+
+    def ended_well(self, secs: float = END_SECS) -> None:
+        """Checks that all tasks end with exit code 0."""
+        codes = self.wait(secs=secs)
+        assert codes == [0] * len(codes), dict(zip(self.names, codes, strict=True))
+
+    def log(self, name: str) -> str:
+        """Output of a task, all its processes after each other."""
+        with contextlib.suppress(FileNotFoundError):
+            return self._log(name).read_text()
+        return ""
+
+    def logs(self) -> str:
+        """Output of all tasks, for the message of a test that fails."""
+        return "\n".join(f"==== {name}\n{self.log(name)}" for name in self.names)
+
+    def wait_for_line(self, name: str, text: str, secs: float = START_SECS) -> None:
+        """Waits until a task that runs has printed a text."""
+        self._wait_for(lambda: text in self.log(name), f"{text!r} of {name}", secs)
+
+    def wait_for_checkpoint(self, step: int, secs: float = START_SECS) -> None:
+        """Waits until there is a checkpoint of this step or a later one."""
+        self._wait_for(lambda: self.newest_step() >= step, f"checkpoint {step}", secs)
+
+    def newest_step(self) -> int:
+        """The step of the newest checkpoint, -1 without one."""
+        return newest_step(self.model_dir)
+
+    def variables(self, step: int | None = None) -> dict[str, Any]:
+        """Name -> value of all that the checkpoint of a step holds, by default the newest one."""
+        step = self.newest_step() if step is None else step
+        return checkpoint_values(self.model_dir / f"model.ckpt-{step}")
+
+    def status(self, name: str) -> TaskStatus:
+        """The last status of a task."""
+        return next(s for s in read_statuses(str(self.model_dir)) if s.task == name)
+
+    def secs_to_last_exit(self) -> float:
+        """Seconds from the chief's last step to the end of the last task."""
+        return max(self.end_times.values()) - self.status("chief-0").time
+
+    def _wait_for(self, condition: Callable[[], Any], what: str, secs: float) -> None:
+        def checked() -> bool:
+            self._poll()
+            failed = {name: code for name, code in self.exit_codes.items() if code}
+            assert not failed, f"ended before {what}: {failed}"
+            return bool(condition())
+
+        wait_for(checked, what, secs)
+
+    def _poll(self) -> None:
+        for name, process in list(self._processes.items()):
+            if process.poll() is not None:
+                self.exit_codes[name] = process.returncode
+                self.end_times[name] = time.time()
+                del self._processes[name]
+
+    def _log(self, name: str) -> Path:
+        return self._folder / f"{name}.log"

@@ -1,0 +1,152 @@
+"""Runs whose plugin is another one later: the warning, and the refusal of `--locked`."""
+
+import importlib
+import shutil
+import sys
+
+import pytest
+import yaml
+
+from tf_frame.cli import evaluate, export, predict
+from tf_frame.cli.lock import refuse_changed, warnings_of
+from tf_frame.cli.run import main as run
+from tf_frame.cli.training_setup import parse_command_line, setup_of_folder
+from tf_frame.config.yaml_file import Settings, read_settings
+from tf_frame.errors import ConfigError
+from tf_frame.testing.distributions import write_distribution
+
+SOURCE = "from tf_frame.testing.toy import ToyModel as Net, ToyInput as Source\n"
+OTHER_VERSION = "warning: {}/config.yaml was written with lock-toy 1.0, this is 1.5"
+OTHER_CONTENT = "warning: {}/config.yaml was written with lock-toy 1.0 of other content (sha256 "
+COMMANDS = {"evaluate": evaluate.OPTIONS, "predict": predict.OPTIONS, "export": export.OPTIONS}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    entry_points = {
+        "tf_frame.models: locked": "lock_toy:Net",
+        "tf_frame.inputs: toy": "lock_toy:Source",
+    }
+    write_distribution(folder, "lock-toy", entry_points)
+    (folder / "lock_toy.py").write_text(SOURCE)
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    yield folder
+    sys.path.remove(str(folder))
+
+
+@pytest.fixture(scope="module")
+def trained(site, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trained") / "run"
+    words = ["--plugin", "locked", "--max_steps", "2", "--noevaluate"]
+    assert run([*words, "--model_dir", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture
+def folder(trained, tmp_path):
+    return shutil.copytree(trained, tmp_path / "run")
+
+
+@pytest.fixture
+def change(site):
+    """Changes the version or the content of the package for the length of a test."""
+    metadata = site / "lock_toy-1.0.dist-info" / "METADATA"
+    before = metadata.read_text()
+
+    def change(what):
+        if what == "version":
+            metadata.write_text(before.replace("Version: 1.0", "Version: 1.5"))
+        else:
+            (site / "lock_toy.py").write_text(f"{SOURCE}# edited\n")
+
+    yield change
+    metadata.write_text(before)
+    (site / "lock_toy.py").write_text(SOURCE)
+
+
+def test_a_run_records_its_plugins(trained):
+    written = yaml.safe_load((trained / "config.yaml").read_text())
+    assert written["versions"]["lock-toy"] == "1.0"
+    assert written["lock"]["lock-toy"]["plugins"] == ["model locked", "input toy"]
+    assert len(written["lock"]["lock-toy"]["sha256"]) == 64
+    assert written["lock"]["tf-frame"] == {"plugins": ["optimizer momentum", "learning rate fixed"]}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_without_a_change_a_command_is_silent(folder, capsys, command):
+    setup_of_folder(command, [str(folder), "--locked"], COMMANDS[command])
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("what", "warning"), [("version", OTHER_VERSION), ("content", OTHER_CONTENT)]
+)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_change_is_warned_of_once_and_refused_if_locked(
+    folder, capsys, change, command, what, warning
+):
+    change(what)
+    setup_of_folder(command, [str(folder)], COMMANDS[command])
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(warning.format(folder))
+    with pytest.raises(ConfigError) as error:
+        setup_of_folder(command, [str(folder), "--locked"], COMMANDS[command])
+    expected = warning.format(folder).replace("warning:", "--locked:")
+    assert str(error.value).startswith(expected)
+    assert str(error.value).endswith("or leave --locked out")
+
+
+def test_a_resumed_run_warns_once_and_records_what_it_used(folder, capsys, change):
+    change("content")
+    words = ["--plugin", "locked", "--model_dir", str(folder), "--noevaluate", "--max_steps"]
+    assert run([*words, "3"]) == 0
+    assert capsys.readouterr().out.count(OTHER_CONTENT.format(folder)) == 1
+    assert run([*words, "4", "--locked"]) == 0
+    assert "warning" not in capsys.readouterr().out
+
+
+def test_a_locked_run_is_refused_before_code_of_the_plugin_runs(folder, change):
+    change("content")
+    for words in (["--model_dir"], ["--plugin", "locked", "--model_dir"], ["--config"]):
+        path = folder / "config.yaml" if words == ["--config"] else folder
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(sys.modules, "lock_toy", None)  # An import of it fails.
+            with pytest.raises(ConfigError, match="--locked: .* of other content"):
+                parse_command_line([*words, str(path), "--locked"])
+
+
+def test_a_plugin_that_is_not_recorded_is_refused_if_locked(folder):
+    words = ["--model_dir", str(folder), "--optimizer", "adam"]
+    assert parse_command_line(words).setup()
+    with pytest.raises(ConfigError, match="the optimizer 'adam' of tf-frame .* is not among"):
+        parse_command_line([*words, "--locked"]).setup()
+
+
+def test_the_configuration_is_input_of_a_new_run(folder, tmp_path, capsys):
+    words = ["--config", str(folder / "config.yaml"), "--model_dir", str(tmp_path / "new")]
+    setup = parse_command_line([*words, "--locked"]).setup()
+    assert setup.model.name == "locked"
+    assert read_settings(str(folder / "config.yaml")).lock.keys() == {"lock-toy", "tf-frame"}
+
+
+def test_a_run_from_before_there_were_locks_has_no_warning_and_cannot_be_locked(folder, capsys):
+    file = folder / "config.yaml"
+    content = yaml.safe_load(file.read_text())
+    del content["lock"]
+    file.write_text(yaml.safe_dump(content))
+    setup_of_folder("evaluate", [str(folder)], evaluate.OPTIONS)
+    assert capsys.readouterr().out == ""
+    with pytest.raises(ConfigError, match="does not record the content of its plugins"):
+        setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
+
+
+def test_versions_alone_are_compared():
+    (line,) = warnings_of([Settings(versions={"tf-frame": "0.0.1", "gone": "1"}, path="x.yaml")])
+    assert line.startswith("warning: x.yaml was written with tf-frame 0.0.1, this is ")
+
+
+def test_a_new_run_cannot_be_locked():
+    with pytest.raises(ConfigError, match="--locked: no plugins are recorded"):
+        refuse_changed([])

@@ -1,0 +1,59 @@
+"""Modules that are found, or not, while nothing is imported."""
+
+import importlib
+import sys
+
+import pytest
+
+from tf_frame.plugin.modules import missing_part, module_of, root_of
+
+
+@pytest.fixture
+def tree(site):
+    """A package whose import fails, with a module; a namespace with a package; one module."""
+    for path in ("fake_tree/__init__.py", "fake_tree/part.py", "fake_space/pack/__init__.py"):
+        (site / path).parent.mkdir(parents=True, exist_ok=True)
+        (site / path).write_text("raise SystemExit('imported')")
+    (site / "fake_single.py").write_text("raise SystemExit('imported')")
+    importlib.invalidate_caches()
+    return site
+
+
+@pytest.mark.parametrize(
+    ("module", "missing"),
+    [
+        ("fake_tree", ""),
+        ("fake_tree.part", ""),
+        ("fake_space.pack", ""),
+        ("fake_single", ""),
+        ("importlib.metadata", ""),
+        ("fake_gone.part", "fake_gone"),
+        ("fake_tree.gone", "fake_tree.gone"),
+        ("fake_single.gone", "fake_single.gone"),
+        ("fake_tree.gone.deeper", "fake_tree.gone"),
+    ],
+)
+def test_the_first_missing_part_is_named(tree, module, missing):
+    assert missing_part(module) == missing
+    assert "fake_tree" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("module", "root"),
+    [
+        ("fake_tree.part", "fake_tree"),
+        ("fake_space.pack", "fake_space/pack"),
+        ("fake_single", "fake_single.py"),
+        ("fake_gone", None),
+    ],
+)
+def test_the_root_is_the_first_package_or_the_file(tree, module, root):
+    assert root_of(module) == (str(tree / root) if root else "")
+
+
+@pytest.mark.parametrize(
+    ("target", "module"),
+    [("a.b:C", "a.b"), ("a : C.D [x]", "a"), ("a", ""), ("", ""), (":C", ""), ("a b:C", "")],
+)
+def test_the_module_of_a_target(target, module):
+    assert module_of(target) == module
