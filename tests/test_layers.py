@@ -54,8 +54,13 @@ def modules(package):
     return named
 
 
+@functools.cache
 def imports(path):
     """Names that a file imports, at its top level and within functions."""
+    return tuple(_imports(path))
+
+
+def _imports(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

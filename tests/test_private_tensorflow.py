@@ -1,6 +1,8 @@
 """Private parts of TensorFlow are used only if `tf_frame.private_tensorflow` lists them."""
 
 import ast
+import functools
+import itertools
 import pathlib
 
 import tf_frame
@@ -12,9 +14,10 @@ PRIVATE = ("tensorflow.python", "tensorflow.core", "tensorflow.tsl", "tensorflow
 OF_PYTHON = {"_current_frames", "_exit", "_fields", "_replace"}
 
 
+@functools.cache
 def trees():
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield ast.parse(path.read_text())
+    """The syntax tree of each module, by its path."""
+    return {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def imported(tree):
@@ -26,7 +29,8 @@ def imported(tree):
 
 
 def private_modules():
-    names = {name for tree in trees() for name in imported(tree) if name.startswith(PRIVATE)}
+    found = itertools.chain.from_iterable(map(imported, trees().values()))
+    names = {name for name in found if name.startswith(PRIVATE)}
     # `from module import Name` names something in the module.
     return {name.rpartition(".")[0] if name.split(".")[-1][0].isupper() else name for name in names}
 
@@ -34,8 +38,8 @@ def private_modules():
 def attributes_in(tree):
     """Private attributes of objects other than `self` and `cls`."""
     found = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
-    others = (node for node in found if ast.unparse(node.value) not in ("self", "cls"))
-    return {node.attr for node in others if is_private(node.attr)}
+    private = (node for node in found if is_private(node.attr))
+    return {node.attr for node in private if ast.unparse(node.value) not in ("self", "cls")}
 
 
 def names_of(tree):
@@ -49,12 +53,12 @@ def names_of(tree):
 
 
 def used_attributes():
-    return set().union(*map(attributes_in, trees()))
+    return set().union(*map(attributes_in, trees().values()))
 
 
 def own_names():
     """Private names that some class or module of tf-frame defines."""
-    return set().union(*map(names_of, trees()))
+    return set().union(*map(names_of, trees().values()))
 
 
 def is_private(name):
@@ -72,8 +76,7 @@ def test_private_attributes_are_those_of_the_list():
 
 
 def test_no_module_looks_at_private_attributes_of_another():
-    for path in sorted(PACKAGE.rglob("*.py")):
-        tree = ast.parse(path.read_text())
+    for path, tree in trees().items():
         foreign = attributes_in(tree) - names_of(tree) - OF_PYTHON - set(ATTRIBUTES)
         assert not foreign, f"{path} uses {foreign}"
 

@@ -110,6 +110,7 @@ def test_no_words_show_the_help(launch):
     assert out.startswith("usage: tf-frame launch [OPTIONS] -- run")
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.timeout(120)
 def test_a_run_of_one_process(tmp_path, toy_environment):

@@ -15,8 +15,16 @@ _GONE_SECS = 5.0
 
 
 @pytest.fixture(autouse=True)
-def no_process_is_left(tmp_path):
-    """Looks for new children of the tests, and for processes that work in the test's folder."""
+def no_process_is_left(request):
+    """Looks for new children of a test, and for processes that work in its folder.
+
+    Looks at the tests that start processes only, for reading all of `/proc` takes longer than most
+    other tests.
+    """
+    if request.node.get_closest_marker("process") is None:
+        yield
+        return
+    tmp_path = request.getfixturevalue("tmp_path")
     forked._server()
     before = set(_children())
     yield

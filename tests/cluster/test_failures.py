@@ -17,7 +17,7 @@ SYNC = ("--sync_replicas",)
 
 def asynchronous_job(folder):
     # Longer, for a worker goes on while the other one is away.
-    return RunningJob(folder, (*JOINT_WORDS, "--max_steps", "300"), num_ps=1, num_workers=2)
+    return RunningJob(folder, (*JOINT_WORDS, "--max_steps", "200"), num_ps=1, num_workers=2)
 
 
 def job_of(folder, mode):
@@ -36,9 +36,21 @@ def disturbed(job, victim):
     return step
 
 
-# Each kind of task and both modes are always tested.
-VICTIMS = [("worker-0", "async"), ("ps-0", "sync"), ("chief-0", "sync")]
-OTHERS = [("worker-0", "sync"), ("ps-0", "async"), ("chief-0", "async")]
+# By default the chief is killed here and a server, which costs most, in the next test.
+VICTIMS = [("chief-0", "sync")]
+OTHERS = [
+    ("worker-0", "async"),
+    ("worker-0", "sync"),
+    ("ps-0", "sync"),
+    ("ps-0", "async"),
+    ("chief-0", "async"),
+]
+
+
+def check_values_back(log):
+    """Checks that the chief went on from a checkpoint when it had lost a server."""
+    again = [int(each) for each in re.findall(r"goes on from \S+model\.ckpt-(\d+)", log)]
+    assert again and min(again) >= 20
 
 
 @pytest.mark.parametrize(
@@ -50,8 +62,7 @@ def test_a_task_that_is_killed_and_started_again_rejoins(tmp_path, victim, mode,
         step = disturbed(job, victim)
         log = job.log("chief-0")
         if victim == "ps-0":
-            again = [int(each) for each in re.findall(r"goes on from \S+model\.ckpt-(\d+)", log)]
-            assert again and min(again) >= 20
+            check_values_back(log)
         elif victim == "chief-0":
             assert f"resuming from {job.model_dir}/model.ckpt-{step}" in log
         values = job.variables()
@@ -70,6 +81,7 @@ def test_one_of_two_servers_that_is_killed_and_started_again_gets_its_values_bac
     words, expected = (*JOINT_WORDS, *SYNC), end_of("sync")
     with RunningJob(tmp_path, words, num_ps=2, num_workers=2) as job:
         disturbed(job, victim)
+        check_values_back(job.log("chief-0"))
         assert_same(job.variables(), expected)
 
 

@@ -18,7 +18,7 @@ SYNC = "--sync_replicas"
     ("num_ps", "num_workers", "more"),
     [
         pytest.param(1, 1, (), id="1-ps-1-worker", marks=pytest.mark.slow),
-        pytest.param(2, 3, (), id="2-ps-3-workers-async"),
+        pytest.param(2, 3, (), id="2-ps-3-workers-async", marks=pytest.mark.slow),
         pytest.param(2, 2, (SYNC,), id="2-ps-2-workers-sync", marks=pytest.mark.slow),
         pytest.param(0, 2, (), id="2-workers-all-reduce"),
     ],
@@ -34,10 +34,13 @@ def test_all_tasks_of_a_job_end_by_themselves(tmp_path, num_ps, num_workers, mor
     values = job.variables()
     assert values["global_step"] == result["global_step"] >= 60
     np.testing.assert_allclose(values["linear/biases"], [3.0], atol=0.5)
-    shards = list(job.model_dir.glob(f"model.ckpt-{values['global_step']}.data-*"))
-    # Of several servers each saves its own, and the chief the positions in the input.
-    assert len(shards) == (num_ps + 1 if num_ps > 1 else 1)
+    check_shards(job, num_ps + 1 if num_ps > 1 else 1)
     assert {name: job.status(name).state for name in job.names} == dict.fromkeys(job.names, "ended")
+
+
+def check_shards(job, count):
+    """Of several servers each saves its own part, and the chief the positions in the input."""
+    assert len(list(job.model_dir.glob(f"model.ckpt-{job.newest_step()}.data-*"))) == count
 
 
 def test_a_job_that_keeps_no_positions_does_not_wait_for_them(tmp_path):
@@ -50,6 +53,7 @@ def test_a_job_that_keeps_no_positions_does_not_wait_for_them(tmp_path):
     assert "lacks the input position" not in job.log("chief-0")
 
 
+@pytest.mark.slow
 def test_an_evaluator_evaluates_the_last_checkpoint_and_ends(tmp_path):
     words = (*WORDS, "--max_steps", "40", "--save_checkpoint_steps", "20")
     words = (*words, "--save_checkpoint_secs", "none", "--dedicated_evaluator")
@@ -120,7 +124,9 @@ def test_partitioned_variables_and_clones_are_trained_over_two_servers(tmp_path)
     with RunningJob(tmp_path, words, num_ps=2, num_workers=2) as job:
         job.start()
         job.ended_well()
+        assert job.secs_to_last_exit() < MOST_END_SECS
     values = job.variables()
+    check_shards(job, 3)
     assert values["table"].shape == (12, 4)
     assert np.abs(values["table"]).max() < 1e-2
     assert values["seen"].sum() == 32 * values["global_step"]

@@ -71,6 +71,10 @@ def at_step(model_dir, step, act):
     return meanwhile
 
 
+def log_of(folder, task):
+    return (folder / "run/logs" / f"{task}.log").read_text()
+
+
 def test_the_command_starts_a_job_which_ends_by_itself(launch, tmp_path):
     options = ("--num_ps", "1", "--num_workers", "2", "--evaluator")
     code, said = launch(options, (*WORDS, "--max_steps", "40"))
@@ -80,6 +84,8 @@ def test_the_command_starts_a_job_which_ends_by_itself(launch, tmp_path):
     statuses = {each.task: each.state for each in read_statuses(str(tmp_path / "run"))}
     assert statuses == dict.fromkeys(names, "ended")
     assert names <= {path.stem for path in (tmp_path / "run/logs").glob("*.log")}
+    evaluated = {name: "evaluation at step" in log_of(tmp_path, name) for name in names}
+    assert evaluated == {name: name == "evaluator-0" for name in names}
     result = json.loads((tmp_path / "run/result.json").read_text())
     assert result["metrics_step"] == result["global_step"] >= 40
 

@@ -30,12 +30,13 @@ def worker(target, task, model_dir, environment, *more):
 SYNCHRONOUS = ("--sync_replicas", "--moving_average_decay", "0.5")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize(
     "more",
     [
         pytest.param((), id="asynchronous"),
-        pytest.param(SYNCHRONOUS, id="synchronous", marks=pytest.mark.slow),
+        pytest.param(SYNCHRONOUS, id="synchronous"),
     ],
 )
 def test_two_workers_train_together_over_a_parameter_server(

@@ -13,7 +13,9 @@ def slow(kind):
     return pytest.param(kind, marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize("undisturbed", ["all-reduce", slow("sync")], indirect=True)
+# The launcher's own test stops a job in the same way.
+@pytest.mark.slow
+@pytest.mark.parametrize("undisturbed", ["all-reduce", "sync"], indirect=True)
 def test_a_job_stopped_by_sigterm_ends_like_one_never_stopped(tmp_path, undisturbed):
     kind, expected = undisturbed
     with joint_job(tmp_path, kind) as job:

@@ -27,10 +27,10 @@ COMMON = {
 }
 # For each run: options, number of kills in the middle of a step and of a save.
 RUNS = {
-    "mlp": ({"max_steps": 32}, 5, 3),
-    "accumulated": ({"max_steps": 20, "num_clones": 2, "moving_average_decay": 0.9}, 4, 2),
-    "mlp, asynchronous": ({"max_steps": 20, "async_checkpoint": True}, 1, 4),
-    "mlp, steps in a loop": ({"max_steps": 20, "steps_per_loop": 2}, 2, 1),
+    "mlp": ({"max_steps": 32}, 6, 5),
+    "accumulated": ({"max_steps": 20, "num_clones": 2, "moving_average_decay": 0.9}, 1, 1),
+    "mlp, asynchronous": ({"max_steps": 20, "async_checkpoint": True}, 1, 2),
+    "mlp, steps in a loop": ({"max_steps": 20, "steps_per_loop": 2}, 2, 2),
     "deeplab": ({"max_steps": 7, "train_batch_size": 2}, 1, 0),
 }
 

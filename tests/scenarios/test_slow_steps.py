@@ -168,15 +168,22 @@ def test_a_healthy_run_names_none(report_of):
     ("cause", "subject", "planted"),
     [
         ("slow_input", "", {"source": SlowInput}),
-        ("slow_hook", "SleepingHook", {"model": WithSleepingHook}),
+        pytest.param(
+            "slow_hook", "SleepingHook", {"model": WithSleepingHook}, marks=pytest.mark.slow
+        ),
         ("host_operation", "PyFunc", {"model": WithPythonFunction}),
         pytest.param("host_operation", "TopKV2", {"model": WithLargeSort}, marks=pytest.mark.slow),
-        ("memory_hog", "classes", {"model": WithOneHot}),
+        pytest.param("memory_hog", "classes", {"model": WithOneHot}, marks=pytest.mark.slow),
         ("slow_clone", "clone_1", {"model": WithSlowClone, **TWO}),
         pytest.param(
             "slow_clone", "clone_1", {"model": WithLargeClone, **TWO}, marks=pytest.mark.slow
         ),
-        ("summaries_every_step", "SummaryHook", {"model": WithSummaries, **SUMMARIES}),
+        pytest.param(
+            "summaries_every_step",
+            "SummaryHook",
+            {"model": WithSummaries, **SUMMARIES},
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_planted_cause_is_named_first(report_of, cause, subject, planted):

@@ -67,12 +67,17 @@ def export(run, name, output, *words):
     return next(output.glob("[0-9]*")) if name == "saved_model" else output
 
 
-def test_a_saved_model_takes_image_files_and_pixels(trained, tmp_path):
+@pytest.fixture(scope="module")
+def saved_model(trained, tmp_path_factory):
+    """The folder of an exported SavedModel."""
+    return export(trained[0], "saved_model", tmp_path_factory.mktemp("exported") / "saved_model")
+
+
+def test_a_saved_model_takes_image_files_and_pixels(trained, saved_model, tmp_path):
     run, photos = trained
     files = sorted(photos.glob("*/*"))
     rows = predicted(run, *files, output=tmp_path)
-    exported = export(run, "saved_model", tmp_path / "exported")
-    model = tf2.saved_model.load(str(exported))
+    model = tf2.saved_model.load(str(saved_model))
     content = [file.read_bytes() for file in files]
     found = model.signatures["serving_default"](image_bytes=tf2.constant(content))
     np.testing.assert_allclose(found["probabilities"], probabilities_of(rows), atol=1e-5)
@@ -83,14 +88,12 @@ def test_a_saved_model_takes_image_files_and_pixels(trained, tmp_path):
     for data, row in zip(content, found["probabilities"], strict=True):
         pixels = tf2.io.decode_image(data, channels=3)[tf2.newaxis]
         np.testing.assert_allclose(serve(image=pixels)["probabilities"][0], row, atol=1e-5)
-    (asset,) = (exported / "assets").iterdir()
+    (asset,) = (saved_model / "assets").iterdir()
     assert asset.read_text().splitlines() == list(CLASSES)
 
 
-def test_a_readme_says_what_an_export_takes(trained, tmp_path):
-    run, _ = trained
-    exported = export(run, "saved_model", tmp_path)
-    readme = json.loads((exported / "README.json").read_text())
+def test_a_readme_says_what_an_export_takes(saved_model):
+    readme = json.loads((saved_model / "README.json").read_text())
     assert readme["class_names"] == list(CLASSES)
     assert readme["inputs"] == {
         "image": {"dtype": "uint8", "shape": [None, None, None, 3], "values": "RGB, 0 to 255"},

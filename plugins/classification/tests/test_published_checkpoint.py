@@ -95,6 +95,12 @@ def test_variables_that_are_not_found_are_named(published, capsys, tmp_path):
     assert "MobilenetV1/Logits/Conv2d_1c_1x1/weights" in err and "--warm_start_exclude" in err
     assert err.endswith("built for 7 classes: does the checkpoint have another number?\n")
     assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.slow
+def test_variables_that_are_left_out_are_named(published, capsys, tmp_path):
+    _, words = published
+    command = ["export", *words, "--format", "frozen_graph", "--model_dir", tmp_path / "m"]
     exclude = "--warm_start_exclude=MobilenetV1/Logits/"
     code, out, _ = run(capsys, *command, "--num_classes", 7, exclude)
     assert code == 0

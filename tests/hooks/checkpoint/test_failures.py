@@ -444,7 +444,9 @@ with graph.graph.as_default():
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("when", ["before they are in place", "between the files"])
+@pytest.mark.parametrize(
+    "when", [pytest.param("before they are in place", marks=pytest.mark.slow), "between the files"]
+)
 def test_killed_while_the_thread_writes_the_run_goes_on_from_the_one_before(
     tmp_path, asynchronous, build, train, when
 ):

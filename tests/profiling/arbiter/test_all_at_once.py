@@ -84,7 +84,7 @@ def profile_steps(tmp_path, caplog):
     return profile_steps
 
 
-@pytest.fixture(params=["in_process", "server"])
+@pytest.fixture(params=["in_process", pytest.param("server", marks=pytest.mark.slow)])
 def target(request):
     return "" if request.param == "in_process" else tf.train.Server.create_local_server().target
 

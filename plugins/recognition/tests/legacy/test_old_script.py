@@ -92,6 +92,7 @@ def test_names_tags_and_trace(first, written):
     check_202_steps(written(first), first)
 
 
+@pytest.mark.slow
 def test_a_pretrained_extractor_only_begins_a_run(run, first, written, tmp_path):
     """A folder with a checkpoint goes on from it, for so many steps more."""
     words = ("--freeze_variables", "FeatureExtractor/.*")

@@ -51,18 +51,18 @@ def base(images, **kwargs):
         return mobilenet_v1.mobilenet_v1_base(images, depth_multiplier=0.25, **kwargs)
 
 
-@pytest.fixture(scope="module")
-def clones():
-    """Two clones in training mode, and their graph."""
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow)])
+def clones(request):
+    """Clones in training mode, and their graph."""
     with tf.Graph().as_default() as graph:
         images = tf.zeros([2, 224, 224, 3])
-        config = DeploymentConfig(num_clones=2, clone_on_cpu=True)
+        config = DeploymentConfig(num_clones=request.param, clone_on_cpu=True)
         made = create_clones(config, lambda: build(images, 1001, is_training=True))
         return graph, [clone.outputs for clone in made]
 
 
 @pytest.mark.slow
-def test_variables_of_two_clones_are_those_of_slim(clones):
+def test_variables_of_clones_are_those_of_slim(clones):
     graph, _ = clones
     assert described(graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)) == table("mobilenet_v1")
 

@@ -46,19 +46,19 @@ def base(images, **kwargs):
         return mobilenet_v2.mobilenet_base(images, depth_multiplier=0.25, **kwargs)
 
 
-@pytest.fixture(scope="module")
-def clones():
-    """Two clones in training mode, and their graph."""
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow)])
+def clones(request):
+    """Clones in training mode, and their graph."""
     with tf.Graph().as_default() as graph:
         images = tf.zeros([2, 224, 224, 3])
-        config = DeploymentConfig(num_clones=2, clone_on_cpu=True)
+        config = DeploymentConfig(num_clones=request.param, clone_on_cpu=True)
         with layers.arg_scope(mobilenet_v2.training_scope(bn_decay=0.9)):
             made = create_clones(config, lambda: mobilenet_v2.mobilenet(images))
         return graph, [clone.outputs for clone in made]
 
 
 @pytest.mark.slow
-def test_variables_of_two_clones_are_those_of_slim(clones):
+def test_variables_of_clones_are_those_of_slim(clones):
     graph, _ = clones
     assert described(graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)) == table("mobilenet_v2")
     assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * 2 * 52

@@ -20,12 +20,12 @@ def count(variables):
     return sum(v.shape.num_elements() for v in variables)
 
 
-@pytest.fixture(scope="module")
-def clones():
-    """Two clones of the small network in training mode, and their graph."""
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow)])
+def clones(request):
+    """Clones of the small network in training mode, and their graph."""
     with tf.Graph().as_default() as graph:
         images = tf.zeros([2, 224, 224, 3])
-        config = DeploymentConfig(num_clones=2, clone_on_cpu=True)
+        config = DeploymentConfig(num_clones=request.param, clone_on_cpu=True)
         with layers.arg_scope(mobilenet_v3.training_scope()):
             made = create_clones(config, lambda: mobilenet_v3.small(images, 1000))
         return graph, [clone.outputs for clone in made]
@@ -48,7 +48,7 @@ def layers_of(variables):
     return [name for name, _ in itertools.groupby(n.removesuffix("/BatchNorm") for n in names)]
 
 
-def test_variables_of_two_small_clones_have_slims_names(clones):
+def test_variables_of_small_clones_have_slims_names(clones):
     variables = clones[0].get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
     assert layers_of(variables) == names_of_layers(11, {0, *range(3, 11)})
     names = [v.op.name for v in variables]

@@ -234,7 +234,11 @@ def test_multi_grid_multiplies_the_rates_of_the_last_block(output_stride, multi_
         pytest.param(
             {"output_stride": 6}, "output_stride cannot be reached", marks=pytest.mark.slow
         ),
-        ({"multi_grid": (1, 2)}, r"multi_grid\) needs three elements; it is \(1, 2\)"),
+        pytest.param(
+            {"multi_grid": (1, 2)},
+            r"multi_grid\) needs three elements; it is \(1, 2\)",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_settings_that_cannot_be_are_refused(arguments, match):
