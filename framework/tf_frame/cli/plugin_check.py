@@ -17,9 +17,9 @@ from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option, options_of
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin.find import PluginInfo, find_plugins
+from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, HOOK, INPUT, LEARNING_RATE, MODEL, OPTIMIZER
 from tf_frame.plugin.load import (
-    BrokenPluginError,
     load_plugin_info,
     matching_plugins,
     unknown_plugin,

@@ -11,7 +11,8 @@ from typing import Any
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin.find import PluginInfo
-from tf_frame.plugin.load import BrokenPluginError, LoadedPlugin, load_plugin_info
+from tf_frame.plugin.imports import BrokenPluginError
+from tf_frame.plugin.load import LoadedPlugin, load_plugin_info
 from tf_frame.testing.conformance.common import Conformance, ConformanceAdvice, in_words
 from tf_frame.testing.conformance.converters import ConverterConformance
 from tf_frame.testing.conformance.hooks import HookConformance
