@@ -70,11 +70,19 @@ _ATTRIBUTES: dict[str, tuple[tuple[type, ...], str]] = {
 
 def check_contract(plugin: Any, kind: Kind) -> str:
     """Returns the first violation of the contract of `kind`, in words; empty if there is none."""
-    return check_class(plugin, kind) or check_options(plugin, kind)
+    return (
+        _check_definition(plugin, kind)
+        or check_options(plugin, kind)
+        or _check_signatures(plugin, kind)
+    )
 
 
 def check_class(plugin: Any, kind: Kind) -> str:
     """Returns the first violation of the contract but for the options; empty if there is none."""
+    return _check_definition(plugin, kind) or _check_signatures(plugin, kind)
+
+
+def _check_definition(plugin: Any, kind: Kind) -> str:
     if not inspect.isclass(plugin):
         return f"expected a class, found {plugin!r:.80} of type {type(plugin).__name__}"
     other = next((each for each in KINDS if issubclass(plugin, each.base)), kind)
@@ -85,11 +93,12 @@ def check_class(plugin: Any, kind: Kind) -> str:
         )
     if not _defines(plugin, kind.method):
         return f"class {plugin.__name__} has no method {kind.method}()"
-    return (
-        _check_attributes(plugin, kind)
-        or _check_signature(plugin, kind, "__init__")
-        or _check_signature(plugin, kind, kind.method)
-    )
+    return _check_attributes(plugin, kind)
+
+
+def _check_signatures(plugin: type, kind: Kind) -> str:
+    methods = ("__init__", kind.method)
+    return next(filter(None, (_check_signature(plugin, kind, name) for name in methods)), "")
 
 
 def refused_call(method: Any, contract: Any) -> str:

@@ -36,6 +36,7 @@ class TestLastLayerMultiplier(GradientTransformConformance):
     plugin = "last_layer_multiplier"
 
 
+@pytest.mark.slow
 class TestSegmentationFolder(InputConformance):
     plugin = "segmentation_folder"
 

@@ -7,6 +7,7 @@ from PIL import Image
 from tf_frame.testing.conformance import InputConformance, ModelConformance
 
 
+@pytest.mark.slow
 class TestDigitStrings(InputConformance):
     plugin = "digit_strings"
 

@@ -10,15 +10,27 @@ from tf_frame.plugin.kinds import HOOK
 
 CADENCE, AT_END = "test_keeps_its_cadence", "test_releases_what_it_holds_at_the_end"
 FAULTS = [
-    (hooks.InheritsFromAnotherKind, "test_definition_fits_the_contract", "gradient transform"),
+    pytest.param(
+        hooks.InheritsFromAnotherKind,
+        "test_definition_fits_the_contract",
+        "gradient transform",
+        marks=pytest.mark.slow,
+    ),
     (hooks.RunsTheStep, "test_runs_with_a_training", "does not run the train op"),
     (hooks.FailsOffTheChief, "test_other_workers_may_use_it", "no summary writer"),
     (hooks.ActsAtEveryStep, CADENCE, r"_ActsAtEveryStep \(cadence: every 5 steps\) is called"),
-    (hooks.ReadsBetweenSteps, CADENCE, "calls of the session in step 2"),
+    pytest.param(
+        hooks.ReadsBetweenSteps, CADENCE, "calls of the session in step 2", marks=pytest.mark.slow
+    ),
     (hooks.ReleasesAtTheEndAlone, "test_releases_what_it_holds_after_an_error", "thread held"),
     (hooks.ReleasesAfterErrorsAlone, AT_END, "thread held"),
-    (hooks.LeavesAFileOpen, AT_END, "open file .*hooks.py"),
-    (hooks.LeavesAFunctionPatched, AT_END, "patched FileWriter.add_summary"),
+    pytest.param(hooks.LeavesAFileOpen, AT_END, "open file .*hooks.py", marks=pytest.mark.slow),
+    pytest.param(
+        hooks.LeavesAFunctionPatched,
+        AT_END,
+        "patched FileWriter.add_summary",
+        marks=pytest.mark.slow,
+    ),
 ]
 
 

@@ -10,23 +10,54 @@ from tf_frame.plugin.kinds import MODEL
 from tf_frame.testing.conformance import ModelConformance
 
 GOLDEN = "test_golden_checkpoint_restores"
+# A second fault that the same check finds is in the slow suite.
 FAULTS = [
     (models.PresetsAreAList, "test_definition_fits_the_contract", r"presets is \['large'\]"),
-    (models.OptionWithoutHelp, "test_options_have_help_and_usable_defaults", "depth have no help"),
-    (models.KeepsVariables, "test_builds_twice_in_fresh_graphs", "keep no tensors on it"),
+    pytest.param(
+        models.OptionWithoutHelp,
+        "test_options_have_help_and_usable_defaults",
+        "depth have no help",
+        marks=pytest.mark.slow,
+    ),
+    pytest.param(
+        models.KeepsVariables,
+        "test_builds_twice_in_fresh_graphs",
+        "keep no tensors on it",
+        marks=pytest.mark.slow,
+    ),
     (models.CountsItsGraphs, "test_builds_twice_in_fresh_graphs", r"weights_2 \(not there, then"),
     (models.PlacesVariables, "test_variables_are_placed_by_the_framework", "own_weights on "),
     (models.VariableOfEachClone, "test_clones_share_all_variables", "2 clones .* clone_0/own"),
     (models.VariableOfEvaluation, "test_evaluation_adds_no_variables", "of_evaluation; make"),
-    (models.OtherShapeInEvaluation, "test_evaluation_adds_no_variables", "table .*in training"),
+    pytest.param(
+        models.OtherShapeInEvaluation,
+        "test_evaluation_adds_no_variables",
+        "table .*in training",
+        marks=pytest.mark.slow,
+    ),
     (models.NeedsLabelsToPredict, "test_prediction_needs_no_labels", "labels are None"),
-    (models.PredictsNothing, "test_prediction_needs_no_labels", "no predictions"),
+    pytest.param(
+        models.PredictsNothing,
+        "test_prediction_needs_no_labels",
+        "no predictions",
+        marks=pytest.mark.slow,
+    ),
     (models.LossOfEachExample, "test_loss_is_a_finite_scalar", "reduce it to a scalar"),
-    (models.LossIsNotFinite, "test_loss_is_a_finite_scalar", "the loss of the first step is inf"),
+    pytest.param(
+        models.LossIsNotFinite,
+        "test_loss_is_a_finite_scalar",
+        "the loss of the first step is inf",
+        marks=pytest.mark.slow,
+    ),
     (models.UnusedVariable, "test_every_trainable_variable_has_a_gradient", "not on unused"),
     (models.UpdateIsNotCollected, "test_update_ops_are_collected", "moving_mean; add"),
     (models.CountsInALocalVariable, "test_restored_run_has_the_same_next_loss", "local variable"),
-    (models.DrawsByNumPy, "test_restored_run_has_the_same_next_loss", "random numbers of NumPy"),
+    pytest.param(
+        models.DrawsByNumPy,
+        "test_restored_run_has_the_same_next_loss",
+        "random numbers of NumPy",
+        marks=pytest.mark.slow,
+    ),
     (models.MetricIsNoPair, "test_metrics_can_be_evaluated", "pair of value tensor and update"),
 ]
 

@@ -8,10 +8,20 @@ from nonconforming import transforms
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
 
 FAULTS = [
-    (transforms.InheritsFromAnotherKind, "test_definition_fits_the_contract", "is a hook"),
+    pytest.param(
+        transforms.InheritsFromAnotherKind,
+        "test_definition_fits_the_contract",
+        "is a hook",
+        marks=pytest.mark.slow,
+    ),
     (transforms.KeepsTensors, "test_builds_twice_in_fresh_graphs", "keep no tensors on it"),
     (transforms.Sorts, "test_keeps_the_order_of_the_pairs", "keep the order"),
-    (transforms.DropsPairs, "test_keeps_the_order_of_the_pairs", "embedding/weights are missing"),
+    pytest.param(
+        transforms.DropsPairs,
+        "test_keeps_the_order_of_the_pairs",
+        "embedding/weights are missing",
+        marks=pytest.mark.slow,
+    ),
     (transforms.GivesZerosForNone, "test_keeps_none", "unused/weights had no gradient"),
     (transforms.CastsToFloat32, "test_keeps_types_and_shapes", "was float64 and is float32"),
     (transforms.MakesDense, "test_keeps_sparse_gradients_sparse", "makes_dense = True"),
