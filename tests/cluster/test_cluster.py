@@ -64,8 +64,9 @@ def test_servers_that_answer_are_not_waited_for():
 
 
 @pytest.mark.parametrize("answer", [b"HTTP/1.0 400 Bad request\r\n", b""])
-def test_another_program_at_the_address_is_an_error(answer):
+def test_another_program_at_the_address_is_an_error(answer, monkeypatch):
     """TensorFlow would wait for its answer for ever."""
+    monkeypatch.setattr("tf_frame.cluster.cluster._CONNECT_SECS", 0.1)
     with server_with(answer) as port, pytest.raises(TfFrameError) as caught:
         wait(port, timeout_secs=0)
     assert str(caught.value).startswith(

@@ -17,7 +17,7 @@ SYNC = ("--sync_replicas",)
 
 def asynchronous_job(folder):
     # Longer, for a worker goes on while the other one is away.
-    return RunningJob(folder, (*JOINT_WORDS, "--max_steps", "200"), num_ps=1, num_workers=2)
+    return RunningJob(folder, (*JOINT_WORDS, "--max_steps", "300"), num_ps=1, num_workers=2)
 
 
 def job_of(folder, mode):

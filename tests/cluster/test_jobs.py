@@ -105,6 +105,7 @@ def test_synchronous_workers_read_each_example_once_in_an_epoch(tmp_path):
     assert job.variables()["seen"].tolist() == [2] * 96
 
 
+@pytest.mark.slow
 def test_asynchronous_workers_read_each_example_of_their_shard_once_in_an_epoch(tmp_path):
     words = (*EPOCHS, "--max_steps", "60", "--input.sleep_ms", "50")
     with RunningJob(tmp_path, words, num_ps=2, num_workers=3) as job:

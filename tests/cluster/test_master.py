@@ -50,6 +50,7 @@ def test_two_workers_train_together_over_a_parameter_server(
     assert result["metrics"]["mean_absolute_error"] < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_a_worker_that_comes_when_the_others_are_done_ends_well(cluster, tmp_path, toy_environment):
     output = ""

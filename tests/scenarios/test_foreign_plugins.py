@@ -85,6 +85,7 @@ def test_a_plugin_installed_by_pip_runs_under_its_name(tmp_path):
     assert result["metrics"]["slope"] == pytest.approx(-3, abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_plugin_that_imports_tensorflow_at_its_top_works_without_chatter(tmp_path):
     module = "import tensorflow\nfrom tf_frame.testing.toy import ToyModel as Slow\n"
     (tmp_path / "slow_to_load.py").write_text(module)

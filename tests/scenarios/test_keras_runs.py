@@ -31,21 +31,30 @@ class Keras(Model):
 """
 
 
-def test_each_command_finds_the_variables_of_the_run(tmp_path):
+RUN = ("run", "--model_dir", "run")
+COMMANDS = (
+    (*RUN, "--plugin", "keras", "--max_steps", "2"),
+    (*RUN, "--max_steps", "3"),
+    ("evaluate", "run"),
+)
+MORE = (("predict", "run", "--output", "out"), ("export", "run", "--format", "saved_model"))
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        pytest.param(COMMANDS, id="run and evaluate"),
+        pytest.param((*COMMANDS, *MORE), id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_each_command_finds_the_variables_of_the_run(tmp_path, commands):
     (tmp_path / "with_keras.py").write_text(MODULE)
     entry_points = {
         "tf_frame.models: keras": "with_keras:Keras",
         "tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput",
     }
     write_distribution(tmp_path, "with-keras", entry_points)
-    run = ("run", "--model_dir", "run")
-    for words in (
-        (*run, "--plugin", "keras", "--max_steps", "2"),
-        (*run, "--max_steps", "3"),
-        ("evaluate", "run"),
-        ("predict", "run", "--output", "out"),
-        ("export", "run", "--format", "saved_model"),
-    ):
+    for words in commands:
         done = forked.run(
             [sys.executable, "-m", "tf_frame", *words],
             env={**os.environ, "PYTHONPATH": str(tmp_path)},

@@ -309,6 +309,7 @@ def test_summaries_that_a_full_disk_refuses_are_one_warning(run, small_disk):
     assert process.stdout.count("tf-frame: the checkpoint of global step 15000 could not be") == 1
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_while_training_is_one_clear_error(run, small_disk):
     words = (*TOY, "--model_dir", small_disk, "--max_steps", 100000, "--max_to_keep", 1)
     words += ("--save_checkpoint_steps", 500, "--save_summaries_steps", 1)

@@ -86,6 +86,7 @@ def test_bfloat16_is_refused_where_products_stay_float32(monkeypatch):
         proto_for("bfloat16")
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_bfloat16_is_refused_without_onednn():
     script = (

@@ -226,8 +226,15 @@ def train_toy(**options):
         return losses, {v.op.name: session.run(v) for v in tf.trainable_variables()}
 
 
-@pytest.mark.parametrize("num_clones", [1, 2])
-@pytest.mark.parametrize("options", [{"loss_scale": 64.0}, {"mixed_precision": "float16"}])
+@pytest.mark.parametrize(
+    ("options", "num_clones"),
+    [
+        ({"loss_scale": 64.0}, 1),
+        pytest.param({"loss_scale": 64.0}, 2, marks=pytest.mark.slow),
+        pytest.param({"mixed_precision": "float16"}, 1, marks=pytest.mark.slow),
+        ({"mixed_precision": "float16"}, 2),
+    ],
+)
 def test_a_run_learns_the_same_and_reports_the_loss_itself(num_clones, options):
     # Without the rewrite of its session, a graph for float16 computes in float32.
     plain, variables = train_toy(num_clones=num_clones)

@@ -126,7 +126,7 @@ def test_the_last_step_is_not_saved_either_if_it_is_not_finite(tmp_path, hook_of
     [
         tf.errors.ResourceExhaustedError(None, None, "No space left on device"),
         OSError("No space left on device"),
-        ValueError("No space left on device"),
+        pytest.param(ValueError("No space left on device"), marks=pytest.mark.slow),
     ],
 )
 def test_a_save_that_fails_leaves_the_one_before_and_no_leftovers(

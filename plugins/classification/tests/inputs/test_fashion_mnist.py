@@ -157,6 +157,7 @@ def test_augmentation_is_decided_by_the_seed_and_differs_between_passes(tmp_path
     assert len({image.tobytes() for image in images}) == 1
 
 
+@pytest.mark.slow
 def test_training_goes_on_exactly_where_it_stopped(tmp_path):
     write(tmp_path)
     source = fashion(data_dir=str(tmp_path), preprocessing="cifarnet", image_size=6)

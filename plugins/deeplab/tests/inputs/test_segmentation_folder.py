@@ -321,6 +321,7 @@ def test_training_crops_have_one_size_and_their_labels(tmp_path):
         assert set(np.unique(labels["semantic"])) <= {0, 1, 2, 255}
 
 
+@pytest.mark.slow
 def test_a_position_can_be_saved(tmp_path):
     of = source(write(tmp_path), crop_size=(16,), eval_fraction=0.0)
     check_exact_resume(of, batch_size=2, steps=3)

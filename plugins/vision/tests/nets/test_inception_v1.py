@@ -41,13 +41,13 @@ def graph():
     return tf.Graph()
 
 
-@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow)])
-def clones(build_clones, request):
+@pytest.fixture(scope="module")
+def clones(build_clones):
     def network():
         with layers.arg_scope(inception_v1.inception_v1_arg_scope()):
             return build(tf.zeros([2, 224, 224, 3]), 1001)
 
-    return build_clones(network, request.param)
+    return build_clones(network)
 
 
 @pytest.mark.slow
@@ -68,7 +68,7 @@ def test_penalties_are_paid_once_and_statistics_kept_by_each_clone(clones):
     graph, _ = clones
     # 57 convolutions, and the logits, which are not normalised.
     assert len(graph.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 58
-    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * len(clones[1]) * 57
+    assert len(graph.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2 * 2 * 57
 
 
 def test_end_points_are_slims(clones):
