@@ -90,6 +90,16 @@ def test_profiles_that_a_model_asks_for_are_those_that_a_run_reaches():
     assert profiled("--max_steps", "199", "--profile_at_step", "200") == (200,)
 
 
+def test_a_shorter_run_of_a_file_leaves_out_the_profiles_that_it_does_not_reach(tmp_path):
+    values = {"plugin": "toy", "max_steps": 400, "profile_at_step": [3, 200]}
+    file = write_config(tmp_path / "c.yaml", values)
+    shorter = setup_of("--config", file, "--max_steps", "180")
+    assert shorter.config.profile_at_step == (3,)
+    # A file that contradicts itself is refused later.
+    file = write_config(tmp_path / "c.yaml", {**values, "max_steps": 180})
+    assert setup_of("--config", file).config.profile_at_step == (3, 200)
+
+
 def test_the_file_wins_over_the_model_and_the_flags_over_the_file(tmp_path):
     file = write_config(
         tmp_path / "c.yaml",

@@ -99,9 +99,14 @@ class ChosenPlugins:
         )
 
     def _with_reached_profiles(self, config: RunOptions, flags: Mapping[str, Any]) -> RunOptions:
-        """Leaves out the profiles of the model's defaults that begin after the last step."""
+        """Leaves out profiles after the last step that were not asked for together with it.
+
+        They are those of the model's defaults, and of a file where a flag sets the last step.
+        """
         defaults, *_ = self.sources
-        if not defaults.path or self.origins(flags)["profile_at_step"] != defaults.path:
+        of_model = defaults.path and self.origins(flags)["profile_at_step"] == defaults.path
+        of_file = "profile_at_step" not in flags and "max_steps" in flags
+        if not (of_model or of_file):
             return config
         reached = tuple(step for step in config.profile_at_step if step <= config.max_steps)
         return dataclasses.replace(config, profile_at_step=reached)

@@ -124,13 +124,19 @@ def _problem(text: Any, count: Any, max_length: int, outside: Any) -> Any:
     import tensorflow.compat.v1 as tf
 
     unknown = tf.strings.reduce_join(outside[:1])
-    quoted = tf.strings.join(["its text '", text, "'"])
-    too_long = [quoted, " has ", tf.strings.as_string(count), " characters; --input.max_length is "]
-    not_known = [quoted, " has the character '", unknown]
+    # Without quotes, which TensorFlow would escape in the message of an error.
+    its_text = tf.strings.join(["its text ", text])
+    too_long = [
+        its_text,
+        " has ",
+        tf.strings.as_string(count),
+        " characters; --input.max_length is ",
+    ]
+    not_known = [its_text, " has the character ", unknown]
     problem = tf.where(
         tf.equal(tf.size(outside), 0),
         "",
-        tf.strings.join([*not_known, "', which --input.characters does not have"]),
+        tf.strings.join([*not_known, ", which --input.characters does not have"]),
     )
     problem = tf.where(count > max_length, tf.strings.join([*too_long, str(max_length)]), problem)
     return tf.where(count > 0, problem, "its text is empty")
@@ -149,7 +155,7 @@ def load_label_map(name: str) -> LabelMap:
         return LabelMap(_MAPS[name], folds_case=name == LOWER)
     path = Path(name).expanduser()
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
             f"--input.characters {name} is none of {', '.join(_MAPS)}, and no file in UTF-8: "

@@ -125,7 +125,7 @@ def _check_positions(steps: int, max_length: int | None) -> None:
         raise ConfigError(
             f"the images give {steps} positions, too few for CTC to write a word of {max_length} "
             "characters; make --input.image_size wider or --input.max_length less, or use "
-            "--model.head attention"
+            "--model.head attention with --model.ctc_loss_weight 0"
         )
 
 
@@ -136,6 +136,6 @@ def _enough_positions(steps: int, text: Any) -> Any:
     message = (
         f"a word needs more than the {steps} positions that the images give, one for each character"
         " and one between equal neighbours; make --input.image_size wider or --input.max_length "
-        "less, or use --model.head attention"
+        "less, or use --model.head attention with --model.ctc_loss_weight 0"
     )
     return tf.debugging.assert_less_equal(needed, steps, message=message)

@@ -93,11 +93,13 @@ def _texts(path: Path, text_from: str) -> tuple[Path, dict[str, str]]:
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise DataError(
-            f"{path} cannot be read as UTF-8: {error}. {_WHAT_TO_DO}, or name the file of labels: "
-            "--input.labels FILE"
+            f"{path} cannot be read: {error.strerror}. {_WHAT_TO_DO}, or name the file of labels: "
+            "--input.labels, --input.eval_labels"
         ) from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8: {error}") from None
     texts: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():

@@ -41,8 +41,8 @@ def frame_points(
     """
     if num_control_points < 4 or num_control_points % 2:
         raise ConfigError(
-            f"a thin-plate spline was asked for with {num_control_points} control points; half of"
-            " them lie above and half below the word: give an even number of at least 4"
+            f"{num_control_points} control points (--model.control_points): half of them lie above"
+            " and half below the word, so give an even number of at least 4"
         )
     if not all(0 <= margin < 0.5 for margin in margins):
         raise ConfigError(
