@@ -5,10 +5,11 @@ The checks are those of `tf_frame.testing.conformance`, which the tests of a plu
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli.screen import quiet_tensorflow, report, without_chatter
@@ -58,8 +59,7 @@ def main(argv: Sequence[str]) -> int:
     own, rest = split_flags(words, OPTIONS)
     infos = _named(name, own.get("kind"))
     quiet_tensorflow("none")
-    logging.getLogger("tf_frame").setLevel(logging.ERROR)
-    with without_chatter("none"):
+    with without_chatter("none"), _errors_alone():
         results = [(info, _checked(info, _options(info, rest))) for info in infos]
     if own.get("json"):
         rows = [row for info, checks in results for row in _as_json(info, checks)]
@@ -68,6 +68,18 @@ def main(argv: Sequence[str]) -> int:
         report("\n\n".join(_table(info, checks) for info, checks in results))
     failed = any(check.state == "failed" for _, checks in results for check in checks)
     return EXIT_USAGE if failed else EXIT_OK
+
+
+@contextlib.contextmanager
+def _errors_alone() -> Iterator[None]:
+    """Keeps the lines of the trainings that checks run from the terminal."""
+    logger = logging.getLogger("tf_frame")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _named(name: str, kind: str | None) -> list[PluginInfo]:

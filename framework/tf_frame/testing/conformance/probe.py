@@ -153,7 +153,6 @@ def _state() -> dict[str, Any]:
             "eager execution": tf.executing_eagerly(),
             "resource variables": tf.resource_variables_enabled(),
             "control flow v2": tf.control_flow_v2_enabled(),
-            "tensor equality": tf.Tensor._USE_EQUALITY,
         }
     return state
 
