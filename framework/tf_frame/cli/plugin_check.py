@@ -121,7 +121,7 @@ def _table(info: PluginInfo, checks: Sequence[Any]) -> str:
 
 
 def _first_line(check: Any) -> str:
-    """What a check found, in one line; its description if it found nothing."""
+    """The problem that a check found, in one line; its description if it found none."""
     return " ".join(check.problem.split()) or check.description
 
 

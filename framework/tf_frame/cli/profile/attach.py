@@ -159,7 +159,7 @@ def _task_in_file(status: TaskStatus) -> str:
 
 
 def _why_not(status: TaskStatus) -> str:
-    """Why a task cannot be asked; empty if it can."""
+    """The reason why a task cannot be asked; empty if it can."""
     if status.host != socket.gethostname():
         return f"it runs on {status.host}; give the command there"
     try:

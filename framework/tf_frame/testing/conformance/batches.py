@@ -20,7 +20,7 @@ from tf_frame.plugin import InputContext, Mode
 
 @dataclasses.dataclass
 class Batches:
-    """What was read of a pipeline.
+    """Batches that were read of a pipeline.
 
     Attributes:
       features, labels: symbolic batch, with the structure that the model gets.
@@ -124,7 +124,7 @@ class Pipeline:
         return batches
 
     def position_problem(self) -> str:
-        """Why the position cannot be saved, and what to do; empty if it can."""
+        """The reason why the position cannot be saved, and what to do; empty if it can."""
         assert self._position is not None, "there is one worker"
         with self._session() as session:
             try:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import dataclasses
 import functools
-import gc
-import logging
 import os
-import signal
-import sys
 import tempfile
-import threading
-import time
 import unittest
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow.compat.v1 as tf
-from tensorflow.python.client import session as tf_session
 
 from tf_frame.cluster.find import cluster_of
 from tf_frame.config.run_options import RunOptions
@@ -36,23 +28,17 @@ from tf_frame.session.loop import TrainingLoop
 from tf_frame.session.monitored import monitored_session
 from tf_frame.session.schedule import Schedule, has_cadence
 from tf_frame.testing.conformance.common import usable_here
+from tf_frame.testing.conformance.resources import resources, resources_left
 from tf_frame.testing.session_runs import counted_runs
 from tf_frame.testing.toy import build_toy_graph
 
 STEPS = 12
 _FAILING_STEP = 7
-_WAIT_SECS = 5.0
-# Whose attributes a hook may not leave replaced.
-_PATCHABLE = (
-    *(builtins, gc, logging, os, signal, sys, threading, time),
-    *(tf_session.BaseSession, tf.Session, tf.train.Optimizer, tf.summary.FileWriter, tf.Graph),
-)
-_CHANGING = ("last_exc", "last_type", "last_value", "last_traceback", "path_importer_cache")
 
 
 @dataclasses.dataclass
 class HookedRun:
-    """What happened in a training.
+    """The events of a training.
 
     Attributes:
       losses: of each step.
@@ -112,7 +98,7 @@ def run_hooked(
             report=lambda text: None,
             metrics=metrics,
         )
-        before = _held()
+        before = resources()
         try:
             with graph.graph.as_default():
                 with usable_here("the hook"):
@@ -128,7 +114,7 @@ def run_hooked(
         metrics.close()
         tf.summary.FileWriterCache.clear()
         wait_for_background_writer()
-        run.left = _still_held(before)
+        run.left = resources_left(before)
     return run
 
 
@@ -244,59 +230,3 @@ def _working_in(folder: str) -> Iterator[None]:
         yield
     finally:
         os.chdir(before)
-
-
-def _held() -> dict[str, dict[Any, Any]]:
-    """Threads, open files, and what a hook might replace."""
-    places = {getattr(place, "__name__", str(place)): vars(place) for place in _PATCHABLE}
-    signals = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    return {
-        "thread": {thread.ident: thread.name for thread in threading.enumerate()},
-        "open file": _open_files(),
-        "patched": {
-            f"{name}.{key}": id(value)
-            for name, place in places.items()
-            for key, value in list(place.items())
-            if not key.startswith("__") and key not in _CHANGING and callable(value)
-        },
-        "handler of signal": {number: id(handler) for number, handler in signals.items()},
-        "state of gc": {"enabled": gc.isenabled(), "threshold": gc.get_threshold()},
-        "callback of gc": {id(each): repr(each) for each in gc.callbacks},
-        "trace function": {"trace": sys.gettrace(), "profile": sys.getprofile()},
-        "handler of logging": {
-            id(each): repr(each)
-            for name in ("", "tf_frame", "tensorflow")
-            for each in logging.getLogger(name).handlers
-        },
-    }
-
-
-def _open_files() -> dict[str, str]:
-    files = {}
-    for number in os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else ():
-        with contextlib.suppress(OSError):
-            target = os.readlink(f"/proc/self/fd/{number}")
-            if target.startswith("/") and not target.startswith(("/proc", "/dev", "/sys")):
-                files[target] = target
-    return files
-
-
-def _still_held(before: dict[str, dict[Any, Any]]) -> list[str]:
-    """What was not held before, in words; waits until threads that are ending have ended."""
-    until = time.monotonic() + _WAIT_SECS
-    while time.monotonic() < until and _new_threads(before):
-        _new_threads(before)[0].join(0.05)
-    gc.collect()
-    after = _held()
-    left = []
-    for what, held in after.items():
-        left += [
-            f"the {what} {value if what.startswith(('thread', 'open', 'handler of l')) else key}"
-            for key, value in held.items()
-            if before[what].get(key, None if value is None else ...) != value
-        ]
-    return left
-
-
-def _new_threads(before: dict[str, dict[Any, Any]]) -> list[threading.Thread]:
-    return [each for each in threading.enumerate() if each.ident not in before["thread"]]

@@ -48,7 +48,7 @@ class NetworkConformance(Conformance):
         )
 
     def built(self, *, is_training: bool = True) -> tuple[Any, list[str]]:
-        """What the network returns, and the names of its variables."""
+        """The outputs of the network, and the names of its variables."""
         network = self.kept("network", self.made_plugin)
         return self.kept(f"{is_training}", lambda: _built(network, is_training))
 

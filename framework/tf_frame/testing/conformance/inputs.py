@@ -172,7 +172,7 @@ class InputConformance(Conformance):
 
     @classmethod
     def info(cls) -> Any:
-        """What the input says about its data."""
+        """The facts that the input tells about its data."""
         source = cls.source()
         with fails_as("info fails"):
             return source.info

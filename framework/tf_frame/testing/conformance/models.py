@@ -24,6 +24,7 @@ from tf_frame.testing.conformance.common import (
 )
 from tf_frame.testing.conformance.golden import check_golden, write_golden
 from tf_frame.testing.conformance.model_graphs import SESSION, ModelGraphs, Training, model_setup
+from tf_frame.testing.conformance.model_variables import check_no_more, described, difference
 from tf_frame.testing.conformance.trial import Trial, run_trial, unassigned_variables
 
 _CLONES = (1, 2, 3)
@@ -47,11 +48,11 @@ class ModelConformance(Conformance):
         graphs = self.graphs()
         with fails_as("build(), or the update of a training step, fails"):
             training = self.training()
-        first = _described(training.graph.model_variables)
+        first = described(training.graph.model_variables)
         with fails_as("build() of the same object fails in a second graph; keep no tensors on it"):
-            second = _described(graphs.clones(1, model=training.model))
+            second = described(graphs.clones(1, model=training.model))
         assert first == second, (
-            f"build() makes other variables in a second graph: {_difference(first, second)}; "
+            f"build() makes other variables in a second graph: {difference(first, second)}; "
             "names and shapes must depend on nothing but the options and the input"
         )
 
@@ -74,27 +75,27 @@ class ModelConformance(Conformance):
         one = None
         for count in self.clone_counts(reports=True):
             with fails_as(f"{count} clones cannot be built"):
-                names = _described(self.on_servers(count))
+                names = described(self.on_servers(count))
             one = names if one is None else one
             assert names == one, (
-                f"{count} clones have other variables than one: {_difference(one, names)}; make "
+                f"{count} clones have other variables than one: {difference(one, names)}; make "
                 "them by tf.compat.v1.get_variable, or set check_options = {'num_clones': 1} for "
                 "a model that trains with one clone only"
             )
 
     def test_evaluation_adds_no_variables(self) -> None:
         """Evaluation has no variable that a checkpoint of the training lacks."""
-        trained = _described(self.training_or_skip().graph.graph)
+        trained = described(self.training_or_skip().graph.graph)
         with fails_as("build() fails for evaluation"):
             graph, _ = self.evaluation()
-        _check_no_more(trained, _described(graph.graph), "evaluation")
+        check_no_more(trained, described(graph.graph), "evaluation")
 
     def test_prediction_needs_no_labels(self) -> None:
         """Built without labels, the model returns predictions and has no further variables."""
-        trained = _described(self.training_or_skip().graph.graph)
+        trained = described(self.training_or_skip().graph.graph)
         with fails_as("build() fails for prediction, where labels are None"):
             variables, predictions = self.graphs().prediction(self.features)
-        _check_no_more(trained, _described(variables), "prediction")
+        check_no_more(trained, described(variables), "prediction")
         assert not isinstance(predictions, Mapping) or predictions, (
             "build() returns no predictions in Mode.PREDICT; return "
             "ModelOutput(predictions={name: tensor}), or nothing can be predicted or exported"
@@ -131,7 +132,7 @@ class ModelConformance(Conformance):
         )
 
     def test_update_ops_are_collected(self) -> None:
-        """What updates statistics, such as moving averages, runs in every training step."""
+        """Updates of statistics, such as moving averages, run in every training step."""
         graph = self.training_or_skip().graph
         never = unassigned_variables(graph)
         assert not never, (
@@ -258,35 +259,3 @@ class ModelConformance(Conformance):
             cls.graphs().source, Mode.TRAIN, context, DeploymentConfig(clone_on_cpu=True)
         )
         return batches[0][0]
-
-
-def _described(variables: Any) -> dict[str, str]:
-    """Name -> type and shape of global variables, or of those of a graph."""
-    if isinstance(variables, tf.Graph):
-        variables = variables.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
-    return {
-        v.op.name: f"{v.dtype.base_dtype.name} {v.shape}"
-        + (" trainable" if getattr(v, "trainable", False) else "")
-        for v in variables
-    }
-
-
-def _difference(first: Mapping[str, str], second: Mapping[str, str]) -> str:
-    names = [n for n in {**first, **second} if first.get(n) != second.get(n)]
-    return ", ".join(
-        f"{n} ({first.get(n, 'not there')}, then {second.get(n, 'not there')})" for n in names[:3]
-    )
-
-
-def _check_no_more(trained: Mapping[str, str], there: Mapping[str, str], purpose: str) -> None:
-    missing = [name for name in there if name not in trained]
-    assert not missing, (
-        f"the graph for {purpose} has variables that training does not make, so that no checkpoint "
-        f"has them: {', '.join(missing[:5])}; make them for training as well, or as local variables"
-    )
-    other = [
-        f"{name} ({there[name]}, in training {trained[name]})"
-        for name in there
-        if there[name].removesuffix(" trainable") != trained[name].removesuffix(" trainable")
-    ]
-    assert not other, f"variables for {purpose} have another shape or type: {', '.join(other[:3])}"

@@ -139,7 +139,7 @@ def _load(target: str, path: str) -> None:
 
 
 def _state() -> dict[str, Any]:
-    """What a plugin may not change, by name of the effect."""
+    """The state that a plugin may not change, by name of the effect."""
     state: dict[str, Any] = {
         "environment": dict(os.environ),
         "logging": {name or "root": _logging_of(name) for name in _LOGGERS},

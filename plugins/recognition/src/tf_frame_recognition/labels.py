@@ -29,6 +29,8 @@ _MAPS = {
 }
 # What stands behind the end of a text.
 PADDING = -1
+_IS_EMPTY = "its text is empty"
+_NOT_KNOWN = "which --input.characters does not have"
 
 
 class LabelMap:
@@ -68,6 +70,25 @@ class LabelMap:
                 "--input.characters"
             )
         return [self._ids[character] for character in folded]
+
+    def problem_of(self, text: str, max_length: int) -> str:
+        """Returns why a text cannot be used, in the words of `padded_ids`; empty if it can.
+
+        Args:
+          text: the text.
+          max_length: the most characters it may have.
+        """
+        folded = text.lower() if self.folds_case else text
+        if not folded:
+            return _IS_EMPTY
+        if len(folded) > max_length:
+            return (
+                f"its text {text} has {len(folded)} characters; --input.max_length is {max_length}"
+            )
+        unknown = next((each for each in folded if each not in self._ids), None)
+        if unknown is None:
+            return ""
+        return f"its text {text} has the character {unknown}, {_NOT_KNOWN}"
 
     def text(self, ids: Sequence[int]) -> str:
         """Returns the text of numbers; those below 0 are padding."""
@@ -136,10 +157,10 @@ def _problem(text: Any, count: Any, max_length: int, outside: Any) -> Any:
     problem = tf.where(
         tf.equal(tf.size(outside), 0),
         "",
-        tf.strings.join([*not_known, ", which --input.characters does not have"]),
+        tf.strings.join([*not_known, ", ", _NOT_KNOWN]),
     )
     problem = tf.where(count > max_length, tf.strings.join([*too_long, str(max_length)]), problem)
-    return tf.where(count > 0, problem, "its text is empty")
+    return tf.where(count > 0, problem, _IS_EMPTY)
 
 
 def load_label_map(name: str) -> LabelMap:

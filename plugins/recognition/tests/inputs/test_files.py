@@ -82,8 +82,18 @@ def faulty(request, tmp_path):
 
 
 def test_the_first_fault_ends_the_run(faulty):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="its text is empty; mend or remove"):
+    # Labels of a folder are known before the training, those of records when they are read.
+    kinds = (DataError, tf.errors.InvalidArgumentError)
+    with pytest.raises(kinds, match="its text is empty; mend or remove"):
         take(faulty())
+
+
+def test_labels_that_are_held_out_are_checked_before_the_training(tmp_path):
+    write_folder(tmp_path, {**WORDS, "long.png": "bookcase"})
+    with pytest.raises(
+        DataError, match=r"labels.txt: long.png: .* has 8 characters; .* is 6; mend"
+    ):
+        folder_input(tmp_path, eval_labels="labels.txt")
 
 
 def test_faulty_words_are_left_out_named_and_counted(faulty):

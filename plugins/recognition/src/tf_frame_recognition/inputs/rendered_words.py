@@ -55,6 +55,7 @@ class RenderedWords(TextExamples):
         params = self.params
         path = Path(params.words).expanduser() if params.words else _WORDS
         words = _words(path)
+        self.check_texts(str(path), {word: word for word in words})
         characters = self.label_map.characters
         self.fonts = find_fonts(params.fonts, characters)
         evaluated = held_out(words, params.eval_fraction)

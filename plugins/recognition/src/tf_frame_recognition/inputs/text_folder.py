@@ -52,9 +52,9 @@ class TextFolder(TextExamples):
     def find(self) -> None:
         params = self.params
         folder = existing_folder(params.data_dir, "--input.data_dir", _WHAT_TO_DO)
-        root, texts = _texts(folder / params.labels, params.text_from)
+        root, texts = self._texts_of(folder / params.labels)
         if params.eval_labels:
-            eval_root, evaluated = _texts(folder / params.eval_labels, params.text_from)
+            eval_root, evaluated = self._texts_of(folder / params.eval_labels)
             self.use(_split(root, texts), _split(eval_root, evaluated))
             return
         names = held_out(list(texts), params.eval_fraction)
@@ -68,6 +68,11 @@ class TextFolder(TextExamples):
                 "nothing to evaluate. Make it larger, or give --input.eval_labels"
             ),
         )
+
+    def _texts_of(self, path: Path) -> tuple[Path, dict[str, str]]:
+        root, texts = _texts(path, self.params.text_from)
+        self.check_texts(str(path), texts)
+        return root, texts
 
     def read(self, split: Split, order: Any) -> Any:
         from tf_frame_vision.reading import packed

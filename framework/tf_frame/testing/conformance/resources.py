@@ -1,0 +1,81 @@
+"""Threads, files, signals and functions that a process holds: `resources`, `resources_left`."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import gc
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+import tensorflow.compat.v1 as tf
+from tensorflow.python.client import session as tf_session
+
+_WAIT_SECS = 5.0
+# Whose attributes a hook may not leave replaced.
+_PATCHABLE = (
+    *(builtins, gc, logging, os, signal, sys, threading, time),
+    *(tf_session.BaseSession, tf.Session, tf.train.Optimizer, tf.summary.FileWriter, tf.Graph),
+)
+_CHANGING = ("last_exc", "last_type", "last_value", "last_traceback", "path_importer_cache")
+
+
+def resources() -> dict[str, dict[Any, Any]]:
+    """Threads, open files, and what a hook might replace."""
+    places = {getattr(place, "__name__", str(place)): vars(place) for place in _PATCHABLE}
+    signals = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    return {
+        "thread": {thread.ident: thread.name for thread in threading.enumerate()},
+        "open file": _open_files(),
+        "patched": {
+            f"{name}.{key}": id(value)
+            for name, place in places.items()
+            for key, value in list(place.items())
+            if not key.startswith("__") and key not in _CHANGING and callable(value)
+        },
+        "handler of signal": {number: id(handler) for number, handler in signals.items()},
+        "state of gc": {"enabled": gc.isenabled(), "threshold": gc.get_threshold()},
+        "callback of gc": {id(each): repr(each) for each in gc.callbacks},
+        "trace function": {"trace": sys.gettrace(), "profile": sys.getprofile()},
+        "handler of logging": {
+            id(each): repr(each)
+            for name in ("", "tf_frame", "tensorflow")
+            for each in logging.getLogger(name).handlers
+        },
+    }
+
+
+def _open_files() -> dict[str, str]:
+    files = {}
+    for number in os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else ():
+        with contextlib.suppress(OSError):
+            target = os.readlink(f"/proc/self/fd/{number}")
+            if target.startswith("/") and not target.startswith(("/proc", "/dev", "/sys")):
+                files[target] = target
+    return files
+
+
+def resources_left(before: dict[str, dict[Any, Any]]) -> list[str]:
+    """Resources that were not held before, in words; threads that are ending get time to end."""
+    until = time.monotonic() + _WAIT_SECS
+    while time.monotonic() < until and _new_threads(before):
+        _new_threads(before)[0].join(0.05)
+    gc.collect()
+    after = resources()
+    left = []
+    for what, held in after.items():
+        left += [
+            f"the {what} {value if what.startswith(('thread', 'open', 'handler of l')) else key}"
+            for key, value in held.items()
+            if before[what].get(key, None if value is None else ...) != value
+        ]
+    return left
+
+
+def _new_threads(before: dict[str, dict[Any, Any]]) -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each.ident not in before["thread"]]
