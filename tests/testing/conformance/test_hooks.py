@@ -46,7 +46,7 @@ def nothing_stays(monkeypatch):
     """Takes back what the broken hooks leave, and does not wait for threads that never end."""
     import tensorflow.compat.v1 as tf
 
-    monkeypatch.setattr("tf_frame.testing.conformance.hooked_runs._WAIT_SECS", 0.1)
+    monkeypatch.setattr("tf_frame.testing.conformance.resources._WAIT_SECS", 0.1)
     monkeypatch.setattr(tf.summary.FileWriter, "add_summary", tf.summary.FileWriter.add_summary)
 
 
