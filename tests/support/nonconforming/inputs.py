@@ -9,6 +9,24 @@ from nonconforming.healthy import Points
 from tf_frame import InputInfo, Mode
 
 
+class TwoSizes(Points):
+    """Keeps the rules: two data sets, each with a batch size of its own."""
+
+    def dataset(self, mode, context):
+        parts = [self.examples(mode), self.examples(mode)]
+        if mode == Mode.TRAIN:
+            parts = [part.repeat() for part in parts]
+        return [parts[0].batch(context.batch_size), parts[1].batch(1)]
+
+
+class ChangesTheSizeOfOne(TwoSizes):
+    def dataset(self, mode, context):
+        first, second = super().dataset(mode, context)
+        if mode == Mode.TRAIN:
+            second = self.examples(mode).batch(2).repeat()
+        return [first, second]
+
+
 class FeatureNamesAreAText(Points):
     feature_names = "x"
 

@@ -30,6 +30,11 @@ FAULTS = [
         marks=pytest.mark.slow,
     ),
     (inputs.LeavesARemainder, SIZE, "training batch 5 .*drop_remainder=True"),
+    (
+        inputs.ChangesTheSizeOfOne,
+        SIZE,
+        "give each data set one size",
+    ),
     (inputs.Ends, "test_training_repeats", "ends after 4 batches of 2; repeat it"),
     (inputs.RepeatsEvaluation, "test_evaluation_ends_after_one_pass", "has 7; do not repeat"),
     (inputs.CountsWrongly, COUNTED, "has 7 examples, and info.num_examples says 8"),
@@ -50,8 +55,9 @@ class Folder(Input):
         raise AssertionError("it cannot be constructed")
 
 
-def test_a_healthy_input_passes(results):
-    found = results(INPUT, Points)
+@pytest.mark.parametrize("source", [Points, inputs.TwoSizes])
+def test_a_healthy_input_passes(results, source):
+    found = results(INPUT, source)
     assert {each.state for each in found.values()} == {"ok"}, found
 
 

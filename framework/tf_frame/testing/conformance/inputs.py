@@ -78,8 +78,16 @@ class InputConformance(Conformance):
                 )
 
     def test_batches_have_the_asked_size(self) -> None:
-        """Every training batch has `context.batch_size` examples."""
-        for number, sizes in enumerate(self.read(Mode.TRAIN).sizes, start=1):
+        """Every training batch has `context.batch_size` examples; of several data sets its own."""
+        read = self.read(Mode.TRAIN)
+        if isinstance(read.features, (list, tuple)):
+            other = next((sizes for sizes in read.sizes if sizes != read.sizes[0]), None)
+            assert other is None, (
+                f"the first training batch has tensors of {read.sizes[0]} examples, another one of "
+                f"{other}; give each data set one size"
+            )
+            return
+        for number, sizes in enumerate(read.sizes, start=1):
             assert set(sizes) <= {_BATCH_SIZE}, (
                 f"training batch {number} has tensors of {sorted(set(sizes))} examples where "
                 f"{_BATCH_SIZE} were asked for; use context.batch_size, with drop_remainder=True "
