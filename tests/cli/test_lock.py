@@ -142,6 +142,45 @@ def test_a_run_from_before_there_were_locks_has_no_warning_and_cannot_be_locked(
         setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
 
 
+def edit(folder, **sections):
+    """Changes sections of a run's `config.yaml`."""
+    file = folder / "config.yaml"
+    file.write_text(yaml.safe_dump({**yaml.safe_load(file.read_text()), **sections}))
+
+
+@pytest.mark.parametrize("digest", [{}, {"sha256": None}, {"sha256": ""}])
+def test_a_record_without_the_content_cannot_be_locked(folder, capsys, change, digest):
+    plugins = {"plugins": ["model locked", "input toy"]}
+    own = {"plugins": ["optimizer momentum", "learning rate fixed"]}
+    edit(folder, lock={"lock-toy": {**plugins, **digest}, "tf-frame": own})
+    change("content")
+    with pytest.raises(ConfigError, match="does not record the content of lock-toy"):
+        setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
+    setup_of_folder("evaluate", [str(folder)], evaluate.OPTIONS)
+    assert capsys.readouterr().out == ""
+
+
+def test_a_record_without_versions_cannot_be_locked(folder):
+    edit(folder, versions={"lock-toy": "1.0"})
+    with pytest.raises(ConfigError, match="does not record the version of tf-frame"):
+        setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (3, "'lock' of lock-toy takes sha256 and plugins, found 3"),
+        ({"sha256": 12}, "'sha256' of lock-toy takes text, found 12"),
+        ({"plugins": 7}, "'plugins' of lock-toy takes a list, found 7"),
+    ],
+)
+def test_a_damaged_record_is_one_clear_error(folder, entry, message):
+    edit(folder, lock={"lock-toy": entry})
+    for words in ([], ["--locked"]):
+        with pytest.raises(ConfigError, match=f"config.yaml: {message}"):
+            setup_of_folder("evaluate", [str(folder), *words], evaluate.OPTIONS)
+
+
 def test_versions_alone_are_compared():
     (line,) = warnings_of([Settings(versions={"tf-frame": "0.0.1", "gone": "1"}, path="x.yaml")])
     assert line.startswith("warning: x.yaml was written with tf-frame 0.0.1, this is ")

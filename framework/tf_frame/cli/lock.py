@@ -12,7 +12,7 @@ from tf_frame.config.yaml_file import Settings, read_settings
 from tf_frame.errors import ConfigError
 from tf_frame.estimator.training.model_dir import CONFIG_FILE
 from tf_frame.plugin.find import PluginInfo
-from tf_frame.plugin.lock import differences, unrecorded
+from tf_frame.plugin.lock import differences, incomplete, unrecorded
 
 
 def records_of(files: Iterable[Settings], model_dir: str | None) -> list[Settings]:
@@ -48,7 +48,7 @@ def refuse_changed(records: Sequence[Settings]) -> None:
     """Refuses to go on with other plugins than those of the records, for `--locked`.
 
     Raises:
-      ConfigError: a package differs, or there is no record.
+      ConfigError: a package differs, or there is no record, or one that lacks a version or hash.
     """
     if not records:
         raise ConfigError(
@@ -60,6 +60,11 @@ def refuse_changed(records: Sequence[Settings]) -> None:
             raise ConfigError(
                 f"--locked: {record.path} does not record the content of its plugins, as runs of "
                 "before did not; leave --locked out, and a run that resumes will write it"
+            )
+        for text in incomplete(record.versions, record.lock):
+            raise ConfigError(
+                f"--locked: {record.path} does not record {text}; leave --locked out, and a run "
+                "that resumes will write it"
             )
         for text in differences(record.versions, record.lock):
             raise ConfigError(

@@ -146,6 +146,8 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
     content = dict(content)
     plugin = _name(content.pop("plugin", None), "plugin", source)
     versions, lock = (_section(content, key, source) for key in ("versions", "lock"))
+    for package, entry in lock.items():
+        _check_lock(package, entry, source)
     values: dict[str, Any] = {}
     _flatten(values, "model", _section(content, "model", source))
     names: dict[str, Any] = {}
@@ -207,6 +209,18 @@ def _section(content: dict[str, Any], key: str, source: str) -> dict[str, Any]:
     if not isinstance(section, dict):
         raise ConfigError(f"{source}: {key!r} takes 'name: value' lines, found {section!r}")
     return dict(section)
+
+
+def _check_lock(package: str, entry: Any, source: str) -> None:
+    if not isinstance(entry, dict):
+        raise ConfigError(
+            f"{source}: 'lock' of {package} takes sha256 and plugins, found {entry!r}"
+        )
+    digest, plugins = entry.get("sha256"), entry.get("plugins", [])
+    if digest is not None and not isinstance(digest, str):
+        raise ConfigError(f"{source}: 'sha256' of {package} takes text, found {digest!r}")
+    if not isinstance(plugins, list):
+        raise ConfigError(f"{source}: 'plugins' of {package} takes a list, found {plugins!r}")
 
 
 def _name(name: Any, key: str, source: str) -> str | None:

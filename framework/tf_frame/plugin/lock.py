@@ -93,6 +93,19 @@ def differences(
             yield from _moved(words, name, installed)
 
 
+def incomplete(versions: Mapping[str, str], lock: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yields, in words, what a record lacks of the installed packages to compare them fully.
+
+    Args:
+      versions, lock: as of `differences`.
+    """
+    for name, entry in lock.items():
+        if _version(name) is not None and not versions.get(name):
+            yield f"the version of {name}"
+        if _is_hashed(name) and not entry.get(HASH):
+            yield f"the content of {name}"
+
+
 def unrecorded(plugins: Iterable[PluginInfo], lock: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Returns the plugins, in words, that a record does not have."""
     return [
