@@ -1,4 +1,4 @@
-"""What keeps a test from waiting for ever; jobs that train are in tests/cluster."""
+"""Limits of time of a local job; jobs that train are in tests/cluster."""
 
 import subprocess
 import sys

@@ -19,12 +19,8 @@ from tf_frame.config.option import Option, options_of
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
-from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, HOOK, INPUT, LEARNING_RATE, MODEL, OPTIMIZER
-from tf_frame.plugin.load import (
-    load_plugin_info,
-    matching_plugins,
-    unknown_plugin,
-)
+from tf_frame.plugin.kinds import MODEL
+from tf_frame.plugin.load import load_plugin_info, matching_plugins, unknown_plugin
 from tf_frame.text import columns
 
 USAGE = """usage: tf-frame plugins check NAME [--json] [OPTIONS]
@@ -38,13 +34,6 @@ OPTIONS = (
     Option("json", bool, False, "print JSON"),
     Option("kind", str, None, "the kind of the plugin, where several have the name"),
 )
-_PREFIXES = {
-    INPUT: "input",
-    OPTIMIZER: "optimizer",
-    LEARNING_RATE: "schedule",
-    GRADIENT_TRANSFORM: "transform.{name}",
-    HOOK: "hook.{name}",
-}
 _NOT_TAKEN = ("config", "set", "preset", "model_dir", "mode", "transform", "hook")
 
 
@@ -97,8 +86,7 @@ def _options(info: PluginInfo, words: Sequence[str]) -> dict[str, Any]:
     except BrokenPluginError:
         return {}  # Which the check reports.
     if info.kind != MODEL:
-        prefix = _PREFIXES.get(info.kind, "").format(name=info.name)
-        return parse_flags(words, options_of(params, prefix))
+        return parse_flags(words, options_of(params, info.option_prefix))
     flags = parse_command_line(["--plugin", info.name, *words]).flags()
     taken = [name for name in _NOT_TAKEN if name in flags]
     if taken:

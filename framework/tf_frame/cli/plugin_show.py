@@ -13,31 +13,11 @@ from tf_frame.config.option import options_of
 from tf_frame.errors import EXIT_OK, ConfigError
 from tf_frame.plugin import API_VERSION
 from tf_frame.plugin.find import PluginInfo, find_plugins
-from tf_frame.plugin.kinds import (
-    CONVERTER,
-    GRADIENT_TRANSFORM,
-    HOOK,
-    INPUT,
-    LEARNING_RATE,
-    MODEL,
-    NETWORK,
-    OPTIMIZER,
-)
+from tf_frame.plugin.kinds import MODEL, NETWORK
 from tf_frame.plugin.load import load_plugin_info, matching_plugins, unknown_plugin
 from tf_frame.plugin.needs import declares, inputs_for
 from tf_frame.plugin.packages import metadata_fields
 from tf_frame.text import columns
-
-# A prefix that ends with a dot takes the plugin's name: transform.clip_by_norm.
-_PREFIXES = {
-    MODEL: "model",
-    INPUT: "input",
-    CONVERTER: "",
-    GRADIENT_TRANSFORM: "transform.",
-    OPTIMIZER: "optimizer",
-    LEARNING_RATE: "schedule",
-    HOOK: "hook.",
-}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -55,11 +35,10 @@ def main(argv: Sequence[str]) -> int:
 def _description(info: PluginInfo) -> str:
     cls = load_plugin_info(info).cls
     text = f"{info.name}\n{columns(_rows(info, cls))}\n\n{_about(cls)}"
-    if not options_of(cls.Params):
+    options = options_of(cls.Params, info.option_prefix)
+    if not options:
         return f"{text}\n\nIt takes no options."
-    prefix = _PREFIXES[info.kind]
-    prefix += info.name if prefix.endswith(".") else ""
-    return f"{text}\n\n{group_text('Options', options_of(cls.Params, prefix), {})}"
+    return f"{text}\n\n{group_text('Options', options, {})}"
 
 
 def _about(cls: Any) -> str:

@@ -50,6 +50,11 @@ class PluginInfo:
     remedy: str = ""
 
     @property
+    def option_prefix(self) -> str:
+        """The prefix of its options on the command line, such as `transform.clip_by_norm`."""
+        return self.kind.prefix.format(name=self.name)
+
+    @property
     def described(self) -> str:
         """Kind, name and package, for messages."""
         return f"the {self.kind.word} {self.name!r} of {self.distribution} {self.version}"

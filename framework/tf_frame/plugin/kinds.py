@@ -30,23 +30,32 @@ class Kind:
       group: its entry-point group.
       base: the class that declares the contract; a plugin need not inherit from it.
       method: the method that a class of this kind must define.
+      prefix: that of its options; `{name}` stands for the name of the plugin.
     """
 
     word: str
     group: str
     base: type
     method: str = "__call__"
+    prefix: str = ""
 
 
-MODEL = Kind("model", "tf_frame.models", contracts.Model, "build")
-INPUT = Kind("input", "tf_frame.inputs", contracts.Input, "dataset")
+MODEL = Kind("model", "tf_frame.models", contracts.Model, "build", "model")
+INPUT = Kind("input", "tf_frame.inputs", contracts.Input, "dataset", "input")
 CONVERTER = Kind("converter", "tf_frame.converters", training_contracts.Converter, "convert")
 GRADIENT_TRANSFORM = Kind(
-    "gradient transform", "tf_frame.gradient_transforms", training_contracts.GradientTransform
+    "gradient transform",
+    "tf_frame.gradient_transforms",
+    training_contracts.GradientTransform,
+    prefix="transform.{name}",
 )
-OPTIMIZER = Kind("optimizer", "tf_frame.optimizers", training_contracts.Optimizer)
-LEARNING_RATE = Kind("learning rate", "tf_frame.learning_rates", training_contracts.LearningRate)
-HOOK = Kind("hook", "tf_frame.hooks", training_contracts.HookPlugin)
+OPTIMIZER = Kind(
+    "optimizer", "tf_frame.optimizers", training_contracts.Optimizer, prefix="optimizer"
+)
+LEARNING_RATE = Kind(
+    "learning rate", "tf_frame.learning_rates", training_contracts.LearningRate, prefix="schedule"
+)
+HOOK = Kind("hook", "tf_frame.hooks", training_contracts.HookPlugin, prefix="hook.{name}")
 NETWORK = Kind("network", "tf_frame.networks", network_contracts.Network)
 PREPROCESSING = Kind("preprocessing", "tf_frame.preprocessing", network_contracts.Preprocessing)
 

@@ -43,7 +43,6 @@ class Conformance:
     """
 
     kind: ClassVar[Kind]
-    prefix: ClassVar[str] = ""
     plugin: ClassVar[Any] = None
     options: ClassVar[Mapping[str, Any]] = {}
 
@@ -105,7 +104,7 @@ class Conformance:
         given = dict(cls.options)
         known = options_of(loaded.cls.Params)
         check_names(own, known, f"check_options of {loaded.info.described}")
-        start = f"{cls.prefix.format(name=loaded.info.name)}."
+        start = f"{loaded.info.option_prefix}."
         given = {name.removeprefix(start): value for name, value in given.items()}
         check_names(given, known, "options")
         params = resolve(loaded.cls.Params, [own, given])

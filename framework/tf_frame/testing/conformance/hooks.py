@@ -15,7 +15,6 @@ class HookConformance(Conformance):
     """The checks of hooks, in trainings of the toy model."""
 
     kind = HOOK
-    prefix = "hook.{name}"
 
     def test_runs_with_a_training(self) -> None:
         """A training with it makes the same steps and losses as one without."""

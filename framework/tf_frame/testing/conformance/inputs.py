@@ -33,7 +33,6 @@ class InputConformance(Conformance):
     """
 
     kind = INPUT
-    prefix = "input"
     options: ClassVar[Mapping[str, Any]] = {}
 
     def test_info_is_complete(self) -> None:

@@ -25,7 +25,6 @@ class OptimizerConformance(Conformance):
     """The checks of optimizers."""
 
     kind = OPTIMIZER
-    prefix = "optimizer"
 
     def test_builds_twice_in_fresh_graphs(self) -> None:
         """The same object makes the same variables in a second graph."""
@@ -72,7 +71,6 @@ class LearningRateConformance(Conformance):
     """The checks of learning-rate schedules."""
 
     kind = LEARNING_RATE
-    prefix = "schedule"
 
     def test_builds_twice_in_fresh_graphs(self) -> None:
         """The same object works in a second graph."""

@@ -42,7 +42,6 @@ class GradientTransformConformance(Conformance):
     """The checks of gradient transforms, on gradients of every form."""
 
     kind = GRADIENT_TRANSFORM
-    prefix = "transform.{name}"
 
     def test_builds_twice_in_fresh_graphs(self) -> None:
         """The same object changes the gradients of a second graph."""
