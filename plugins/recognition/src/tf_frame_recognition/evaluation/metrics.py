@@ -10,8 +10,7 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
-# All that is neither a letter nor a digit, of any script.
-_PUNCTUATION = r"[^\pL\pN]"
+from tf_frame_recognition.labels import comparable
 
 
 def recognition_metrics(
@@ -55,13 +54,6 @@ def recognition_metrics(
         for length in range(1, max_length + 1):
             values[f"{kind}_length_{length}"] = column[length]
     return {name: (tf.cast(value, tf.float32), update) for name, value in values.items()}
-
-
-def comparable(text: Any, *, case_sensitive: bool, punctuation: bool) -> Any:
-    """Returns words `[batch]` as a protocol compares them; see `recognition_metrics`."""
-    if not case_sensitive:
-        text = tf.strings.lower(text, encoding="utf-8")
-    return text if punctuation else tf.strings.regex_replace(text, _PUNCTUATION, "")
 
 
 def normalised_distance(predicted: Any, truth: Any) -> Any:
