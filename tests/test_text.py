@@ -1,6 +1,6 @@
 import pytest
 
-from tf_frame.text import figure, readable_count
+from tf_frame.text import figure, readable_count, with_article
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,7 @@ def test_a_figure_is_never_shown_as_zero_unless_it_is(value, text):
 )
 def test_a_count_has_the_unit_that_leaves_at_least_one(count, text):
     assert readable_count(count) == text
+
+
+def test_an_article_goes_by_the_first_letter():
+    assert [with_article(word) for word in ("input", "hook")] == ["an input", "a hook"]

@@ -17,6 +17,11 @@ def short_repr(value: Any) -> str:
     return f"{text:.80} of type {type(value).__name__}"
 
 
+def with_article(noun: str) -> str:
+    """A noun with `a` or `an`, by its first letter."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 def indented(lines: Sequence[str], shown: int = 8) -> str:
     """The first lines, indented, and the number of those left out."""
     more = [f"and {len(lines) - shown} more"] if len(lines) > shown else []

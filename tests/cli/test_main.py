@@ -28,7 +28,7 @@ QUICK = [
     (["plugins", "list", "--json"], 0, '"name": "deeplab"'),
     (["plugins", "list", "--check"], 0, "deeplab"),
     (["plugins", "show", "deeplab"], 0, "--model.output_stride 8|16"),
-    (["plugins", "show", "nothing"], 2, "installed: "),
+    (["plugins", "show", "nothing"], 2, "tf-frame plugins list shows the"),
     (["plugins", "new", "--help"], 0, "--kind model|input|gradient_transform|hook|bundle"),
     (["plugins", "new", "deeplab", "--kind", "model"], 2, "has a model 'deeplab'"),
     (["plugins", "why", "deeplab"], 0, "can be used"),

@@ -54,6 +54,37 @@ def test_what_needs_an_option_is_skipped_and_counted(tmp_path, monkeypatch, caps
     assert capsys.readouterr().out.endswith("6 ok\n")
 
 
+PRINTS = """
+import os
+from tf_frame import HookPlugin
+class Prints(HookPlugin):
+    def __call__(self, context):
+        print("from Python")
+        os.write(1, b"from C++\\n")
+        return []
+"""
+
+
+def test_what_a_plugin_prints_stays_out_of_the_json(tmp_path, monkeypatch, capfd):
+    (tmp_path / "my_prints.py").write_text(PRINTS)
+    write_distribution(tmp_path, "my-prints", {"tf_frame.hooks: prints": "my_prints:Prints"})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["prints", "--json"]) == 0
+    captured = capfd.readouterr()
+    assert {row["plugin"] for row in json.loads(captured.out)} == {"prints"}
+    assert "from Python" in captured.err and "from C++" in captured.err
+
+
+def test_a_package_in_the_name_chooses_among_models_of_a_conflict(tmp_path, monkeypatch, capsys):
+    write_distribution(tmp_path, "my-a", {"tf_frame.models: same": "nonconforming.models:None"})
+    toy = {"models: same": "toy:ToyModel", "inputs: toy": "toy:ToyInput"}
+    entry_points = {f"tf_frame.{name}": f"tf_frame.testing.{cls}" for name, cls in toy.items()}
+    write_distribution(tmp_path, "my-b", entry_points)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["my-b:same", "--train_batch_size", "4"]) == 0
+    assert capsys.readouterr().out.startswith("the model 'same' of my-b 1.0\n")
+
+
 def test_wrong_words_are_refused():
     with pytest.raises(PluginError, match="did you mean 'cosine'"):
         main(["cosin"])
@@ -64,7 +95,7 @@ def test_wrong_words_are_refused():
 
 
 def test_the_kind_chooses_among_plugins_of_one_name(capsys):
-    assert main(["fixed", "--kind", "learning rate", "--json"]) == 0
+    assert main(["fixed", "--kind", "learning_rate", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)
     with pytest.raises(PluginError):
         main(["fixed", "--kind", "model"])

@@ -58,7 +58,7 @@ def test_an_unknown_name_is_answered_with_near_ones(install, name):
     install("cli-near", "near_name")
     with pytest.raises(PluginError) as error:
         plugins.main(["show", name])
-    start = f"no plugin is called {name!r}; did you mean 'near_name'? installed: "
+    start = f"no plugin is called {name!r}; did you mean 'near_name'? tf-frame plugins list shows"
     assert str(error.value).startswith(start)
 
 

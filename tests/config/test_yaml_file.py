@@ -196,3 +196,9 @@ def test_yaml_makes_no_python_objects(read, tag):
         read(f"plugin: {tag}")
     with pytest.raises(ConfigError, match="the list is not YAML: could not determine"):
         settings_of_assignments([f"hooks=[{tag.split(' ')[0]} x]"])
+
+
+def test_a_version_without_quotes_is_text(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text("versions: {my-line: 1.0, other:}\n")
+    assert read_settings(str(path)).versions == {"my-line": "1.0", "other": ""}

@@ -185,6 +185,23 @@ def test_metadata_tells_what_is_broken(site, install, change, problem):
     assert info.problem.startswith(problem)
 
 
+def test_a_package_without_metadata_is_reported(site, install, capsys):
+    install("fake-a", "neta")
+    folder = site / "fake_a-1.0.dist-info"
+    (folder / "METADATA").unlink()
+    assert not found_in("fake-a")
+    expected = f"skipping {folder}: its METADATA is missing or has no name"
+    assert expected in capsys.readouterr().err
+
+
+def test_a_requirement_that_cannot_be_read_is_for_the_authors(site, install):
+    install("fake-a", "neta", requires=["tf-frame>>9"])
+    (info,) = found_in("fake-a")
+    assert info.state == INCOMPATIBLE
+    assert "\n" not in info.problem
+    assert info.remedy == "tell the authors of fake-a, or uninstall it"
+
+
 def test_what_pip_was_stopped_to_remove_is_not_found(site, install):
     install("fake-a", "neta")
     (site / "fake_a-1.0.dist-info").rename(site / "~ake_a-1.0.dist-info")

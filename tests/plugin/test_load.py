@@ -4,9 +4,10 @@ import pytest
 
 from tf_frame.errors import PluginError
 from tf_frame.plugin import API_VERSION
+from tf_frame.plugin.find import BROKEN, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import HOOK, INPUT, MODEL
-from tf_frame.plugin.load import load_plugin
+from tf_frame.plugin.load import load_plugin, load_plugin_info
 from tf_frame.testing.distributions import write_distribution
 
 MODEL_SOURCE = """
@@ -85,9 +86,62 @@ def test_a_missing_module_of_a_requirement_is_that_requirement(install):
     assert failure("bad").endswith("remedy: pip install no-such_module, which fake-bad requires")
 
 
-def test_a_missing_module_of_the_plugin_itself_is_mended_by_an_upgrade(install):
+def test_a_missing_module_of_the_plugin_itself_is_mended_as_its_metadata_says(install):
     install("fake-gone", "gone", target="fake_gone.part:Net")
-    assert "  remedy: pip install --upgrade fake-gone" in failure("gone")
+    (info,) = [info for info in find_plugins() if info.name == "gone"]
+    assert info.remedy == "pip install --force-reinstall fake-gone, or uninstall it"
+    assert failure("gone").endswith(f"remedy: {info.remedy}")
+
+
+def test_a_requirement_that_is_not_met_may_explain_any_failure(install):
+    install("fake-bad", "bad", "1 / 0", requires=["fake-gone>=2"])
+    assert failure("bad").endswith("remedy: pip install 'fake-gone>=2'")
+
+
+def test_two_plugins_of_one_name_in_a_package_are_refused(install, site):
+    install("fake-twice", "one")
+    text = "[tf_frame.models]\nsame = fake_twice:Net\nsame = fake_twice:Other\n"
+    (site / "fake_twice-1.0.dist-info" / "entry_points.txt").write_text(text)
+    for name in ("same", "fake-twice:same"):
+        first, _, remedy = failure(name).splitlines()
+        assert first.endswith(
+            "cannot be used: its package has this name more than once: fake_twice:Net, "
+            "fake_twice:Other"
+        )
+        assert remedy == "  remedy: tell the authors of fake-twice, or uninstall it"
+
+
+@pytest.mark.parametrize("name", ["a:b", "a b", "a,b", "-a"])
+def test_a_name_that_cannot_be_written_in_options_is_refused(site, name):
+    write_distribution(site, "fake-bad", {"tf_frame.models: bad": "fake_bad:Net"})
+    path = site / "fake_bad-1.0.dist-info" / "entry_points.txt"
+    path.write_text(f"[tf_frame.models]\n{name} = fake_bad:Net\n")
+    (info,) = [info for info in find_plugins() if info.distribution == "fake-bad"]
+    assert (info.name, info.state) == (name, BROKEN)
+    with pytest.raises(BrokenPluginError, match="expected letters, digits"):
+        load_plugin_info(info)
+
+
+def test_ctrl_c_in_an_import_names_the_plugin(install, capsys):
+    install("fake-slow", "slow", "raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        load_plugin(MODEL, "slow")
+    assert capsys.readouterr().err == (
+        "tf-frame: interrupted in the import of the model 'slow' of fake-slow 1.0\n"
+    )
+
+
+def test_a_default_that_dataclasses_refuse_is_reported_with_its_line(install):
+    source = "import dataclasses\n\n@dataclasses.dataclass\nclass Params:\n    sizes: list = []\n"
+    install("fake-bad", "bad", source)
+    assert cause_of("bad").endswith("(fake_bad.py, line 3)")
+
+
+def test_a_suggestion_of_a_name_in_conflict_has_the_packages(install):
+    install("fake-a", "resnet_fifty")
+    install("fake-b", "resnet_fifty")
+    expected = "did you mean 'fake-a:resnet_fifty' or 'fake-b:resnet_fifty'?"
+    assert expected in failure("resnet_fifti")
 
 
 def test_the_failure_of_a_plugin_keeps_its_traceback(install):
@@ -95,12 +149,6 @@ def test_the_failure_of_a_plugin_keeps_its_traceback(install):
     with pytest.raises(PluginError) as error:
         load_plugin(MODEL, "bad")
     assert isinstance(error.value.__cause__, AssertionError)
-
-
-def test_ctrl_c_during_an_import_is_not_taken_for_a_broken_plugin(install):
-    install("fake-slow", "slow", "raise KeyboardInterrupt")
-    with pytest.raises(KeyboardInterrupt):
-        load_plugin(MODEL, "slow")
 
 
 @pytest.mark.parametrize("target", ["", "not a target", "fake_bad:", ":Net"])
@@ -122,7 +170,7 @@ def test_a_clash_of_names_says_both_packages_and_how_to_choose(install):
     install("fake-b", "same")
     message = failure("same")
     assert "'same' is also taken by fake_b:Net of fake-b 1.0" in message
-    assert "remedy: use fake-a:same, or uninstall all but one of them" in message
+    assert "remedy: use fake-a:same or fake-b:same, or uninstall all but one of them" in message
 
 
 @pytest.mark.parametrize("letter", ["a", "b"])

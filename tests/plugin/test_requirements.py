@@ -3,7 +3,7 @@
 import pytest
 
 import tf_frame
-from tf_frame.plugin.requirements import incompatibility, unmet
+from tf_frame.plugin.requirements import incompatibility, unmet, unreadable
 
 
 @pytest.fixture
@@ -48,7 +48,10 @@ def test_each_line_counts(version):
 
 
 def test_a_requirement_that_cannot_be_read_is_reported():
-    assert "its requirement 'tf-frame>>9' cannot be read" in incompatibility(["tf-frame>>9"])
+    found = unreadable(["numpy>>1", "tf-frame>>9"])
+    assert found.startswith("its requirement 'tf-frame>>9' cannot be read: ")
+    assert "\n" not in found
+    assert unreadable(["numpy>>1", "tf-frame>=0.1"]) == ""
 
 
 def test_a_development_version_meets_the_range_of_its_release(monkeypatch):

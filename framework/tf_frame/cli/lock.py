@@ -58,13 +58,14 @@ def refuse_changed(records: Sequence[Settings]) -> None:
     for record in records:
         if not record.lock:
             raise ConfigError(
-                f"--locked: {record.path} does not record the content of its plugins, as runs of "
-                "before did not; leave --locked out, and a run that resumes will write it"
+                f"--locked: {record.path} does not record the content of its plugins; it was "
+                "written by a release without a lock. Leave --locked out: a run that resumes "
+                "records it"
             )
         for text in incomplete(record.versions, record.lock):
             raise ConfigError(
-                f"--locked: {record.path} does not record {text}; leave --locked out, and a run "
-                "that resumes will write it"
+                f"--locked: {record.path} does not record {text}; leave --locked out: a run that "
+                "resumes records it"
             )
         for text in differences(record.versions, record.lock):
             raise ConfigError(
@@ -86,5 +87,6 @@ def refuse_unrecorded(plugins: Iterable[PluginInfo], records: Iterable[Settings]
             names.extend(entry.get("plugins", ()))
     for described in unrecorded(plugins, recorded):
         raise ConfigError(
-            f"--locked: {described} is not among the recorded plugins; leave it or --locked out"
+            f"--locked: {described} is not among the recorded plugins; run without it, or without "
+            "--locked"
         )

@@ -12,27 +12,29 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tf_frame.cli.screen import quiet_tensorflow, report, without_chatter
+from tf_frame.cli.option_help import group_text
+from tf_frame.cli.screen import output_to_stderr, quiet_tensorflow, report, without_chatter
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option, options_of
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
-from tf_frame.plugin.kinds import MODEL
+from tf_frame.plugin.kinds import KINDS, MODEL
 from tf_frame.plugin.load import load_plugin_info, matching_plugins, unknown_plugin
 from tf_frame.text import columns
 
-USAGE = """usage: tf-frame plugins check NAME [--json] [OPTIONS]
+USAGE = """usage: tf-frame plugins check NAME [--kind KIND] [--json] [OPTIONS]
 
 Builds and runs the plugin in small graphs, and says for each check of its contract whether it
 is ok, failed (then the exit code is 2) or skipped. OPTIONS are those of the plugin, such as
---input.data_dir, and for a model all of tf-frame run. Several plugins of one name are all
-checked; --kind chooses one of them: model, input, hook ..."""
+--input.data_dir (tf-frame plugins show NAME lists them), and for a model all of tf-frame run.
+Several plugins of one name are all checked; --kind chooses one of them."""
 
+_KINDS = {kind.word.replace(" ", "_"): kind for kind in KINDS}
 OPTIONS = (
     Option("json", bool, False, "print JSON"),
-    Option("kind", str, None, "the kind of the plugin, where several have the name"),
+    Option("kind", str, None, "the kind of the plugin", choices=tuple(_KINDS)),
 )
 _NOT_TAKEN = ("config", "set", "preset", "model_dir", "mode", "transform", "hook")
 
@@ -40,7 +42,7 @@ _NOT_TAKEN = ("config", "set", "preset", "model_dir", "mode", "transform", "hook
 def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not argv or any(arg in ("-h", "--help") for arg in argv):
-        report(USAGE)
+        report(f"{USAGE}\n\n{group_text('Options', OPTIONS, {'kind': 'all'})}")
         return EXIT_OK if argv else EXIT_USAGE
     name, *words = argv
     if name.startswith("-"):
@@ -48,7 +50,7 @@ def main(argv: Sequence[str]) -> int:
     own, rest = split_flags(words, OPTIONS)
     infos = _named(name, own.get("kind"))
     quiet_tensorflow("none")
-    with without_chatter("none"), _errors_alone():
+    with without_chatter("none"), _errors_alone(), output_to_stderr():
         results = [(info, _checked(info, _options(info, rest))) for info in infos]
     if own.get("json"):
         rows = [row for info, checks in results for row in _as_json(info, checks)]
@@ -73,9 +75,9 @@ def _errors_alone() -> Iterator[None]:
 
 def _named(name: str, kind: str | None) -> list[PluginInfo]:
     installed = find_plugins()
-    found = [info for info in matching_plugins(name, installed) if kind in (None, info.kind.word)]
+    found = [p for p in matching_plugins(name, installed) if kind is None or p.kind == _KINDS[kind]]
     if not found:
-        raise unknown_plugin(f"{kind or ''} plugin".strip(), name, installed)
+        raise unknown_plugin(f"{_KINDS[kind].word} plugin" if kind else "plugin", name, installed)
     return found
 
 
@@ -84,10 +86,11 @@ def _options(info: PluginInfo, words: Sequence[str]) -> dict[str, Any]:
     try:
         params = load_plugin_info(info).cls.Params
     except BrokenPluginError:
-        return {}  # Which the check reports.
+        return {}  # Which a check reports.
     if info.kind != MODEL:
         return parse_flags(words, options_of(params, info.option_prefix))
-    flags = parse_command_line(["--plugin", info.name, *words]).flags()
+    name = f"{info.distribution}:{info.name}"
+    flags = parse_command_line(["--plugin", name, *words]).flags()
     taken = [name for name in _NOT_TAKEN if name in flags]
     if taken:
         raise ConfigError(f"tf-frame plugins check takes no --{taken[0]}; give single options")

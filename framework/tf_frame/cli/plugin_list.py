@@ -36,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
         report(json.dumps(rows, indent=2))
     else:
         report(_table(plugins, found))
-    for line in switches.without_match([(info.distribution, info.name) for info in plugins]):
+    for line in switches.without_effect([(info.distribution, info.name) for info in plugins]):
         complain(f"note: {line}")
     failed = any(state not in (OK, DISABLED) for state, _ in found)
     return EXIT_USAGE if failed and (flags.get("check") or switches.strict) else EXIT_OK

@@ -30,7 +30,8 @@ def main(argv: Sequence[str]) -> int:
     """Runs the sub-command and returns its exit code."""
     if not argv or any(word in ("-h", "--help") for word in argv):
         kinds = "\n".join(f"  {choice:<20}{describe(choice)}" for choice in CONTENTS)
-        report(f"{_USAGE}\n\n{group_text('Options', OPTIONS, {})}\n\nkinds:\n{kinds}")
+        options = group_text("Options", OPTIONS, {"kind": "required"})
+        report(f"{_USAGE}\n\n{options}\n\nkinds:\n{kinds}")
         return EXIT_OK if argv else EXIT_USAGE
     given, words = split_flags(argv, OPTIONS)
     parse_flags([word for word in words if word.startswith("-")], OPTIONS)

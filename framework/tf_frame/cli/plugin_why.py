@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 import tf_frame
@@ -11,7 +10,7 @@ from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin import API_VERSION
 from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
-from tf_frame.plugin.load import load_plugin_info, matching_plugins
+from tf_frame.plugin.load import did_you_mean, load_plugin_info, matching_plugins
 from tf_frame.plugin.packages import canonical_name
 from tf_frame.text import columns
 
@@ -37,10 +36,9 @@ def _nobody(name: str, installed: Sequence[PluginInfo]) -> str:
     if of_package:
         words = ", ".join(f"{p.kind.word} {p.name}" for p in of_package)
         return f"{name} is a package, not a plugin; it has: {words}"
-    near = difflib.get_close_matches(name.rpartition(":")[2], {p.name for p in installed})
-    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    hint = did_you_mean(name, installed)
     return (
-        f"no installed package has a plugin {name!r}{hint}\n"
+        f"no installed package has a plugin {name!r}{hint and '; '}{hint}\n"
         "tf-frame plugins list shows all. If a package should have it: pip show --files PACKAGE\n"
         "tells whether it is installed here and has an entry_points.txt, which must have the name\n"
         "in a group such as [tf_frame.models]."
@@ -58,7 +56,7 @@ def _answer(info: PluginInfo, installed: Sequence[PluginInfo]) -> tuple[str, boo
             ("versions", _versions(info)),
         ]
         if info.state == BROKEN and info.problem != error.cause:
-            rows.append(("metadata", f"{info.problem}; {info.remedy}"))
+            rows.append(("metadata", info.problem))
         rows.append(("remedy", error.remedy))
         return f"{info.described} cannot be used\n{columns(rows)}", False
     lines = [f"{info.described} can be used"]
@@ -67,7 +65,7 @@ def _answer(info: PluginInfo, installed: Sequence[PluginInfo]) -> tuple[str, boo
     # Such as another package's plugin, in the way of which this one is not.
     others = [p for p in installed if (p.kind, p.name) == (info.kind, info.name)]
     lines += [
-        f"  {other.described} is {other.state}: {other.problem}"
+        f"  but {other.described} cannot ({other.state}): {other.problem}"
         for other in others
         if other.distribution != info.distribution and other.state != OK
     ]

@@ -165,6 +165,23 @@ def shows_debug() -> bool:
 
 
 @contextlib.contextmanager
+def output_to_stderr() -> Iterator[None]:
+    """Inside the block, what is printed goes to standard error, also from C++ and other processes.
+
+    For commands that run code of plugins and whose output is a result, such as JSON.
+    """
+    sys.stdout.flush()
+    with contextlib.redirect_stdout(sys.stderr):
+        real = os.dup(1)
+        os.dup2(2, 1)
+        try:
+            yield
+        finally:
+            os.dup2(real, 1)
+            os.close(real)
+
+
+@contextlib.contextmanager
 def without_chatter(verbosity: str | None) -> Iterator[None]:
     """Drops the log lines that TensorFlow's libraries write while they are imported.
 

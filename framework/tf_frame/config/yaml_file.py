@@ -79,20 +79,32 @@ def read_settings(path: str) -> Settings:
     Raises:
       ConfigError: the file is missing, not YAML, or not in this format.
     """
+    source = f"--config {path}"
+    return dataclasses.replace(to_settings(read_mapping(path, source), source), path=path)
+
+
+def read_mapping(path: str, source: str) -> dict[Any, Any]:
+    """Reads a YAML file of `name: value` lines; an empty one is an empty mapping.
+
+    Args:
+      path: of the file.
+      source: the file, for messages.
+
+    Raises:
+      ConfigError: the file cannot be read, or is not YAML of this form.
+    """
     try:
         content = yaml.load(read_text(path), _Loader)
     except OSError as error:
-        raise ConfigError(f"--config {path}: {error.strerror}") from None
+        raise ConfigError(f"{source}: {error.strerror}") from None
     except _UnclearError as error:
-        raise ConfigError(f"--config {path}, {error}") from None
+        raise ConfigError(f"{source}, {error}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         cause = " ".join(str(error).split())
-        raise ConfigError(f"--config {path} is not YAML: {cause}") from None
-    if content is None:
-        content = {}
-    if not isinstance(content, dict):
-        raise ConfigError(f"--config {path}: expected 'name: value' lines, found {content!r:.60}")
-    return dataclasses.replace(to_settings(content, f"--config {path}"), path=path)
+        raise ConfigError(f"{source} is not YAML: {cause}") from None
+    if not isinstance(content, (dict, type(None))):
+        raise ConfigError(f"{source}: expected 'name: value' lines, found {content!r:.60}")
+    return content or {}
 
 
 class _UnclearError(Exception):
@@ -146,6 +158,8 @@ def to_settings(content: Mapping[str, Any], source: str) -> Settings:
     content = dict(content)
     plugin = _name(content.pop("plugin", None), "plugin", source)
     versions, lock = (_section(content, key, source) for key in ("versions", "lock"))
+    # A version without quotes, such as 1.0, is a number.
+    versions = {name: "" if text is None else str(text) for name, text in versions.items()}
     for package, entry in lock.items():
         _check_lock(package, entry, source)
     values: dict[str, Any] = {}

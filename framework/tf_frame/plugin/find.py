@@ -13,9 +13,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from tf_frame.plugin.kinds import KINDS, Kind
-from tf_frame.plugin.modules import missing_part, module_of
-from tf_frame.plugin.packages import OWN_DISTRIBUTION, Package, canonical_name, is_own, packages
-from tf_frame.plugin.requirements import incompatibility, installed_version, unmet
+from tf_frame.plugin.modules import malformed, missing_part, module_of
+from tf_frame.plugin.packages import (
+    OWN_DISTRIBUTION,
+    EntryPoint,
+    Package,
+    canonical_name,
+    is_own,
+    packages,
+)
+from tf_frame.plugin.requirements import (
+    incompatibility,
+    installed_version,
+    unmet,
+    unreadable,
+)
 from tf_frame.plugin.switches import Switches, read_switches
 
 __all__ = ["OWN_DISTRIBUTION", "PluginInfo", "canonical_name", "find_plugins"]
@@ -76,7 +88,7 @@ def find_plugins(switches: Switches | None = None) -> list[PluginInfo]:
 
     Raises:
       ConfigError: the variables or the file that disable plugins cannot be read.
-      PluginError: the entry points of a package cannot be read, and plugins are strict.
+      PluginError: the metadata of a package cannot be read, and plugins are strict.
     """
     found = set(_scan(switches or read_switches()))
     plugins = sorted(found, key=lambda p: (KINDS.index(p.kind), p.name, p.distribution))
@@ -99,7 +111,7 @@ def _scan(switches: Switches) -> Iterator[PluginInfo]:
             state, problem, remedy = (
                 _disabled(switches, package.name, each.name)
                 or of_package
-                or _of_target(each.value, package.name, missing)
+                or _of_entry_point(each, package.name, missing)
                 or (OK, "", "")
             )
             kind, names = kinds[each.group], (each.name, each.value, package.name)
@@ -118,6 +130,9 @@ def _state(package: Package, version_of: Callable[[str], str | None]) -> _State 
     """The problem of all plugins of a package; None if there is none."""
     if is_own(package.name):
         return None
+    problem = unreadable(package.requires)
+    if problem:
+        return INCOMPATIBLE, problem, tell_authors(package.name)
     problem = incompatibility(package.requires)
     if problem:
         return INCOMPATIBLE, problem, f"pip install --upgrade tf-frame {package.name}"
@@ -125,21 +140,31 @@ def _state(package: Package, version_of: Callable[[str], str | None]) -> _State 
     return (BROKEN, found[1], f"pip install '{found[0]}'") if found else None
 
 
-def _of_target(target: str, distribution: str, missing: Callable[[str], str]) -> _State | None:
+def _of_entry_point(
+    entry_point: EntryPoint, distribution: str, missing: Callable[[str], str]
+) -> _State | None:
     """The problem of a single entry point; None if there is none."""
     if is_own(distribution):
         return None
-    remedy = f"pip install --force-reinstall {distribution}, or uninstall it"
-    module = module_of(target)
-    if not module:
-        remedy = f"tell the authors of {distribution}, or uninstall it"
-        return BROKEN, f"its entry point is {target!r}; expected module:Class", remedy
-    part = missing(module)
-    return (BROKEN, f"there is no module {part!r}", remedy) if part else None
+    problem = malformed(entry_point.name, entry_point.value)
+    if problem:
+        return BROKEN, problem, tell_authors(distribution)
+    part = missing(module_of(entry_point.value))
+    return (BROKEN, f"there is no module {part!r}", reinstall(distribution)) if part else None
+
+
+def tell_authors(distribution: str) -> str:
+    """The remedy for what only the authors of a package can mend."""
+    return f"tell the authors of {distribution}, or uninstall it"
+
+
+def reinstall(distribution: str) -> str:
+    """The remedy for a package whose files are not all there."""
+    return f"pip install --force-reinstall {distribution}, or uninstall it"
 
 
 def _in_conflict(info: PluginInfo, plugins: list[PluginInfo]) -> PluginInfo:
-    """Returns a plugin with the state CONFLICT if plugins of other packages have its name.
+    """Returns a plugin with the state CONFLICT, with the others that have its name.
 
     tf-frame's own plugins keep their names, so that those are not in conflict.
     """
@@ -150,9 +175,16 @@ def _in_conflict(info: PluginInfo, plugins: list[PluginInfo]) -> PluginInfo:
         for p in plugins
         if (p.kind, p.name) == (info.kind, info.name) and p != info and p.state != DISABLED
     ]
+    twice = [p.target for p in others if p.distribution == info.distribution]
+    if twice:
+        problem = f"its package has this name more than once: {info.target}, {', '.join(twice)}"
+        remedy = tell_authors(info.distribution)
+        return dataclasses.replace(info, state=CONFLICT, problem=problem, remedy=remedy)
     places = ", ".join(f"{p.target} of {p.distribution} {p.version}" for p in others)
     problem = f"the {info.kind.word} name {info.name!r} is also taken by {places}"
     if any(is_own(p.distribution) for p in others):
         problem += f", which keeps it; name this one {info.distribution}:{info.name}"
-    remedy = f"use {info.distribution}:{info.name}, or uninstall all but one of them"
+    usable = [p for p in others if p.state in (OK, BROKEN) and not is_own(p.distribution)]
+    names = [f"{p.distribution}:{p.name}" for p in (info, *usable)]
+    remedy = f"use {' or '.join(dict.fromkeys(names))}, or uninstall all but one of them"
     return dataclasses.replace(info, state=CONFLICT, problem=problem, remedy=remedy)

@@ -19,7 +19,7 @@ from typing import Any
 from stevedore.named import NamedExtensionManager
 
 from tf_frame.errors import PluginError
-from tf_frame.plugin.find import PluginInfo
+from tf_frame.plugin.find import PluginInfo, reinstall
 from tf_frame.plugin.packages import canonical_name
 
 
@@ -42,13 +42,14 @@ class _GuardedEntryPoint:
     """An entry point whose failure is always an Exception, which stevedore reports."""
 
     def __init__(self, info: PluginInfo) -> None:
-        self.name = info.name
+        self.name, self._described = info.name, info.described
         self._entry_point = importlib.metadata.EntryPoint(info.name, info.target, info.kind.group)
 
     def load(self) -> Any:
         try:
             return self._entry_point.load()
         except KeyboardInterrupt:
+            print(f"tf-frame: interrupted in the import of {self._described}", file=sys.stderr)
             raise
         except BaseException as error:
             raise RuntimeError(_cause(error)) from error
@@ -95,8 +96,10 @@ def _remedy(error: BaseException | None, info: PluginInfo) -> str:
     """Returns a remedy for an error of an import."""
     own = info.target.split(":")[0].split(".")[0]
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
-    if not missing or missing.split(".")[0] == own:
-        return f"pip install --upgrade {info.distribution}, or uninstall it"
+    if not missing:
+        return info.remedy or f"pip install --upgrade {info.distribution}, or uninstall it"
+    if missing.split(".")[0] == own:
+        return reinstall(info.distribution)
     return missing_module(missing, info.distribution)
 
 
@@ -123,18 +126,18 @@ def missing_module(name: str, distribution: str) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    """The error, with the line of the plugin's code that raised it if there is one."""
+    """The error, with the innermost line that is not of Python's own modules, if there is one."""
     text = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, SyntaxError) and error.filename:
         return text  # The text of a SyntaxError ends with the place.
     places = [
         f" ({os.path.basename(frame.f_code.co_filename)}, line {line})"
         for frame, line in traceback.walk_tb(error.__traceback__)
-        if not _is_importer(frame.f_globals.get("__name__", ""))
+        if not _is_of_python(frame.f_globals.get("__name__", ""))
     ]
     return text + "".join(places[-1:])
 
 
-def _is_importer(module: str) -> bool:
-    """Returns whether a module imports plugins, rather than being part of one."""
-    return module == __name__ or module.split(".")[0] == "importlib"
+def _is_of_python(module: str) -> bool:
+    """Returns whether a module is of Python, such as dataclasses, or the one that imports here."""
+    return module == __name__ or module.split(".")[0] in sys.stdlib_module_names

@@ -15,7 +15,7 @@ from typing import Any
 from tf_frame.config import options_of
 from tf_frame.errors import ConfigError
 from tf_frame.plugin import contracts, network_contracts, training_contracts
-from tf_frame.text import short_repr
+from tf_frame.text import short_repr, with_article
 
 # The abstract bases of plugins are in modules that begin with this.
 _CONTRACTS = "tf_frame.plugin."
@@ -82,13 +82,13 @@ def check_contract(plugin: Any, kind: Kind) -> str:
     return (
         _check_definition(plugin, kind)
         or check_options(plugin, kind)
-        or _check_signatures(plugin, kind)
+        or check_methods(plugin, kind)
     )
 
 
 def check_class(plugin: Any, kind: Kind) -> str:
     """Returns the first violation of the contract but for the options; empty if there is none."""
-    return _check_definition(plugin, kind) or _check_signatures(plugin, kind)
+    return _check_definition(plugin, kind) or check_methods(plugin, kind)
 
 
 def _check_definition(plugin: Any, kind: Kind) -> str:
@@ -97,17 +97,27 @@ def _check_definition(plugin: Any, kind: Kind) -> str:
     other = next((each for each in KINDS if issubclass(plugin, each.base)), kind)
     if not issubclass(plugin, kind.base) and other != kind:
         return (
-            f"class {plugin.__name__} is a {other.word} (tf_frame.{other.base.__name__}); its "
-            f"entry point must be in the group {other.group}, not in {kind.group}"
+            f"class {plugin.__name__} is {with_article(other.word)} "
+            f"(tf_frame.{other.base.__name__}); its entry point must be in the group "
+            f"{other.group}, not in {kind.group}"
         )
-    if not _defines(plugin, kind.method):
-        return f"class {plugin.__name__} has no method {kind.method}()"
-    return _check_attributes(plugin, kind)
+    return _missing_method(plugin, kind) or _check_attributes(plugin, kind)
 
 
-def _check_signatures(plugin: type, kind: Kind) -> str:
-    methods = ("__init__", kind.method)
-    return next(filter(None, (_check_signature(plugin, kind, name) for name in methods)), "")
+def _missing_method(plugin: type, kind: Kind) -> str:
+    missing = f"class {plugin.__name__} has no method {kind.method}()"
+    return "" if _defines(plugin, kind.method) else missing
+
+
+def check_methods(plugin: type, kind: Kind) -> str:
+    """Returns why a class cannot be constructed and called; empty if it can.
+
+    Args:
+      plugin: the class.
+      kind: its kind.
+    """
+    signatures = (_check_signature(plugin, kind, name) for name in ("__init__", kind.method))
+    return _missing_method(plugin, kind) or next(filter(None, signatures), "")
 
 
 def refused_call(method: Any, contract: Any) -> str:

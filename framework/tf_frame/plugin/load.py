@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -19,12 +20,16 @@ from tf_frame.plugin.find import (
     PluginInfo,
     canonical_name,
     find_plugins,
+    tell_authors,
 )
 from tf_frame.plugin.imports import BrokenPluginError, import_target
 from tf_frame.plugin.kinds import Kind, check_contract
-from tf_frame.plugin.modules import module_of
+from tf_frame.plugin.modules import malformed
 from tf_frame.plugin.origin import register
 from tf_frame.plugin.switches import read_switches
+
+# Of more names the message of an error would be a page.
+_MOST_NAMES = 40
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,10 +117,13 @@ def _refuse_problems(installed: Iterable[PluginInfo]) -> None:
 def _of_distribution(distribution: str | None, plugins: Sequence[PluginInfo]) -> list[PluginInfo]:
     """Selects the plugins of one distribution, which resolves their conflicts with others."""
     own = canonical_name(distribution or "")
+    chosen = [p for p in plugins if canonical_name(p.distribution) == own]
+    count = Counter((p.kind, p.name) for p in chosen)
     return [
-        dataclasses.replace(p, state=OK, problem="", remedy="") if p.state == CONFLICT else p
-        for p in plugins
-        if canonical_name(p.distribution) == own
+        dataclasses.replace(p, state=OK, problem="", remedy="")
+        if p.state == CONFLICT and count[p.kind, p.name] == 1
+        else p
+        for p in chosen
     ]
 
 
@@ -130,44 +138,76 @@ def unknown_plugin(
       plugins: the candidates.
       none: text in place of the installed names if there are none.
     """
+    plugins = list(plugins)
     names = sorted({p.name for p in plugins})
-    near = difflib.get_close_matches(name.rpartition(":")[2], names)
-    hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-    return PluginError(f"no {kind} is called {name!r}; {hint}installed: {', '.join(names) or none}")
+    listed = f"installed: {', '.join(names) or none}"
+    if len(names) > _MOST_NAMES:
+        listed = f"tf-frame plugins list shows the {len(names)} names that there are"
+    parts = [f"no {kind} is called {name!r};", did_you_mean(name, plugins), listed]
+    return PluginError(" ".join(filter(None, parts)))
+
+
+def did_you_mean(name: str, plugins: Sequence[PluginInfo]) -> str:
+    """Returns a question with the plugins whose names are similar; empty if there are none.
+
+    Args:
+      name: the unknown name.
+      plugins: the candidates.
+    """
+    near = difflib.get_close_matches(name.rpartition(":")[2], sorted({p.name for p in plugins}))
+    meant = [
+        f"{p.distribution}:{p.name}" if p.state == CONFLICT else p.name
+        for each in near
+        for p in plugins
+        if p.name == each
+    ]
+    return f"did you mean {' or '.join(map(repr, dict.fromkeys(meant)))}?" if meant else ""
 
 
 def load_plugin_info(info: PluginInfo) -> LoadedPlugin:
     """Imports and checks one plugin of `find_plugins`; raises as `load_plugin` does."""
-    # What is broken by its metadata may be loaded nonetheless, unless it names no class.
-    if info.state not in (OK, BROKEN) or not module_of(info.target):
-        problem = info.problem or f"its entry point is {info.target!r}; expected module:Class"
-        remedy = info.remedy or f"tell the authors of {info.distribution}, or uninstall it"
-        raise BrokenPluginError(info, problem, remedy)
-    cls = import_target(info)
-    _check_api_version(cls, info)
-    problem = check_contract(cls, info.kind)
+    loaded = import_plugin(info)
+    problem = unsupported_version(loaded.cls)
     if problem:
-        remedy = f"tell the authors of {info.distribution}, or uninstall it"
-        raise BrokenPluginError(info, problem, remedy)
-    register(cls, info)
-    return LoadedPlugin(info, cls)
+        newer = isinstance(loaded.cls.api_version, int) and loaded.cls.api_version > API_VERSION
+        package = "tf-frame" if newer else info.distribution
+        raise BrokenPluginError(info, problem, f"pip install --upgrade {package}")
+    problem = check_contract(loaded.cls, info.kind)
+    if problem:
+        raise BrokenPluginError(info, problem, tell_authors(info.distribution))
+    register(loaded.cls, info)
+    return loaded
 
 
-def _check_api_version(cls: Any, info: PluginInfo) -> None:
-    """Refuses a class that was written for a version of the contracts that is not supported.
+def import_plugin(info: PluginInfo) -> LoadedPlugin:
+    """Imports one plugin of `find_plugins`, whose definition is not checked.
+
+    Raises:
+      BrokenPluginError: it may not be used, or cannot be imported.
+    """
+    malformation = malformed(info.name, info.target)
+    # What else is broken by its metadata may be loaded nonetheless.
+    if malformation or info.state not in (OK, BROKEN):
+        remedy = info.remedy or tell_authors(info.distribution)
+        raise BrokenPluginError(info, info.problem or malformation, remedy)
+    return LoadedPlugin(info, import_target(info))
+
+
+def unsupported_version(cls: Any) -> str:
+    """Returns for which version of the contracts a class is written, if that is not supported.
 
     One that declares none goes by the requirement of its package on tf-frame.
+
+    Returns:
+      A sentence; empty if the version is supported.
     """
     version = getattr(cls, "api_version", None)
     if version is None or version in range(OLDEST_API_VERSION, API_VERSION + 1):
-        return
+        return ""
     known = str(API_VERSION)
     if OLDEST_API_VERSION < API_VERSION:
         known = f"{OLDEST_API_VERSION} to {API_VERSION}"
-    problem = (
+    return (
         f"it is written for version {version!r} of the plugin contracts (api_version), "
         f"tf-frame {tf_frame.__version__} has version {known}"
     )
-    newer = isinstance(version, int) and version > API_VERSION
-    remedy = f"pip install --upgrade {'tf-frame' if newer else info.distribution}"
-    raise BrokenPluginError(info, problem, remedy)

@@ -81,7 +81,7 @@ def differences(
     for name in dict.fromkeys([*versions, *lock]):
         was, now = versions.get(name), _version(name)
         before = lock.get(name, {}).get(HASH)
-        if now is not None and was not in (None, now):
+        if now is not None and was and was != now:
             yield f"{name} {was}, this is {now}"
         elif now is not None and before:
             content = content_hash(name)

@@ -8,7 +8,20 @@ import sys
 from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
 
+_NAME = re.compile(r"\w[-.\w]*")
 _TARGET = re.compile(r"\s*([\w.]+)\s*:\s*[\w.]+\s*(\[.*\])?\s*")
+
+
+def malformed(name: str, target: str) -> str:
+    """Returns what is wrong with the form of an entry point, in words; empty if nothing is.
+
+    Args:
+      name: its name, which is written in options and in lists on the command line.
+      target: its `module:attribute`.
+    """
+    if not _NAME.fullmatch(name):
+        return f"its name is {name!r}; expected letters, digits, '_', '-' and '.'"
+    return "" if module_of(target) else f"its entry point is {target!r}; expected module:Class"
 
 
 def module_of(target: str) -> str:

@@ -62,10 +62,10 @@ def packages(*, strict: bool = False) -> Iterator[Package]:
     """Yields each package with plugins once: the first one on the path, as imports find it.
 
     Args:
-      strict: whether a package whose entry points cannot be read is an error.
+      strict: whether a package whose metadata cannot be read is an error.
 
     Raises:
-      PluginError: entry points cannot be read, and `strict` is set.
+      PluginError: metadata cannot be read, and `strict` is set.
     """
     seen = set()
     for distribution in importlib.metadata.distributions():
@@ -74,13 +74,16 @@ def packages(*, strict: bool = False) -> Iterator[Package]:
             continue
         fields = metadata_fields(distribution)
         name = next(iter(fields["name"]), "")
-        if not name or canonical_name(name) in seen:
+        if not name:
+            name, problem = _folder(distribution), "its METADATA is missing or has no name"
+        if canonical_name(name) in seen:
             continue
         seen.add(canonical_name(name))
         if problem and strict:
             raise PluginError(f"{name}: {problem}; uninstall it, or unset TF_FRAME_STRICT_PLUGINS")
         if problem:
             print(f"tf-frame: skipping {name}: {problem}", file=sys.stderr)
+            continue
         version = next(iter(fields["version"]), "")
         yield Package(name, version, _requires(distribution, fields), entry_points)
 
@@ -105,7 +108,12 @@ def metadata_fields(distribution: importlib.metadata.Distribution) -> dict[str, 
 
 def _is_remnant(distribution: importlib.metadata.Distribution) -> bool:
     """Returns whether this is what pip has renamed to remove it, and was stopped before."""
-    return os.path.basename(str(getattr(distribution, "_path", ""))).startswith("~")
+    return os.path.basename(_folder(distribution)).startswith("~")
+
+
+def _folder(distribution: importlib.metadata.Distribution) -> str:
+    """The folder of a package's metadata."""
+    return str(getattr(distribution, "_path", ""))
 
 
 def _requires(

@@ -15,21 +15,30 @@ from tf_frame.plugin.packages import is_own, metadata_fields
 _OWN = re.compile(r"tf[-_.]+frame(?![-_.\w])", re.IGNORECASE)
 
 
-def incompatibility(requirements: Iterable[str]) -> str:
-    """Checks a package's requirements against the version of this tf-frame.
+def unreadable(requirements: Iterable[str]) -> str:
+    """Finds a requirement on tf-frame that cannot be read.
 
     Args:
       requirements: lines of the package's metadata, such as `tf-frame<0.2,>=0.1`.
 
     Returns:
+      The requirement and what is wrong with it, in words; empty if there is none.
+    """
+    return next(filter(None, (_read(line)[1] for line in requirements if _OWN.match(line))), "")
+
+
+def incompatibility(requirements: Iterable[str]) -> str:
+    """Checks a package's requirements against the version of this tf-frame.
+
+    Args:
+      requirements: as of `unreadable`; those that cannot be read are left out.
+
+    Returns:
       The requirement that is not met, in words; empty if all are met.
     """
     for line in requirements:
-        requirement, problem = _read(line)
-        if problem:
-            if _OWN.match(line):
-                return problem
-        elif requirement is not None and is_own(requirement.name):
+        requirement, _ = _read(line)
+        if requirement is not None and is_own(requirement.name):
             version = tf_frame.__version__
             if not _is_met(line, version):
                 return f"it needs tf-frame{requirement.specifier}, this is tf-frame {version}"
@@ -82,7 +91,8 @@ def _read(line: str) -> tuple[Any, str]:
     try:
         requirement = Requirement(line)
     except InvalidRequirement as error:
-        return None, f"its requirement {line!r} cannot be read: {error}"
+        # Further lines of the error draw an arrow below the requirement.
+        return None, f"its requirement {line!r} cannot be read: {str(error).splitlines()[0]}"
     marker = requirement.marker
     return (requirement if marker is None or marker.evaluate({"extra": ""}) else None), ""
 

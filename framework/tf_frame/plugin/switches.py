@@ -64,20 +64,21 @@ class Switches:
         source, named = self.sources[ONLY], ", ".join(self.only) or "none"
         return f"{source} allows only: {named}", f"add {distribution} to {source}, or unset it"
 
-    def without_match(self, plugins: Collection[tuple[str, str]]) -> list[str]:
-        """Returns a line for each text that names no plugin that can be disabled.
+    def without_effect(self, plugins: Collection[tuple[str, str]]) -> list[str]:
+        """Returns a line for each text that names no plugin, or one of tf-frame itself.
 
         Args:
           plugins: package and name of the installed plugins.
         """
-        others = [each for each in plugins if not is_own(each[0])]
-        return [
-            f"{self.sources[key]} names {text}, which is no installed package or plugin that can "
-            "be disabled"
-            for key, texts in ((ONLY, self.only or ()), (WITHOUT, self.without))
-            for text in texts
-            if not any(_fits(text, *each) for each in others)
-        ]
+        lines = []
+        for key, texts in ((ONLY, self.only or ()), (WITHOUT, self.without)):
+            for text in texts:
+                packages = [package for package, name in plugins if _fits(text, package, name)]
+                if all(map(is_own, packages)):
+                    own = "a part of tf-frame itself and always enabled"
+                    what = own if packages else "no installed package or plugin"
+                    lines.append(f"{self.sources[key]} names {text}, which is {what}")
+        return lines
 
 
 def read_switches() -> Switches:
@@ -104,16 +105,9 @@ def read_switches() -> Switches:
 
 
 def _read(path: str) -> dict[str, Any]:
-    import yaml
+    from tf_frame.config.yaml_file import read_mapping  # Of a file that few users have.
 
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = yaml.safe_load(file)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
-    if not isinstance(content or {}, dict):
-        raise ConfigError(f"{path}: expected 'name: value' lines, found {content!r:.60}")
-    values = dict(content or {})
+    values = read_mapping(path, path)
     for key in values:
         if key not in _VARIABLES:
             near = difflib.get_close_matches(str(key), _VARIABLES, n=1) or list(_VARIABLES)
@@ -123,9 +117,9 @@ def _read(path: str) -> dict[str, Any]:
 
 def _names(value: Any, source: str) -> tuple[str, ...]:
     texts = re.split(r"[,\s]+", value) if isinstance(value, str) else value
-    if texts is None or not isinstance(texts, list):
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise ConfigError(f"{source}: expected names of packages or plugins, found {value!r}")
-    return tuple(str(text) for text in texts if str(text))
+    return tuple(filter(None, texts))
 
 
 def _switch(value: Any, source: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM, HOOK, INPUT, MODEL, Kind
 from tf_frame.scaffold.names import class_name, package_name
+from tf_frame.text import with_article
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,8 +53,7 @@ def class_of(name: str, part: Part, choice: str) -> str:
 
 def describe(choice: str) -> str:
     """Returns the kinds of the plugins in words: `a model and an input`."""
-    words = [part.kind.word for part in CONTENTS[choice]]
-    named = [f"{'an' if word[0] in 'aeiou' else 'a'} {word}" for word in words]
+    named = [with_article(part.kind.word) for part in CONTENTS[choice]]
     return " and ".join([", ".join(named[:-1]), named[-1]] if named[1:] else named)
 
 

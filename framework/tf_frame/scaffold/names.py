@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.find import PluginInfo
+from tf_frame.text import with_article
 
 _MAX_LENGTH = 30  # With a longer name, lines of the templates would be too long.
 
@@ -36,15 +37,16 @@ def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", name) or len(name) > _MAX_LENGTH:
         raise ConfigError(
             f"the name {name!r} is not valid: it must begin with a lower-case letter and have only "
-            f"lower-case letters, digits and single hyphens, {_MAX_LENGTH} characters at most"
-            f"{_valid(name)}"
+            f"lower-case letters, digits and single hyphens or underscores, {_MAX_LENGTH} "
+            f"characters at most{_valid(name)}"
         )
     package = package_name(name)
     for info in installed:
         if info.name == package:
             raise ConfigError(
-                f"the name {name!r} is taken: {info.distribution} {info.version} has a "
-                f"{info.kind.word} {package!r}; choose another name, or uninstall that package"
+                f"the name {name!r} is taken: {info.distribution} {info.version} has "
+                f"{with_article(info.kind.word)} {package!r}; choose another name, or uninstall "
+                "that package"
             )
     if keyword.iskeyword(package) or importlib.util.find_spec(package) is not None:
         raise ConfigError(

@@ -10,6 +10,11 @@ class PresetsAreAList(Line):
     presets = ["large"]
 
 
+class OtherArguments(Line):
+    def build(self, images, labels):
+        return super().build(images, labels, Mode.TRAIN)
+
+
 class OptionWithoutHelp(Line):
     @dataclasses.dataclass(frozen=True)
     class Params(Line.Params):

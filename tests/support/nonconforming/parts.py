@@ -45,6 +45,24 @@ class ConstantWithAWrongDefault(Constant):
         depth: int = option(0, "number of layers", min=1)
 
 
+class ConstantWithoutDefault(Constant):
+    @dataclasses.dataclass(frozen=True)
+    class Params:
+        depth: int
+
+
+class ConstantOfTwoSteps(Constant):
+    def __call__(self, step, last_step):
+        return super().__call__(step)
+
+
+class ConstantOfVersion9(Constant):
+    api_version = 9
+
+
+Number = 3
+
+
 class ConstantKeepsTensors(Constant):
     rate = None
 

@@ -53,6 +53,29 @@ class DropsPairs(Halve):
         return [pair for pair in super().__call__(grads_and_vars) if "embed" not in pair[1].name]
 
 
+class FailsOnNone(Halve):
+    def __call__(self, grads_and_vars):
+        assert all(gradient.dtype for gradient, _ in grads_and_vars)
+        return super().__call__(grads_and_vars)
+
+
+class FailsOnSlices(Halve):
+    """Uses what only a dense gradient has."""
+
+    def __call__(self, grads_and_vars):
+        assert all(
+            gradient.value_index >= 0 for gradient, _ in grads_and_vars if gradient is not None
+        )
+        return super().__call__(grads_and_vars)
+
+
+class FailsOnFloat64(Halve):
+    def changed(self, values):
+        import tensorflow.compat.v1 as tf
+
+        return values * tf.constant(0.5)
+
+
 class GivesZerosForNone(Halve):
     def __call__(self, grads_and_vars):
         import tensorflow.compat.v1 as tf

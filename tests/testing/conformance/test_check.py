@@ -6,10 +6,12 @@ import pytest
 
 from nonconforming.parts import Constant
 from tf_frame.errors import ConfigError
-from tf_frame.plugin.find import OWN_DISTRIBUTION, find_plugins
+from tf_frame.plugin.find import OWN_DISTRIBUTION, PluginInfo, find_plugins
 from tf_frame.plugin.kinds import KINDS, LEARNING_RATE
 from tf_frame.plugin.load import load_plugin_info
 from tf_frame.testing.conformance.check import (
+    FAILED,
+    SKIPPED,
     SUITES,
     CheckResult,
     check_names,
@@ -48,10 +50,37 @@ def test_options_are_given_with_the_prefix_of_their_kind():
 
 def test_a_plugin_that_cannot_be_loaded_fails_one_check():
     info = dataclasses.replace(OWN[0], target="tf_frame.missing:Nothing")
-    (result,) = check_plugin(info, {})
-    assert isinstance(result, CheckResult)
-    assert (result.name, result.state) == ("test_loads_without_side_effects", "failed")
-    assert "No module named 'tf_frame.missing'" in result.problem
+    results = check_plugin(info, {})
+    assert {type(result) for result in results} == {CheckResult}
+    (failure,) = [result for result in results if result.state == FAILED]
+    assert failure.name == "test_loads_without_side_effects"
+    assert "No module named 'tf_frame.missing'" in failure.problem
+    assert {result.problem for result in results if result.state == SKIPPED} == {
+        "not checked, because loads_without_side_effects fails"
+    }
+    assert len(results) == len(list(check_names(SUITES[info.kind])))
+
+
+@pytest.mark.parametrize(
+    ("plugin", "check", "problem"),
+    [
+        ("Number", "test_definition_fits_the_contract", "expected a class, found 3"),
+        ("ConstantOfTwoSteps", "test_definition_fits_the_contract", "is called with (step)"),
+        ("ConstantOfVersion9", "test_definition_fits_the_contract", "version 9 of the plugin"),
+        (
+            "ConstantWithoutDefault",
+            "test_options_have_help_and_usable_defaults",
+            "option 'depth' has no default",
+        ),
+    ],
+)
+def test_an_installed_plugin_that_is_refused_fails_the_check_of_the_rule(plugin, check, problem):
+    info = PluginInfo(LEARNING_RATE, "mine", f"nonconforming.parts:{plugin}", "tests", "0")
+    results = check_plugin(info, {})
+    (failure,) = [result for result in results if result.state == FAILED]
+    assert failure.name == check and problem in failure.problem
+    reason = f"not checked, because {check.removeprefix('test_')} fails"
+    assert {result.problem for result in results if result.state == SKIPPED} <= {reason}
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from nonconforming import models
 from nonconforming.healthy import Line, Points
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.testing.conformance import ModelConformance
+from tf_frame.testing.conformance.common import Conformance
 
 GOLDEN = "test_golden_checkpoint_restores"
 # A second fault that the same check finds is in the slow suite.
@@ -82,6 +83,16 @@ def test_a_healthy_model_passes(results, golden):
 def test_only_the_check_of_the_rule_fails(only_failure, model, check, problem):
     found = only_failure(check, MODEL, model, input=Points, skipped=[GOLDEN])
     assert re.search(problem, found, re.DOTALL), found
+
+
+def test_a_model_that_cannot_be_called_fails_one_check_and_leaves_the_others_out(results):
+    found = results(MODEL, models.OtherArguments, input=Points)
+    failed = found.pop("test_definition_fits_the_contract")
+    assert failed.state == "failed" and "takes (images, labels)" in failed.problem
+    of_all = {name for name in vars(Conformance) if name in found}
+    assert {found.pop(name).state for name in of_all} == {"ok"}
+    reason = "not checked, because definition_fits_the_contract fails"
+    assert {each.problem for name, each in found.items() if name != GOLDEN} == {reason}
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli import option_help, run as training
 from tf_frame.cli.profile import show
-from tf_frame.cli.screen import complain, report
+from tf_frame.cli.screen import complain, output_to_stderr, report
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.config.flags import split_flags
 from tf_frame.config.option import Option
@@ -51,7 +50,7 @@ def main(argv: Sequence[str]) -> int:
     first = given[_WARMUP.name] + 1
     as_json = given[_JSON.name]
     # With --json, standard output is for programs.
-    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+    with output_to_stderr() if as_json else contextlib.nullcontext():
         try:
             _train(words, model_dir, first=first, steps=given[_STEPS.name])
         except Interrupted as stopped:

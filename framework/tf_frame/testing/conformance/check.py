@@ -12,8 +12,14 @@ from typing import Any
 from tf_frame.errors import PluginError
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.imports import BrokenPluginError
-from tf_frame.plugin.load import LoadedPlugin, load_plugin_info
-from tf_frame.testing.conformance.common import Conformance, ConformanceAdvice, in_words
+from tf_frame.plugin.kinds import check_class
+from tf_frame.plugin.load import LoadedPlugin, import_plugin
+from tf_frame.testing.conformance.common import (
+    Conformance,
+    ConformanceAdvice,
+    in_words,
+    not_checked,
+)
 from tf_frame.testing.conformance.converters import ConverterConformance
 from tf_frame.testing.conformance.hooks import HookConformance
 from tf_frame.testing.conformance.image_parts import NetworkConformance, PreprocessingConformance
@@ -27,6 +33,7 @@ from tf_frame.testing.conformance.transforms import GradientTransformConformance
 
 OK, FAILED, SKIPPED = "ok", "failed", "skipped"
 _LOADS = "test_loads_without_side_effects"
+_DEFINITION = "test_definition_fits_the_contract"
 _SUITES: tuple[type[Conformance], ...] = (
     *(ModelConformance, InputConformance, ConverterConformance, GradientTransformConformance),
     *(OptimizerConformance, LearningRateConformance, HookConformance),
@@ -64,11 +71,22 @@ def check_plugin(info: PluginInfo, options: Mapping[str, Any]) -> list[CheckResu
       ConfigError: an option that the plugin does not have, or a wrong value.
     """
     try:
-        loaded = load_plugin_info(info)
+        loaded = import_plugin(info)
     except BrokenPluginError as error:
-        description = _description(Conformance.test_loads_without_side_effects)
-        return [CheckResult(_LOADS, description, FAILED, error.cause)]
+        return list(_only(_LOADS, error.cause, SUITES[info.kind]))
+    if not inspect.isclass(loaded.cls):
+        return list(_only(_DEFINITION, check_class(loaded.cls, info.kind), SUITES[info.kind]))
     return run_suite(suite_of(loaded, options))
+
+
+def _only(failed: str, problem: str, suite: type[Conformance]) -> Iterator[CheckResult]:
+    """The results for a plugin with a fault that leaves nothing else to check."""
+    for name in check_names(suite):
+        description = _description(getattr(suite, name))
+        if name == failed:
+            yield CheckResult(name, description, FAILED, problem)
+        else:
+            yield CheckResult(name, description, SKIPPED, not_checked(failed))
 
 
 def suite_of(loaded: LoadedPlugin, options: Mapping[str, Any]) -> type[Conformance]:

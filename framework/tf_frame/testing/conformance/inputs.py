@@ -13,6 +13,7 @@ from tf_frame.testing.conformance.batches import Batches, Pipeline
 from tf_frame.testing.conformance.common import (
     Conformance,
     fails_as,
+    not_checked,
     reported_by,
 )
 from tf_frame.testing.exact_resume import check_exact_resume
@@ -147,7 +148,7 @@ class InputConformance(Conformance):
         self.resumable()
         pipeline = self.pipeline(Mode.TRAIN)
         if pipeline.position_problem():
-            raise unittest.SkipTest("not checked, because test_position_can_be_saved fails")
+            raise unittest.SkipTest(not_checked("position_can_be_saved"))
         steps = min(_RESUMED_STEPS, len(self.read(Mode.TRAIN).sizes))
         check_exact_resume(self.source(), batch_size=_BATCH_SIZE, steps=steps)
 

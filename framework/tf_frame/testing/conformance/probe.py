@@ -8,6 +8,7 @@ TensorFlow's own import are not taken for those of the plugin.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import importlib.util
@@ -119,7 +120,10 @@ def _effects(target: str, path: str) -> dict[str, str]:
 
 
 def _load(target: str, path: str) -> None:
-    """Imports the class of a plugin and reads its options, as `--help` does."""
+    """Imports the class of a plugin and reads its options, as `--help` does.
+
+    Another check examines the class and its options: here they may be wrong.
+    """
     module, _, attribute = target.partition(":")
     try:
         loaded = importlib.import_module(module)
@@ -135,7 +139,8 @@ def _load(target: str, path: str) -> None:
     from tf_frame.config.option import options_of
 
     names = [name for name in attribute.split(".") if name != "<locals>"]
-    options_of(functools.reduce(getattr, names, loaded).Params)
+    with contextlib.suppress(Exception):
+        options_of(functools.reduce(getattr, names, loaded).Params)
 
 
 def _state() -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,20 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
-from tf_frame.testing.conformance.common import Conformance, fails_as, reported_by, usable_here
+from tf_frame.testing.conformance.common import (
+    Conformance,
+    fails_as,
+    in_words,
+    reported_by,
+    usable_here,
+)
 from tf_frame.testing.conformance.model_graphs import session_of
 from tf_frame.testing.toy import build_toy_graph
 
 _BUILDS = "test_builds_twice_in_fresh_graphs"
+# Variables whose gradients many transforms do not expect, each of which another check examines.
+_UNUSED, _EMBEDDING, _EXACT = "unused/weights", "embedding/weights", "exact/weights"
+_UNEXPECTED = (_UNUSED, _EMBEDDING, _EXACT)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,11 +54,11 @@ class GradientTransformConformance(Conformance):
 
     def test_builds_twice_in_fresh_graphs(self) -> None:
         """The same object changes the gradients of a second graph."""
-        transform = self.made_plugin()
+        transform, without = self.made_plugin(), tuple(self.refused())
         with fails_as("the transform fails"), usable_here("the transform"):
-            transformed(transform)
+            transformed(transform, without)
         with fails_as("the same object fails in a second graph; keep no tensors on it"):
-            transformed(transform)
+            transformed(transform, without)
 
     def test_keeps_the_order_of_the_pairs(self) -> None:
         """Every variable is returned, in the order given."""
@@ -67,6 +76,9 @@ class GradientTransformConformance(Conformance):
 
     def test_keeps_none(self) -> None:
         """A variable without a gradient gets none."""
+        self.report_refusal(
+            _UNUSED, "a variable without a gradient (None)", "return its pair unchanged"
+        )
         wrong = [
             v.op.name
             for v, before, after in self.transformed().pairs()
@@ -79,6 +91,9 @@ class GradientTransformConformance(Conformance):
 
     def test_keeps_types_and_shapes(self) -> None:
         """A gradient keeps its type and its shape."""
+        self.report_refusal(
+            _EXACT, "a float64 gradient beside float32 ones", "compute in gradient.dtype"
+        )
         for variable, before, after in self.transformed().pairs():
             if before is None or after is None:
                 continue
@@ -93,6 +108,11 @@ class GradientTransformConformance(Conformance):
 
     def test_keeps_sparse_gradients_sparse(self) -> None:
         """`tf.IndexedSlices` stay so."""
+        self.report_refusal(
+            _EMBEDDING,
+            "tf.IndexedSlices, the gradient of an embedding",
+            "change its values alone (tf_frame.gradient_transforms.values.on_values)",
+        )
         if getattr(self.loaded().cls, "makes_dense", False):
             return
         for variable, before, after in self.transformed().pairs():
@@ -133,16 +153,56 @@ class GradientTransformConformance(Conformance):
 
     def transformed(self) -> Transformed:
         """Gradients before and after; skips the check if the transform fails."""
+        without = tuple(self.refused())
         with reported_by(_BUILDS):
-            return self.kept("transformed", lambda: transformed(self.made_plugin()))
+            return self.kept("transformed", lambda: transformed(self.made_plugin(), without))
+
+    def refused(self) -> Mapping[str, Exception]:
+        """Variable -> error, of those whose gradients the transform fails on, and not on others."""
+
+        def find() -> dict[str, Exception]:
+            if self._error(()) is None or self._error(_UNEXPECTED) is not None:
+                return {}
+            alone = {name: [each for each in _UNEXPECTED if each != name] for name in _UNEXPECTED}
+            errors = {name: self._error(others) for name, others in alone.items()}
+            return {name: error for name, error in errors.items() if error is not None}
+
+        return self.kept("refused", find)
+
+    def _error(self, without: Collection[str]) -> Exception | None:
+        transform = self.made_plugin()
+        try:
+            transformed(transform, without)
+        except Exception as error:
+            return error
+        return None
+
+    def report_refusal(self, variable: str, gradient: str, change: str) -> None:
+        """Fails the check if the transform fails on the gradient of a variable.
+
+        Args:
+          variable: its name.
+          gradient: the gradient, in words.
+          change: what to do.
+        """
+        error = self.refused().get(variable)
+        if error is not None:
+            raise AssertionError(
+                f"the transform fails on {gradient}; {change}: {in_words(error)}"
+            ) from error
 
 
-def transformed(transform: Any) -> Transformed:
-    """Calls a transform with dense and sparse gradients, of several types, and None."""
+def transformed(transform: Any, without: Collection[str] = ()) -> Transformed:
+    """Calls a transform with dense and sparse gradients, of several types, and None.
+
+    Args:
+      transform: the transform.
+      without: names of variables that are left out.
+    """
     with tf.Graph().as_default() as graph:
         tf.set_random_seed(1)
         tf.train.create_global_step()
-        given = _gradients()
+        given = [pair for pair in _gradients() if pair[1].op.name not in without]
         # A list of its own, which the transform may change.
         returned = transform(list(given))
         assert isinstance(returned, (list, tuple)), (
@@ -156,9 +216,9 @@ def transformed(transform: Any) -> Transformed:
 def _gradients() -> list[tuple[Any, Any]]:
     weights = tf.get_variable("linear/weights", [3, 1])
     biases = tf.get_variable("linear/biases", [1])
-    exact = tf.get_variable("exact/weights", [2, 2], tf.float64)
-    embedding = tf.get_variable("embedding/weights", [4, 2])
-    unused = tf.get_variable("unused/weights", [2])
+    exact = tf.get_variable(_EXACT, [2, 2], tf.float64)
+    embedding = tf.get_variable(_EMBEDDING, [4, 2])
+    unused = tf.get_variable(_UNUSED, [2])
     slices = tf.IndexedSlices(tf.ones([2, 2]), tf.constant([3, 1]), tf.constant([4, 2]))
     return [
         (tf.constant([[3.0], [-4.0], [0.5]]), weights),
