@@ -78,3 +78,42 @@ class Line(Model):
         import tensorflow.compat.v1 as tf
 
         return {"error": tf.metrics.mean(loss)}
+
+
+class QueuedPoints(Points):
+    """The points by a queue, whose position nothing can save."""
+
+    exact_resume = False
+
+    def dataset(self, mode, context):
+        import tensorflow.compat.v1 as tf
+
+        examples = self.examples(mode)
+        examples = examples.repeat() if mode == Mode.TRAIN else examples
+        features, label = tf.data.make_one_shot_iterator(examples).get_next()
+        queue = tf.FIFOQueue(16, [tf.float32, tf.float32], [[3], [1]])
+        tf.train.add_queue_runner(
+            tf.train.QueueRunner(queue, [queue.enqueue((features["x"], label))])
+        )
+        take = queue.dequeue_many if mode == Mode.TRAIN else queue.dequeue_up_to
+
+        def batch():
+            x, y = take(context.batch_size)
+            return {"x": x}, y
+
+        return batch
+
+
+class LineWithTrainOp(Line):
+    """Makes its own update."""
+
+    def build(self, features, labels, mode):
+        import tensorflow.compat.v1 as tf
+
+        output = super().build(features, labels, mode)
+        if mode != Mode.TRAIN:
+            return output
+        with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+            optimizer = tf.train.GradientDescentOptimizer(0.1)
+            train_op = optimizer.minimize(output.loss, tf.train.get_global_step())
+        return dataclasses.replace(output, train_op=train_op)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from nonconforming import inputs
-from nonconforming.healthy import Points
+from nonconforming.healthy import Points, QueuedPoints
 from tf_frame import Input
 from tf_frame.errors import DataError
 from tf_frame.plugin.kinds import INPUT
@@ -59,6 +59,13 @@ class Folder(Input):
 def test_a_healthy_input_passes(results, source):
     found = results(INPUT, source)
     assert {each.state for each in found.values()} == {"ok"}, found
+
+
+def test_an_input_of_a_queue_passes(results):
+    found = results(INPUT, QueuedPoints)
+    assert {each.state for each in found.values()} == {"ok", "skipped"}, found
+    skipped = [each.problem for each in found.values() if each.state == "skipped"]
+    assert skipped == ["the input declares exact_resume = False"] * 2
 
 
 @pytest.mark.parametrize(("source", "check", "problem"), FAULTS)

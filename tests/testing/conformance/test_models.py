@@ -5,7 +5,7 @@ import re
 import pytest
 
 from nonconforming import models
-from nonconforming.healthy import Line, Points
+from nonconforming.healthy import Line, LineWithTrainOp, Points
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.testing.conformance import ModelConformance
 from tf_frame.testing.conformance.common import Conformance
@@ -83,6 +83,23 @@ def test_a_healthy_model_passes(results, golden):
 def test_only_the_check_of_the_rule_fails(only_failure, model, check, problem):
     found = only_failure(check, MODEL, model, input=Points, skipped=[GOLDEN])
     assert re.search(problem, found, re.DOTALL), found
+
+
+def test_a_model_with_a_train_op_of_its_own_passes(results):
+    found = results(MODEL, LineWithTrainOp, input=Points)
+    skipped = {name for name, each in found.items() if each.state == "skipped"}
+    assert {each.state for each in found.values()} == {"ok", "skipped"}, found
+    # One clone makes it, by gradients that tf-frame does not see.
+    clones, gradients = "test_clones_share_all_variables", "every_trainable_variable_has_a_gradient"
+    assert skipped == {GOLDEN, clones, f"test_{gradients}"}
+
+
+@pytest.mark.usefixtures("reference_variables")
+def test_the_checks_know_reference_variables(results, only_failure):
+    found = results(MODEL, Line, input=Points)
+    assert {name for name, each in found.items() if each.state != "ok"} == {GOLDEN}, found
+    update = "test_update_ops_are_collected"
+    assert only_failure(update, MODEL, models.UpdateIsNotCollected, input=Points, skipped=[GOLDEN])
 
 
 def test_a_model_that_cannot_be_called_fails_one_check_and_leaves_the_others_out(results):

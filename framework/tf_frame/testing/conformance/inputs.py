@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import unittest
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from tf_frame.errors import NoDataError
 from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.kinds import INPUT
 from tf_frame.testing.conformance.batches import Batches, Pipeline
-from tf_frame.testing.conformance.common import (
-    Conformance,
-    fails_as,
-    not_checked,
-    reported_by,
-)
+from tf_frame.testing.conformance.common import Conformance, fails_as, not_checked, reported_by
 from tf_frame.testing.exact_resume import check_exact_resume
 
 _BATCH_SIZE = 2
@@ -34,7 +28,6 @@ class InputConformance(Conformance):
     """
 
     kind = INPUT
-    options: ClassVar[Mapping[str, Any]] = {}
 
     def test_info_is_complete(self) -> None:
         """`info` is an InputInfo with numbers of examples by mode."""
@@ -161,7 +154,7 @@ class InputConformance(Conformance):
     @classmethod
     def source(cls) -> Any:
         """The input, constructed; skips the check if its data is not there."""
-        return cls.kept("source", lambda: cls._source())
+        return cls.kept("source", cls._source)
 
     @classmethod
     def _source(cls) -> Any:
