@@ -1,7 +1,7 @@
-"""The tutorials of docs/tutorials: their commands, one by one, with the files that they show.
+"""The tutorials of docs/tutorials, and the first example of docs/plugins.md, as a reader does them.
 
-A `sh` block is a command in each line. A `python` block is a file, whose path is in its first line,
-relative to the folder that the commands before it are in. Other blocks are not run.
+A `sh` block is a command in each line. A `python` or `toml` block is a file, whose path is in its
+first line, relative to the folder that the commands before it are in. Other blocks are not run.
 """
 
 import json
@@ -15,25 +15,26 @@ from plugin_environment import PluginEnvironment
 
 pytestmark = pytest.mark.process
 
-TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"
+DOCS = Path(__file__).parents[2] / "docs"
+TUTORIALS = DOCS / "tutorials"
 FROM_CODE = ["from_estimator.md", "from_slim.md", "from_keras.md"]
 NAMES = ["first_plugin.md", *FROM_CODE]
-BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(sh|python|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def follow(tutorial, folder, perform):
+def follow(text, folder, perform):
     """Does what a reader of a tutorial does; returns the last folder, and output by command.
 
     Args:
-      tutorial: file name.
+      text: the tutorial.
       folder: where the reader begins.
       perform: takes environment, `sh` block and folder; returns the next folder, and output by
         command.
     """
     environment = PluginEnvironment(folder / "environment")
     shown = {}
-    for language, block in BLOCK.findall((TUTORIALS / tutorial).read_text(encoding="utf-8")):
-        if language == "python":
+    for language, block in BLOCK.findall(text):
+        if language != "sh":
             path = folder / block.splitlines()[0].removeprefix("# ")
             assert path.parent.is_dir()
             path.write_text(block, encoding="utf-8")
@@ -41,6 +42,10 @@ def follow(tutorial, folder, perform):
             folder, output = perform(environment, block, folder)
             shown |= output
     return folder, shown
+
+
+def tutorial_text(name):
+    return (TUTORIALS / name).read_text(encoding="utf-8")
 
 
 def by_command(environment, block, folder):
@@ -65,7 +70,7 @@ def in_a_shell(environment, block, folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("tutorial", NAMES)
 def test_the_commands_work_in_a_shell(tutorial, tmp_path):
-    folder, _ = follow(tutorial, tmp_path, in_a_shell)
+    folder, _ = follow(tutorial_text(tutorial), tmp_path, in_a_shell)
     assert accuracy(folder / "runs/first") > 0.9
 
 
@@ -78,7 +83,7 @@ def losses(output):
 
 
 def test_a_plugin_from_nothing(tmp_path):
-    folder, shown = follow("first_plugin.md", tmp_path, by_command)
+    folder, shown = follow(tutorial_text("first_plugin.md"), tmp_path, by_command)
     first, second = (text for command, text in shown.items() if command.startswith("tf-frame run"))
     for output in (first, second):
         assert losses(output)[-1] < losses(output)[0] / 2
@@ -95,10 +100,21 @@ def test_a_plugin_from_nothing(tmp_path):
 
 @pytest.mark.parametrize("tutorial", FROM_CODE)
 def test_a_plugin_from_code_that_is_there(tutorial, tmp_path):
-    folder, shown = follow(tutorial, tmp_path, by_command)
+    folder, shown = follow(tutorial_text(tutorial), tmp_path, by_command)
     (run,) = (text for command, text in shown.items() if command.startswith("tf-frame run"))
     assert losses(run)[-1] < losses(run)[0] / 2
     assert accuracy(folder / "runs/first") > 0.9
+
+
+def test_the_first_example_of_the_contracts(tmp_path):
+    (tmp_path / "my-line").mkdir()
+    text, _, rest = (DOCS / "plugins.md").read_text(encoding="utf-8").partition("## The contracts")
+    checks = re.findall(r"^tf-frame plugins check .*$", rest, re.MULTILINE)
+    commands = "\n".join(check.partition("  #")[0] for check in checks)
+    _, shown = follow(f"{text}\n```sh\n{commands}\n```\n", tmp_path, by_command)
+    assert any(re.search(r"slope +-(3\.0|2\.99)", output) for output in shown.values())
+    summaries = [shown[command].splitlines()[-1] for command in commands.splitlines()]
+    assert summaries == ["13 ok, 1 skipped", "10 ok, 1 skipped"]
 
 
 def test_every_tutorial_is_followed():

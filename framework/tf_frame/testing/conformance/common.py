@@ -203,4 +203,4 @@ def in_words(error: BaseException) -> str:
     fault = fault_of(error)
     if fault is None:
         return " ".join(f"{type(error).__name__}: {error}".split())
-    return f"{fault.headline}. {fault.hint}" if fault.hint else fault.headline
+    return f"{fault.headline}; {fault.hint}" if fault.hint else fault.headline
