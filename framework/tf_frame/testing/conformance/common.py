@@ -7,30 +7,23 @@ it needs. Checks of one suite share what is costly, such as graphs.
 
 from __future__ import annotations
 
-import contextlib
 import unittest
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar, cast
 
 from tf_frame.config.option import check_names, options_of, resolve
-from tf_frame.errors import ConfigError, DataError, TfFrameError
 from tf_frame.estimator.training.setup import ConfiguredPlugin
-from tf_frame.plugin.fault import fault_of
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.kinds import Kind, check_class, check_methods, check_options
 from tf_frame.plugin.load import LoadedPlugin, load_plugin, unsupported_version
 from tf_frame.plugin.origin import register
 from tf_frame.testing.conformance import probe
+from tf_frame.testing.conformance.outcomes import advise, not_checked, reported_by, usable_here
 from tf_frame.testing.conformance.side_effects import effects_of_loading
 
 T = TypeVar("T")
 # Suite -> name -> what its checks share, or the error of making it.
 _KEPT: dict[type, dict[str, tuple[Any, BaseException | None]]] = {}
-
-
-class ConformanceAdvice(UserWarning):
-    """Advice to the author of a plugin that passes a check."""
 
 
 class Conformance:
@@ -153,54 +146,3 @@ def as_loaded(kind: Kind, plugin: Any) -> LoadedPlugin:
     info = PluginInfo(kind, plugin.__name__.lower(), target, "tests", "0")
     register(plugin, info)
     return LoadedPlugin(info, plugin)
-
-
-def advise(text: str) -> None:
-    """Shows advice, which pytest lists with the warnings, and does not fail the check."""
-    warnings.warn(ConformanceAdvice(text), stacklevel=3)
-
-
-@contextlib.contextmanager
-def usable_here(what: str) -> Iterator[None]:
-    """Skips a check for which data of the user, an option or a package is missing."""
-    try:
-        yield
-    except (ConfigError, DataError) as error:
-        raise unittest.SkipTest(f"{what}: {error}") from error
-
-
-@contextlib.contextmanager
-def fails_as(what: str) -> Iterator[None]:
-    """Turns an error into the failure of a check: what went wrong, and the error in one line."""
-    try:
-        yield
-    except (AssertionError, KeyboardInterrupt, unittest.SkipTest):
-        raise
-    except Exception as error:
-        raise AssertionError(f"{what}: {in_words(error)}") from error
-
-
-@contextlib.contextmanager
-def reported_by(check: str) -> Iterator[None]:
-    """Skips a check for which something is missing whose making another check examines."""
-    try:
-        yield
-    except (KeyboardInterrupt, unittest.SkipTest):
-        raise
-    except Exception as error:
-        raise unittest.SkipTest(not_checked(check)) from error
-
-
-def not_checked(check: str) -> str:
-    """The reason to skip a check that another one, which fails, has to come before."""
-    return f"not checked, because {check.removeprefix('test_')} fails"
-
-
-def in_words(error: BaseException) -> str:
-    """An error with the line of the plugin that raised it."""
-    if isinstance(error, TfFrameError):
-        return str(error)
-    fault = fault_of(error)
-    if fault is None:
-        return " ".join(f"{type(error).__name__}: {error}".split())
-    return f"{fault.headline}; {fault.hint}" if fault.hint else fault.headline

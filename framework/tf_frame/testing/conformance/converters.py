@@ -7,7 +7,8 @@ import tempfile
 
 from tf_frame.errors import TfFrameError
 from tf_frame.plugin.kinds import CONVERTER
-from tf_frame.testing.conformance.common import Conformance, in_words
+from tf_frame.testing.conformance.common import Conformance
+from tf_frame.testing.conformance.outcomes import in_words
 
 
 class ConverterConformance(Conformance):

@@ -13,7 +13,8 @@ from tf_frame.graph.train_graph import TrainGraph, build_train_graph
 from tf_frame.graph.update.train_step import checked_optimizer
 from tf_frame.plugin.kinds import LEARNING_RATE, OPTIMIZER
 from tf_frame.plugin.training_contracts import ScheduleContext
-from tf_frame.testing.conformance.common import Conformance, fails_as, reported_by
+from tf_frame.testing.conformance.common import Conformance
+from tf_frame.testing.conformance.outcomes import fails_as, reported_by
 from tf_frame.testing.conformance.trial import run_trial
 from tf_frame.testing.toy import ToyInput, ToyModel
 

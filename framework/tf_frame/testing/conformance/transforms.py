@@ -2,49 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.config.run_options import RunOptions
 from tf_frame.plugin.kinds import GRADIENT_TRANSFORM
-from tf_frame.testing.conformance.common import (
-    Conformance,
-    fails_as,
-    in_words,
-    reported_by,
-    usable_here,
-)
+from tf_frame.testing.conformance.common import Conformance
 from tf_frame.testing.conformance.model_graphs import session_of
+from tf_frame.testing.conformance.outcomes import fails_as, in_words, reported_by, usable_here
+from tf_frame.testing.conformance.transformed_gradients import (
+    EMBEDDING,
+    EXACT,
+    UNEXPECTED,
+    UNUSED,
+    Transformed,
+    transformed,
+)
 from tf_frame.testing.toy import build_toy_graph
 
 _BUILDS = "test_builds_twice_in_fresh_graphs"
-# Variables whose gradients many transforms do not expect, each of which another check examines.
-_UNUSED, _EMBEDDING, _EXACT = "unused/weights", "embedding/weights", "exact/weights"
-_UNEXPECTED = (_UNUSED, _EMBEDDING, _EXACT)
-
-
-@dataclasses.dataclass(frozen=True)
-class Transformed:
-    """A graph with gradients before and after the transform.
-
-    Attributes:
-      graph: the graph.
-      given, returned: the pairs.
-      gradients: variable -> gradient that was given.
-    """
-
-    graph: Any
-    given: Sequence[tuple[Any, Any]]
-    returned: Sequence[tuple[Any, Any]]
-
-    def pairs(self) -> list[tuple[Any, Any, Any]]:
-        """Variable, its gradient before and after, of the variables that are returned."""
-        before = {id(variable): gradient for gradient, variable in self.given}
-        return [(v, before[id(v)], g) for g, v in self.returned if id(v) in before]
 
 
 class GradientTransformConformance(Conformance):
@@ -77,7 +55,7 @@ class GradientTransformConformance(Conformance):
     def test_keeps_none(self) -> None:
         """A variable without a gradient gets none."""
         self.report_refusal(
-            _UNUSED, "a variable without a gradient (None)", "return its pair unchanged"
+            UNUSED, "a variable without a gradient (None)", "return its pair unchanged"
         )
         wrong = [
             v.op.name
@@ -92,7 +70,7 @@ class GradientTransformConformance(Conformance):
     def test_keeps_types_and_shapes(self) -> None:
         """A gradient keeps its type and its shape."""
         self.report_refusal(
-            _EXACT, "a float64 gradient beside float32 ones", "compute in gradient.dtype"
+            EXACT, "a float64 gradient beside float32 ones", "compute in gradient.dtype"
         )
         for variable, before, after in self.transformed().pairs():
             if before is None or after is None:
@@ -109,7 +87,7 @@ class GradientTransformConformance(Conformance):
     def test_keeps_sparse_gradients_sparse(self) -> None:
         """`tf.IndexedSlices` stay so."""
         self.report_refusal(
-            _EMBEDDING,
+            EMBEDDING,
             "tf.IndexedSlices, the gradient of an embedding",
             "change its values alone (tf_frame.gradient_transforms.values.on_values)",
         )
@@ -161,9 +139,9 @@ class GradientTransformConformance(Conformance):
         """Variable -> error, of those whose gradients the transform fails on, and not on others."""
 
         def find() -> dict[str, Exception]:
-            if self._error(()) is None or self._error(_UNEXPECTED) is not None:
+            if self._error(()) is None or self._error(UNEXPECTED) is not None:
                 return {}
-            alone = {name: [each for each in _UNEXPECTED if each != name] for name in _UNEXPECTED}
+            alone = {name: [each for each in UNEXPECTED if each != name] for name in UNEXPECTED}
             errors = {name: self._error(others) for name, others in alone.items()}
             return {name: error for name, error in errors.items() if error is not None}
 
@@ -190,40 +168,3 @@ class GradientTransformConformance(Conformance):
             raise AssertionError(
                 f"the transform fails on {gradient}; {change}: {in_words(error)}"
             ) from error
-
-
-def transformed(transform: Any, without: Collection[str] = ()) -> Transformed:
-    """Calls a transform with dense and sparse gradients, of several types, and None.
-
-    Args:
-      transform: the transform.
-      without: names of variables that are left out.
-    """
-    with tf.Graph().as_default() as graph:
-        tf.set_random_seed(1)
-        tf.train.create_global_step()
-        given = [pair for pair in _gradients() if pair[1].op.name not in without]
-        # A list of its own, which the transform may change.
-        returned = transform(list(given))
-        assert isinstance(returned, (list, tuple)), (
-            f"the transform returned {returned!r:.80}; return a list of (gradient, variable) pairs"
-        )
-        wrong = [p for p in returned if not (isinstance(p, tuple) and len(p) == 2)]
-        assert not wrong, f"the transform returned the pair {wrong[0]!r:.80}; return 2-tuples"
-        return Transformed(graph, given, returned)
-
-
-def _gradients() -> list[tuple[Any, Any]]:
-    weights = tf.get_variable("linear/weights", [3, 1])
-    biases = tf.get_variable("linear/biases", [1])
-    exact = tf.get_variable(_EXACT, [2, 2], tf.float64)
-    embedding = tf.get_variable(_EMBEDDING, [4, 2])
-    unused = tf.get_variable(_UNUSED, [2])
-    slices = tf.IndexedSlices(tf.ones([2, 2]), tf.constant([3, 1]), tf.constant([4, 2]))
-    return [
-        (tf.constant([[3.0], [-4.0], [0.5]]), weights),
-        (None, unused),
-        (slices, embedding),
-        (tf.constant([[1.0, -2.0], [0.0, 4.0]], tf.float64), exact),
-        (tf.constant([0.25]), biases),
-    ]

@@ -14,8 +14,8 @@ import numpy as np
 from tf_frame.errors import DataError
 from tf_frame.graph.operations import ASSIGNMENTS, ancestors
 from tf_frame.graph.train_graph import TrainGraph
-from tf_frame.testing.conformance.common import in_words
 from tf_frame.testing.conformance.model_graphs import session_of
+from tf_frame.testing.conformance.outcomes import in_words
 
 _STEPS = 2
 _ALIKE = 3  # Steps after the checkpoint that are compared.

@@ -1,0 +1,110 @@
+"""`BuiltModel`: the graphs of a model, which its checks share."""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from tf_frame.deploy.deployment_config import DeploymentConfig
+from tf_frame.errors import NoDataError
+from tf_frame.graph.inputs.pipeline import make_batches
+from tf_frame.plugin import InputContext, Mode
+from tf_frame.plugin.kinds import INPUT, MODEL
+from tf_frame.testing.conformance.common import Conformance, as_loaded
+from tf_frame.testing.conformance.model_graphs import ModelGraphs, Training, model_setup
+from tf_frame.testing.conformance.outcomes import reported_by, usable_here
+from tf_frame.testing.conformance.trial import Trial, run_trial
+
+_CLONES = (1, 2, 3)
+
+
+class BuiltModel(Conformance):
+    """Builds each graph of a model when a check first asks for it.
+
+    Attributes:
+      input: another input than the model's default: its name, or its class.
+    """
+
+    kind = MODEL
+    input: ClassVar[Any] = None
+
+    @classmethod
+    def graphs(cls) -> ModelGraphs:
+        """The builder of graphs; skips the check if the input has no data here."""
+
+        def make() -> ModelGraphs:
+            source = cls.input if cls.input is None else as_loaded(INPUT, cls.input)
+            options = dict(cls.options)
+            if isinstance(cls.input, str):
+                options, source = {"input": cls.input, **options}, None
+            with usable_here("the input, or an option, that a model needs"):
+                setup = model_setup(cls.loaded(), source, options)
+                return ModelGraphs(setup, setup.make_input())
+
+        return cls.kept("graphs", make)
+
+    @classmethod
+    def training(cls) -> Training:
+        """The training graph of one clone."""
+        graphs = cls.graphs()
+        return cls.kept("training", graphs.training)
+
+    def training_or_skip(self) -> Training:
+        """The training graph; skips the check if it cannot be built, which another one reports."""
+        with reported_by("test_builds_twice_in_fresh_graphs"):
+            return self.training()
+
+    @classmethod
+    def evaluation(cls) -> tuple[Any, Any]:
+        """The evaluation graph, and the output of `build`."""
+
+        def make() -> Any:
+            try:
+                return cls.graphs().evaluation()
+            except NoDataError as error:
+                raise unittest.SkipTest(f"the input has no evaluation data: {error}") from error
+
+        made: tuple[Any, Any] = cls.kept("evaluation", make)
+        return made
+
+    @classmethod
+    def trial(cls) -> Trial:
+        """A short training that is saved, and its continuation."""
+        return cls.kept("trial", lambda: run_trial(cls.training().graph))
+
+    @classmethod
+    def on_servers(cls, count: int) -> list[Any]:
+        """The variables of some clones with parameter servers."""
+        graphs = cls.graphs()
+        return cls.kept(f"{count} clones", lambda: graphs.clones(count, servers=True))
+
+    def clone_counts(self, *, reports: bool) -> Sequence[int]:
+        """The numbers of clones that the model is built with.
+
+        Args:
+          reports: whether the caller reports clones that cannot be built; else it gets those that
+            can.
+        """
+        training = self.training_or_skip()
+        declared = {**getattr(self.loaded().cls, "check_options", {}), **self.options}
+        single = training.output.train_op is not None or "num_clones" in declared
+        if single and reports:
+            raise unittest.SkipTest("the model declares that it trains with one clone only")
+        counts = _CLONES[:1] if single else _CLONES
+        return counts if reports else [count for count in counts if self._builds(count)]
+
+    def _builds(self, count: int) -> bool:
+        try:
+            return bool(self.on_servers(count))
+        except Exception:  # `test_clones_share_all_variables` reports it.
+            return False
+
+    @classmethod
+    def features(cls) -> Any:
+        """Makes features of training data in the default graph."""
+        context = InputContext(batch_size=cls.graphs().setup.config.train_batch_size)
+        batches = make_batches(
+            cls.graphs().source, Mode.TRAIN, context, DeploymentConfig(clone_on_cpu=True)
+        )
+        return batches[0][0]

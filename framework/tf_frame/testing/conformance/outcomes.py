@@ -1,0 +1,66 @@
+"""The ways in which a check ends: advice, a skipped check, or a failure in words for the author."""
+
+from __future__ import annotations
+
+import contextlib
+import unittest
+import warnings
+from collections.abc import Iterator
+
+from tf_frame.errors import ConfigError, DataError, TfFrameError
+from tf_frame.plugin.fault import fault_of
+
+
+class ConformanceAdvice(UserWarning):
+    """Advice to the author of a plugin that passes a check."""
+
+
+def advise(text: str) -> None:
+    """Shows advice, which pytest lists with the warnings, and does not fail the check."""
+    warnings.warn(ConformanceAdvice(text), stacklevel=3)
+
+
+@contextlib.contextmanager
+def usable_here(what: str) -> Iterator[None]:
+    """Skips a check for which data of the user, an option or a package is missing."""
+    try:
+        yield
+    except (ConfigError, DataError) as error:
+        raise unittest.SkipTest(f"{what}: {error}") from error
+
+
+@contextlib.contextmanager
+def fails_as(what: str) -> Iterator[None]:
+    """Turns an error into the failure of a check: what went wrong, and the error in one line."""
+    try:
+        yield
+    except (AssertionError, KeyboardInterrupt, unittest.SkipTest):
+        raise
+    except Exception as error:
+        raise AssertionError(f"{what}: {in_words(error)}") from error
+
+
+@contextlib.contextmanager
+def reported_by(check: str) -> Iterator[None]:
+    """Skips a check for which something is missing whose making another check examines."""
+    try:
+        yield
+    except (KeyboardInterrupt, unittest.SkipTest):
+        raise
+    except Exception as error:
+        raise unittest.SkipTest(not_checked(check)) from error
+
+
+def not_checked(check: str) -> str:
+    """The reason to skip a check that another one, which fails, has to come before."""
+    return f"not checked, because {check.removeprefix('test_')} fails"
+
+
+def in_words(error: BaseException) -> str:
+    """An error with the line of the plugin that raised it."""
+    if isinstance(error, TfFrameError):
+        return str(error)
+    fault = fault_of(error)
+    if fault is None:
+        return " ".join(f"{type(error).__name__}: {error}".split())
+    return f"{fault.headline}; {fault.hint}" if fault.hint else fault.headline

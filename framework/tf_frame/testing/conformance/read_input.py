@@ -1,0 +1,111 @@
+"""`ReadInput`: the data of an input, read once for all of its checks."""
+
+from __future__ import annotations
+
+import unittest
+from typing import Any
+
+from tf_frame.errors import NoDataError
+from tf_frame.plugin import Mode
+from tf_frame.plugin.kinds import INPUT
+from tf_frame.testing.conformance.batches import Batches, Pipeline
+from tf_frame.testing.conformance.common import Conformance
+from tf_frame.testing.conformance.outcomes import fails_as, reported_by
+
+BATCH_SIZE = 2
+RESUMED_STEPS = 6
+MOST_SECS = 20.0
+# A training split is read twice if it has at most so many batches.
+_MOST_BATCHES = 200
+
+
+class ReadInput(Conformance):
+    """Constructs an input, and reads its data when a check first asks for it."""
+
+    kind = INPUT
+
+    def resumable(self) -> None:
+        """Skips the check for an input that declares a run need not resume exactly."""
+        if not getattr(self.loaded().cls, "exact_resume", True):
+            raise unittest.SkipTest("the input declares exact_resume = False")
+        self.read(Mode.TRAIN)
+
+    @classmethod
+    def source(cls) -> Any:
+        """The input, constructed; skips the check if its data is not there."""
+        return cls.kept("source", cls._source)
+
+    @classmethod
+    def _source(cls) -> Any:
+        try:
+            return cls.made_plugin()
+        except unittest.SkipTest as skipped:
+            given = cls.configured().params
+            of_data = ("dir", "path", "file", "pattern", "url")
+            options = [
+                f"--input.{name}"
+                for name, value in vars(given).items()
+                if not value and any(word in name for word in of_data)
+            ]
+            hint = f"; give {' or '.join(options)}" if options else ""
+            raise unittest.SkipTest(f"{skipped}{hint}") from skipped
+
+    @classmethod
+    def info(cls) -> Any:
+        """The facts that the input tells about its data."""
+        source = cls.source()
+        with fails_as("info fails"):
+            return source.info
+
+    @classmethod
+    def pipeline(cls, mode: Mode) -> Pipeline:
+        """The data of a mode in a graph."""
+        source = cls.source()
+        return cls.kept(f"pipeline {mode}", lambda: Pipeline(source, mode, BATCH_SIZE))
+
+    @classmethod
+    def batches(cls, mode: Mode) -> Batches:
+        """Batches of a mode: all of evaluation, of training those of a pass and one more."""
+
+        def make() -> Batches:
+            declared = cls.info().num_examples.get(mode) or 0
+            most = min(declared // BATCH_SIZE + 2, _MOST_BATCHES) if declared else RESUMED_STEPS
+            if mode == Mode.EVAL:
+                most = declared // BATCH_SIZE + 2 if declared else 10 * _MOST_BATCHES
+            return cls.pipeline(mode).read(most, MOST_SECS)
+
+        return cls.kept(f"batches {mode}", make)
+
+    def read(self, mode: Mode) -> Batches:
+        """Batches of a mode; skips the check if they cannot be read, which another one reports."""
+        with reported_by("test_elements_are_as_declared"):
+            return self.batches(mode)
+
+    def evaluation_or_none(self) -> Batches | None:
+        """The evaluation data; None if the input has none."""
+        if self.info().num_examples.get(Mode.EVAL) == 0:
+            return None
+        try:
+            return self.batches(Mode.EVAL)
+        except NoDataError:
+            return None
+
+    def read_evaluation_or_none(self) -> Batches | None:
+        """As `evaluation_or_none`; skips the check if the data cannot be read."""
+        with reported_by("test_elements_are_as_declared"):
+            return self.evaluation_or_none()
+
+    def read_evaluation(self) -> Batches:
+        """The evaluation data; skips the check without any."""
+        read = self.read_evaluation_or_none()
+        if read is None:
+            raise unittest.SkipTest("the input has no evaluation data")
+        return read
+
+    def declared_names(self) -> dict[str, tuple[str, ...]]:
+        """`features` and `labels` -> the names that the input declares."""
+        source = self.source()
+        return {
+            "features": tuple(getattr(source, "feature_names", ())),
+            "labels": tuple(getattr(source, "label_names", ())),
+        }
