@@ -5,11 +5,10 @@ The checks are those of `tf_frame.testing.conformance`, which the tests of a plu
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli.option_help import group_text
@@ -18,6 +17,7 @@ from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option, options_of
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from tf_frame.log_level import log_level
 from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import KINDS, MODEL
@@ -50,7 +50,8 @@ def main(argv: Sequence[str]) -> int:
     own, rest = split_flags(words, OPTIONS)
     infos = _named(name, own.get("kind"))
     quiet_tensorflow("none")
-    with without_chatter("none"), _errors_alone(), output_to_stderr():
+    # The checks run trainings, whose log nobody needs.
+    with without_chatter("none"), log_level("tf_frame", logging.ERROR), output_to_stderr():
         results = [(info, _checked(info, _options(info, rest))) for info in infos]
     if own.get("json"):
         rows = [row for info, checks in results for row in _as_json(info, checks)]
@@ -59,18 +60,6 @@ def main(argv: Sequence[str]) -> int:
         report("\n\n".join(_table(info, checks) for info, checks in results))
     failed = any(check.state == "failed" for _, checks in results for check in checks)
     return EXIT_USAGE if failed else EXIT_OK
-
-
-@contextlib.contextmanager
-def _errors_alone() -> Iterator[None]:
-    """Keeps the lines of the trainings that checks run from the terminal."""
-    logger = logging.getLogger("tf_frame")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _named(name: str, kind: str | None) -> list[PluginInfo]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import tensorflow.compat.v1 as tf
 
 from tf_frame.file_system import is_remote, make_folder
+from tf_frame.log_level import log_level
 
 _LOG = logging.getLogger("tf_frame")
 _LOG_FILE = "train.log"
@@ -72,12 +73,10 @@ def log_file(model_dir: str, *, task: str | None = None) -> Iterator[None]:
         path = os.path.join(model_dir, "logs", f"{task}-train.log")
     handler = _RemoteLogFile(path) if is_remote(path) else _LogFile(path)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    level = _LOG.level
     _LOG.addHandler(handler)
-    _LOG.setLevel(logging.INFO)
     try:
-        yield
+        with log_level(_LOG.name, logging.INFO):
+            yield
     finally:
-        _LOG.setLevel(level)
         _LOG.removeHandler(handler)
         handler.close()

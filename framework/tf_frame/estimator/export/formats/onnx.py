@@ -9,8 +9,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -22,6 +21,7 @@ from tf_frame.estimator.export.formats.tflite import examples
 from tf_frame.estimator.export.raw_serving import RawSignature
 from tf_frame.estimator.export.serving import Request, chosen, restored, specs_of
 from tf_frame.estimator.export.verify import DifferenceError, compare_batches
+from tf_frame.log_level import log_level
 
 FILE = "model.onnx"
 
@@ -99,7 +99,7 @@ def _converted(
     """
     names = {tensor.name: name for name, tensor in {**inputs, **outputs}.items()}
     try:
-        with _quiet():
+        with log_level("tf2onnx", logging.ERROR):
             model, _ = tf2onnx.convert.from_graph_def(
                 graph_def,
                 input_names=[tensor.name for tensor in inputs.values()],
@@ -112,15 +112,3 @@ def _converted(
         raise TfFrameError(
             f"tf2onnx cannot convert this model: {line}\nexport it as a saved_model or frozen_graph"
         ) from error
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Leaves out the log lines of tf2onnx below an error."""
-    logger = logging.getLogger("tf2onnx")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
