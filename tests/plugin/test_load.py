@@ -322,6 +322,19 @@ def test_a_class_for_this_version_of_the_contracts_is_loaded(install):
     assert load_plugin(MODEL, "neta")
 
 
+def test_a_class_for_an_old_version_that_is_supported_is_loaded_with_a_line(
+    install, monkeypatch, capsys
+):
+    install("fake-a", "neta", f"{MODEL_SOURCE}    api_version = {API_VERSION}\n")
+    monkeypatch.setattr("tf_frame.plugin.load.API_VERSION", API_VERSION + 1)
+    assert load_plugin(MODEL, "neta")
+    expected = (
+        f"tf-frame: the model 'neta' of fake-a 1.0 is written for version {API_VERSION} of the "
+        f"plugin contracts, this is {API_VERSION + 1}; a later tf-frame refuses it\n"
+    )
+    assert capsys.readouterr().err == expected
+
+
 def test_a_requirement_that_metadata_denies_stops_no_plugin_that_loads(install):
     install("fake-a", "neta", requires=["no-such-package"])
     assert load_plugin(MODEL, "neta")

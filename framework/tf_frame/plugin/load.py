@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -175,6 +176,10 @@ def load_plugin_info(info: PluginInfo) -> LoadedPlugin:
     problem = check_contract(loaded.cls, info.kind)
     if problem:
         raise BrokenPluginError(info, problem, tell_authors(info.distribution))
+    version = getattr(loaded.cls, "api_version", None) or API_VERSION
+    if version < API_VERSION:
+        line = f"is written for version {version} of the plugin contracts, this is {API_VERSION}"
+        print(f"tf-frame: {info.described} {line}; a later tf-frame refuses it", file=sys.stderr)
     register(loaded.cls, info)
     return loaded
 
