@@ -21,7 +21,8 @@ from tf_frame.log_level import log_level
 from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import KINDS, MODEL
-from tf_frame.plugin.load import load_plugin_info, matching_plugins, unknown_plugin
+from tf_frame.plugin.load import load_plugin_info
+from tf_frame.plugin.names import matching_plugins, unknown_plugin
 from tf_frame.text import columns
 
 USAGE = """usage: tf-frame plugins check NAME [--kind KIND] [--json] [OPTIONS]

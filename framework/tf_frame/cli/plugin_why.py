@@ -10,7 +10,8 @@ from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.plugin import API_VERSION
 from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
-from tf_frame.plugin.load import did_you_mean, load_plugin_info, matching_plugins
+from tf_frame.plugin.load import load_plugin_info
+from tf_frame.plugin.names import did_you_mean, matching_plugins
 from tf_frame.plugin.packages import canonical_name
 from tf_frame.text import columns
 

@@ -1,0 +1,95 @@
+"""Finds the plugins that a name can refer to, or says which names there are."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from tf_frame.errors import PluginError
+from tf_frame.plugin.find import (
+    CONFLICT,
+    DISABLED,
+    OK,
+    OWN_DISTRIBUTION,
+    PluginInfo,
+    canonical_name,
+)
+
+# Of more names the message of an error would be a page.
+_MOST_NAMES = 40
+
+
+def matching_plugins(
+    name: str, plugins: Sequence[PluginInfo], *, prefer: str | None = None
+) -> list[PluginInfo]:
+    """Returns the plugins that a name can refer to.
+
+    Args:
+      name: a plugin's name, or `distribution:name`, which resolves a conflict.
+      plugins: the candidates.
+      prefer: the distribution that resolves a conflict if the name does not.
+    """
+    enabled = [p for p in plugins if p.state != DISABLED]
+    return _matching(name, enabled, prefer) or _matching(name, plugins, prefer)
+
+
+def _matching(name: str, plugins: Sequence[PluginInfo], prefer: str | None) -> list[PluginInfo]:
+    distribution, _, short = name.rpartition(":")
+    exact = _of_distribution(distribution, [p for p in plugins if p.name == short])
+    same = [p for p in plugins if p.name == name]
+    # tf-frame's own plugins keep their names even if another package uses them.
+    return (
+        exact or _of_distribution(prefer, same) or _of_distribution(OWN_DISTRIBUTION, same) or same
+    )
+
+
+def _of_distribution(distribution: str | None, plugins: Sequence[PluginInfo]) -> list[PluginInfo]:
+    """Selects the plugins of one distribution, which resolves their conflicts with others."""
+    own = canonical_name(distribution or "")
+    chosen = [p for p in plugins if canonical_name(p.distribution) == own]
+    count = Counter((p.kind, p.name) for p in chosen)
+    return [
+        dataclasses.replace(p, state=OK, problem="", remedy="")
+        if p.state == CONFLICT and count[p.kind, p.name] == 1
+        else p
+        for p in chosen
+    ]
+
+
+def unknown_plugin(
+    kind: str, name: str, plugins: Iterable[PluginInfo], *, none: str = "none"
+) -> PluginError:
+    """Makes the error for a name that no plugin has, with similar and installed names.
+
+    Args:
+      kind: the kind of plugin, in words.
+      name: the unknown name.
+      plugins: the candidates.
+      none: text in place of the installed names if there are none.
+    """
+    plugins = list(plugins)
+    names = sorted({p.name for p in plugins})
+    listed = f"installed: {', '.join(names) or none}"
+    if len(names) > _MOST_NAMES:
+        listed = f"tf-frame plugins list shows the {len(names)} names that there are"
+    parts = [f"no {kind} is called {name!r};", did_you_mean(name, plugins), listed]
+    return PluginError(" ".join(filter(None, parts)))
+
+
+def did_you_mean(name: str, plugins: Sequence[PluginInfo]) -> str:
+    """Returns a question with the plugins whose names are similar; empty if there are none.
+
+    Args:
+      name: the unknown name.
+      plugins: the candidates.
+    """
+    near = difflib.get_close_matches(name.rpartition(":")[2], sorted({p.name for p in plugins}))
+    meant = [
+        f"{p.distribution}:{p.name}" if p.state == CONFLICT else p.name
+        for each in near
+        for p in plugins
+        if p.name == each
+    ]
+    return f"did you mean {' or '.join(map(repr, dict.fromkeys(meant)))}?" if meant else ""
