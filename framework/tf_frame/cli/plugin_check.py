@@ -22,7 +22,7 @@ from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import KINDS, MODEL
 from tf_frame.plugin.load import load_plugin_info
-from tf_frame.plugin.names import matching_plugins, unknown_plugin
+from tf_frame.plugin.matching import matching_plugins, unknown_plugin
 from tf_frame.text import columns
 
 USAGE = """usage: tf-frame plugins check NAME [--kind KIND] [--json] [OPTIONS]

@@ -15,7 +15,7 @@ from tf_frame.plugin import API_VERSION
 from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.kinds import MODEL, NETWORK
 from tf_frame.plugin.load import load_plugin_info
-from tf_frame.plugin.names import matching_plugins, unknown_plugin
+from tf_frame.plugin.matching import matching_plugins, unknown_plugin
 from tf_frame.plugin.needs import declares, inputs_for
 from tf_frame.plugin.packages import metadata_fields
 from tf_frame.text import columns

@@ -11,7 +11,7 @@ from tf_frame.plugin import API_VERSION
 from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.load import load_plugin_info
-from tf_frame.plugin.names import did_you_mean, matching_plugins
+from tf_frame.plugin.matching import did_you_mean, matching_plugins
 from tf_frame.plugin.packages import canonical_name
 from tf_frame.text import columns
 
