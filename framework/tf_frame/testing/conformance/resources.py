@@ -65,10 +65,15 @@ def resources_left(before: dict[str, dict[Any, Any]]) -> list[str]:
     until = time.monotonic() + _WAIT_SECS
     while time.monotonic() < until and _new_threads(before):
         _new_threads(before)[0].join(0.05)
-    gc.collect()
-    after = resources()
+    if not _left(before):
+        return []
+    gc.collect()  # Takes long in a process of many objects.
+    return _left(before)
+
+
+def _left(before: dict[str, dict[Any, Any]]) -> list[str]:
     left = []
-    for what, held in after.items():
+    for what, held in resources().items():
         left += [
             f"the {what} {value if what.startswith(('thread', 'open', 'handler of l')) else key}"
             for key, value in held.items()
