@@ -88,6 +88,8 @@ def test_a_package_in_the_name_chooses_among_models_of_a_conflict(tmp_path, monk
 def test_wrong_words_are_refused():
     with pytest.raises(PluginError, match="did you mean 'cosine'"):
         main(["cosin"])
+    with pytest.raises(ConfigError, match=r"option --x; tf-frame plugins show cosine lists"):
+        main(["cosine", "--x", "3"])
     with pytest.raises(ConfigError, match=r"--schedule\.hold_step.*hold_steps"):
         main(["cosine", "--schedule.hold_step", "3"])
     with pytest.raises(ConfigError, match="NAME of a plugin first"):

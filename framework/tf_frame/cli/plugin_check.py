@@ -16,6 +16,7 @@ from tf_frame.cli.screen import output_to_stderr, quiet_tensorflow, report, with
 from tf_frame.cli.training_setup import parse_command_line
 from tf_frame.config.flags import parse_flags, split_flags
 from tf_frame.config.option import Option, options_of
+from tf_frame.config.values import nearest
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.log_level import log_level
 from tf_frame.plugin.find import PluginInfo, find_plugins
@@ -78,7 +79,12 @@ def _options(info: PluginInfo, words: Sequence[str]) -> dict[str, Any]:
     except BrokenPluginError:
         return {}  # Which a check reports.
     if info.kind != MODEL:
-        return parse_flags(words, options_of(params, info.option_prefix))
+        options = options_of(params, info.option_prefix)
+        known = [option.name for option in options]
+        shown = f"tf-frame plugins show {info.name} lists those that it has"
+        return parse_flags(
+            words, options, explain=lambda name: "" if nearest(name, known) else shown
+        )
     name = f"{info.distribution}:{info.name}"
     flags = parse_command_line(["--plugin", name, *words]).flags()
     taken = [name for name in _NOT_TAKEN if name in flags]
