@@ -85,6 +85,25 @@ def test_a_package_in_the_name_chooses_among_models_of_a_conflict(tmp_path, monk
     assert capsys.readouterr().out.startswith("the model 'same' of my-b 1.0\n")
 
 
+def test_plugins_of_one_name_each_take_their_own_options(tmp_path, monkeypatch, capsys):
+    entry_points = {
+        "tf_frame.models: toy": "tf_frame.testing.toy:ToyModel",
+        "tf_frame.inputs: toy": "tf_frame.testing.toy:ToyInput",
+        "tf_frame.learning_rates: toy": "nonconforming.parts:NeedsAnOption",
+    }
+    write_distribution(tmp_path, "my-toys", entry_points)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    words = ["--schedule.every", "3", "--model.l2", "0.1", "--input.num_examples", "8"]
+    assert main(["toy", *words, "--train_batch_size", "4"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("the model 'toy'") == out.count("the input 'toy'") == 1
+    assert out.endswith("6 ok\n")  # Without its option the learning rate would be skipped.
+    with pytest.raises(ConfigError, match=r"unknown option --model\.l3; did you mean --model\.l2"):
+        main(["toy", "--model.l3", "1"])
+    with pytest.raises(ConfigError, match=r"did you mean --schedule\.every"):
+        main(["toy", "--kind", "learning_rate", "--schedule.evry", "1"])
+
+
 def test_wrong_words_are_refused():
     with pytest.raises(PluginError, match="did you mean 'cosine'"):
         main(["cosin"])

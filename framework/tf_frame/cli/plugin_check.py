@@ -5,10 +5,11 @@ The checks are those of `tf_frame.testing.conformance`, which the tests of a plu
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tf_frame.cli.option_help import group_text
@@ -21,7 +22,7 @@ from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.log_level import log_level
 from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
-from tf_frame.plugin.kinds import KINDS, MODEL
+from tf_frame.plugin.kinds import INPUT, KINDS, MODEL
 from tf_frame.plugin.load import load_plugin_info
 from tf_frame.plugin.matching import matching_plugins, unknown_plugin
 from tf_frame.text import columns
@@ -31,7 +32,8 @@ USAGE = """usage: tf-frame plugins check NAME [--kind KIND] [--json] [OPTIONS]
 Builds and runs the plugin in small graphs, and says for each check of its contract whether it
 is ok, failed (then the exit code is 2) or skipped. OPTIONS are those of the plugin, such as
 --input.data_dir (tf-frame plugins show NAME lists them), and for a model all of tf-frame run.
-Several plugins of one name are all checked; --kind chooses one of them."""
+Several plugins of one name are all checked, each with the options that it has; --kind chooses
+one of them."""
 
 _KINDS = {kind.word.replace(" ", "_"): kind for kind in KINDS}
 OPTIONS = (
@@ -54,7 +56,8 @@ def main(argv: Sequence[str]) -> int:
     quiet_tensorflow("none")
     # The checks run trainings, whose log nobody needs.
     with without_chatter("none"), log_level("tf_frame", logging.ERROR), output_to_stderr():
-        results = [(info, _checked(info, _options(info, rest))) for info in infos]
+        options = _options(infos, rest)
+        results = [(info, _checked(info, options.get(info, {}))) for info in infos]
     if own.get("json"):
         rows = [row for info, checks in results for row in _as_json(info, checks)]
         report(json.dumps(rows, indent=2))
@@ -72,25 +75,38 @@ def _named(name: str, kind: str | None) -> list[PluginInfo]:
     return found
 
 
-def _options(info: PluginInfo, words: Sequence[str]) -> dict[str, Any]:
-    """Option name -> value of the words on the command line, checked."""
-    try:
-        params = load_plugin_info(info).cls.Params
-    except BrokenPluginError:
-        return {}  # Which a check reports.
-    if info.kind != MODEL:
-        options = options_of(params, info.option_prefix)
-        known = [option.name for option in options]
-        shown = f"tf-frame plugins show {info.name} lists those that it has"
-        return parse_flags(
-            words, options, explain=lambda name: "" if nearest(name, known) else shown
-        )
-    name = f"{info.distribution}:{info.name}"
-    flags = parse_command_line(["--plugin", name, *words]).flags()
+def _options(infos: Sequence[PluginInfo], words: Sequence[str]) -> dict[PluginInfo, dict[str, Any]]:
+    """For each plugin, option name -> value of the words that it takes, checked."""
+    known: dict[PluginInfo, list[Option]] = {}
+    for info in infos:
+        with contextlib.suppress(BrokenPluginError):  # Which a check reports.
+            known[info] = options_of(load_plugin_info(info).cls.Params, info.option_prefix)
+    found = {info: split_flags(words, options)[0] for info, options in known.items()}
+    models = [info for info in known if info.kind == MODEL]
+    # A model is checked with its input, which may be of the same name.
+    others = [o for info, of in known.items() if info.kind not in (MODEL, INPUT) for o in of]
+    left = split_flags(words, others)[1]
+    for model in models:
+        found[model] = _options_of_run(f"{model.distribution}:{model.name}", left)
+    if not models and len(known) == len(infos):
+        _refuse_unknown(words, [o for options in known.values() for o in options], infos[0].name)
+    return found
+
+
+def _options_of_run(model: str, words: Sequence[str]) -> dict[str, Any]:
+    flags = parse_command_line(["--plugin", model, *words]).flags()
     taken = [name for name in _NOT_TAKEN if name in flags]
     if taken:
         raise ConfigError(f"tf-frame plugins check takes no --{taken[0]}; give single options")
     return {name: value for name, value in flags.items() if name != "plugin"}
+
+
+def _refuse_unknown(words: Sequence[str], options: Iterable[Option], plugin: str) -> None:
+    by_name = {option.name: option for option in options}
+    shown = f"tf-frame plugins show {plugin} lists those that it has"
+    parse_flags(
+        words, by_name.values(), explain=lambda name: "" if nearest(name, by_name) else shown
+    )
 
 
 def _checked(info: PluginInfo, options: Mapping[str, Any]) -> list[Any]:
