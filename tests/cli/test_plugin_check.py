@@ -104,6 +104,15 @@ def test_plugins_of_one_name_each_take_their_own_options(tmp_path, monkeypatch, 
         main(["toy", "--kind", "learning_rate", "--schedule.evry", "1"])
 
 
+def test_a_plugin_that_may_not_be_used_is_not_checked(tmp_path, monkeypatch):
+    entry_points = {"tf_frame.learning_rates: off": "nonconforming.parts:Constant"}
+    write_distribution(tmp_path, "my-off", entry_points)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("TF_FRAME_DISABLE_PLUGINS", "off")
+    with pytest.raises(PluginError, match="TF_FRAME_DISABLE_PLUGINS disables off"):
+        main(["off"])
+
+
 def test_wrong_words_are_refused():
     with pytest.raises(PluginError, match="did you mean 'cosine'"):
         main(["cosin"])

@@ -20,7 +20,7 @@ from tf_frame.config.option import Option, options_of
 from tf_frame.config.values import nearest
 from tf_frame.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from tf_frame.log_level import log_level
-from tf_frame.plugin.find import PluginInfo, find_plugins
+from tf_frame.plugin.find import BROKEN, OK, PluginInfo, find_plugins
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import INPUT, KINDS, MODEL
 from tf_frame.plugin.load import load_plugin_info
@@ -71,7 +71,11 @@ def _named(name: str, kind: str | None) -> list[PluginInfo]:
     installed = find_plugins()
     found = [p for p in matching_plugins(name, installed) if kind is None or p.kind == _KINDS[kind]]
     if not found:
-        raise unknown_plugin(f"{_KINDS[kind].word} plugin" if kind else "plugin", name, installed)
+        of_kind = [p for p in installed if kind is None or p.kind == _KINDS[kind]]
+        raise unknown_plugin(f"{_KINDS[kind].word} plugin" if kind else "plugin", name, of_kind)
+    for info in found:
+        if info.state not in (OK, BROKEN):
+            load_plugin_info(info)  # Raises, as there is nothing to check.
     return found
 
 
@@ -86,7 +90,7 @@ def _options(infos: Sequence[PluginInfo], words: Sequence[str]) -> dict[PluginIn
     # A model is checked with its input, which may be of the same name.
     others = [o for info, of in known.items() if info.kind not in (MODEL, INPUT) for o in of]
     left = split_flags(words, others)[1]
-    for model in models:
+    for model in models if left else ():
         found[model] = _options_of_run(f"{model.distribution}:{model.name}", left)
     if not models and len(known) == len(infos):
         _refuse_unknown(words, [o for options in known.values() for o in options], infos[0].name)

@@ -37,6 +37,17 @@ from tf_frame.plugin.origin import (
 _CALL, _STEP, _HINT, _MADE = (f"_tf_frame_{name}" for name in ("call", "step", "hint", "made"))
 # Characters of an exception's text that are shown; what else it says, --verbosity debug tells.
 _LONGEST = 1000
+# Of a terminal, such as for bold text.
+_ESCAPE = re.compile(r"\x1b\[[\d;]*m")
+# A part of a message of TensorFlow that does not help in a graph -> what does.
+_HINTS = {
+    "capture an EagerTensor without building a function": "what a constructor makes is no part of "
+    "the graph: make variables, tensors and data sets in the method that builds it",
+    "symbolic `tf.Tensor` as a Python `bool`": "the value is known only when the session runs: "
+    "choose by tf.cond or tf.where",
+    "has no attribute 'numpy'": "the value is known only when the session runs: compute with "
+    "operations of TensorFlow, or in tf.py_func",
+}
 _OPERATION = re.compile(r"'\{\{node ([^}]+)\}\} = [^']*'")
 
 
@@ -162,7 +173,8 @@ def _hint(error: BaseException, frames: Sequence[Frame], called: PluginInfo | No
         return missing_module(error.name, _package(frames, called).distribution)
     cause = error.__cause__
     because = "" if cause is None else f"it was raised because of {_raised(cause)}"
-    return "\n".join(filter(None, [because, getattr(error, _HINT, "")]))
+    known = [hint for words, hint in _HINTS.items() if words in str(error)]
+    return "\n".join(filter(None, [because, *known, getattr(error, _HINT, "")]))
 
 
 def _raised(error: BaseException) -> str:
@@ -181,5 +193,6 @@ def _raised(error: BaseException) -> str:
 
 def _printable(text: str) -> str:
     """The beginning of a text, without characters that would change the terminal."""
+    text = _ESCAPE.sub("", text)
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[:_LONGEST])
     return f"{shown} ..." if len(text) > _LONGEST else shown

@@ -149,3 +149,13 @@ class _Patches(_ReleasesAfterErrorsAlone):
 
 class LeavesAFunctionPatched(Counting):
     hook = _Patches
+
+
+class ReturnsNothing(Counting):
+    def __call__(self, context):
+        return None
+
+
+class ReturnsAClass(Counting):
+    def __call__(self, context):
+        return Counts

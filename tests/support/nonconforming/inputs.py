@@ -116,3 +116,52 @@ class CountsInPython(Points):
             return x, tf.ensure_shape(number, y.shape)
 
         return super().dataset(mode, context).map(counted)
+
+
+class EndsAfterManyBatches(Points):
+    """So late that a check does not read up to the end."""
+
+    def dataset(self, mode, context):
+        dataset = self.examples(mode)
+        dataset = dataset.repeat(1000) if mode == Mode.TRAIN else dataset
+        return dataset.batch(context.batch_size, drop_remainder=mode == Mode.TRAIN)
+
+
+class OtherNamesInEvaluation(Points):
+    feature_names = ()
+
+    def dataset(self, mode, context):
+        dataset = super().dataset(mode, context)
+        return dataset if mode == Mode.TRAIN else dataset.map(lambda x, y: ({"X": x["x"]}, y))
+
+
+class DrawsInItsConstructor(Points):
+    def __init__(self, *, params):
+        super().__init__(params=params)
+        self.order = np.random.permutation(9)
+
+
+class InfoIsADict(Points):
+    info = {"num_classes": 3}
+
+
+class TrainsOnNothing(Points):
+    def dataset(self, mode, context):
+        dataset = super().dataset(mode, context)
+        return dataset.take(0).repeat() if mode == Mode.TRAIN else dataset
+
+
+class SparsePoints(Points):
+    """Passes every check; its features are sparse tensors."""
+
+    feature_names = ()
+
+    def dataset(self, mode, context):
+        import tensorflow as tf
+
+        return super().dataset(mode, context).map(lambda x, y: (tf.sparse.from_dense(x["x"]), y))
+
+
+class EndsBySystemExit(Points):
+    def dataset(self, mode, context):
+        raise SystemExit(3)

@@ -2,6 +2,8 @@
 
 import dataclasses
 
+import numpy as np
+
 from nonconforming.healthy import Line
 from tf_frame import Mode, ModelOutput, option
 
@@ -171,3 +173,12 @@ class RenamesAVariable(Line):
 class ComputesAnotherLoss(Line):
     def loss(self, errors):
         return 2.0 * super().loss(errors)
+
+
+class DrawsWhenItIsBuilt(Line):
+    def loss(self, errors):
+        return super().loss(errors) * (2.0 + np.random.rand())
+
+
+class RunDefaultsWithATypingError(Line):
+    run_defaults = {"max_step": 20}

@@ -60,6 +60,11 @@ class ConstantOfVersion9(Constant):
     api_version = 9
 
 
+class ConstantThatIsInterrupted(Constant):
+    def __call__(self, step):
+        raise KeyboardInterrupt
+
+
 Number = 3
 
 

@@ -113,3 +113,8 @@ class DecaysWeights(Halve):
 class ReadyIsANumber(Halve):
     def ready(self):
         return 1
+
+
+class SwapsThePairs(Halve):
+    def __call__(self, grads_and_vars):
+        return [(variable, gradient) for gradient, variable in super().__call__(grads_and_vars)]

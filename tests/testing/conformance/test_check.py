@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from nonconforming.parts import Constant
+from nonconforming.parts import Constant, ConstantThatIsInterrupted
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.find import OWN_DISTRIBUTION, PluginInfo, find_plugins
 from tf_frame.plugin.kinds import KINDS, LEARNING_RATE
@@ -16,6 +16,7 @@ from tf_frame.testing.conformance.check import (
     CheckResult,
     check_names,
     check_plugin,
+    run_suite,
     suite_of,
 )
 from tf_frame.testing.conformance.common import as_loaded
@@ -81,6 +82,16 @@ def test_an_installed_plugin_that_is_refused_fails_the_check_of_the_rule(plugin,
     assert failure.name == check and problem in failure.problem
     reason = f"not checked, because {check.removeprefix('test_')} fails"
     assert {result.problem for result in results if result.state == SKIPPED} <= {reason}
+
+
+def test_ctrl_c_names_the_check(capsys):
+    loaded = as_loaded(LEARNING_RATE, ConstantThatIsInterrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_suite(suite_of(loaded, {}))
+    assert capsys.readouterr().err == (
+        "tf-frame: interrupted in the check builds_twice_in_fresh_graphs of the learning rate "
+        "'constantthatisinterrupted' of tests 0\n"
+    )
 
 
 @pytest.fixture(scope="module")

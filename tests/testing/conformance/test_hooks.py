@@ -67,3 +67,13 @@ def test_a_package_that_is_missing_is_no_fault(results):
         "the hook: pip install missing"
     }
     assert not [each for each in found.values() if each.state == "failed"]
+
+
+@pytest.mark.parametrize("hook", [hooks.ReturnsNothing, hooks.ReturnsAClass])
+def test_what_is_no_hook_is_told_in_words(results, hook):
+    failed = [each for each in results(HOOK, hook).values() if each.state == "failed"]
+    assert all("it must return tf.train.SessionRunHook objects" in each.problem for each in failed)
+    assert {each.name for each in failed} == {
+        "test_runs_with_a_training",
+        "test_other_workers_may_use_it",
+    }

@@ -36,6 +36,9 @@ FAULTS = [
         "give each data set one size",
     ),
     (inputs.Ends, "test_training_repeats", "ends after 4 batches of 2; repeat it"),
+    (inputs.EndsAfterManyBatches, "test_training_repeats", "ends after 4500 batches of 2"),
+    (inputs.OtherNamesInEvaluation, NAMES, "for training are x, for evaluation X"),
+    (inputs.DrawsInItsConstructor, RESUMED, "global random numbers of NumPy"),
     (inputs.RepeatsEvaluation, "test_evaluation_ends_after_one_pass", "has 7; do not repeat"),
     (inputs.CountsWrongly, COUNTED, "has 7 examples, and info.num_examples says 8"),
     (inputs.DrawsByAStatefulOperation, "test_position_can_be_saved", "stateless"),
@@ -55,7 +58,23 @@ class Folder(Input):
         raise AssertionError("it cannot be constructed")
 
 
-@pytest.mark.parametrize("source", [Points, inputs.TwoSizes])
+@pytest.mark.parametrize(
+    ("source", "check", "problem"),
+    [
+        (inputs.InfoIsADict, "test_info_is_complete", "make it a property that returns"),
+        (inputs.TrainsOnNothing, NAMES, "the data for training has not one batch"),
+        (inputs.EndsBySystemExit, NAMES, "cannot be read: .*SystemExit: 3"),
+    ],
+)
+def test_checks_that_a_fault_makes_impossible_are_left_out(results, source, check, problem):
+    found = results(INPUT, source)
+    (failed,) = [each for each in found.values() if each.state == "failed"]
+    assert failed.name == check and re.search(problem, failed.problem)
+    reasons = {each.problem for each in found.values() if each.state == "skipped"}
+    assert reasons <= {f"not checked, because {check.removeprefix('test_')} fails"}
+
+
+@pytest.mark.parametrize("source", [Points, inputs.TwoSizes, inputs.SparsePoints])
 def test_a_healthy_input_passes(results, source):
     found = results(INPUT, source)
     assert {each.state for each in found.values()} == {"ok"}, found

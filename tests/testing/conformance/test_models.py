@@ -53,6 +53,11 @@ FAULTS = [
     (models.UnusedVariable, "test_every_trainable_variable_has_a_gradient", "not on unused"),
     (models.UpdateIsNotCollected, "test_update_ops_are_collected", "moving_mean; add"),
     (models.CountsInALocalVariable, "test_restored_run_has_the_same_next_loss", "local variable"),
+    (
+        models.DrawsWhenItIsBuilt,
+        "test_restored_run_has_the_same_next_loss",
+        r"build\(\) uses the global random numbers of NumPy",
+    ),
     pytest.param(
         models.DrawsByNumPy,
         "test_restored_run_has_the_same_next_loss",
@@ -110,6 +115,29 @@ def test_a_model_that_cannot_be_called_fails_one_check_and_leaves_the_others_out
     assert {found.pop(name).state for name in of_all} == {"ok"}
     reason = "not checked, because definition_fits_the_contract fails"
     assert {each.problem for name, each in found.items() if name != GOLDEN} == {reason}
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "problem"),
+    [
+        (models.RunDefaultsWithATypingError, {}, "unknown option max_step; did you mean max_steps"),
+        (Line, {"model.scal": 2}, "unknown option model.scal; did you mean model.scale"),
+        (Line, {"input.x": 2}, "unknown option input.x"),
+        (Line, {"model": {"scale": -1}}, "-1.0 is out of range"),
+    ],
+)
+def test_options_that_do_not_fit_are_a_failure_and_no_reason_to_skip(
+    results, model, options, problem
+):
+    found = results(MODEL, model, input=Points, options=options)
+    (failed,) = [each for each in found.values() if each.state == "failed"]
+    assert failed.name == "test_options_have_help_and_usable_defaults"
+    assert problem in failed.problem
+
+
+def test_several_clones_that_are_asked_for_are_checked_as_well(results):
+    found = results(MODEL, Line, input=Points, options={"num_clones": 2, "train_batch_size": 4})
+    assert found["test_clones_share_all_variables"].state == "ok"
 
 
 @pytest.mark.parametrize(

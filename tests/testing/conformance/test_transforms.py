@@ -51,3 +51,10 @@ def test_only_the_check_of_the_rule_fails(only_failure, transform, check, proble
 def test_what_is_declared_is_no_fault(results, transform, declared):
     found = results(GRADIENT_TRANSFORM, type("Declared", (transform,), {declared: True}))
     assert {each.state for each in found.values()} == {"ok"}, found
+
+
+def test_pairs_in_another_order_are_told_in_words(results):
+    found = results(GRADIENT_TRANSFORM, transforms.SwapsThePairs)
+    (failed,) = [each for each in found.values() if each.state == "failed"]
+    assert failed.name == "test_builds_twice_in_fresh_graphs"
+    assert "in place of a variable that it was given" in failed.problem

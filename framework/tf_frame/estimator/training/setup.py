@@ -7,6 +7,7 @@ once, and it is what `config.yaml` records, so that a run can be repeated.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -149,7 +150,7 @@ class TrainingSetup:
             plugin = configured.make()
             made = call(plugin, "__call__", context)
             made = list(made) if isinstance(made, (list, tuple)) else [made]
-            _check_hooks(plugin, made)
+            check_hooks(plugin, made)
             hooks += [made_by(plugin, hook) for hook in made]
         return hooks
 
@@ -293,9 +294,15 @@ _HOOK_METHODS = ("begin", "after_create_session", "before_run", "after_run", "en
 _LISTENER_METHODS = ("begin", "before_save", "after_save", "end")
 
 
-def _check_hooks(plugin: Any, made: Sequence[Any]) -> None:
+def check_hooks(plugin: Any, made: Sequence[Any]) -> None:
+    """Checks what a hook plugin returned.
+
+    Raises:
+      PluginError: an element is neither a hook nor a listener.
+    """
     for hook in made:
-        if not (_has(hook, _HOOK_METHODS) or _has(hook, _LISTENER_METHODS)):
+        fits = _has(hook, _HOOK_METHODS) or _has(hook, _LISTENER_METHODS)
+        if inspect.isclass(hook) or not fits:
             raise PluginError(
                 f"{method_of(plugin, '__call__')} returned {short_repr(hook)}; it must return "
                 "tf.train.SessionRunHook objects or tf.train.CheckpointSaverListener objects"

@@ -58,7 +58,7 @@ class Batches:
     def unlike_their_shapes(self) -> str:
         """A tensor whose value has another shape than the graph says; empty if there is none."""
         for (path, tensor), value in zip(self._by_path().items(), self.first, strict=True):
-            shape = np.shape(value)
+            shape = _shape(value)
             if tensor.shape.rank is None:
                 return f"{path} has a shape of unknown rank"
             if not tensor.shape.is_compatible_with(shape):
@@ -86,6 +86,7 @@ class Pipeline:
     def __init__(self, source: Any, mode: Mode, batch_size: int) -> None:
         self._graph = tf.Graph()
         context = InputContext(batch_size=batch_size, seed=1, train_batch_size=batch_size)
+        self._dataset = lambda: source.dataset(mode, context)
         with self._graph.as_default():
             tf.set_random_seed(1)
             if mode == Mode.TRAIN:
@@ -123,6 +124,17 @@ class Pipeline:
                 batches.timed_out = time.monotonic() > until
         return batches
 
+    def known_ends(self) -> list[int]:
+        """For each data set, after how many batches it ends; negative if it does not, or unknown.
+
+        The numbers are `tf.data.experimental.INFINITE_CARDINALITY` and `UNKNOWN_CARDINALITY` then.
+        """
+        with tf.Graph().as_default(), tf.Session() as session:
+            returned = self._dataset()
+            parts = returned if isinstance(returned, (list, tuple)) else [returned]
+            of_data = [tf.data.experimental.cardinality(p) for p in parts if hasattr(p, "take")]
+            return [int(number) for number in session.run(of_data)]
+
     def position_problem(self) -> str:
         """The reason why the position cannot be saved, and what to do; empty if it can."""
         assert self._position is not None, "there is one worker"
@@ -130,7 +142,7 @@ class Pipeline:
             try:
                 self._position.check(session)
             except DataError as error:
-                return str(error)
+                return ". ".join(str(error).splitlines())
         return ""
 
     def _session(self) -> Any:
@@ -150,6 +162,14 @@ def examples_in(value: Any) -> int:
     if isinstance(value, tf.ragged.RaggedTensorValue):
         return int(value.shape[0])
     return int(np.shape(value)[0]) if np.ndim(value) else 1
+
+
+def _shape(value: Any) -> Sequence[int | None]:
+    if isinstance(value, tf.SparseTensorValue):
+        return [int(size) for size in value.dense_shape]
+    if isinstance(value, tf.ragged.RaggedTensorValue):
+        return list(value.shape)
+    return list(np.shape(value))
 
 
 def _with_paths(value: Any, keys: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...], Any]]:

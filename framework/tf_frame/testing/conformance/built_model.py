@@ -30,16 +30,22 @@ class BuiltModel(Conformance):
     input: ClassVar[Any] = None
 
     @classmethod
+    def _configured(cls) -> Any:
+        """The model with its input and all options of a run."""
+        options = dict(cls.options)
+        if isinstance(cls.input, str):
+            return model_setup(cls.imported(), None, {"input": cls.input, **options})
+        source = None if cls.input is None else as_loaded(INPUT, cls.input)
+        return model_setup(cls.imported(), source, options)
+
+    @classmethod
     def graphs(cls) -> ModelGraphs:
         """The builder of graphs; skips the check if the input has no data here."""
 
         def make() -> ModelGraphs:
-            source = cls.input if cls.input is None else as_loaded(INPUT, cls.input)
-            options = dict(cls.options)
-            if isinstance(cls.input, str):
-                options, source = {"input": cls.input, **options}, None
-            with usable_here("the input, or an option, that a model needs"):
-                setup = model_setup(cls.loaded(), source, options)
+            cls.loaded()
+            setup = cls.configured()
+            with usable_here("the input that a model needs"):
                 return ModelGraphs(setup, setup.make_input())
 
         return cls.kept("graphs", make)
@@ -88,7 +94,7 @@ class BuiltModel(Conformance):
         """
         training = self.training_or_skip()
         declared = {**getattr(self.loaded().cls, "check_options", {}), **self.options}
-        single = training.output.train_op is not None or "num_clones" in declared
+        single = training.output.train_op is not None or declared.get("num_clones") == 1
         if single and reports:
             raise unittest.SkipTest("the model declares that it trains with one clone only")
         counts = _CLONES[:1] if single else _CLONES

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 import unittest
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tf_frame.errors import PluginError
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.imports import BrokenPluginError
 from tf_frame.plugin.kinds import check_class
@@ -125,7 +125,11 @@ def _result(suite: type[Conformance], name: str) -> CheckResult:
             return CheckResult(name, description, SKIPPED, _line(reason))
         except AssertionError as failure:
             return CheckResult(name, description, FAILED, str(failure))
-        except PluginError as error:
+        except KeyboardInterrupt:
+            described = f"{name.removeprefix('test_')} of {suite.imported().info.described}"
+            print(f"tf-frame: interrupted in the check {described}", file=sys.stderr)
+            raise
+        except (Exception, SystemExit) as error:
             return CheckResult(name, description, FAILED, in_words(error))
     return CheckResult(name, description, OK, "; ".join(_line(each.message) for each in shown))
 

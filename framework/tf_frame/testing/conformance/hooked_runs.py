@@ -14,6 +14,7 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.cluster.find import cluster_of
 from tf_frame.config.run_options import RunOptions
+from tf_frame.estimator.training.setup import check_hooks
 from tf_frame.estimator.training.train import closing_all
 from tf_frame.hooks.background_writer import wait_for_background_writer
 from tf_frame.hooks.base import Hook, Phase
@@ -106,8 +107,11 @@ def plain_losses() -> list[float]:
 def _made(plugin: Callable[[], Any] | None, context: HookContext) -> list[Any]:
     if plugin is None:
         return []
-    made = plugin()(context)
-    return list(made) if isinstance(made, (list, tuple)) else [made]
+    made_by = plugin()
+    made = made_by(context)
+    hooks = list(made) if isinstance(made, (list, tuple)) else [made]
+    check_hooks(made_by, hooks)
+    return hooks
 
 
 def _train(run: HookedRun, graph: Any, hooks: list[Any], folder: str, *, fails: bool) -> None:

@@ -109,5 +109,6 @@ def _prepared(preprocessing: Any, is_training: bool) -> tuple[Any, Any]:
             is_training=is_training,
             seed=tf.constant([1, 2], tf.int64),
         )
+        assert made is not None, "the preprocessing returned None; return the image"
         with tf.Session() as session:
             return made, [session.run(made, {image: picture}) for _ in range(2)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import unittest
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -47,6 +48,10 @@ def model_setup(
       model: the model.
       source: its input; None: the one that `options` or the model name.
       options: in the form of a configuration file; they win over `check_options`.
+
+    Raises:
+      ConfigError, PluginError: they do not fit the model or its input, or there is no such input.
+      SkipTest: no input is named.
     """
     cls, name = model.cls, model.info.name
     own = to_settings(getattr(cls, "check_options", {}), f"check_options of the model {name}")
@@ -54,6 +59,8 @@ def model_setup(
     weakest = settings_of_model(cls, name, variant_of(cls, [own.values, given.values]))
     weakest = dataclasses.replace(weakest, values={**weakest.values, **_SMALL})
     sources: list[Settings] = [weakest, own, given]
+    if source is None and not any(each.input for each in sources):
+        raise unittest.SkipTest(f"the model {name} has no input of its own; name one by --input")
     chosen = choose_plugins(sources, model=(name, model), source=source)
     of_input = getattr(chosen.single["input"][1].cls, "check_options", {})
     values = {f"input.{key}": value for key, value in of_input.items()}

@@ -131,9 +131,11 @@ class ModelConformance(BuiltModel):
         with reported_by("test_loss_is_a_finite_scalar"):
             trial = self.trial()
         trial.check()
+        self.training().model.draws.check("build()")
 
     def test_metrics_can_be_evaluated(self) -> None:
         """Metrics are pairs of a value and an update, and run on a batch of evaluation data."""
+        self.training_or_skip()
         with reported_by("test_evaluation_adds_no_variables"):
             graph, output = self.evaluation()
         with fails_as("the metrics of build()"):

@@ -36,7 +36,7 @@ def fails_as(what: str) -> Iterator[None]:
         yield
     except (AssertionError, KeyboardInterrupt, unittest.SkipTest):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise AssertionError(f"{what}: {in_words(error)}") from error
 
 
@@ -47,7 +47,7 @@ def reported_by(check: str) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, unittest.SkipTest):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise unittest.SkipTest(not_checked(check)) from error
 
 

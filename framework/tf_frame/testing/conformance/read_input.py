@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import unittest
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
 
 from tf_frame.errors import NoDataError
-from tf_frame.plugin import Mode
+from tf_frame.plugin import InputInfo, Mode
 from tf_frame.plugin.kinds import INPUT
 from tf_frame.testing.conformance.batches import Batches, Pipeline
 from tf_frame.testing.conformance.common import Conformance
+from tf_frame.testing.conformance.numpy_draws import NumpyDraws
 from tf_frame.testing.conformance.outcomes import fails_as, reported_by
+from tf_frame.text import short_repr
 
 BATCH_SIZE = 2
 RESUMED_STEPS = 6
@@ -36,9 +41,15 @@ class ReadInput(Conformance):
         return cls.kept("source", cls._source)
 
     @classmethod
+    def draws(cls) -> NumpyDraws:
+        """Whether the constructor uses NumPy's global random numbers."""
+        return cls.kept("draws", NumpyDraws)
+
+    @classmethod
     def _source(cls) -> Any:
         try:
-            return cls.made_plugin()
+            with cls.draws():
+                return cls.made_plugin()
         except unittest.SkipTest as skipped:
             given = cls.configured().params
             of_data = ("dir", "path", "file", "pattern", "url")
@@ -51,11 +62,22 @@ class ReadInput(Conformance):
             raise unittest.SkipTest(f"{skipped}{hint}") from skipped
 
     @classmethod
-    def info(cls) -> Any:
-        """The facts that the input tells about its data."""
+    def info(cls) -> InputInfo:
+        """The facts that the input tells about its data; fails the check if they are wrong."""
         source = cls.source()
         with fails_as("info fails"):
-            return source.info
+            info = source.info
+            _check_info(info)
+        return cast(InputInfo, info)
+
+    @classmethod
+    def num_examples(cls, mode: Mode) -> int | None:
+        """The declared number; skips the check if it is wrong, which another one reports."""
+        source = cls.source()
+        with reported_by("test_info_is_complete"):
+            number = source.info.num_examples.get(mode)
+            assert number is None or _is_count(number)
+        return None if number is None else int(number)
 
     @classmethod
     def pipeline(cls, mode: Mode) -> Pipeline:
@@ -68,7 +90,7 @@ class ReadInput(Conformance):
         """Batches of a mode: all of evaluation, of training those of a pass and one more."""
 
         def make() -> Batches:
-            declared = cls.info().num_examples.get(mode) or 0
+            declared = cls.num_examples(mode) or 0
             most = min(declared // BATCH_SIZE + 2, _MOST_BATCHES) if declared else RESUMED_STEPS
             if mode == Mode.EVAL:
                 most = declared // BATCH_SIZE + 2 if declared else 10 * _MOST_BATCHES
@@ -79,11 +101,13 @@ class ReadInput(Conformance):
     def read(self, mode: Mode) -> Batches:
         """Batches of a mode; skips the check if they cannot be read, which another one reports."""
         with reported_by("test_elements_are_as_declared"):
-            return self.batches(mode)
+            batches = self.batches(mode)
+            assert batches.sizes, "there is not one batch"
+            return batches
 
     def evaluation_or_none(self) -> Batches | None:
         """The evaluation data; None if the input has none."""
-        if self.info().num_examples.get(Mode.EVAL) == 0:
+        if self.num_examples(Mode.EVAL) == 0:
             return None
         try:
             return self.batches(Mode.EVAL)
@@ -93,7 +117,9 @@ class ReadInput(Conformance):
     def read_evaluation_or_none(self) -> Batches | None:
         """As `evaluation_or_none`; skips the check if the data cannot be read."""
         with reported_by("test_elements_are_as_declared"):
-            return self.evaluation_or_none()
+            batches = self.evaluation_or_none()
+            assert batches is None or batches.sizes, "there is not one batch"
+            return batches
 
     def read_evaluation(self) -> Batches:
         """The evaluation data; skips the check without any."""
@@ -106,6 +132,31 @@ class ReadInput(Conformance):
         """`features` and `labels` -> the names that the input declares."""
         source = self.source()
         return {
-            "features": tuple(getattr(source, "feature_names", ())),
-            "labels": tuple(getattr(source, "label_names", ())),
+            "features": tuple(getattr(source, "feature_names", ()) or ()),
+            "labels": tuple(getattr(source, "label_names", ()) or ()),
         }
+
+
+def _check_info(info: Any) -> None:
+    assert isinstance(info, InputInfo), (
+        f"info is {short_repr(info)}; make it a property that returns a tf_frame.InputInfo"
+    )
+    numbers = info.num_examples
+    assert isinstance(numbers, Mapping), (
+        f"info.num_examples is {short_repr(numbers)}; map tf_frame.Mode to a number"
+    )
+    wrong = {
+        mode: number
+        for mode, number in numbers.items()
+        if not isinstance(mode, Mode) or isinstance(number, bool) or not _is_count(number)
+    }
+    assert not wrong, f"info.num_examples has {wrong}; map tf_frame.Mode to a number"
+    names, classes = info.class_names, info.num_classes
+    count = 0 if names is None else len(names)
+    assert not count or classes is None or count == classes, (
+        f"info has {count} class names and num_classes {classes}; make them equal"
+    )
+
+
+def _is_count(number: Any) -> bool:
+    return isinstance(number, (int, np.integer)) and int(number) >= 0

@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow.compat.v1 as tf
 
 from tf_frame.plugin import Mode, ModelOutput
+from tf_frame.testing.conformance.numpy_draws import NumpyDraws
 
 
 class AdjustedModel:
@@ -19,18 +20,21 @@ class AdjustedModel:
 
     Attributes:
       outputs: what `build` returned, call by call.
+      draws: whether `build` uses NumPy's global random numbers.
     """
 
     def __init__(self, model: Any) -> None:
         self._model = model
         self.outputs: list[ModelOutput] = []
+        self.draws = NumpyDraws()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
     def build(self, features: Any, labels: Any, mode: Mode) -> Any:
         """Builds the model; its loss becomes a float scalar, and its metrics are left out."""
-        output = self._model.build(features, labels, mode)
+        with self.draws:
+            output = self._model.build(features, labels, mode)
         if not isinstance(output, ModelOutput):
             return output
         self.outputs.append(output)

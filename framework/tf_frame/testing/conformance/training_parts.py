@@ -143,7 +143,9 @@ def _rates(schedule: Any, steps: list[float]) -> tuple[Any, list[Any]]:
     with tf.Graph().as_default():
         tf.train.create_global_step()
         step = tf.placeholder(tf.float32, [])
-        rate = tf.convert_to_tensor(schedule(step))
+        returned = schedule(step)
+        assert returned is not None, "the schedule returned None; return a scalar tensor"
+        rate = tf.convert_to_tensor(returned)
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             return rate, [session.run(rate, {step: value}) for value in steps]

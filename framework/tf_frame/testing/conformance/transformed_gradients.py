@@ -8,6 +8,8 @@ from typing import Any
 
 import tensorflow.compat.v1 as tf
 
+from tf_frame.text import short_repr
+
 # Variables whose gradients many transforms do not expect, each of which another check examines.
 UNUSED, EMBEDDING, EXACT = "unused/weights", "embedding/weights", "exact/weights"
 UNEXPECTED = (UNUSED, EMBEDDING, EXACT)
@@ -51,6 +53,12 @@ def transformed(transform: Any, without: Collection[str] = ()) -> Transformed:
         )
         wrong = [p for p in returned if not (isinstance(p, tuple) and len(p) == 2)]
         assert not wrong, f"the transform returned the pair {wrong[0]!r:.80}; return 2-tuples"
+        variables = [id(variable) for _, variable in given]
+        other = [second for _, second in returned if id(second) not in variables]
+        assert not other, (
+            f"the transform returned a pair with {short_repr(other[0])} in place of a variable "
+            "that it was given; return (gradient, variable) pairs"
+        )
         return Transformed(graph, given, returned)
 
 
