@@ -225,3 +225,12 @@ def test_a_long_description_is_no_metadata(site, install):
         file.write("\nVersion: 7\nRequires-Dist: tf-frame>=9\n")
     (info,) = found_in("fake-a")
     assert (info.version, info.state) == ("1.0", OK)
+
+
+def test_a_group_with_a_typing_error_is_told_and_one_of_a_later_version_left_alone(site, install):
+    install("fake-a", "neta")
+    text = "[tf_frame.model]\nneta = fake_a:Net\n[tf_frame.evaluators]\nnetb = fake_a:Net\n"
+    (site / "fake_a-1.0.dist-info" / "entry_points.txt").write_text(text)
+    (info,) = found_in("fake-a")
+    assert (info.name, info.state) == ("neta", INCOMPATIBLE)
+    assert info.problem == "its entry-point group is tf_frame.model; expected tf_frame.models"

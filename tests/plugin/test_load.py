@@ -1,3 +1,4 @@
+import json
 import sys
 
 import pytest
@@ -246,3 +247,14 @@ def test_a_class_for_an_old_version_that_is_supported_is_loaded_with_a_line(
 def test_a_requirement_that_metadata_denies_stops_no_plugin_that_loads(install):
     install("fake-a", "neta", requires=["no-such-package"])
     assert load_plugin(MODEL, "neta")
+
+
+@pytest.mark.parametrize("source", ["1 / 0", "Other = 1", "import fake_mine.part", "Net = 3"])
+def test_the_code_of_a_folder_that_is_installed_is_to_be_corrected_there(install, site, source):
+    install("fake-mine", "mine", source)
+    folder = site / "my folder"
+    folder.mkdir()
+    url = {"url": folder.as_uri(), "dir_info": {"editable": True}}
+    (site / "fake_mine-1.0.dist-info" / "direct_url.json").write_text(json.dumps(url))
+    expected = f"remedy: correct it in {folder}, install that again, or uninstall it"
+    assert failure("mine").endswith(expected)

@@ -8,6 +8,7 @@ entry points that are two minutes old and drops the distribution's name.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from tf_frame.plugin.packages import (
     is_own,
     packages,
 )
+from tf_frame.plugin.remedies import reinstall, tell_authors
 from tf_frame.plugin.requirements import (
     incompatibility,
     installed_version,
@@ -110,19 +112,34 @@ def _scan(switches: Switches) -> Iterator[PluginInfo]:
     for package in packages(strict=switches.strict):
         of_package = _state(package, version_of)
         for each in package.entry_points:
-            if each.group not in kinds:
+            kind = kinds.get(each.group) or _kind_like(each.group)
+            if kind is None:
                 continue
             state, problem, remedy = (
                 _disabled(switches, package.name, each.name)
                 or of_package
+                or _of_group(each.group, kind, package.name)
                 or _of_entry_point(each, package.name, missing)
                 or (OK, "", "")
             )
-            kind, names = kinds[each.group], (each.name, each.value, package.name)
+            names = each.name, each.value, package.name
             yield PluginInfo(kind, *names, package.version, state, problem, remedy)
 
 
 _State = tuple[str, str, str]
+
+
+def _kind_like(group: str) -> Kind | None:
+    """The kind whose group is all but this one; groups of a later tf-frame are left alone."""
+    near = difflib.get_close_matches(group, [kind.group for kind in KINDS], n=1, cutoff=0.9)
+    return next((kind for kind in KINDS if kind.group in near), None)
+
+
+def _of_group(group: str, kind: Kind, distribution: str) -> _State | None:
+    if group == kind.group:
+        return None
+    problem = f"its entry-point group is {group}; expected {kind.group}"
+    return INCOMPATIBLE, problem, tell_authors(distribution)
 
 
 def _disabled(switches: Switches, distribution: str, name: str) -> _State | None:
@@ -155,16 +172,6 @@ def _of_entry_point(
         return BROKEN, problem, tell_authors(distribution)
     part = missing(module_of(entry_point.value))
     return (BROKEN, f"there is no module {part!r}", reinstall(distribution)) if part else None
-
-
-def tell_authors(distribution: str) -> str:
-    """The remedy for what only the authors of a package can mend."""
-    return f"tell the authors of {distribution}, or uninstall it"
-
-
-def reinstall(distribution: str) -> str:
-    """The remedy for a package whose files are not all there."""
-    return f"pip install --force-reinstall {distribution}, or uninstall it"
 
 
 def _in_conflict(info: PluginInfo, plugins: list[PluginInfo]) -> PluginInfo:

@@ -19,8 +19,9 @@ from typing import Any
 from stevedore.named import NamedExtensionManager
 
 from tf_frame.errors import PluginError
-from tf_frame.plugin.find import PluginInfo, reinstall
+from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.packages import canonical_name
+from tf_frame.plugin.remedies import reinstall, upgrade
 
 
 class BrokenPluginError(PluginError):
@@ -97,7 +98,7 @@ def _remedy(error: BaseException | None, info: PluginInfo) -> str:
     own = info.target.split(":")[0].split(".")[0]
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     if not missing:
-        return info.remedy or f"pip install --upgrade {info.distribution}, or uninstall it"
+        return info.remedy or upgrade(info.distribution)
     if missing.split(".")[0] == own:
         return reinstall(info.distribution)
     return missing_module(missing, info.distribution)

@@ -17,13 +17,13 @@ from tf_frame.plugin.find import (
     OK,
     PluginInfo,
     find_plugins,
-    tell_authors,
 )
 from tf_frame.plugin.imports import BrokenPluginError, import_target
 from tf_frame.plugin.kinds import Kind, check_contract
 from tf_frame.plugin.matching import matching_plugins, unknown_plugin
 from tf_frame.plugin.modules import malformed
 from tf_frame.plugin.origin import register
+from tf_frame.plugin.remedies import tell_authors
 from tf_frame.plugin.switches import read_switches
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib.metadata
+import json
 import os
 import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from tf_frame.errors import PluginError
 
@@ -104,6 +106,20 @@ def metadata_fields(distribution: importlib.metadata.Distribution) -> dict[str, 
             name, _, value = line.partition(":")
             fields[name.lower()].append(value.strip())
     return fields
+
+
+def source_folder(name: str) -> str:
+    """Returns the folder that a package was installed from by `pip install FOLDER`; else empty.
+
+    pip records it: https://packaging.python.org/specifications/direct-url.
+    """
+    try:
+        text = importlib.metadata.distribution(name).read_text("direct_url.json")
+        url = json.loads(text or "{}").get("url", "")
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return ""
+    folder = unquote(url.removeprefix("file://")) if url.startswith("file://") else ""
+    return folder if os.path.isdir(folder) else ""
 
 
 def _is_remnant(distribution: importlib.metadata.Distribution) -> bool:

@@ -71,9 +71,6 @@ def test_a_package_that_is_missing_is_no_fault(results):
 
 @pytest.mark.parametrize("hook", [hooks.ReturnsNothing, hooks.ReturnsAClass])
 def test_what_is_no_hook_is_told_in_words(results, hook):
-    failed = [each for each in results(HOOK, hook).values() if each.state == "failed"]
-    assert all("it must return tf.train.SessionRunHook objects" in each.problem for each in failed)
-    assert {each.name for each in failed} == {
-        "test_runs_with_a_training",
-        "test_other_workers_may_use_it",
-    }
+    (failed,) = [each for each in results(HOOK, hook).values() if each.state == "failed"]
+    assert failed.name == "test_runs_with_a_training"
+    assert "it must return tf.train.SessionRunHook objects" in failed.problem

@@ -34,6 +34,7 @@ class HookConformance(Conformance):
 
     def test_other_workers_may_use_it(self) -> None:
         """Worker 1, which is not the chief, gets hooks as well, or an empty list."""
+        self.run_or_skip()
         with fails_as("a worker that is not the chief cannot train with the hook"):
             run = self.run("worker", is_chief=False)
         assert run.error is None, (
