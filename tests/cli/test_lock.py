@@ -30,6 +30,7 @@ def site(tmp_path_factory):
     }
     write_distribution(folder, "lock-toy", entry_points)
     (folder / "lock_toy.py").write_text(SOURCE)
+    (folder / "lock_toy-1.0.dist-info" / "RECORD").write_text("lock_toy.py,,\n")
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
     yield folder
@@ -115,6 +116,28 @@ def test_a_locked_run_is_refused_before_code_of_the_plugin_runs(folder, change):
             patch.setitem(sys.modules, "lock_toy", None)  # An import of it fails.
             with pytest.raises(ConfigError, match="--locked: .* of other content"):
                 parse_command_line([*words, str(path), "--locked"])
+
+
+@pytest.fixture(
+    params=["site/lock_toy/__init__.py", "earlier/lock_toy.py", "earlier/lock_toy/__init__.py"]
+)
+def hiding(request, site, tmp_path, monkeypatch):
+    """Code that an import would take in place of what is installed."""
+    where, _, name = request.param.partition("/")
+    path = {"site": site, "earlier": tmp_path / "earlier"}[where] / name
+    path.parent.mkdir(parents=True)
+    path.write_text("raise SystemExit('ran')")
+    if where == "earlier":
+        monkeypatch.syspath_prepend(str(tmp_path / "earlier"))
+    importlib.invalidate_caches()
+    monkeypatch.delitem(sys.modules, "lock_toy", raising=False)
+    yield
+    shutil.rmtree(site / "lock_toy", ignore_errors=True)
+
+
+def test_code_that_hides_what_is_installed_never_runs_if_locked(folder, hiding):
+    with pytest.raises(ConfigError, match="--locked: .* of other content"):
+        setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
 
 
 def test_a_plugin_that_is_not_recorded_is_refused_if_locked(folder):
