@@ -9,6 +9,7 @@ import yaml
 
 from tf_frame.cli import evaluate, export, predict
 from tf_frame.cli.lock import refuse_changed, warnings_of
+from tf_frame.cli.main import main
 from tf_frame.cli.run import main as run
 from tf_frame.cli.training_setup import parse_command_line, setup_of_folder
 from tf_frame.config.yaml_file import Settings, read_settings
@@ -30,6 +31,7 @@ def site(tmp_path_factory):
     }
     write_distribution(folder, "lock-toy", entry_points)
     (folder / "lock_toy.py").write_text(SOURCE)
+    (folder / "lock_toy-1.0.dist-info" / "RECORD").write_text("lock_toy.py,,\n")
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
     yield folder
@@ -66,6 +68,12 @@ def change(site):
     (site / "lock_toy.py").write_text(SOURCE)
 
 
+def edit(folder, **sections):
+    """Changes sections of a run's `config.yaml`."""
+    file = folder / "config.yaml"
+    file.write_text(yaml.safe_dump({**yaml.safe_load(file.read_text()), **sections}))
+
+
 def test_a_run_records_its_plugins(trained):
     written = yaml.safe_load((trained / "config.yaml").read_text())
     assert written["versions"]["lock-toy"] == "1.0"
@@ -98,6 +106,64 @@ def test_a_change_is_warned_of_once_and_refused_if_locked(
     assert str(error.value).endswith("or leave --locked out")
 
 
+def words_of(command, folder):
+    return ["run", "--model_dir", str(folder)] if command == "run" else [command, str(folder)]
+
+
+@pytest.mark.parametrize("command", ["run", *COMMANDS])
+def test_an_option_that_another_version_renamed_is_told_with_the_versions(
+    folder, capsys, change, command
+):
+    edit(folder, model={"decays": 0.1})
+    assert main(words_of(command, folder)) == 2
+    (unknown,) = capsys.readouterr().err.splitlines()
+    assert f"{folder}/config.yaml: unknown option model.decays" in unknown
+    change("version")
+    assert main(words_of(command, folder)) == 2
+    expected = [unknown, OTHER_VERSION.format(folder)]
+    assert capsys.readouterr().err.splitlines() == expected
+
+
+def test_a_wrong_option_of_the_command_line_is_told_with_the_versions(folder, capsys, change):
+    change("version")
+    words = ["--plugin", "locked", "--model_dir", str(folder), "--model.decays", "3"]
+    assert main(["run", *words]) == 2
+    unknown, warning = capsys.readouterr().err.splitlines()
+    assert "--model.decays" in unknown
+    assert warning == OTHER_VERSION.format(folder)
+
+
+@pytest.mark.parametrize("command", ["run", "evaluate"])
+def test_a_plugin_that_cannot_be_used_is_told_with_its_change(
+    site, folder, capsys, change, command, monkeypatch
+):
+    change("content")
+    (site / "lock_toy.py").write_text("import no_such_module")
+    monkeypatch.delitem(sys.modules, "lock_toy")
+    assert main(words_of(command, folder)) == 2
+    first, *_, last = capsys.readouterr().err.splitlines()
+    assert first.startswith("tf-frame: the model 'locked' of lock-toy 1.0 cannot be used")
+    assert last.startswith(OTHER_CONTENT.format(folder))
+
+
+def test_an_error_is_told_with_the_package_that_has_the_plugin_now(
+    site, folder, tmp_path, capsys, monkeypatch
+):
+    edit(folder, model={"decays": 0.1})
+    points = site / "lock_toy-1.0.dist-info" / "entry_points.txt"
+    text = points.read_text()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    write_distribution(tmp_path, "lock-other", {"tf_frame.models: locked": "lock_toy:Net"})
+    points.write_text(text.replace("locked", "renamed"))
+    code = main(["evaluate", str(folder)])
+    points.write_text(text)
+    assert code == 2
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"warning: {folder}/config.yaml was written with the model locked of lock-toy, this is "
+        "that of lock-other"
+    )
+
+
 def test_a_resumed_run_warns_once_and_records_what_it_used(folder, capsys, change):
     change("content")
     words = ["--plugin", "locked", "--model_dir", str(folder), "--noevaluate", "--max_steps"]
@@ -115,6 +181,28 @@ def test_a_locked_run_is_refused_before_code_of_the_plugin_runs(folder, change):
             patch.setitem(sys.modules, "lock_toy", None)  # An import of it fails.
             with pytest.raises(ConfigError, match="--locked: .* of other content"):
                 parse_command_line([*words, str(path), "--locked"])
+
+
+@pytest.fixture(
+    params=["site/lock_toy/__init__.py", "earlier/lock_toy.py", "earlier/lock_toy/__init__.py"]
+)
+def hiding(request, site, tmp_path, monkeypatch):
+    """Code that an import would take in place of what is installed."""
+    where, _, name = request.param.partition("/")
+    path = {"site": site, "earlier": tmp_path / "earlier"}[where] / name
+    path.parent.mkdir(parents=True)
+    path.write_text("raise SystemExit('ran')")
+    if where == "earlier":
+        monkeypatch.syspath_prepend(str(tmp_path / "earlier"))
+    importlib.invalidate_caches()
+    monkeypatch.delitem(sys.modules, "lock_toy", raising=False)
+    yield
+    shutil.rmtree(site / "lock_toy", ignore_errors=True)
+
+
+def test_code_that_hides_what_is_installed_never_runs_if_locked(folder, hiding):
+    with pytest.raises(ConfigError, match="--locked: .* of other content"):
+        setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
 
 
 def test_a_plugin_that_is_not_recorded_is_refused_if_locked(folder):
@@ -140,12 +228,6 @@ def test_a_run_from_before_there_were_locks_has_no_warning_and_cannot_be_locked(
     assert capsys.readouterr().out == ""
     with pytest.raises(ConfigError, match="does not record the content of its plugins"):
         setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)
-
-
-def edit(folder, **sections):
-    """Changes sections of a run's `config.yaml`."""
-    file = folder / "config.yaml"
-    file.write_text(yaml.safe_dump({**yaml.safe_load(file.read_text()), **sections}))
 
 
 @pytest.mark.parametrize("digest", [{}, {"sha256": None}, {"sha256": ""}])
@@ -189,3 +271,13 @@ def test_versions_alone_are_compared():
 def test_a_new_run_cannot_be_locked():
     with pytest.raises(ConfigError, match="--locked: no plugins are recorded"):
         refuse_changed([])
+
+
+@pytest.mark.parametrize("words", [["--model_dir"], ["--plugin", "locked", "--model_dir"]])
+def test_an_empty_configuration_records_no_plugins(folder, words):
+    file = folder / "config.yaml"
+    file.write_text("")
+    with pytest.raises(ConfigError, match=f"^--locked: {file} records no plugins; leave"):
+        parse_command_line([*words, str(folder), "--locked"])
+    with pytest.raises(ConfigError, match=f"^--locked: {file} records no plugins; leave"):
+        setup_of_folder("evaluate", [str(folder), "--locked"], evaluate.OPTIONS)

@@ -1,9 +1,4 @@
-"""The record of plugins: hash of a package's content, and what differs from it later."""
-
-import importlib
-import os
-
-import pytest
+"""The record of plugins, and what differs from it later."""
 
 import tf_frame
 from tf_frame.plugin.find import PluginInfo, find_plugins
@@ -16,87 +11,6 @@ from tf_frame.plugin.lock import (
     lock_of,
     unrecorded,
 )
-from tf_frame.testing.distributions import write_distribution
-
-PACK = ("fake_pack/__init__.py", "fake_pack/net.py", "fake_pack/words.txt")
-
-
-@pytest.fixture
-def pack(site):
-    """A package with a model in one of its files; returns the folder of its metadata."""
-    (site / "fake_pack").mkdir()
-    for path in PACK:
-        (site / path).touch()
-    write_distribution(site, "fake-pack", {"tf_frame.models: net": "fake_pack.net:Net"})
-    importlib.invalidate_caches()
-    return site / "fake_pack-1.0.dist-info"
-
-
-@pytest.fixture(params=["recorded", "editable"])
-def installed(request, pack):
-    """The package as pip installs it, and as an editable install without its files in RECORD."""
-    names = PACK if request.param == "recorded" else ("__editable__.fake_pack.pth",)
-    lines = [*names, "../bin/tool", "fake_pack-1.0.dist-info/RECORD", "fake_pack/x.pyc"]
-    (pack / "RECORD").write_text("".join(f"{name},,\n" for name in lines))
-    return pack
-
-
-@pytest.mark.parametrize("path", PACK)
-def test_each_file_of_a_package_counts(site, installed, path):
-    before = content_hash("fake-pack")
-    assert content_hash("fake_pack") == before
-    (site / path).write_text("changed")
-    assert content_hash("fake-pack") != before
-
-
-@pytest.mark.parametrize("path", ["fake_pack/__pycache__/net.pyc", "fake_other.py"])
-def test_other_files_do_not_count(site, installed, path):
-    before = content_hash("fake-pack")
-    (site / path).parent.mkdir(exist_ok=True)
-    (site / path).write_text("new")
-    assert content_hash("fake-pack") == before
-
-
-def test_the_hash_is_that_of_the_content_however_it_is_installed(pack):
-    editable = content_hash("fake-pack")
-    (pack / "RECORD").write_text("".join(f"{name},,\n" for name in PACK))
-    assert content_hash("fake-pack") == editable
-
-
-def test_entry_points_count(pack):
-    before = content_hash("fake-pack")
-    (pack / "entry_points.txt").write_text("[tf_frame.models]\nnet = fake_pack.net:Other\n")
-    assert content_hash("fake-pack") != before
-
-
-def test_a_missing_file_counts(site, pack):
-    (pack / "RECORD").write_text("fake_pack/net.py,,\n")
-    before = content_hash("fake-pack")
-    (site / "fake_pack/net.py").unlink()
-    assert content_hash("fake-pack") != before
-
-
-def test_a_large_file_counts_by_its_recorded_hash(site, pack):
-    with open(site / "fake_pack/words.txt", "wb") as file:
-        os.truncate(file.fileno(), 2**21)
-    hashes = []
-    for digest in ("sha256=a", "sha256=b"):
-        (pack / "RECORD").write_text(f"fake_pack/words.txt,{digest},{2**21}\n")
-        hashes.append(content_hash("fake-pack"))
-    assert hashes[0] != hashes[1]
-
-
-def test_a_package_in_a_namespace_is_its_own_folder(site):
-    (site / "fake_space/mine").mkdir(parents=True)
-    (site / "fake_space/other").mkdir()
-    (site / "fake_space/mine/__init__.py").touch()
-    write_distribution(site, "fake-mine", {"tf_frame.models: mine": "fake_space.mine:Net"})
-    importlib.invalidate_caches()
-    before = content_hash("fake-mine")
-    (site / "fake_space/other/file.py").write_text("new")
-    assert content_hash("fake-mine") == before
-    (site / "fake_space/mine/file.py").write_text("new")
-    assert content_hash("fake-mine") != before
 
 
 def record(*names):

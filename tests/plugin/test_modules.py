@@ -43,12 +43,13 @@ def test_the_first_missing_part_is_named(tree, module, missing):
     [
         ("fake_tree.part", "fake_tree"),
         ("fake_space.pack", "fake_space/pack"),
+        ("fake_space.pack.part", "fake_space/pack"),
         ("fake_single", "fake_single.py"),
         ("fake_gone", None),
     ],
 )
 def test_the_root_is_the_first_package_or_the_file(tree, module, root):
-    assert root_of(module) == (str(tree / root) if root else "")
+    assert root_of(module) == ((root, str(tree / root)) if root else ("", ""))
 
 
 @pytest.mark.parametrize(

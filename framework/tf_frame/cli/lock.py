@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tf_frame import file_system
 from tf_frame.config.yaml_file import Settings, read_settings
-from tf_frame.errors import ConfigError
+from tf_frame.errors import ConfigError, PluginError
 from tf_frame.estimator.training.model_dir import CONFIG_FILE
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.lock import differences, incomplete, unrecorded
@@ -44,18 +44,43 @@ def warnings_of(records: Iterable[Settings]) -> list[str]:
     ]
 
 
-def refuse_changed(records: Sequence[Settings]) -> None:
+@contextlib.contextmanager
+def told_with_changes(records: Callable[[], Iterable[Settings]]) -> Iterator[None]:
+    """Adds the warnings to an error inside the block, of which another plugin may be the cause.
+
+    Args:
+      records: returns the records to compare with; called if there is an error.
+    """
+    try:
+        yield
+    except (ConfigError, PluginError) as error:
+        # Whatever fails now, such as reading the records, matters less than the error.
+        with contextlib.suppress(Exception):
+            error.args = ("\n".join([str(error), *warnings_of(records())]),)
+        raise
+
+
+def refuse_changed(records: Sequence[Settings], files: Sequence[Settings] = ()) -> None:
     """Refuses to go on with other plugins than those of the records, for `--locked`.
+
+    Args:
+      records: of `records_of`.
+      files: the configuration files that were read.
 
     Raises:
       ConfigError: a package differs, or there is no record, or one that lacks a version or hash.
     """
-    if not records:
+    if not (records or files):
         raise ConfigError(
             "--locked: no plugins are recorded; name the folder of a run, or its config.yaml by "
             "--config"
         )
-    for record in records:
+    for record in records or files:
+        if not (record.lock or record.versions):
+            raise ConfigError(
+                f"--locked: {record.path} records no plugins; leave --locked out: a run records "
+                "them when it begins"
+            )
         if not record.lock:
             raise ConfigError(
                 f"--locked: {record.path} does not record the content of its plugins; it was "

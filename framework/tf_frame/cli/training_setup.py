@@ -12,7 +12,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_frame import file_system
-from tf_frame.cli.lock import records_of, refuse_changed, refuse_unrecorded, warnings_of
+from tf_frame.cli.lock import (
+    records_of,
+    refuse_changed,
+    refuse_unrecorded,
+    told_with_changes,
+    warnings_of,
+)
 from tf_frame.cli.run_folder import file_of_folder, no_plugin_named
 from tf_frame.cli.screen import quiet_tensorflow, report, without_chatter
 from tf_frame.cli.selection import (
@@ -72,19 +78,23 @@ class CommandLine:
 
         Raises:
           ConfigError: no model is named, an unknown option, a wrong value, or values
-            that do not fit together.
+            that do not fit together. It also tells how plugins differ from those of a record.
         """
+        with told_with_changes(self.records):
+            setup = self._setup(own)
+        if self.values.get(LOCKED.name):
+            refuse_unrecorded(setup.plugins(), self.records())
+        return setup
+
+    def _setup(self, own: Sequence[Option]) -> TrainingSetup:
         flags = self.flags(own)
         if self.chosen is None:
             raise no_plugin_named(self.values.get(MODEL_DIR.name) or "")
-        setup = self.chosen.configure(
+        return self.chosen.configure(
             flags,
             model_dir=os.path.expanduser(self.given_model_dir() or self._default_model_dir()),
             mode=self.values.get(MODE.name, MODE.default),
         )
-        if self.values.get(LOCKED.name):
-            refuse_unrecorded(setup.plugins(), self.records())
-        return setup
 
     def flags(self, own: Sequence[Option] = ()) -> dict[str, Any]:
         """Option name -> value of all options on the command line, checked; see `setup`."""
@@ -92,8 +102,7 @@ class CommandLine:
 
     def given_model_dir(self) -> str | None:
         """The folder that the command line, or else a file, names."""
-        given: str | None = self.values.get(MODEL_DIR.name)
-        return given or _value_in_files(self.files, MODEL_DIR)
+        return _given_model_dir(self.values, self.files)
 
     def records(self) -> list[Settings]:
         """The files that record which plugins a run used: those read, and that of the folder."""
@@ -134,21 +143,25 @@ def parse_command_line(argv: Sequence[str]) -> CommandLine:
     Raises:
       PluginError: a plugin cannot be used.
       ConfigError: a wrong value, or a configuration file cannot be read.
+        Both also tell how plugins differ from those of a record.
     """
     values, rest = split_flags(argv, [*SELECTION, *TRYING, *run_options()])
     files = [*_configuration_files(values), settings_of_assignments(values.get("set", ()))]
     named = [file.plugin for file in files if file.plugin]
+
+    def records() -> list[Settings]:
+        return records_of(files, _given_model_dir(values, files))
+
     if values.get(LOCKED.name):
         # Before any code of a plugin runs.
-        folder = values.get(MODEL_DIR.name) or _value_in_files(files, MODEL_DIR)
-        refuse_changed(records_of(files, folder))
+        refuse_changed(records(), files[:-1])
     name = values.get("plugin") or next(reversed(named), None)
     if name is None:
         return CommandLine(values, rest, files, None)
     verbosity = values.get("verbosity") or _value_in_files(files, _run_option("verbosity"))
     quiet_tensorflow(verbosity)
     # A plugin may import TensorFlow at its top, against the advice of the contract.
-    with without_chatter(verbosity):
+    with without_chatter(verbosity), told_with_changes(records):
         return CommandLine(values, rest, files, _choose(name, values, files, rest))
 
 
@@ -254,6 +267,11 @@ def _configuration_files(values: Mapping[str, Any]) -> list[Settings]:
     if folder and not values.get("plugin") and file_system.exists(own):
         return [read_settings(own)]
     return []
+
+
+def _given_model_dir(values: Mapping[str, Any], files: Sequence[Settings]) -> str | None:
+    given: str | None = values.get(MODEL_DIR.name)
+    return given or _value_in_files(files, MODEL_DIR)
 
 
 def _value_in_files(files: Sequence[Settings], option: Option) -> Any:

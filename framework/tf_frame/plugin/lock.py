@@ -1,33 +1,24 @@
 """Records which plugins a run used, by version and content, and finds what differs later.
 
-The content of a package is a SHA-256 over its entry points and its files as they are on the disk,
-so that an edit in an editable install, or in site-packages, counts. tf-frame itself counts by its
-version.
+A package counts by its version and by the SHA-256 of its content, see `tf_frame.plugin.content`;
+tf-frame itself counts by its version.
 """
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import importlib.metadata
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tf_frame
+from tf_frame.plugin.content import content_hash
 from tf_frame.plugin.find import PluginInfo, find_plugins
 from tf_frame.plugin.kinds import INPUT, NETWORK, PREPROCESSING
-from tf_frame.plugin.modules import module_of, root_of
 from tf_frame.plugin.origin import loaded_plugins
 from tf_frame.plugin.packages import canonical_name, is_own
 from tf_frame.plugin.requirements import installed_version
 
 HASH, PLUGINS = "sha256", "plugins"
-# A larger file counts by its hash in RECORD, which is the one that was installed.
-_LARGE_BYTES = 2**20
-# Files that installers and Python write, which differ between installs of the same package.
-_GENERATED = re.compile(r"\.pyc$|__pycache__|\.(dist|egg)-info\b|^\.\.|^__editable__|^/")
 
 
 def lock_of(plugins: Iterable[PluginInfo]) -> dict[str, dict[str, Any]]:
@@ -113,70 +104,6 @@ def unrecorded(plugins: Iterable[PluginInfo], lock: Mapping[str, Mapping[str, An
         for info in plugins
         if _words(info) not in lock.get(info.distribution, {}).get(PLUGINS, ())
     ]
-
-
-def content_hash(name: str) -> str:
-    """Returns the hash of an installed package's entry points and files.
-
-    Args:
-      name: of the package.
-    """
-    distribution = importlib.metadata.distribution(name)
-    targets = sorted(
-        (each.group, each.name, each.value)
-        for each in distribution.entry_points
-        if each.group.startswith("tf_frame.")
-    )
-    total = hashlib.sha256(repr(targets).encode())
-    for key, path, recorded in sorted(_files(distribution, [value for *_, value in targets])):
-        total.update(f"\0{key}\0{_hash_of_file(path, recorded)}".encode())
-    return total.hexdigest()
-
-
-def _files(
-    distribution: importlib.metadata.Distribution, targets: Sequence[str]
-) -> list[tuple[str, str, str]]:
-    """Name, path and recorded hash of each file; the hash is empty if there is none."""
-    rows = csv.reader((distribution.read_text("RECORD") or "").splitlines())
-    recorded = [(row[0], row[1]) for row in rows if not _GENERATED.search(row[0])]
-    if recorded:
-        return [(key, str(distribution.locate_file(key)), digest) for key, digest in recorded]
-    # An editable install, whose RECORD has only the path of the source.
-    top_level = (distribution.read_text("top_level.txt") or "").split()
-    modules = {*filter(None, map(module_of, targets)), *top_level}
-    tops = {module.split(".")[0] for module in modules} - {"tf_frame"}
-    roots = {top: root_of(top) for top in tops}
-    # A namespace has no root of its own, but the packages in it have.
-    spaces = tuple(f"{top}." for top, root in roots.items() if not root)
-    within = {root_of(module) for module in modules if spaces and module.startswith(spaces)}
-    found = {*roots.values(), *within} - {""}
-    return [(key, path, "") for root in found for key, path in _below(root)]
-
-
-def _below(root: str) -> Iterator[tuple[str, str]]:
-    """Name and path of each file of a package's folder, or of a single module."""
-    parent = os.path.dirname(root)
-    paths = [os.path.join(*each) for each in _walk(root)] if os.path.isdir(root) else [root]
-    for path in paths:
-        key = os.path.relpath(path, parent)
-        if not _GENERATED.search(key):
-            yield key, path
-
-
-def _walk(root: str) -> Iterator[tuple[str, str]]:
-    for folder, below, names in os.walk(root):
-        below[:] = [name for name in below if not name.startswith(".")]
-        yield from ((folder, name) for name in names if not name.startswith("."))
-
-
-def _hash_of_file(path: str, recorded: str) -> str:
-    try:
-        if recorded and os.path.getsize(path) > _LARGE_BYTES:
-            return recorded
-        with open(path, "rb") as file:
-            return hashlib.sha256(file.read()).hexdigest()
-    except FileNotFoundError:
-        return "missing"
 
 
 def _words(info: PluginInfo) -> str:

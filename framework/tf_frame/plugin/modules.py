@@ -48,21 +48,38 @@ def missing_part(module: str) -> str:
     return "" if found == len(names) else names[found]
 
 
-def root_of(module: str) -> str:
-    """Returns the folder of the package that a module is in, or the file of a single module.
+def root_of(module: str) -> tuple[str, str]:
+    """Finds the folder of the package that a module is in, or the file of a single module.
 
-    Of namespaces, which several packages share, it is the first package below them.
+    Of namespaces, which several packages share, it is the first package or module below them; of
+    a package in an archive, it is the archive.
 
     Returns:
-      The path; empty if it is not found.
+      Its name below the import path, such as `space/package` or `single.py`, and its path; both
+      are empty if it is not found.
     """
     try:
-        for spec in _specs(module):
-            if spec.origin and os.path.isfile(spec.origin):
-                return os.path.dirname(spec.origin) if _is_package(spec) else spec.origin
+        for name, spec in zip(_prefixes(module), _specs(module), strict=False):
+            file = _file_of(spec)
+            if file:
+                return _named_root(name.replace(".", "/"), file, spec)
     except Exception:  # As in `missing_part`.
-        return ""
-    return ""
+        return "", ""
+    return "", ""
+
+
+def _named_root(name: str, file: str, spec: ModuleSpec) -> tuple[str, str]:
+    if file == spec.origin and _is_package(spec):
+        return name, os.path.dirname(file)
+    return os.path.join(os.path.dirname(name), os.path.basename(file)), file
+
+
+def _file_of(spec: ModuleSpec) -> str:
+    """The file of a module, or the archive that it is in; empty if there is none."""
+    path = spec.origin or ""
+    while path and not os.path.exists(path):
+        path = os.path.dirname(path)
+    return path if os.path.isfile(path) else ""
 
 
 def _is_package(spec: ModuleSpec) -> bool:
