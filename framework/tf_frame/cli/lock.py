@@ -9,7 +9,7 @@ from typing import Any
 
 from tf_frame import file_system
 from tf_frame.config.yaml_file import Settings, read_settings
-from tf_frame.errors import ConfigError, PluginError
+from tf_frame.errors import ConfigError, PluginError, TfFrameError
 from tf_frame.estimator.training.model_dir import CONFIG_FILE
 from tf_frame.plugin.find import PluginInfo
 from tf_frame.plugin.lock import differences, incomplete, unrecorded
@@ -55,7 +55,7 @@ def told_with_changes(records: Callable[[], Iterable[Settings]]) -> Iterator[Non
         yield
     except (ConfigError, PluginError) as error:
         # Whatever fails now, such as reading the records, matters less than the error.
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(TfFrameError, OSError):
             error.args = ("\n".join([str(error), *warnings_of(records())]),)
         raise
 
