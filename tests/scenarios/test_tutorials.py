@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from plugin_environment import PluginEnvironment
+from plugin_environment import PluginEnvironment, style_problems
 
 pytestmark = pytest.mark.process
 
@@ -61,6 +61,12 @@ def by_command(environment, block, folder):
     return folder, shown
 
 
+def all_but_checks(environment, block, folder):
+    """As `by_command`; `plugins check` repeats the checks that the tests of the package make."""
+    check = r"^tf-frame plugins check .*\n"
+    return by_command(environment, re.sub(check, "", block, flags=re.MULTILINE), folder)
+
+
 def in_a_shell(environment, block, folder):
     process = environment.run_script(f"{block}pwd", cwd=folder)
     assert process.returncode == 0, process.stdout + process.stderr
@@ -96,14 +102,20 @@ def test_a_plugin_from_nothing(tmp_path):
     next_commands = "cd my-digits", "pip install -e '.[test]'", "pytest"
     for command in (*next_commands, "tf-frame plugins check my_digits"):
         assert f"  {command}" in said
+    assert not style_problems(folder)
 
 
 @pytest.mark.parametrize("tutorial", FROM_CODE)
 def test_a_plugin_from_code_that_is_there(tutorial, tmp_path):
-    folder, shown = follow(tutorial_text(tutorial), tmp_path, by_command)
+    text = tutorial_text(tutorial)
+    folder, shown = follow(text, tmp_path, all_but_checks)
     (run,) = (text for command, text in shown.items() if command.startswith("tf-frame run"))
     assert losses(run)[-1] < losses(run)[0] / 2
     assert accuracy(folder / "runs/first") > 0.9
+    # A command that fails has ended the test by now.
+    assert " passed" in shown["pytest tests/test_model.py"]
+    assert f"\ntf-frame plugins check {tutorial.removesuffix('.md')}\n" in text
+    assert not style_problems(folder)
 
 
 def test_the_first_example_of_the_contracts(tmp_path):

@@ -10,6 +10,7 @@ cost four seconds; they see what the interpreter of the environment sees.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import site
 import subprocess
@@ -38,6 +39,18 @@ site.addsitedir(sys.argv[1])
 del sys.argv[:2]
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
+
+
+def style_problems(folder: Path) -> str:
+    """Returns what `tox -e lint` of a new plugin finds in its folder; nothing without ruff."""
+    if not importlib.util.find_spec("ruff"):
+        return ""
+    found = []
+    for words in (["check"], ["format", "--check"]):
+        command = [sys.executable, "-m", "ruff", *words, "--no-cache", "."]
+        process = subprocess.run(command, cwd=folder, **_OPTIONS)
+        found += [process.stdout, process.stderr] if process.returncode else []
+    return "".join(found)
 
 
 class PluginEnvironment:

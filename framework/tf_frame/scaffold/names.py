@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import keyword
 import re
@@ -9,9 +10,20 @@ from collections.abc import Sequence
 
 from tf_frame.errors import ConfigError
 from tf_frame.plugin.find import PluginInfo
+from tf_frame.plugin.packages import canonical_name, metadata_fields
+from tf_frame.scaffold.read import classes
 from tf_frame.text import with_article
 
 _MAX_LENGTH = 30  # With a longer name, lines of the templates would be too long.
+_IGNORED = "its .gitignore leaves out folders of this name"
+# Package -> why its folder would be taken for another one.
+_FOLDERS = {
+    "tests": "pytest would take it for the folder of its tests",
+    "test": "Python would take it for its own package of tests",
+    "build": _IGNORED,
+    "dist": _IGNORED,
+    "runs": _IGNORED,
+}
 
 
 def package_name(name: str) -> str:
@@ -32,7 +44,8 @@ def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
       installed: the result of `find_plugins`.
 
     Raises:
-      ConfigError: the name is not valid, or taken by a plugin or a module.
+      ConfigError: the name is not valid, taken by a plugin, a module or an installed package, or
+        it breaks what the templates contain.
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", name) or len(name) > _MAX_LENGTH:
         raise ConfigError(
@@ -40,6 +53,7 @@ def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
             f"lower-case letters, digits and single hyphens or underscores, {_MAX_LENGTH} "
             f"characters at most{_valid(name)}"
         )
+    _check_files(name)
     package = package_name(name)
     for info in installed:
         if info.name == package:
@@ -52,6 +66,33 @@ def check_name(name: str, installed: Sequence[PluginInfo]) -> None:
         raise ConfigError(
             f"the name {name!r} is taken: Python has a word or a module {package!r} already; "
             f"choose another name, such as my-{name}"
+        )
+    _check_distribution(name)
+
+
+def _check_distribution(name: str) -> None:
+    """Refuses the name of a package that pip would replace by the new one."""
+    for distribution in importlib.metadata.distributions():
+        fields = metadata_fields(distribution)
+        found = next(iter(fields["name"]), "")
+        if canonical_name(found) == canonical_name(name):
+            version = next(iter(fields["version"]), "of an unknown version")
+            raise ConfigError(
+                f"the name {name!r} is taken: {found} {version} is installed, and pip would "
+                f"replace it by the new package; choose another name, such as my-{name}"
+            )
+
+
+def _check_files(name: str) -> None:
+    """Refuses a name with which the files of the new package do not work together."""
+    package, cls = package_name(name), class_name(name)
+    problem = _FOLDERS.get(package, "")
+    if cls in classes():
+        problem = f"its code would have two classes {cls!r}"
+    if problem:
+        raise ConfigError(
+            f"the name {name!r} does not suit the files of a new plugin: {problem}; choose "
+            f"another name, such as my-{name}"
         )
 
 

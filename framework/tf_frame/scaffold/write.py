@@ -12,8 +12,8 @@ import tf_frame
 from tf_frame.errors import ConfigError
 from tf_frame.scaffold.contents import CONTENTS, Part, class_of, describe, run_command
 from tf_frame.scaffold.names import class_name, package_name
+from tf_frame.scaffold.read import templates
 
-_TEMPLATES = Path(__file__).parent / "templates"
 _COMMON, _SECTION = "common", "section.md"
 
 
@@ -62,7 +62,7 @@ def rendered(name: str, choice: str) -> Iterator[tuple[str, str]]:
     names = {"my-plugin": name, "my_plugin": package_name(name)}
     for folder, plugin in _folders(name, choice):
         texts = {**markers, **names, "MyPlugin": plugin}
-        for path, text in _templates(folder):
+        for path, text in templates(folder):
             if path != _SECTION:
                 yield _replaced(path, names), _replaced(text, texts)
 
@@ -77,7 +77,7 @@ def _folders(name: str, choice: str) -> Iterator[tuple[str, str]]:
 def _markers(name: str, choice: str) -> Mapping[str, str]:
     """Marker in a template -> text in its place, which differs by kind."""
     parts = CONTENTS[choice]
-    sections = [dict(_templates(part.folder))[_SECTION].strip() for part in parts]
+    sections = [dict(templates(part.folder))[_SECTION].strip() for part in parts]
     return {
         "@KINDS@": describe(choice).capitalize(),
         "@REQUIREMENT@": requirement(tf_frame.__version__),
@@ -103,14 +103,3 @@ def _replaced(text: str, texts: Mapping[str, str]) -> str:
     for before, after in texts.items():
         text = text.replace(before, after)
     return text
-
-
-def _templates(folder: str) -> Iterator[tuple[str, str]]:
-    """Yields path and content of the templates of a folder.
-
-    Their file names end with `.txt`, so that no tool takes them for code of tf-frame.
-    """
-    root = _TEMPLATES / folder
-    for file in sorted(root.rglob("*.txt")):
-        path = file.relative_to(root).as_posix().removesuffix(".txt")
-        yield path.replace("dot-", "."), file.read_text(encoding="utf-8")

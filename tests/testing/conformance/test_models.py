@@ -1,5 +1,6 @@
 """Each check of models finds its fault, and no other check fails on it."""
 
+import importlib
 import re
 
 import pytest
@@ -9,6 +10,7 @@ from nonconforming.healthy import Line, LineWithTrainOp, Points
 from tf_frame.plugin.kinds import MODEL
 from tf_frame.testing.conformance import ModelConformance
 from tf_frame.testing.conformance.common import Conformance
+from tf_frame.testing.conformance.golden import located
 
 GOLDEN = "test_golden_checkpoint_restores"
 # A second fault that the same check finds is in the slow suite.
@@ -115,6 +117,55 @@ def test_a_model_that_cannot_be_called_fails_one_check_and_leaves_the_others_out
     assert {found.pop(name).state for name in of_all} == {"ok"}
     reason = "not checked, because definition_fits_the_contract fails"
     assert {each.problem for name, each in found.items() if name != GOLDEN} == {reason}
+
+
+_SUITE = """
+from nonconforming.healthy import Line, Points
+from tf_frame.testing.conformance import ModelConformance
+
+class TestLine(ModelConformance):
+    plugin = Line
+    input = Points
+"""
+
+
+def test_a_relative_golden_checkpoint_is_beside_the_file_of_its_suite(tmp_path, monkeypatch):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/golden_suite.py").write_text(_SUITE)
+    monkeypatch.syspath_prepend(tmp_path / "tests")
+    suite = importlib.import_module("golden_suite").TestLine
+    written = suite.write_golden("golden/line")
+    assert written["checkpoint"] == "golden/line"
+    assert (tmp_path / "tests/golden/line.index").exists()
+    monkeypatch.setattr(suite, "golden", written)
+    monkeypatch.chdir(tmp_path)
+    getattr(suite(), GOLDEN)()
+    suite.teardown_class()
+
+
+def test_the_place_of_a_golden_checkpoint(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    typed = type("TestTyped", (ModelConformance,), {"__module__": "no_such_module"})
+    assert located("golden/line", typed) == str(tmp_path / "golden/line")
+    for path in (str(tmp_path / "line"), "gs://golden/line"):
+        assert located(path, ModelConformance) == path
+
+
+@pytest.mark.parametrize(
+    ("golden", "problem"),
+    [
+        ({"checkpoint": "golden/line"}, "without 'loss'; set it to what write_golden"),
+        ({"loss": 1.25}, "without 'checkpoint'; set it"),
+        ({}, "without 'checkpoint'; set it"),
+        ("golden/line", "golden is 'golden/line', which is no dict; set it"),
+        ({"checkpoint": "golden/line", "loss": "1.25"}, "is '1.25', which is no number; set it"),
+        ({"checkpoint": None, "loss": 1.25}, "is None, which is no path prefix; set it"),
+    ],
+)
+def test_a_wrong_golden_is_told_in_words(golden, problem):
+    suite = type("TestLine", (ModelConformance,), {"plugin": Line, "golden": golden})
+    with pytest.raises(AssertionError, match=problem):
+        getattr(suite(), GOLDEN)()
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ users. The loss is that of the first training batch.
 
 from __future__ import annotations
 
+import inspect
+import numbers
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,15 +16,54 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf_frame.checkpoint.find.reader import Checkpoint, check_match
+from tf_frame.file_system import is_remote
 from tf_frame.graph.train_graph import TrainGraph
 from tf_frame.testing.conformance.model_graphs import session_of
 
 # Machines round differently, and so do versions of TensorFlow.
 _TOLERANCE = 1e-3
 _STEPS = 2
+# Key, types and their name.
+_FIELDS = (
+    ("checkpoint", (str, os.PathLike), "path prefix"),
+    ("loss", numbers.Real, "number"),
+)
 
 
-def write_golden(graph: TrainGraph, path: str) -> dict[str, Any]:
+def located(path: str | os.PathLike[str], suite: type) -> str:
+    """Returns the path prefix of a golden checkpoint, wherever pytest was started.
+
+    Args:
+      path: a path prefix; a relative one is relative to the file of the suite, or to the current
+        folder for a suite without a file.
+      suite: the suite that the checkpoint belongs to.
+    """
+    prefix = os.fspath(path)
+    if is_remote(prefix):
+        return prefix
+    try:
+        folder = os.path.dirname(inspect.getfile(suite))
+    except (OSError, TypeError):  # Of a class that was typed in, and of one without a module.
+        folder = ""
+    return os.path.abspath(os.path.join(folder, prefix))
+
+
+def check_form(golden: Any) -> None:
+    """Checks that the attribute `golden` of a suite is what `write_golden` returned.
+
+    Raises:
+      AssertionError: it is something else.
+    """
+    advice = "set it to what write_golden(PATH) of the suite returned"
+    assert isinstance(golden, Mapping), f"golden is {golden!r}, which is no dict; {advice}"
+    for name, types, words in _FIELDS:
+        assert name in golden, f"golden is {golden!r}, without {name!r}; {advice}"
+        assert isinstance(golden[name], types), (
+            f"golden[{name!r}] is {golden[name]!r}, which is no {words}; {advice}"
+        )
+
+
+def write_golden(graph: TrainGraph, path: str) -> float:
     """Trains for two steps and saves the variables of the model.
 
     Args:
@@ -30,14 +71,14 @@ def write_golden(graph: TrainGraph, path: str) -> dict[str, Any]:
       path: path prefix of the checkpoint.
 
     Returns:
-      The value for the attribute `golden` of a suite.
+      The loss of the first batch with these values.
     """
     variables = _variables(graph)
     with session_of(graph) as session:
         for _ in range(_STEPS):
             session.run(graph.train_op)
         values = session.run(variables)
-    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    tf.io.gfile.makedirs(os.path.dirname(path))
     names = [variable.op.name for variable in variables]
     with tf.Graph().as_default(), tf.Session() as session:
         tensors = [tf.constant(value) for value in values]
@@ -49,23 +90,28 @@ def write_golden(graph: TrainGraph, path: str) -> dict[str, Any]:
                 tensors=tensors,
             )
         )
-    return {"checkpoint": path, "loss": _loss(graph, variables, values)}
+    return _loss(graph, variables, values)
 
 
-def check_golden(graph: TrainGraph, golden: Mapping[str, Any]) -> None:
+def check_golden(graph: TrainGraph, path: str, expected: float) -> None:
     """Restores a golden checkpoint and compares the loss.
+
+    Args:
+      graph: the training graph.
+      path: path prefix of the checkpoint.
+      expected: the loss that `write_golden` returned.
 
     Raises:
       AssertionError: the loss is another one.
       CheckpointError: the checkpoint does not fit, or cannot be read.
     """
-    path, variables = str(golden["checkpoint"]), _variables(graph)
+    variables = _variables(graph)
     check_match(path, variables)
     checkpoint = Checkpoint(path)
     values = [checkpoint.read(variable.op.name) for variable in variables]
     loss = _loss(graph, variables, values)
-    assert np.isclose(loss, golden["loss"], rtol=_TOLERANCE), (
-        f"with the golden checkpoint {path} the loss is {loss}, and was {golden['loss']}: the "
+    assert np.isclose(loss, expected, rtol=_TOLERANCE), (
+        f"with the golden checkpoint {path} the loss is {loss}, and was {expected}: the "
         "model computes something else than the version that wrote it; take the change back, or "
         "make an option of it whose default is the old behaviour"
     )

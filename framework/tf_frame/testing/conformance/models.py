@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unittest
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -11,7 +12,12 @@ import tensorflow.compat.v1 as tf
 
 from tf_frame.graph.model_output import check_metrics
 from tf_frame.testing.conformance.built_model import BuiltModel
-from tf_frame.testing.conformance.golden import check_golden, write_golden
+from tf_frame.testing.conformance.golden import (
+    check_form,
+    check_golden,
+    located,
+    write_golden,
+)
 from tf_frame.testing.conformance.model_graphs import SESSION
 from tf_frame.testing.conformance.model_variables import check_no_more, described, difference
 from tf_frame.testing.conformance.outcomes import fails_as, reported_by
@@ -23,7 +29,8 @@ class ModelConformance(BuiltModel):
 
     Attributes:
       input: another input: its name, or its class.
-      golden: `{"checkpoint": path prefix, "loss": loss}`, as `write_golden` returns it.
+      golden: `{"checkpoint": path prefix, "loss": loss}`, as `write_golden` returns it; a
+        relative path is relative to the file of the suite.
     """
 
     golden: ClassVar[Mapping[str, Any] | None] = None
@@ -158,11 +165,18 @@ class ModelConformance(BuiltModel):
             raise unittest.SkipTest(
                 "no golden checkpoint; write one by write_golden(PATH) of the suite, and set golden"
             )
+        check_form(self.golden)
         graph = self.training_or_skip().graph
         with fails_as("the golden checkpoint does not restore"):
-            check_golden(graph, self.golden)
+            path = located(self.golden["checkpoint"], type(self))
+            check_golden(graph, path, self.golden["loss"])
 
     @classmethod
-    def write_golden(cls, path: str) -> dict[str, Any]:
-        """Writes a golden checkpoint, and returns the value for the attribute `golden`."""
-        return write_golden(cls.training().graph, path)
+    def write_golden(cls, path: str | os.PathLike[str]) -> dict[str, Any]:
+        """Writes a golden checkpoint, and returns the value for the attribute `golden`.
+
+        Args:
+          path: path prefix; a relative one is relative to the file of the suite.
+        """
+        loss = write_golden(cls.training().graph, located(path, cls))
+        return {"checkpoint": os.fspath(path), "loss": loss}
