@@ -61,12 +61,6 @@ def by_command(environment, block, folder):
     return folder, shown
 
 
-def all_but_checks(environment, block, folder):
-    """As `by_command`; `plugins check` repeats the checks that the tests of the package make."""
-    check = r"^tf-frame plugins check .*\n"
-    return by_command(environment, re.sub(check, "", block, flags=re.MULTILINE), folder)
-
-
 def in_a_shell(environment, block, folder):
     process = environment.run_script(f"{block}pwd", cwd=folder)
     assert process.returncode == 0, process.stdout + process.stderr
@@ -107,14 +101,12 @@ def test_a_plugin_from_nothing(tmp_path):
 
 @pytest.mark.parametrize("tutorial", FROM_CODE)
 def test_a_plugin_from_code_that_is_there(tutorial, tmp_path):
-    text = tutorial_text(tutorial)
-    folder, shown = follow(text, tmp_path, all_but_checks)
+    folder, shown = follow(tutorial_text(tutorial), tmp_path, by_command)
     (run,) = (text for command, text in shown.items() if command.startswith("tf-frame run"))
     assert losses(run)[-1] < losses(run)[0] / 2
     assert accuracy(folder / "runs/first") > 0.9
     # A command that fails has ended the test by now.
     assert " passed" in shown["pytest tests/test_model.py"]
-    assert f"\ntf-frame plugins check {tutorial.removesuffix('.md')}\n" in text
     assert not style_problems(folder)
 
 
