@@ -62,9 +62,6 @@ def check_plugin(info: PluginInfo, options: Mapping[str, Any]) -> list[CheckResu
     Args:
       info: the plugin.
       options: as of `Conformance.options`.
-
-    Raises:
-      ConfigError: an option that the plugin does not have, or a wrong value.
     """
     try:
         loaded = import_plugin(info)
