@@ -159,3 +159,24 @@ class ReturnsNothing(Counting):
 class ReturnsAClass(Counting):
     def __call__(self, context):
         return Counts
+
+
+class Listens(Counting):
+    """Passes every check; a listener declares no cadence."""
+
+    def __call__(self, context):
+        return [tf.train.CheckpointSaverListener()]
+
+
+class CountsByTensorFlow(Counting):
+    """Passes every check; the hook calls the session at steps of its own."""
+
+    def __call__(self, context):
+        return tf.train.StepCounterHook(every_n_steps=5, output_dir=context.model_dir)
+
+
+class SavesByTensorFlow(Counting):
+    """The same."""
+
+    def __call__(self, context):
+        return tf.train.CheckpointSaverHook(context.model_dir, save_steps=4)

@@ -182,3 +182,7 @@ class DrawsWhenItIsBuilt(Line):
 
 class RunDefaultsWithATypingError(Line):
     run_defaults = {"max_step": 20}
+
+
+class ReadsAnotherFeature(Line):
+    feature_names = ("image",)

@@ -50,8 +50,12 @@ def nothing_stays(monkeypatch):
     monkeypatch.setattr(tf.summary.FileWriter, "add_summary", tf.summary.FileWriter.add_summary)
 
 
-def test_a_healthy_hook_passes(results):
-    found = results(HOOK, hooks.Counting)
+@pytest.mark.parametrize(
+    "hook",
+    [hooks.Counting, hooks.Listens, hooks.CountsByTensorFlow, hooks.SavesByTensorFlow],
+)
+def test_a_healthy_hook_passes(results, hook):
+    found = results(HOOK, hook)
     assert {each.state for each in found.values()} == {"ok"}, found
 
 

@@ -172,6 +172,7 @@ def test_a_wrong_golden_is_told_in_words(golden, problem):
     ("model", "options", "problem"),
     [
         (models.RunDefaultsWithATypingError, {}, "unknown option max_step; did you mean max_steps"),
+        (models.ReadsAnotherFeature, {}, "yields no features['image'], which the model"),
         (Line, {"model.scal": 2}, "unknown option model.scal; did you mean model.scale"),
         (Line, {"input.x": 2}, "unknown option input.x"),
         (Line, {"model": {"scale": -1}}, "-1.0 is out of range"),

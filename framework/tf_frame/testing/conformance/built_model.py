@@ -11,6 +11,7 @@ from tf_frame.errors import NoDataError
 from tf_frame.graph.inputs.pipeline import make_batches
 from tf_frame.plugin import InputContext, Mode
 from tf_frame.plugin.kinds import INPUT, MODEL
+from tf_frame.plugin.needs import check_declared
 from tf_frame.testing.conformance.common import Conformance, as_loaded
 from tf_frame.testing.conformance.model_graphs import ModelGraphs, Training, model_setup
 from tf_frame.testing.conformance.outcomes import reported_by, usable_here
@@ -32,11 +33,15 @@ class BuiltModel(Conformance):
     @classmethod
     def _configured(cls) -> Any:
         """The model with its input and all options of a run."""
-        options = dict(cls.options)
+        source, options = None, dict(cls.options)
         if isinstance(cls.input, str):
-            return model_setup(cls.imported(), None, {"input": cls.input, **options})
-        source = None if cls.input is None else as_loaded(INPUT, cls.input)
-        return model_setup(cls.imported(), source, options)
+            options = {"input": cls.input, **options}
+        elif cls.input is not None:
+            source = as_loaded(INPUT, cls.input)
+        setup = model_setup(cls.imported(), source, options)
+        if setup.input is not None:
+            check_declared(cls.imported(), setup.input.plugin)
+        return setup
 
     @classmethod
     def graphs(cls) -> ModelGraphs:

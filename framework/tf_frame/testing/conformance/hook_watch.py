@@ -53,6 +53,8 @@ class Watch(Hook):
     Args:
       run: gets the calls outside of a cadence.
       hooks: the hooks with a cadence.
+      counts_calls: whether a call of the session can only come from one of these hooks, and not
+        from a listener or a hook of TensorFlow, which declare no cadence.
 
     Attributes:
       count: the calls of sessions.
@@ -60,9 +62,9 @@ class Watch(Hook):
 
     phase = Phase.STOP
 
-    def __init__(self, run: HookedRun, hooks: list[Any]) -> None:
+    def __init__(self, run: HookedRun, hooks: list[Any], *, counts_calls: bool) -> None:
         super().__init__(Cadence(every_steps=1))
-        self._run, self._hooks = run, hooks
+        self._run, self._hooks, self._counts_calls = run, hooks, counts_calls
         self.count: Any = None
         self._wanting: list[Any] = []
         self._calls: int | None = None
@@ -74,7 +76,7 @@ class Watch(Hook):
     def after_step(self, run_context: Any, run_values: Any, step: int) -> None:
         # One call is the step itself.
         more = self._number() - (self._calls or 0) - 1
-        if more > 0 and not self._wanting:
+        if more > 0 and not self._wanting and self._counts_calls:
             self._run.outside_of_cadence.append(f"{more} calls of the session in step {step}")
         for hook in self._hooks:
             if not has_cadence(hook) and hook not in self._wanting:

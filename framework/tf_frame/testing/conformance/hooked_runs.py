@@ -122,7 +122,8 @@ def _train(run: HookedRun, graph: Any, hooks: list[Any], folder: str, *, fails: 
     if listeners:
         saver = tf.train.CheckpointSaverHook
         own.append(saver(folder, save_steps=5, scaffold=graph.scaffold, listeners=listeners))
-    watch = Watch(run, [hook for hook in observers if isinstance(hook, Hook)])
+    with_cadence = [hook for hook in observers if isinstance(hook, Hook)]
+    watch = Watch(run, with_cadence, counts_calls=len(with_cadence) == len(hooks))
     loop = TrainingLoop(graph, Schedule([*observers, *own, watch]))
     config = RunOptions()
     member = JobMember(
