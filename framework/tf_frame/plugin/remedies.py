@@ -1,4 +1,4 @@
-"""What to do about a package whose plugin cannot be used, in words."""
+"""The remedies for packages whose plugins cannot be used, in words."""
 
 from __future__ import annotations
 

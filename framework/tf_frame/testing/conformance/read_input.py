@@ -42,7 +42,7 @@ class ReadInput(Conformance):
 
     @classmethod
     def draws(cls) -> NumpyDraws:
-        """Whether the constructor uses NumPy's global random numbers."""
+        """The use that the constructor makes of NumPy's global random numbers."""
         return cls.kept("draws", NumpyDraws)
 
     @classmethod
